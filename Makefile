@@ -1,0 +1,179 @@
+# Makefile - builds, tests, installs abdb. `make help` lists the targets.
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
+# --- settings: make NAME=value -------------------------------------------------------------------
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX      ?= /usr/local
+DESTDIR     ?=
+SANITIZE    ?=
+DEV         ?=
+V           ?=
+WITH_openblas ?= auto
+
+BUILD := build$(if $(SANITIZE),-sanitize)
+Q     := $(if $(V),,@)
+WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
+         -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef $(if $(DEV),-Werror)
+,     := ,
+SAN_yes := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN   := $(if $(SANITIZE),$(SAN_yes))
+ALL_CFLAGS   = -std=c17 -D_GNU_SOURCE -I. -O2 -g -fPIC $(WARN) $(SAN) $(CFLAGS)
+ALL_LDFLAGS  = $(SAN) $(LDFLAGS)
+
+# --- what this machine has: a probe compiles and links -------------------------------------------
+probe = $(shell d=$$(mktemp -d) && printf '%s\n' '\#include <$(1)>' 'int main(void){return $(2);}' >$$d/p.c \
+          && $(CC) $$d/p.c -o $$d/p $(3) >/dev/null 2>&1 && echo yes || echo no; rm -rf $$d)
+ifneq ($(filter clean help deps,$(MAKECMDGOALS)),)
+HAVE_openblas := no
+else ifeq ($(WITH_openblas),no)
+HAVE_openblas := no
+else
+HAVE_openblas := $(call probe,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas)
+ifeq ($(WITH_openblas)$(HAVE_openblas),yesno)
+$(error WITH_openblas=yes, but cblas.h and -lopenblas do not compile and link; `make deps` installs them)
+endif
+endif
+
+# --- sources -------------------------------------------------------------------------------------
+CORE    := $(wildcard schema/core/*.c)
+STORE   := $(wildcard schema/store/*.c) schema/functions/functions.c
+INGEST  := $(wildcard ingest/*.c)
+PLOTS   := $(wildcard plots/*.c)
+QUERY   := $(filter-out query/main.c,$(wildcard query/*.c))
+RUNNER  := $(wildcard kernels/runner/*.c)
+MICRO   := $(wildcard kernels/micro/*.c)
+HARNESS := $(wildcard kernels/harness/*.c)
+
+GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c
+VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
+LIBS    := -lsqlite3 -lcsv -ljansson -lcrypto -lm -lpthread
+
+BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
+PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
+
+.PHONY: all deps demo test bench install uninstall help tidy clean config unit docs golden bench-import
+all: $(PROGRAMS) docs
+
+# Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) openblas=$(HAVE_openblas)
+$(BUILD)/settings: force
+	@mkdir -p $(BUILD)/gen $(BUILD)/obj
+	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
+.PHONY: force
+force:
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/settings
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  CC    $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -DABDB_PREFIX='"$(PREFIX)"' -MMD -MP -c $< -o $@
+
+# Kernels: OpenMP and the vector unit of a plain x86-64 for ref; the reference is never fast.
+$(BUILD)/obj/kernels/providers/openblas/%.o $(BUILD)/obj/kernels/harness/%.o: ALL_CFLAGS += -fopenmp
+
+# Text files become C arrays: name of the list, then the files.
+define embed
+	@mkdir -p $(@D)
+	@{ echo '/* made by the Makefile */'; echo '#include <stddef.h>'; echo '#include "schema/store/db.h"'; i=0; \
+	   for f in $(2); do echo "static const char text$$i[] = \"\""; od -An -v -to1 -w16 $$f | sed 's/ /\\/g; s/^/"/; s/$$/"/'; \
+	     echo ';'; i=$$((i+1)); done; \
+	   echo 'extern const abdb_embedded $(1)[];'; echo 'const abdb_embedded $(1)[] = {'; i=0; \
+	   for f in $(2); do echo "{\"$$(basename $$f)\", text$$i},"; i=$$((i+1)); done; echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+endef
+$(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl,$^)
+$(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$^)
+$(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$^)
+$(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$^)
+$(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$^)
+$(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$^)
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c $< -o $@
+
+$(BUILD)/libabdb.a: $(LIB_OBJ)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/abdb: $(call obj,query/main.c) $(BUILD)/libabdb.a
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE))
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+$(BUILD)/abdb-run-openblas: $(call obj,kernels/backends/openblas.c $(wildcard kernels/providers/openblas/*.c) $(HARNESS) $(MICRO) $(CORE))
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lopenblas -ljansson -lm -lpthread
+$(BUILD)/abdb.so: $(CORE) schema/functions/functions.c $(BUILD)/settings
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(filter-out -f%sanitize%,$(ALL_CFLAGS)) -DABDB_EXTENSION -fvisibility=default -shared -o $@ $(CORE) schema/functions/functions.c -lm
+
+docs: $(BUILD)/doc/stamp
+$(BUILD)/doc/stamp: $(BUILD)/abdb
+	@mkdir -p $(BUILD)/doc
+	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
+	$(Q)$(BUILD)/abdb help --completion >$(BUILD)/doc/abdb.bash
+	@touch $@
+
+# --- packages ------------------------------------------------------------------------------------
+DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
+        libopenblas-openmp-dev gnuplot-nox fonts-dejavu-core
+TEST_DEBS := libcmocka-dev bats perl python3 jq librsvg2-bin
+deps: ## install missing Debian packages (with sudo when not root)
+	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	 [ -n "$$missing" ] || exit 0; \
+	 if ! command -v apt-get >/dev/null; then echo "abdb needs what Debian calls: $(DEBS); and for its tests: $(TEST_DEBS)"; exit 1; fi; \
+	 sudo=; [ $$(id -u) = 0 ] || sudo=sudo; echo "installing:" $$missing; \
+	 $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+
+# --- targets for people ----------------------------------------------------------------------------
+demo: ## the main job on real input: import, measure, answer, draw (under three minutes)
+	@$(MAKE) -s deps
+	@$(MAKE) -s all
+	@query/demo.sh $(BUILD)
+test: ## all tests, under ten minutes
+	@$(MAKE) -s deps
+	@$(MAKE) all unit
+	@BUILD=$(BUILD) tests/run.sh
+bench: ## paired ratios against peers on this machine
+	@$(MAKE) -s deps
+	@$(MAKE) -s all
+	@BUILD=$(BUILD) tests/bench/run.sh
+tidy: ## floors, style and duplicates of lists
+	@tests/tidy.sh
+config: ## what was found on this machine
+	@echo "compiler  $(CC)"; echo "openblas  $(HAVE_openblas) (WITH_openblas=$(WITH_openblas))"; echo "prefix    $(PREFIX)"
+golden: all ## write golden outputs anew (look at the difference before you commit it)
+	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas=auto|yes|no SANITIZE=1 DEV=1 V=1"
+install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results
+	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/abdb.so $(DESTDIR)$(PREFIX)/lib/abdb
+	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
+	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
+uninstall: ## remove what install put there
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
+	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+clean: ## remove build products
+	rm -rf build build-sanitize demo
+
+# --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
+unit: $(UNIT)
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libabdb.a $(call obj,$(MICRO) $(HARNESS))
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  TEST  $@")
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,48 @@
+/* csv.h - rows of delimited text, by libcsv, with line numbers and a named header. */
+#ifndef ABDB_INGEST_CSV_H
+#define ABDB_INGEST_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/record.h"
+
+enum { ABDB_CSV_COLUMN_MAX = 512, ABDB_CSV_FIELD_MAX = 1 << 20 };
+
+typedef struct {
+    char **field; /* trimmed, NUL-terminated; field[i] for i < count */
+    size_t count;
+    long line;           /* where the row begins, from 1 */
+    const char *raw;     /* the row as it is in the text, without the end of line */
+    size_t raw_size;
+} abdb_csv_row;
+
+/* Called for each row that is not empty. Anything but ABDB_OK stops the reading. */
+typedef abdb_status (*abdb_csv_handler)(void *self, const abdb_csv_row *row, abdb_error *err);
+
+/* Reads text[0..size). ABDB_DATA: a quoted field that never ends (a truncated file); ABDB_LIMIT: a
+ * row or field over the limits above. Messages name the line. */
+ABDB_MUST_USE abdb_status abdb_csv_read(const char *text, size_t size, char delimiter,
+                                        abdb_csv_handler handler, void *self, abdb_error *err);
+/* '\t', ',' or ';': whichever the first line has most of. */
+char abdb_csv_delimiter(const char *text, size_t size);
+
+/* Names of columns. The strings belong to the header; free with abdb_csv_header_free. */
+typedef struct {
+    size_t count;
+    char **name;
+} abdb_csv_header;
+ABDB_MUST_USE abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row,
+                                               abdb_error *err);
+void abdb_csv_header_free(abdb_csv_header *header);
+/* First column with one of the names ('|' between them; white space and case do not count), or -1. */
+int abdb_csv_column(const abdb_csv_header *header, const char *names);
+/* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
+const char *abdb_csv_get(const abdb_csv_row *row, int i);
+/* Keeps a row as rejected. */
+ABDB_MUST_USE abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row,
+                                          const char *field, const char *reason, abdb_error *err);
+/* Does the first line of text hold all these words ('|' between them)? For bids. */
+bool abdb_csv_first_line_has(const char *text, size_t size, const char *words);
+
+#endif

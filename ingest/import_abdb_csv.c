@@ -1,0 +1,337 @@
+/* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
+ * prices and results. The header says which: each kind has columns that it must have, may have
+ * others, and nothing else. A value is written with its unit as published; it is stored in the base
+ * unit with the published text beside it.
+ *
+ * A results file may have every column of field.def, `metric value unit` and more of a result, and
+ * `factor.NAME` for anything else that makes two results differ.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/csv.h"
+#include "ingest/importer.h"
+#include "schema/core/units.h"
+
+typedef struct {
+    const char *kind, *table;
+    const char *required; /* columns, '|' between them; the first words of a bid */
+    const char *optional;
+    const char *numbers;  /* those of them that are numbers */
+} file_kind;
+
+static const file_kind kinds[] = {
+    {"alias", "alias", "kind|spelling|canon", "part|share|source", "part|share"},
+    {"spec", "spec", "device|quantity|value|unit|source|locator",
+     "dtype|engine|sparsity|basis|power_limit|note|date", "power_limit"},
+    {"price", "price", "provider|device|devices|kind|amount|currency|per|source|locator",
+     "instance|region|valid_from", "devices"},
+    {"model", "model", "model|task",
+     "family|accuracy_target|parameters|parameters_active|source|locator",
+     "accuracy_target|parameters|parameters_active"},
+    {"device", "device", "device|vendor|architecture",
+     "form_factor|kind|dies|year|source|locator", "dies|year"},
+    {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank", "rank"},
+};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+static const char result_columns[] =
+    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator";
+
+typedef struct {
+    const abdb_input *in;
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_csv_header header;
+    const file_kind *kind; /* NULL: results */
+} state;
+
+static bool in_list(const char *list, const char *name)
+{
+    size_t size = strlen(name);
+
+    while (*list) {
+        size_t word = strcspn(list, "|");
+
+        if (word == size && strncmp(list, name, size) == 0) return true;
+        list += word + (list[word] == '|');
+    }
+    return false;
+}
+
+static const file_kind *find_kind(const abdb_csv_header *header)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        const char *names = kinds[i].required;
+        bool all = true;
+
+        while (*names && all) {
+            char name[64];
+            size_t word = strcspn(names, "|");
+
+            snprintf(name, sizeof name, "%.*s", (int)word, names);
+            all = abdb_csv_column(header, name) >= 0;
+            names += word + (names[word] == '|');
+        }
+        if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
+    }
+    return NULL;
+}
+
+static bool is_results(const abdb_csv_header *header)
+{
+    return abdb_csv_column(header, "metric") >= 0 && abdb_csv_column(header, "value") >= 0 &&
+           abdb_csv_column(header, "unit") >= 0 && abdb_csv_column(header, "evidence") >= 0;
+}
+
+static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_status st = abdb_csv_header_take(self, row, err);
+
+    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
+}
+
+static int bid(const abdb_input *in)
+{
+    abdb_csv_header header = {0};
+    const char *end = memchr(in->text, '\n', in->text_size);
+    size_t size = end ? (size_t)(end - in->text) : in->text_size;
+    abdb_error err;
+    int out = 0;
+
+    if (size == 0 || size > 4096 || memchr(in->text, 0, size)) return 0;
+    (void)!abdb_csv_read(in->text, size, ',', first_row, &header, &err);
+    if (header.count > 1 && (find_kind(&header) || is_results(&header))) out = 60;
+    abdb_csv_header_free(&header);
+    return out;
+}
+
+/* Every column must be one that the kind has: a misspelt one would lose data silently. */
+static abdb_status check_header(state *s, abdb_error *err)
+{
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i];
+        const char *near[ABDB_FIELD_COUNT + 16], *best;
+        char list[512], *word, *rest = NULL;
+        size_t count = 0;
+
+        if (s->kind ? in_list(s->kind->required, name) || in_list(s->kind->optional, name)
+                    : in_list(result_columns, name) || abdb_field_find(name) >= 0 ||
+                          strncmp(name, "factor.", 7) == 0)
+            continue;
+        snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : result_columns,
+                 s->kind ? s->kind->optional : "");
+        for (word = strtok_r(list, "|", &rest); word && count < 16; word = strtok_r(NULL, "|", &rest))
+            near[count++] = word;
+        for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
+        best = abdb_nearest(name, near, count);
+        return ABDB_FAIL(err, ABDB_FORMAT, "line 1: a %s file has no column '%s'%s%s%s",
+                         s->kind ? s->kind->kind : "results", name, best ? "; did you mean '" : "",
+                         best ? best : "", best ? "'?" : "");
+    }
+    return ABDB_OK;
+}
+
+/* A value with its unit, in the base unit. Fills reason and returns false when it is none. */
+static bool base_value(const char *text, const char *unit_text, double *out, const char **base,
+                       const char **field, char *reason, size_t room)
+{
+    const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
+
+    *field = "value";
+    if (!text || !abdb_number(text, out)) {
+        snprintf(reason, room, "value is '%.60s', not a number", text ? text : "");
+        return false;
+    }
+    *field = "unit";
+    if (!unit) {
+        snprintf(reason, room, "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
+                 unit_text ? unit_text : "");
+        return false;
+    }
+    *field = NULL;
+    *out *= unit->factor;
+    *base = unit->base;
+    return true;
+}
+
+static const char *get(const state *s, const abdb_csv_row *row, const char *name)
+{
+    return abdb_csv_get(row, abdb_csv_column(&s->header, name));
+}
+
+/* One row of a dictionary or of published facts. */
+static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **field, char *reason,
+                             size_t room, abdb_error *err)
+{
+    abdb_fact fact = {.table = s->kind->table};
+    const char *base = NULL;
+    double value = NAN;
+    char locator[32];
+
+    snprintf(locator, sizeof locator, "line %ld", row->line);
+    fact.locator = locator;
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i], *text = abdb_csv_get(row, (int)i);
+
+        if (!text && in_list(s->kind->required, name)) {
+            *field = name;
+            snprintf(reason, room, "%s is empty", name);
+            return ABDB_OK;
+        }
+        if (strcmp(name, "value") == 0 || strcmp(name, "unit") == 0 || strcmp(name, "amount") == 0 || !text)
+            continue;
+        fact.column[fact.columns].name = name;
+        fact.column[fact.columns].num = NAN;
+        if (!in_list(s->kind->numbers, name)) {
+            fact.column[fact.columns].text = text;
+        } else if (!abdb_number(text, &fact.column[fact.columns].num)) {
+            *field = name;
+            snprintf(reason, room, "%s is '%.60s', not a number", name, text);
+            return ABDB_OK;
+        }
+        fact.columns++;
+    }
+    if (strcmp(s->kind->kind, "spec") == 0) {
+        const char *text = get(s, row, "value"), *unit = get(s, row, "unit");
+
+        if (!base_value(text, unit, &value, &base, field, reason, room)) return ABDB_OK;
+        fact.column[fact.columns].name = "value";
+        fact.column[fact.columns++].num = value;
+        fact.column[fact.columns].name = "unit";
+        fact.column[fact.columns++].text = base;
+        fact.column[fact.columns].name = "raw_value";
+        fact.column[fact.columns++].text = text;
+        fact.column[fact.columns].name = "raw_unit";
+        fact.column[fact.columns++].text = unit;
+    } else if (strcmp(s->kind->kind, "price") == 0) {
+        const char *text = get(s, row, "amount");
+
+        if (!abdb_number(text, &value) || value < 0) {
+            *field = "amount";
+            snprintf(reason, room, "amount is '%.60s', not an amount of money", text);
+            return ABDB_OK;
+        }
+        fact.column[fact.columns].name = "amount";
+        fact.column[fact.columns++].num = value;
+        fact.column[fact.columns].name = "raw_value";
+        fact.column[fact.columns++].text = text;
+    }
+    return s->sink->fact(s->sink->self, &fact, err);
+}
+
+static bool number_or_nan(const char *text, double *out)
+{
+    *out = NAN;
+    return !text || abdb_number(text, out);
+}
+
+/* One row of results: an entry with one value. */
+static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **field, char *reason,
+                               size_t room, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    const char *metric = get(s, row, "metric"), *base, *text = get(s, row, "value");
+    const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
+    const abdb_unit *unit;
+    abdb_result *result;
+    double value, extra;
+    char locator[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    snprintf(locator, sizeof locator, "line %ld", row->line);
+    entry->locator = get(s, row, "locator") ? get(s, row, "locator") : locator;
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i);
+        int at = abdb_field_find(name);
+
+        if (at >= 0) entry->field[at] = cell;
+        else if (strncmp(name, "factor.", 7) == 0) abdb_entry_factor(entry, name + 7, cell);
+    }
+    if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
+    if (!info) {
+        *field = "metric";
+        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
+                 metric ? metric : "");
+        goto done;
+    }
+    if (!base_value(text, get(s, row, "unit"), &value, &base, field, reason, room)) goto done;
+    unit = abdb_unit_find(info->unit);
+    if (!unit || strcmp(unit->base, base) != 0) {
+        *field = "unit";
+        snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit,
+                 get(s, row, "unit"));
+        goto done;
+    }
+    result = abdb_entry_result(entry, metric, value);
+    result->raw_value = text;
+    result->raw_unit = get(s, row, "unit");
+    if (get(s, row, "statistic")) result->statistic = get(s, row, "statistic");
+    if (!number_or_nan(get(s, row, "low"), &result->low) ||
+        !number_or_nan(get(s, row, "high"), &result->high) ||
+        !number_or_nan(get(s, row, "n"), &extra)) {
+        *field = "low, high or n";
+        snprintf(reason, room, "not a number");
+        goto done;
+    }
+    result->low *= abdb_unit_find(result->raw_unit)->factor;
+    result->high *= abdb_unit_find(result->raw_unit)->factor;
+    if (isfinite(extra)) result->n = (long long)extra;
+    if (!number_or_nan(get(s, row, "x"), &extra)) extra = NAN;
+    if (isfinite(extra)) result->x = extra;
+    result->spread = get(s, row, "spread");
+    result->formula = get(s, row, "formula");
+    abdb_words_apply(s->words, entry);
+    st = s->sink->entry(s->sink->self, entry, err);
+done:
+    free(entry);
+    return st;
+}
+
+static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    state *s = self;
+    const char *field = NULL;
+    char reason[256] = "";
+    abdb_status st = ABDB_OK;
+
+    if (!s->header.count) {
+        TRY(abdb_csv_header_take(&s->header, row, err));
+        s->kind = find_kind(&s->header);
+        if (!s->kind && !is_results(&s->header))
+            return ABDB_FAIL(err, ABDB_FORMAT,
+                             "line 1: not a header of abdb's own files (sources, devices, models,"
+                             " aliases, specs, prices, results)");
+        return check_header(s, err);
+    }
+    if (row->count != s->header.count) {
+        field = "row";
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->count,
+                 s->header.count);
+    } else if (s->kind) {
+        TRY(keep_fact(s, row, &field, reason, sizeof reason, err));
+    } else {
+        TRY(keep_result(s, row, &field, reason, sizeof reason, err));
+    }
+    if (field) TRY(abdb_csv_reject(s->sink, row, field, reason, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_own(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                            abdb_error *err)
+{
+    state s = {.in = in, .words = words, .sink = sink};
+    abdb_status st = abdb_csv_read(in->text, in->text_size, ',', on_row, &s, err);
+
+    abdb_csv_header_free(&s.header);
+    return st;
+}
+
+const abdb_importer abdb_import_abdb_csv = {
+    "abdb-csv", "abdb's own files: sources, devices, models, aliases, specs, prices, results", bid,
+    read_own};

@@ -1,0 +1,154 @@
+/* importer.c - who reads an input, and the user's words; see importer.h. */
+#include "ingest/importer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IMPORTER(name) extern const abdb_importer name;
+#include "ingest/registry.def"
+#undef IMPORTER
+
+const abdb_importer *const abdb_importers[] = {
+#define IMPORTER(name) &name,
+#include "ingest/registry.def"
+#undef IMPORTER
+    NULL};
+
+static abdb_status find_by_name(const abdb_importer **out, const char *name, abdb_error *err)
+{
+    const char *names[64];
+    const char *near;
+    size_t count = 0;
+
+    for (; abdb_importers[count] && count < 64; count++) {
+        names[count] = abdb_importers[count]->name;
+        if (strcmp(names[count], name) != 0) continue;
+        *out = abdb_importers[count];
+        return ABDB_OK;
+    }
+    near = abdb_nearest(name, names, count);
+    return ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; `abdb import --help` lists them", name,
+                     near ? ", did you mean " : "", near ? near : "");
+}
+
+/* What a refused file looks like, for the message. */
+static abdb_status refuse(const abdb_input *in, abdb_error *err)
+{
+    size_t line = 0;
+    char head[100];
+
+    if (in->size == 0)
+        return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
+    if (memchr(in->text, 0, in->text_size))
+        return ABDB_FAIL(err, ABDB_FORMAT, "a binary file (it holds NUL bytes), not a format that"
+                                           " abdb reads; `abdb import --help` lists them");
+    while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
+           in->text[line] != '\r') {
+        head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
+        line++;
+    }
+    head[line] = '\0';
+    return ABDB_FAIL(err, ABDB_FORMAT, "line 1: not a format that abdb reads (it begins with '%s');"
+                                       " `abdb import --help` lists the formats, --format forces one",
+                     head);
+}
+
+abdb_status abdb_importer_find(const abdb_importer **out, const char *name, const abdb_input *input,
+                               abdb_error *err)
+{
+    const abdb_importer *best = NULL, *tie = NULL;
+    int most = 0;
+
+    if (name) return find_by_name(out, name, err);
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        int bid = abdb_importers[i]->bid(input);
+
+        if (bid == 0 || bid < most) continue;
+        tie = bid == most ? best : NULL;
+        best = abdb_importers[i];
+        most = bid;
+    }
+    if (!best) return refuse(input, err);
+    if (tie)
+        return ABDB_FAIL(err, ABDB_FORMAT, "could be %s or %s; force one with --format", tie->name,
+                         best->name);
+    *out = best;
+    return ABDB_OK;
+}
+
+abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)
+{
+    const char *equals = strchr(setting, '=');
+    char *name, *value, *mark;
+
+    if (!equals || equals == setting || !equals[1])
+        return ABDB_FAIL(err, ABDB_USAGE, "--set wants column=value, not '%s'", setting);
+    if (words->count == ABDB_WORDS_MAX)
+        return ABDB_FAIL(err, ABDB_USAGE, "at most %d --set", ABDB_WORDS_MAX);
+    name = abdb_arena_copy(&words->arena, setting, (size_t)(equals - setting));
+    value = abdb_arena_copy(&words->arena, equals + 1, strlen(equals + 1));
+    if (!name || !value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
+    if (abdb_field_find(name) < 0 && strncmp(name, "factor.", 7) != 0) {
+        const char *names[ABDB_FIELD_COUNT], *near;
+
+        for (int i = 0; i < ABDB_FIELD_COUNT; i++) names[i] = abdb_fields[i].name;
+        near = abdb_nearest(name, names, ABDB_FIELD_COUNT);
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--set %s: no such column%s%s; a factor is written factor.%s=...", setting,
+                         near ? ", did you mean " : "", near ? near : "", name);
+    }
+    mark = abdb_arena_printf(&words->arena, "user_word.%s", name);
+    if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
+    words->word[words->count].name = name;
+    words->word[words->count].mark = mark;
+    words->word[words->count++].value = value;
+    return ABDB_OK;
+}
+
+const char *abdb_words_get(const abdb_words *words, const char *name)
+{
+    for (size_t i = 0; words && i < words->count; i++)
+        if (strcmp(words->word[i].name, name) == 0) return words->word[i].value;
+    return NULL;
+}
+
+void abdb_words_apply(const abdb_words *words, abdb_entry *entry)
+{
+    for (size_t i = 0; words && i < words->count; i++) {
+        int field = abdb_field_find(words->word[i].name);
+
+        if (field >= 0 && entry->field[field] && *entry->field[field]) continue;
+        if (field >= 0) entry->field[field] = words->word[i].value;
+        else abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
+        abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
+    }
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void abdb_words_text(const abdb_words *words, abdb_text *out)
+{
+    const char *line[ABDB_WORDS_MAX];
+    abdb_arena arena = {0};
+
+    for (size_t i = 0; i < words->count; i++) {
+        line[i] = abdb_arena_printf(&arena, "%s=%s", words->word[i].name, words->word[i].value);
+        if (!line[i]) out->failed = true;
+    }
+    if (!out->failed) {
+        qsort(line, words->count, sizeof *line, compare_words);
+        for (size_t i = 0; i < words->count; i++)
+            abdb_text_printf(out, "%s%s", i ? "\n" : "", line[i]);
+    }
+    abdb_arena_free(&arena);
+}
+
+void abdb_words_free(abdb_words *words)
+{
+    abdb_arena_free(&words->arena);
+    *words = (abdb_words){0};
+}

@@ -1,0 +1,69 @@
+/* importer.h - how foreign files become records.
+ *
+ * Every importer looks at an input and bids 0..100; the highest bid reads it. Two equal highest bids
+ * are an error that names both. An importer knows nothing of the database: it fills records and
+ * hands them to a sink. No importer writes a file.
+ */
+#ifndef ABDB_INGEST_IMPORTER_H
+#define ABDB_INGEST_IMPORTER_H
+
+#include <stddef.h>
+
+#include "schema/core/record.h"
+#include "schema/core/text.h"
+
+enum { ABDB_INPUT_SIZE_MAX = 1 << 30, ABDB_WORDS_MAX = 32 };
+
+/* A file as bytes, and as UTF-8 text whatever its encoding was. */
+typedef struct {
+    const char *path;
+    const unsigned char *data; /* the bytes, as they are */
+    size_t size;
+    const char *text; /* UTF-8 without a byte order mark; not NUL-terminated */
+    size_t text_size;
+    const char *encoding, *remark; /* remark: what was odd, or NULL */
+    void *map, *decoded;           /* what close releases */
+} abdb_input;
+
+/* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).
+ * ABDB_LIMIT: larger than ABDB_INPUT_SIZE_MAX. */
+ABDB_MUST_USE abdb_status abdb_input_open(abdb_input *out, const char *path, abdb_error *err);
+/* The same for bytes in memory, which stay the caller's. */
+ABDB_MUST_USE abdb_status abdb_input_memory(abdb_input *out, const char *path, const void *data,
+                                            size_t size, abdb_error *err);
+void abdb_input_close(abdb_input *input);
+
+/* What the user adds with --set: fields and factors that a file does not say. */
+typedef struct {
+    size_t count;
+    struct {
+        const char *name, *value, *mark; /* mark: the factor "user_word.NAME" */
+    } word[ABDB_WORDS_MAX];
+    abdb_arena arena;
+} abdb_words;
+
+/* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
+ABDB_MUST_USE abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err);
+/* Fills what the entry does not say itself, and notes which were the user's words. */
+void abdb_words_apply(const abdb_words *words, abdb_entry *entry);
+/* The value set for a name, or NULL. */
+const char *abdb_words_get(const abdb_words *words, const char *name);
+/* "a=1\nb=2" in alphabetical order: part of the artifact's key. */
+void abdb_words_text(const abdb_words *words, abdb_text *out);
+void abdb_words_free(abdb_words *words);
+
+typedef struct {
+    const char *name, *summary;
+    int (*bid)(const abdb_input *input);
+    abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
+                        abdb_error *err);
+} abdb_importer;
+
+extern const abdb_importer *const abdb_importers[]; /* end: NULL */
+
+/* The importer of that name, or the highest bidder for input (name NULL). ABDB_FORMAT: none bids,
+ * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
+ABDB_MUST_USE abdb_status abdb_importer_find(const abdb_importer **out, const char *name,
+                                             const abdb_input *input, abdb_error *err);
+
+#endif

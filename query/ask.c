@@ -1,0 +1,176 @@
+/* ask.c - read-only SQL into tables; see report.h.
+ *
+ * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
+ * authorizer refuses everything but reading. Functions that touch files are not registered at all.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "query/report.h"
+
+enum { ROWS_MAX = 20 * 1000 * 1000, PROGRESS_STEPS = 10000 };
+
+static _Thread_local double deadline_s;
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int over_time(void *unused)
+{
+    (void)unused;
+    return now_s() > deadline_s;
+}
+
+static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
+                     const char *d)
+{
+    static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list", "index_list",
+                                          "index_info", "foreign_key_list", "user_version",
+                                          "application_id", "function_list", "compile_options",
+                                          "integrity_check", "quick_check", "foreign_key_check",
+                                          "database_list", "encoding", "page_count", "page_size"};
+    (void)unused, (void)c, (void)d;
+    switch (action) {
+    case SQLITE_SELECT: case SQLITE_READ: case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION:
+        return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+        for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
+            if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
+                (!b || i < 6 || strcmp(pragmas[i], "integrity_check") == 0))
+                return SQLITE_OK;
+        return SQLITE_DENY;
+    default: return SQLITE_DENY;
+    }
+}
+
+abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
+{
+    abdb_status st = abdb_db_exec(db, "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
+                                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
+
+    if (st != ABDB_OK) return st;
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_limit(db->sql, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_set_authorizer(db->sql, authorize, NULL);
+    deadline_s = timeout_s > 0 ? now_s() + timeout_s : INFINITY;
+    sqlite3_progress_handler(db->sql, PROGRESS_STEPS, over_time, NULL);
+    return ABDB_OK;
+}
+
+static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
+{
+    int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
+
+    if (code == SQLITE_INTERRUPT)
+        return ABDB_FAIL(err, ABDB_LIMIT, "the time-out was reached; --timeout SECONDS allows more");
+    if (code == SQLITE_AUTH)
+        return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
+    if (code == SQLITE_ERROR && offset >= 0) {
+        int line = 1;
+
+        for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
+        return ABDB_FAIL(err, ABDB_USAGE, "line %d: %s near '%.30s'; `abdb query --schema` shows views"
+                                          " and columns", line, sqlite3_errmsg(db->sql), sql + offset);
+    }
+    if (code == SQLITE_ERROR) return ABDB_FAIL(err, ABDB_USAGE, "%s", sqlite3_errmsg(db->sql));
+    return abdb_db_fail(db, err, "query");
+}
+
+static void bind_params(sqlite3_stmt *s, const abdb_report *report, const char *const *value)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(s); i++) {
+        const char *name = sqlite3_bind_parameter_name(s, i);
+
+        for (size_t p = 0; report && name && p < report->params; p++) {
+            double number;
+
+            if (strcmp(name + 1, report->param[p].name) != 0 || !value[p]) continue;
+            if (strcmp(report->param[p].type, "text") != 0 && abdb_number(value[p], &number))
+                sqlite3_bind_double(s, i, number);
+            else
+                sqlite3_bind_text(s, i, value[p], -1, SQLITE_STATIC);
+        }
+    }
+}
+
+static abdb_status take_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
+{
+    int count = sqlite3_column_count(s);
+
+    if (count > ABDB_COLUMN_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "%d columns; at most %d are shown", count, ABDB_COLUMN_MAX);
+    t->columns = (size_t)count;
+    t->rows = 0;
+    free(t->value);
+    t->value = NULL;
+    t->room = 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = sqlite3_column_name(s, i);
+
+        t->column[i].name = name ? abdb_arena_copy(&t->arena, name, strlen(name)) : NULL;
+        if (!t->column[i].name) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
+    }
+    return ABDB_OK;
+}
+
+static abdb_status take_row(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
+{
+    abdb_value *v = t->rows < ROWS_MAX ? abdb_table_row(t) : NULL;
+
+    if (!v) return ABDB_FAIL(err, ABDB_LIMIT, "too many rows to hold (%zu); add a LIMIT", t->rows);
+    for (int i = 0; i < (int)t->columns; i++) {
+        switch (sqlite3_column_type(s, i)) {
+        case SQLITE_NULL: v[i].kind = ABDB_NULL; break;
+        case SQLITE_INTEGER:
+            v[i].kind = ABDB_INTEGER;
+            v[i].integer = sqlite3_column_int64(s, i);
+            break;
+        case SQLITE_FLOAT:
+            v[i].kind = ABDB_REAL;
+            v[i].real = sqlite3_column_double(s, i);
+            break;
+        default:
+            v[i].kind = ABDB_STRING;
+            v[i].text = abdb_arena_copy(&t->arena, (const char *)sqlite3_column_text(s, i),
+                                        (size_t)sqlite3_column_bytes(s, i));
+            if (!v[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows);
+        }
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                           const char *const *value, abdb_table *table, abdb_error *err)
+{
+    const char *rest = sql, *now;
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+
+    while (*rest) {
+        int code;
+
+        now = rest;
+        if (sqlite3_prepare_v2(db->sql, now, -1, &s, &rest) != SQLITE_OK) TRY(sql_fail(db, now, err));
+        if (!s) continue; /* white space, a comment */
+        if (!sqlite3_stmt_readonly(s))
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads; this statement would change"
+                                           " something: %.60s", now));
+        bind_params(s, report, value);
+        TRY(take_columns(s, table, err));
+        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(take_row(s, table, err));
+        if (code != SQLITE_DONE) TRY(sql_fail(db, now, err));
+        sqlite3_finalize(s);
+        s = NULL;
+    }
+done:
+    sqlite3_finalize(s);
+    return st;
+}

@@ -1,0 +1,93 @@
+/* cli.h - the command table, options, output files and messages of the abdb program.
+ *
+ * Each verb is a row of commands.c: dispatch, help, man page and completion all come from there.
+ */
+#ifndef ABDB_QUERY_CLI_H
+#define ABDB_QUERY_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "schema/core/text.h"
+#include "schema/store/db.h"
+#include "schema/store/write.h"
+
+typedef struct {
+    const char *name; /* without "--"; NULL ends a list */
+    char letter;      /* 0: none */
+    const char *argument; /* NULL: a flag */
+    const char *help;
+} abdb_option;
+
+enum { ABDB_GIVEN_MAX = 256, ABDB_OPTION_MAX = 96 };
+
+typedef struct {
+    const abdb_option *option[ABDB_OPTION_MAX];
+    size_t options, count;
+    struct {
+        const char *name, *value;
+    } given[ABDB_GIVEN_MAX];
+    char **positional;
+    int positionals;
+} abdb_args;
+
+typedef struct {
+    const char *name, *synopsis, *summary;
+    int (*run)(int argc, char **argv);
+    const abdb_option *options;
+    const char *details;  /* paragraphs for --help and the man page */
+    const char *examples; /* a line each */
+} abdb_command;
+extern const abdb_command abdb_commands[]; /* end: name NULL */
+const abdb_command *abdb_command_find(const char *name);
+
+/* Options that every verb has, and those of every verb that prints rows. */
+extern const abdb_option abdb_common_options[], abdb_output_options[];
+
+/* Parses argv[1..] by getopt_long against the common options, `a` and `b` (either may be NULL).
+ * ABDB_USAGE: unknown option (the nearest is named), missing argument. */
+ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv,
+                                          const abdb_option *a, const abdb_option *b,
+                                          abdb_error *err);
+/* The last value given for an option; "" for a flag; NULL when it was not given. */
+const char *abdb_arg(const abdb_args *args, const char *name);
+/* The next value of a repeated option from *at on, or NULL. */
+const char *abdb_arg_next(const abdb_args *args, const char *name, size_t *at);
+/* --db, or ABDB_DB, or ./abdb.db. */
+const char *abdb_arg_db(const abdb_args *args);
+
+/* Prints "abdb: message" to standard error and returns the exit code of the status. */
+int abdb_report_error(const abdb_error *err);
+/* A remark to standard error. */
+void abdb_remark(const char *format, ...) ABDB_PRINTF(1, 2);
+/* May this stream have colours? (a terminal, and NO_COLOR is not set) */
+bool abdb_colour(FILE *stream);
+/* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
+void abdb_progress(const char *what, double done, double total);
+
+/* Opens the database for writing, makes it if need be, and gives it this build's vocabulary
+ * (sources, devices, models, aliases). */
+ABDB_MUST_USE abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path,
+                                           abdb_error *err);
+/* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
+const char *abdb_program_folder(abdb_arena *arena);
+const char *abdb_data_folder(abdb_arena *arena);
+/* The user's own folder for reports or figures: $ABDB_PATH/KIND or ~/.config/abdb/KIND. */
+const char *abdb_user_folder(abdb_arena *arena, const char *kind);
+/* Whole file as NUL-terminated text. */
+ABDB_MUST_USE abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err);
+
+int abdb_cmd_init(int argc, char **argv);
+int abdb_cmd_import(int argc, char **argv);
+int abdb_cmd_run(int argc, char **argv);
+int abdb_cmd_query(int argc, char **argv);
+int abdb_cmd_plot(int argc, char **argv);
+int abdb_cmd_doctor(int argc, char **argv);
+int abdb_cmd_help(int argc, char **argv);
+int abdb_cmd_version(int argc, char **argv);
+/* Prints the help of one verb, or of all (NULL). */
+void abdb_print_help(FILE *out, const abdb_command *command);
+
+#define ABDB_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,217 @@
+/* cmd_help.c - help, the manual page and completion, all from the command table. */
+#include <string.h>
+
+#include "ingest/importer.h"
+#include "query/cli.h"
+
+static const char pitch[] =
+    "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
+    " published figures and your own measurements in one SQLite file, and shows where every number"
+    " comes from.";
+
+static void print_options(FILE *out, const abdb_option *list)
+{
+    for (; list && list->name; list++) {
+        char left[64];
+
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", list->letter ? "-" : " ",
+                 list->letter ? list->letter : ' ', list->letter ? ", " : "  ", list->name,
+                 list->argument ? " " : "", list->argument ? list->argument : "");
+        fprintf(out, "  %-28s  %s\n", left, list->help);
+    }
+}
+
+static void print_indented(FILE *out, const char *lines, const char *indent)
+{
+    while (*lines) {
+        size_t size = strcspn(lines, "\n");
+
+        fprintf(out, "%s%.*s\n", indent, (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
+/* Words folded at 88 columns. */
+static void print_folded(FILE *out, const char *text)
+{
+    int column = 0;
+
+    while (*text) {
+        size_t word = strcspn(text, " ");
+
+        if (column && column + (int)word + 1 > 88) {
+            fputc('\n', out);
+            column = 0;
+        }
+        column += fprintf(out, "%s%.*s", column ? " " : "", (int)word, text);
+        text += word;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', out);
+}
+
+void abdb_print_help(FILE *out, const abdb_command *command)
+{
+    if (!command) {
+        print_folded(out, pitch);
+        fputs("\nusage: abdb VERB [options]\n\n", out);
+        for (const abdb_command *c = abdb_commands; c->name; c++)
+            fprintf(out, "  %-9s %s\n", c->name, c->summary);
+        fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes --db"
+              " FILE.\n", out);
+        return;
+    }
+    fprintf(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name, command->summary,
+            command->name, command->synopsis);
+    if (*command->details) {
+        print_folded(out, command->details);
+        fputc('\n', out);
+    }
+    print_options(out, command->options);
+    if (strcmp(command->name, "query") == 0) print_options(out, abdb_output_options);
+    print_options(out, abdb_common_options);
+    if (strcmp(command->name, "import") == 0) {
+        fputs("\nformats:\n", out);
+        for (size_t i = 0; abdb_importers[i]; i++)
+            fprintf(out, "  %-20s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
+    }
+    if (*command->examples) {
+        fputs("\nexamples:\n", out);
+        print_indented(out, command->examples, "  ");
+    }
+}
+
+/* --- the manual page ------------------------------------------------------------------------------ */
+
+static void roff(FILE *out, const char *text)
+{
+    if (*text == '.' || *text == '\'') fputs("\\&", out);
+    for (; *text; text++) {
+        if (*text == '\\') fputs("\\e", out);
+        else if (*text == '-') fputs("\\-", out);
+        else fputc(*text, out);
+    }
+}
+
+static void man_options(FILE *out, const abdb_option *list)
+{
+    for (; list && list->name; list++) {
+        fputs(".TP\n", out);
+        if (list->letter) fprintf(out, "\\fB\\-%c\\fR, ", list->letter);
+        fputs("\\fB\\-\\-", out);
+        roff(out, list->name);
+        fputs("\\fR", out);
+        if (list->argument) {
+            fputs(" \\fI", out);
+            roff(out, list->argument);
+            fputs("\\fR", out);
+        }
+        fputc('\n', out);
+        roff(out, list->help);
+        fputc('\n', out);
+    }
+}
+
+static void man(FILE *out)
+{
+    fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION "\" \"User Commands\"\n.SH NAME\nabdb \\- accelerator"
+          " benchmark database\n.SH SYNOPSIS\n.B abdb\n\\fIVERB\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
+    roff(out, pitch);
+    fputs("\n.SH VERBS\n", out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) {
+        fprintf(out, ".SS abdb %s ", c->name);
+        roff(out, c->synopsis);
+        fputc('\n', out);
+        roff(out, c->summary);
+        fputs(".\n", out);
+        if (*c->details) {
+            fputs(".PP\n", out);
+            roff(out, c->details);
+            fputc('\n', out);
+        }
+        man_options(out, c->options);
+        if (*c->examples) {
+            fputs(".PP\nExamples:\n.PP\n.nf\n", out);
+            for (const char *s = c->examples; *s;) {
+                size_t size = strcspn(s, "\n");
+                char line[512];
+
+                snprintf(line, sizeof line, "%.*s", (int)size, s);
+                roff(out, line);
+                fputc('\n', out);
+                s += size + (s[size] == '\n');
+            }
+            fputs(".fi\n", out);
+        }
+    }
+    fputs(".SH COMMON OPTIONS\n", out);
+    man_options(out, abdb_common_options);
+    fputs(".SS Of every verb that prints rows\n", out);
+    man_options(out, abdb_output_options);
+    fputs(".SH FORMATS THAT IMPORT READS\n", out);
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        fputs(".TP\n.B ", out);
+        roff(out, abdb_importers[i]->name);
+        fputc('\n', out);
+        roff(out, abdb_importers[i]->summary);
+        fputc('\n', out);
+    }
+    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B ABDB_PATH\nfolder"
+          " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb ships\n"
+          ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n", out);
+    fputs("0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 partial;"
+          " 6 failed.\n", out);
+}
+
+static void completion(FILE *out)
+{
+    fputs("# bash completion for abdb, made from its command table\n_abdb() {\n"
+          "  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}\n"
+          "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"", out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) fprintf(out, "%s ", c->name);
+    fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) {
+        const abdb_option *const lists[] = {c->options, abdb_common_options,
+                                            strcmp(c->name, "query") == 0 ? abdb_output_options : NULL};
+
+        fprintf(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
+        for (size_t i = 0; i < 3; i++)
+            for (const abdb_option *o = lists[i]; o && o->name; o++) fprintf(out, "--%s ", o->name);
+        if (strcmp(c->name, "query") == 0 || strcmp(c->name, "plot") == 0)
+            fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
+        fprintf(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
+    }
+    fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);
+}
+
+int abdb_cmd_help(int argc, char **argv)
+{
+    const abdb_command *command = NULL;
+    abdb_args args;
+    abdb_error err;
+
+    if (abdb_args_parse(&args, argc, argv, abdb_command_find("help")->options, NULL, &err) != ABDB_OK)
+        return abdb_report_error(&err);
+    if (abdb_arg(&args, "man")) {
+        man(stdout);
+        return 0;
+    }
+    if (abdb_arg(&args, "completion")) {
+        completion(stdout);
+        return 0;
+    }
+    if (args.positionals && !(command = abdb_command_find(args.positional[0]))) {
+        abdb_fail(&err, ABDB_USAGE, "no verb '%s'; `abdb help` lists them", args.positional[0]);
+        return abdb_report_error(&err);
+    }
+    abdb_print_help(stdout, command);
+    return 0;
+}
+
+int abdb_cmd_version(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    printf("abdb %s (schema %d, SQLite %s)\n", ABDB_VERSION, abdb_schema_version(),
+           sqlite3_libversion());
+    return 0;
+}

@@ -1,0 +1,213 @@
+/* cmd_import.c - abdb import: files and folders into the database, one transaction a file. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "query/unit.h"
+#include "query/cli.h"
+
+enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
+
+typedef struct {
+    char *path;
+    bool named; /* on the command line, not found in a folder */
+} file;
+
+typedef struct {
+    file *item;
+    size_t count, room;
+} file_list;
+
+typedef struct {
+    abdb_counts total;
+    size_t files, known, refused, gated, passed_over;
+} tally;
+
+static abdb_status add_file(file_list *list, const char *path, bool named, abdb_error *err)
+{
+    if (list->count == FILES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        file *more = realloc(list->item, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+        list->item = more;
+        list->room = room;
+    }
+    list->item[list->count].named = named;
+    list->item[list->count].path = strdup(path);
+    if (!list->item[list->count].path) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+    list->count++;
+    return ABDB_OK;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Files of a folder in the order of their names; hidden ones and links to elsewhere are left out. */
+static abdb_status walk(file_list *list, const char *folder, int depth, abdb_error *err)
+{
+    struct dirent **entry = NULL;
+    int count = depth < DEPTH_MAX ? scandir(folder, &entry, NULL, by_name) : -1;
+    abdb_status st = ABDB_OK;
+
+    if (count < 0)
+        return ABDB_FAIL(err, ABDB_IO, "%s: %s", folder,
+                         depth < DEPTH_MAX ? strerror(errno) : "folders too deep");
+    for (int i = 0; i < count; i++) {
+        char *path = NULL;
+        struct stat info;
+
+        if (st == ABDB_OK && entry[i]->d_name[0] != '.' &&
+            asprintf(&path, "%s/%s", folder, entry[i]->d_name) > 0 && lstat(path, &info) == 0) {
+            if (S_ISDIR(info.st_mode)) st = walk(list, path, depth + 1, err);
+            else if (S_ISREG(info.st_mode)) st = add_file(list, path, false, err);
+        }
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    return st;
+}
+
+static abdb_status collect(file_list *list, const abdb_args *args, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < args->positionals; i++) {
+        const char *path = args->positional[i];
+        struct stat info;
+
+        if (strcmp(path, "-") == 0)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "standard input is not read by this version; name a file"));
+        if (strcmp(path, "data") == 0 && stat(path, &info) != 0) {
+            path = abdb_data_folder(&arena);
+            if (!path) TRY(ABDB_FAIL(err, ABDB_IO, "the data that abdb ships are not installed;"
+                                                   " ABDB_DATA names their folder"));
+        }
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) TRY(walk(list, path, 0, err));
+        else TRY(add_file(list, path, true, err));
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
+{
+    const abdb_counts *c = &unit->counts;
+
+    if (unit->known)
+        printf("%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
+               " ignored then)\n", path, c->accepted, c->duplicate, c->rejected, c->ignored);
+    else
+        printf("%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n", path,
+               dry_run ? "would keep: " : "", c->accepted + c->duplicate + c->rejected + c->ignored,
+               c->accepted, c->duplicate, c->rejected, c->ignored, unit->format);
+    if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
+}
+
+/* Imports one file; a failure of the file is counted and said, one of the database is returned. */
+static abdb_status import_file(abdb_writer *writer, const file *f, const abdb_unit_options *options,
+                               bool quiet, tally *t, abdb_error *err)
+{
+    abdb_input input;
+    abdb_unit_result unit = {0};
+    abdb_status st = abdb_input_open(&input, f->path, err);
+
+    if (st == ABDB_OK) {
+        st = abdb_unit_import(writer, &input, options, &unit, err);
+        abdb_input_close(&input);
+    }
+    abdb_progress("", -1, 0);
+    if (st == ABDB_FORMAT && !f->named) { /* a README beside the data is no failure */
+        t->passed_over++;
+        return ABDB_OK;
+    }
+    if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM) {
+        abdb_context(err, "%s", f->path);
+        return st;
+    }
+    if (st != ABDB_OK) {
+        abdb_context(err, "%s", f->path);
+        abdb_report_error(err);
+        t->refused += st != ABDB_GATE;
+        t->gated += st == ABDB_GATE;
+        if (st == ABDB_USAGE) return st;
+        return ABDB_OK;
+    }
+    t->files++;
+    t->known += unit.known != 0;
+    if (!unit.known) {
+        t->total.accepted += unit.counts.accepted;
+        t->total.duplicate += unit.counts.duplicate;
+        t->total.rejected += unit.counts.rejected;
+        t->total.ignored += unit.counts.ignored;
+    }
+    if (!quiet) print_unit(f->path, &unit, options->dry_run);
+    return ABDB_OK;
+}
+
+static void print_tally(const tally *t)
+{
+    if (t->files + t->refused + t->passed_over > 1)
+        printf("%zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
+               " ignored%s\n", t->files, t->known, t->total.accepted, t->total.duplicate,
+               t->total.rejected, t->total.ignored,
+               t->total.rejected ? "  (abdb query rejects)" : "");
+    if (t->passed_over) abdb_remark("%zu files of other formats were passed over", t->passed_over);
+    if (t->refused) abdb_remark("%zu files were refused", t->refused);
+}
+
+static int exit_code(const tally *t)
+{
+    if (t->refused) return t->files ? abdb_exit_code(ABDB_PARTIAL) : abdb_exit_code(ABDB_DATA);
+    return t->gated ? abdb_exit_code(ABDB_GATE) : 0;
+}
+
+int abdb_cmd_import(int argc, char **argv)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words};
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    file_list list = {0};
+    tally t = {0};
+    abdb_args args;
+    abdb_error err;
+    const char *setting;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+    int code = 0;
+
+    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("import")->options, NULL, &err));
+    if (!args.positionals)
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
+    while ((setting = abdb_arg_next(&args, "set", &at))) TRY(abdb_words_add(&words, setting, &err));
+    options.format = abdb_arg(&args, "format");
+    options.dry_run = abdb_arg(&args, "dry-run") != NULL;
+    options.strict = abdb_arg(&args, "strict") != NULL;
+    TRY(collect(&list, &args, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
+    for (size_t i = 0; i < list.count; i++) {
+        abdb_progress(list.item[i].path, (double)i, (double)list.count);
+        TRY(import_file(writer, &list.item[i], &options, abdb_arg(&args, "quiet") != NULL, &t, &err));
+    }
+    TRY(abdb_writer_index(writer, &err));
+    if (!abdb_arg(&args, "quiet")) print_tally(&t);
+    code = exit_code(&t);
+done:
+    if (st != ABDB_OK) code = st == ABDB_USAGE && t.refused ? abdb_exit_code(st) : abdb_report_error(&err);
+    for (size_t i = 0; i < list.count; i++) free(list.item[i].path);
+    free(list.item);
+    abdb_words_free(&words);
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return code;
+}

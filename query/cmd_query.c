@@ -1,0 +1,387 @@
+/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/report.h"
+
+enum { TIMEOUT_S = 60, NAMES_MAX = 256 };
+
+/* --- what can be asked ------------------------------------------------------------------------------ */
+
+static void list_reports(void)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+    abdb_error err;
+
+    puts("reports (abdb query NAME --help):");
+    for (size_t i = 0; i < count; i++) {
+        abdb_report report;
+
+        if (abdb_report_load(&report, names[i], &err) != ABDB_OK) {
+            printf("  %-16s (%s)\n", names[i], err.message);
+            continue;
+        }
+        printf("  %-16s ", names[i]);
+        for (const char *s = report.title ? report.title : ""; *s; s++) /* without {param}s */
+            if (*s == '{') s += strcspn(s, "}");
+            else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{'))) putchar(*s);
+        puts(strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
+        abdb_report_free(&report);
+    }
+    puts("\nviews (abdb query --schema VIEW):\n"
+         "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec v_price\n"
+         "  v_claim v_artifact v_reject v_source v_device v_model v_name v_column\n\n"
+         "or read-only SQL:\n"
+         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
+         "  abdb query -i");
+    abdb_arena_free(&arena);
+}
+
+static int print_names(void)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+
+    for (size_t i = 0; i < count; i++) puts(names[i]);
+    abdb_arena_free(&arena);
+    return 0;
+}
+
+static void report_help(const abdb_report *report, const char *path)
+{
+    abdb_db *db = NULL;
+    abdb_error err;
+
+    printf("abdb query %s - %s\n", report->name, report->title ? report->title : "");
+    if (strcmp(report->origin, "shipped") != 0) printf("from %s\n", report->origin);
+    puts("");
+    if (abdb_db_open(&db, path, ABDB_READ, &err) == ABDB_OK && abdb_guard(db, 5, &err) != ABDB_OK) {
+        abdb_db_close(db);
+        db = NULL;
+    }
+    for (size_t i = 0; i < report->params; i++) {
+        const abdb_report_param *p = &report->param[i];
+        abdb_table list = {0};
+        char left[64];
+
+        snprintf(left, sizeof left, "--%s%s%s", p->name, strcmp(p->type, "flag") == 0 ? "" : " ",
+                 strcmp(p->type, "flag") == 0 ? "" : p->type);
+        printf("  %-24s %s%s%s%s\n", left, p->help ? p->help : "", p->fallback ? " (default " : "",
+               p->fallback ? p->fallback : "", p->fallback ? ")" : "");
+        if (db && p->values && abdb_sql_table(db, p->values, NULL, NULL, &list, &err) == ABDB_OK &&
+            list.rows) {
+            size_t column = (size_t)printf("%27s", "");
+
+            for (size_t r = 0; r < list.rows && r < 60; r++) {
+                char number[32];
+                const char *text = abdb_value_text(&list.value[r * list.columns], number);
+
+                if (column + strlen(text) > 96) column = (size_t)printf("\n%27s", "") - 1;
+                column += (size_t)printf("%s ", text);
+            }
+            puts(list.rows > 60 ? "..." : "");
+        }
+        abdb_table_free(&list);
+    }
+    puts("\ncolumns:");
+    for (size_t i = 0; i < report->columns; i++)
+        printf("  %-24s %s\n", report->column[i].name,
+               report->column[i].meaning ? report->column[i].meaning : "");
+    puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
+    abdb_db_close(db);
+}
+
+/* --- printing ------------------------------------------------------------------------------------------ */
+
+static abdb_status print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
+    abdb_format format = ABDB_TABLE;
+    FILE *out = stdout;
+    abdb_status st = ABDB_OK;
+
+    if (abdb_arg(args, "json")) format = ABDB_JSON;
+    if (name) TRY(abdb_format_find(&format, name, err));
+    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
+    TRY(abdb_table_print(table, format, out, err));
+done:
+    if (path && out && fclose(out) != 0 && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    return st;
+}
+
+static abdb_status open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+    double timeout_s = TIMEOUT_S;
+    sqlite3_int64 stale;
+    abdb_status st = ABDB_OK;
+
+    if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
+    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
+                        &stale, err));
+    if (stale)
+        abdb_remark("an import was interrupted before names were resolved: `abdb init --db %s` mends"
+                    " that", abdb_arg_db(args));
+    TRY(abdb_guard(*db, timeout_s, err));
+done:
+    return st;
+}
+
+/* A report's parameters out of the options. */
+static void take_values(const abdb_report *report, const abdb_args *args, const char **value)
+{
+    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->param[i].name);
+}
+
+static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_option options[64] = {0};
+    size_t count = 0;
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < report->params; i++) options[count++] = report->option[i];
+    for (const abdb_option *o = abdb_command_find("query")->options; o->name; o++) options[count++] = *o;
+    TRY(abdb_args_parse(&args, argc, argv, options, abdb_output_options, err));
+    if (abdb_arg(&args, "help")) {
+        report_help(report, abdb_arg_db(&args));
+        return ABDB_OK;
+    }
+    if (abdb_arg(&args, "sql")) {
+        fputs(report->text, stdout);
+        return ABDB_OK;
+    }
+    if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
+                      args.positional[args.positionals - 1]));
+    take_values(report, &args, value);
+    TRY(open_guarded(&args, &db, err));
+    TRY(abdb_report_run(db, report, value, &table, err));
+    TRY(print_table(&args, &table, err));
+    if (!table.rows) abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
+                                 " shows what is in it");
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+static abdb_status run_sql(const char *sql, const abdb_args *args, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(open_guarded(args, &db, err));
+    TRY(abdb_sql_table(db, sql, NULL, NULL, &table, err));
+    TRY(print_table(args, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+static abdb_status show_schema(const char *view, const abdb_args *args, abdb_error *err)
+{
+    const char *value[1] = {view};
+    abdb_report report = {.params = 1};
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_status st = ABDB_OK;
+
+    report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
+    TRY(open_guarded(args, &db, err));
+    TRY(abdb_sql_table(db, "SELECT view, column, unit, meaning FROM v_column WHERE :view IS NULL OR"
+                           " view = :view ORDER BY view, place", &report, value, &table, err));
+    if (!table.rows) {
+        const char *names[64], *near;
+        abdb_table views = {0};
+        size_t count = 0;
+
+        TRY(abdb_sql_table(db, "SELECT DISTINCT view FROM v_column", NULL, NULL, &views, err));
+        for (; count < views.rows && count < 64; count++) names[count] = views.value[count].text;
+        near = abdb_nearest(view, names, count);
+        st = ABDB_FAIL(err, ABDB_USAGE, "no view '%s'%s%s", view, near ? ", did you mean " : "",
+                       near ? near : "");
+        abdb_table_free(&views);
+        goto done;
+    }
+    TRY(print_table(args, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+/* --- the shell -------------------------------------------------------------------------------------------- */
+
+static const char shell_help[] =
+    "SQL ends with ';'. Also:\n"
+    "  .reports              named reports\n"
+    "  .views                public views\n"
+    "  .schema VIEW          its columns\n"
+    "  .mode FORMAT          table, markdown, csv, json, jsonl, html, latex\n"
+    "  .quit\n"
+    "Functions: median(x) quantile(x, q) geomean(x) to_unit(v, 'GB/s', 'TB/s') abdb_fold(text)\n";
+
+typedef struct {
+    abdb_db *db;
+    abdb_format format;
+    double timeout_s;
+} shell;
+
+static void shell_sql(shell *s, const char *sql)
+{
+    abdb_table table = {0};
+    abdb_error err;
+    abdb_status st = abdb_guard(s->db, s->timeout_s, &err);
+
+    if (st == ABDB_OK) st = abdb_sql_table(s->db, sql, NULL, NULL, &table, &err);
+    if (st == ABDB_OK) st = abdb_table_print(&table, s->format, stdout, &err);
+    if (st != ABDB_OK) abdb_report_error(&err);
+    abdb_table_free(&table);
+}
+
+/* A line that begins with a dot; returns whether the shell goes on. */
+static bool shell_command(shell *s, char *line)
+{
+    char *rest = NULL, *verb = strtok_r(line, " \t\n", &rest), *word = strtok_r(NULL, " \t\n", &rest);
+    abdb_error err;
+    char *sql;
+
+    if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
+    if (strcmp(verb, ".reports") == 0) list_reports();
+    else if (strcmp(verb, ".views") == 0) shell_sql(s, "SELECT DISTINCT view FROM v_column");
+    else if (strcmp(verb, ".schema") == 0) {
+        sql = sqlite3_mprintf("SELECT view, column, unit, meaning FROM v_column WHERE %Q IS NULL OR"
+                              " view = %Q ORDER BY view, place", word, word);
+        if (sql) shell_sql(s, sql);
+        sqlite3_free(sql);
+    } else if (strcmp(verb, ".mode") == 0 && word) {
+        if (abdb_format_find(&s->format, word, &err) != ABDB_OK) abdb_report_error(&err);
+    } else {
+        fputs(shell_help, stdout);
+    }
+    return true;
+}
+
+static abdb_status run_shell(const abdb_args *args, abdb_error *err)
+{
+    shell s = {.timeout_s = TIMEOUT_S};
+    abdb_text statement = {0};
+    char *line = NULL;
+    size_t room = 0;
+    bool terminal = isatty(STDIN_FILENO);
+    abdb_status st = ABDB_OK;
+
+    TRY(open_guarded(args, &s.db, err));
+    if (terminal) printf("abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
+                         abdb_arg_db(args));
+    for (;;) {
+        if (terminal) fputs(statement.size ? "   ...> " : "abdb> ", stdout);
+        fflush(stdout);
+        if (getline(&line, &room, stdin) < 0) break;
+        if (!statement.size && line[strspn(line, " \t")] == '.') {
+            if (!shell_command(&s, line)) break;
+            continue;
+        }
+        abdb_text_puts(&statement, line);
+        if (!sqlite3_complete(abdb_text_get(&statement))) {
+            if (strspn(abdb_text_get(&statement), " \t\n") == statement.size) abdb_text_clear(&statement);
+            continue;
+        }
+        shell_sql(&s, abdb_text_get(&statement));
+        abdb_text_clear(&statement);
+    }
+    if (statement.size) shell_sql(&s, abdb_text_get(&statement));
+done:
+    free(line);
+    abdb_text_free(&statement);
+    abdb_db_close(s.db);
+    return st;
+}
+
+/* --- the verb --------------------------------------------------------------------------------------------- */
+
+/* The first argument that is no option, so that a report's own options can be known before parsing. */
+static const char *first_word(int argc, char **argv, const char **file)
+{
+    *file = NULL;
+    for (int i = 1; i < argc; i++) {
+        const abdb_option *lists[] = {abdb_command_find("query")->options, abdb_output_options,
+                                      abdb_common_options};
+        const char *a = argv[i];
+        bool takes = strcmp(a, "-o") == 0 || strcmp(a, "-f") == 0;
+
+        if (a[0] != '-') return a;
+        if (strcmp(a, "--") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        for (size_t l = 0; l < 3 && strncmp(a, "--", 2) == 0; l++)
+            for (const abdb_option *o = lists[l]; o->name; o++)
+                takes |= o->argument && strcmp(a + 2, o->name) == 0;
+        if ((strcmp(a, "-f") == 0 || strcmp(a, "--file") == 0) && i + 1 < argc) *file = argv[i + 1];
+        i += takes;
+    }
+    return NULL;
+}
+
+static abdb_status run_file(const char *path, int argc, char **argv, abdb_error *err)
+{
+    abdb_text text = {0};
+    abdb_report report = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_read_file(path, &text, err));
+    TRY(abdb_report_parse(&report, path, abdb_text_get(&text), err));
+    report.origin = path;
+    TRY(run_report(&report, argc, argv, err));
+done:
+    abdb_report_free(&report);
+    abdb_text_free(&text);
+    return st;
+}
+
+static abdb_status run_named(const char *word, int argc, char **argv, abdb_error *err)
+{
+    abdb_report report = {0};
+    abdb_status st = abdb_report_load(&report, word, err);
+
+    if (st == ABDB_OK) st = run_report(&report, argc, argv, err);
+    abdb_report_free(&report);
+    return st;
+}
+
+int abdb_cmd_query(int argc, char **argv)
+{
+    const char *file, *word = first_word(argc, argv, &file);
+    bool is_sql = word && strpbrk(word, " \t\n;") != NULL, is_schema = false;
+    abdb_args args;
+    abdb_error err;
+    abdb_status st = ABDB_OK;
+
+    if (argc == 2 && strcmp(argv[1], "--names") == 0) return print_names();
+    for (int i = 1; i < argc; i++) is_schema |= strcmp(argv[i], "--schema") == 0;
+    if (file) TRY(run_file(file, argc, argv, &err));
+    else if (word && !is_sql && !is_schema) TRY(run_named(word, argc, argv, &err));
+    else {
+        TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("query")->options,
+                            abdb_output_options, &err));
+        if (args.positionals > 1)
+            TRY(ABDB_FAIL(&err, ABDB_USAGE, "one statement at a time: quote the SQL"));
+        if (abdb_arg(&args, "interactive")) TRY(run_shell(&args, &err));
+        else if (is_schema) TRY(show_schema(word, &args, &err));
+        else if (is_sql) TRY(run_sql(word, &args, &err));
+        else list_reports();
+    }
+done:
+    return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}

@@ -1,0 +1,276 @@
+/* report.c - reading and running reports; see report.h. */
+#include "query/report.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const abdb_embedded abdb_reports[];
+
+/* The next field of a header line, trimmed; fields are separated by " | ". */
+static char *next_field(char **rest)
+{
+    char *field = *rest, *bar;
+
+    if (!field) return NULL;
+    bar = strstr(field, " | ");
+    if (bar) *bar = '\0';
+    *rest = bar ? bar + 3 : NULL;
+    return abdb_trim(field);
+}
+
+static const char *or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
+{
+    abdb_report_param *p = &r->param[r->params];
+    char *rest = line;
+
+    if (r->params == ABDB_PARAM_COUNT)
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d params", r->name, ABDB_PARAM_COUNT);
+    p->name = next_field(&rest);
+    p->type = next_field(&rest);
+    p->fallback = or_null(next_field(&rest));
+    p->help = next_field(&rest);
+    p->values = or_null(next_field(&rest));
+    if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
+                     strcmp(p->type, "date") != 0 && strcmp(p->type, "flag") != 0))
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: param %s wants a type: text, number, date or"
+                                           " flag", r->name, p->name);
+    r->option[r->params] = (abdb_option){p->name, 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
+                                         p->help ? p->help : ""};
+    r->params++;
+    return ABDB_OK;
+}
+
+static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
+{
+    char *colon = strchr(line, ':'), *text, *rest;
+
+    if (!colon) return ABDB_OK;
+    *colon = '\0';
+    rest = text = abdb_trim(colon + 1);
+    if (strcmp(line, "title") == 0) r->title = text;
+    else if (strcmp(line, "hoist") == 0) r->hoist = text;
+    else if (strcmp(line, "param") == 0) return take_param(r, text, err);
+    else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX) r->note[r->notes++] = text;
+    else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
+        r->column[r->columns].name = next_field(&rest);
+        r->column[r->columns].label = next_field(&rest);
+        r->column[r->columns].style = next_field(&rest);
+        r->column[r->columns++].meaning = next_field(&rest);
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
+{
+    abdb_text rows = {0}, notes = {0}, *part = &rows;
+    char *copy, *line, *rest;
+    abdb_status st = ABDB_OK;
+
+    *r = (abdb_report){.origin = "shipped"};
+    r->name = abdb_arena_copy(&r->arena, name, strlen(name));
+    r->text = abdb_arena_copy(&r->arena, text, strlen(text));
+    copy = abdb_arena_copy(&r->arena, text, strlen(text));
+    if (!copy || !r->text || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
+    for (rest = copy; (line = strsep(&rest, "\n"));) {
+        if (strncmp(line, "-- @notes", 9) == 0) part = &notes;
+        else if (strncmp(line, "-- @rows", 8) == 0) abdb_text_clear(part = &rows);
+        else if (strncmp(line, "-- ", 3) == 0 && !rows.size && !notes.size)
+            TRY(take_line(r, line + 3, err));
+        else if (*line || part->size) abdb_text_printf(part, "%s\n", line);
+    }
+    if (rows.failed || notes.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+    if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
+    r->rows = abdb_arena_copy(&r->arena, rows.data, rows.size);
+    r->note_sql = notes.size ? abdb_arena_copy(&r->arena, notes.data, notes.size) : NULL;
+    if (!r->rows || (notes.size && !r->note_sql)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+done:
+    abdb_text_free(&rows);
+    abdb_text_free(&notes);
+    return st;
+}
+
+void abdb_report_free(abdb_report *report)
+{
+    abdb_arena_free(&report->arena);
+    *report = (abdb_report){0};
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena)
+{
+    const char *folder = abdb_user_folder(arena, "reports");
+    DIR *dir = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; abdb_reports[i].name && count < room; i++)
+        names[count++] = abdb_arena_copy(arena, abdb_reports[i].name, strlen(abdb_reports[i].name) - 4);
+    while (dir && (entry = readdir(dir)) && count < room) {
+        size_t size = strlen(entry->d_name);
+
+        if (size > 4 && strcmp(entry->d_name + size - 4, ".sql") == 0)
+            names[count++] = abdb_arena_copy(arena, entry->d_name, size - 4);
+    }
+    if (dir) closedir(dir);
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
+    return kept;
+}
+
+abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *folder = abdb_user_folder(&arena, "reports"), *path = NULL, *names[256], *near;
+    abdb_text text = {0};
+    abdb_status st = ABDB_OK;
+    size_t count;
+
+    if (folder && !strchr(name, '/')) path = abdb_arena_printf(&arena, "%s/%s.sql", folder, name);
+    if (path && access(path, R_OK) == 0) {
+        TRY(abdb_read_file(path, &text, err));
+        TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
+        out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
+        goto done;
+    }
+    for (size_t i = 0; abdb_reports[i].name; i++) {
+        size_t size = strlen(abdb_reports[i].name) - 4;
+
+        if (strlen(name) == size && strncmp(name, abdb_reports[i].name, size) == 0) {
+            st = abdb_report_parse(out, name, abdb_reports[i].text, err);
+            goto done;
+        }
+    }
+    count = abdb_report_names(names, 256, &arena);
+    near = abdb_nearest(name, names, count);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no report '%s'%s%s%s; `abdb query` lists them", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Is the value one that the parameter can have? */
+static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char *value,
+                               abdb_error *err)
+{
+    const abdb_report_param *param = &report->param[p];
+    abdb_table list = {0};
+    const char **names = NULL, *near;
+    double number;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(param->type, "number") == 0 && !abdb_number(value, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", param->name, value);
+    if (strcmp(param->type, "date") == 0 &&
+        (strlen(value) != 10 || value[4] != '-' || value[7] != '-'))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", param->name, value);
+    if (!param->values) return ABDB_OK;
+    TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
+    names = calloc(list.rows + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name));
+    for (size_t i = 0; i < list.rows; i++) {
+        const abdb_value *v = &list.value[i * list.columns];
+
+        names[i] = v->kind == ABDB_STRING ? v->text : "";
+        if (strcmp(names[i], value) == 0) goto done;
+    }
+    near = abdb_nearest(value, names, list.rows);
+    st = ABDB_FAIL(err, ABDB_USAGE, "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                                    " lists what is", param->name, value,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", report->name);
+done:
+    free(names);
+    abdb_table_free(&list);
+    return st;
+}
+
+/* "{round}" becomes its value; a parameter that was not given leaves nothing. */
+static const char *fill_title(abdb_arena *arena, const abdb_report *report, const char *const *value)
+{
+    abdb_text out = {0};
+    const char *copy;
+
+    for (const char *s = report->title; s && *s;) {
+        const char *end = *s == '{' ? strchr(s, '}') : NULL;
+        size_t p = report->params;
+
+        for (p = 0; end && p < report->params; p++)
+            if (strlen(report->param[p].name) == (size_t)(end - s - 1) &&
+                strncmp(report->param[p].name, s + 1, (size_t)(end - s - 1)) == 0)
+                break;
+        if (end && p < report->params) {
+            abdb_text_puts(&out, value[p] ? value[p] : "");
+            s = end + 1;
+        } else {
+            abdb_text_add(&out, s++, 1);
+        }
+    }
+    copy = report->title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
+    abdb_text_free(&out);
+    return copy;
+}
+
+static void dress(const abdb_report *report, const char *const *value, abdb_table *table)
+{
+    table->title = fill_title(&table->arena, report, value);
+    if (report->hoist)
+        table->hoist = abdb_arena_copy(&table->arena, report->hoist, strlen(report->hoist));
+    for (size_t i = 0; i < report->columns; i++) {
+        int at = abdb_table_column(table, report->column[i].name);
+
+        if (at < 0) continue;
+        if (report->column[i].label)
+            table->column[at].label = abdb_arena_copy(&table->arena, report->column[i].label,
+                                                      strlen(report->column[i].label));
+        if (report->column[i].style)
+            table->column[at].style = abdb_arena_copy(&table->arena, report->column[i].style,
+                                                      strlen(report->column[i].style));
+    }
+    for (size_t i = 0; i < report->notes; i++)
+        table->note[table->notes++] = abdb_arena_copy(&table->arena, report->note[i],
+                                                      strlen(report->note[i]));
+}
+
+abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *const *value,
+                            abdb_table *table, abdb_error *err)
+{
+    const char *bound[ABDB_PARAM_COUNT] = {0};
+    abdb_table notes = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < report->params; i++) {
+        bound[i] = value[i] ? value[i] : report->param[i].fallback;
+        if (strcmp(report->param[i].type, "flag") == 0) bound[i] = value[i] ? "1" : "0";
+        else if (value[i]) TRY(check_value(db, report, i, value[i], err));
+    }
+    st = abdb_sql_table(db, report->rows, report, bound, table, err);
+    if (st == ABDB_OK && report->note_sql)
+        st = abdb_sql_table(db, report->note_sql, report, bound, &notes, err);
+    if (st != ABDB_OK) {
+        abdb_context(err, "report %s", report->name);
+        goto done;
+    }
+    dress(report, bound, table);
+    for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
+        char number[32];
+        const char *text = abdb_value_text(&notes.value[i * notes.columns], number);
+
+        if (*text) table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
+    }
+done:
+    abdb_table_free(&notes);
+    return st;
+}

@@ -1,0 +1,62 @@
+/* report.h - reports: one .sql file each, read-only, with a header that says what people need.
+ *
+ * The header is comment lines, each `-- key: text`, fields separated by " | ":
+ *   -- title: words; {param} is replaced by its value
+ *   -- param: name | text, number, date or flag | default | help | SQL whose first column lists values
+ *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
+ *   -- hoist: names of columns printed once where all rows agree
+ *   -- note: a line below the table
+ *   -- figure: name of a figure that draws it
+ * Then SQL. `-- @rows` begins the statement of the table, `-- @notes` one whose first column gives
+ * further lines below it; without marks the whole text is the table's statement. Parameters are bound
+ * as :name, NULL when not given and without default.
+ */
+#ifndef ABDB_QUERY_REPORT_H
+#define ABDB_QUERY_REPORT_H
+
+#include "query/cli.h"
+#include "query/table.h"
+
+enum { ABDB_PARAM_COUNT = 24 };
+
+typedef struct {
+    const char *name, *type, *fallback, *help, *values;
+} abdb_report_param;
+
+typedef struct {
+    const char *name, *title, *hoist, *origin; /* origin: "shipped" or the path */
+    const char *text, *rows, *note_sql;
+    size_t params, columns, notes;
+    abdb_report_param param[ABDB_PARAM_COUNT];
+    struct {
+        const char *name, *label, *style, *meaning;
+    } column[ABDB_COLUMN_MAX];
+    const char *note[ABDB_NOTE_MAX];
+    abdb_option option[ABDB_PARAM_COUNT + 1]; /* params as options */
+    abdb_arena arena;
+} abdb_report;
+
+/* A report by name: the user's folder first, then the shipped ones. ABDB_USAGE: no such report (the
+ * nearest is named). */
+ABDB_MUST_USE abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err);
+/* A report from text. */
+ABDB_MUST_USE abdb_status abdb_report_parse(abdb_report *out, const char *name, const char *text,
+                                            abdb_error *err);
+void abdb_report_free(abdb_report *report);
+/* Runs it; `value` has a text or NULL for each parameter. The database is guarded already.
+ * ABDB_USAGE: a value that the parameter cannot have. */
+ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
+                                          const char *const *value, abdb_table *table,
+                                          abdb_error *err);
+/* Names of all reports, shipped and own, sorted; from arena. */
+size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
+
+/* Makes db answer questions only: an authorizer, query_only, and a time limit in seconds. */
+ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err);
+/* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows of
+ * the last one go into table. ABDB_USAGE: a statement that would change something. */
+ABDB_MUST_USE abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                                         const char *const *value, abdb_table *table,
+                                         abdb_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+/* unit.c - one file into the database, and databases opened for writing; see unit.h, cli.h. */
+#include "query/unit.h"
+
+#include <string.h>
+
+#include "query/cli.h"
+#include "schema/store/digest.h"
+
+extern const abdb_embedded abdb_vocabulary[];
+
+abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
+                             const abdb_unit_options *options, abdb_unit_result *out, abdb_error *err)
+{
+    const abdb_importer *importer;
+    abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
+    abdb_text words = {0};
+    abdb_sink sink;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_unit_result){.remark = input->remark};
+    TRY(abdb_importer_find(&importer, options->format, input, err));
+    out->format = unit.format = importer->name;
+    abdb_words_text(options->words, &words);
+    unit.words = abdb_text_get(&words);
+    TRY(abdb_writer_begin(writer, &unit, &out->known, &out->counts, err));
+    if (out->known) goto done;
+    sink = abdb_writer_sink(writer);
+    TRY(importer->read(input, options->words, &sink, err));
+    if (options->dry_run) abdb_writer_rollback(writer, &out->counts);
+    else if (options->strict) {
+        abdb_writer_rollback(writer, &out->counts);
+        if (out->counts.rejected)
+            TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
+                          out->counts.rejected));
+        TRY(abdb_writer_begin(writer, &unit, &out->known, &out->counts, err));
+        TRY(importer->read(input, options->words, &sink, err));
+        TRY(abdb_writer_commit(writer, &out->counts, err));
+    } else {
+        TRY(abdb_writer_commit(writer, &out->counts, err));
+    }
+done:
+    abdb_writer_rollback(writer, NULL);
+    abdb_text_free(&words);
+    return st;
+}
+
+/* Sources, devices, models and aliases of this build, unless the file has them already. */
+static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error *err)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words};
+    abdb_unit_result result;
+    abdb_text all = {0};
+    char digest[ABDB_SHA256_HEX], *sql = NULL;
+    sqlite3_int64 have;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
+    abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
+    sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q", digest);
+    TRY(abdb_db_integer(db, sql, &have, err));
+    if (have) goto done;
+    for (size_t i = 0; abdb_vocabulary[i].name; i++) {
+        abdb_input input;
+        char path[80];
+
+        snprintf(path, sizeof path, "(built in) %.60s", abdb_vocabulary[i].name);
+        TRY(abdb_input_memory(&input, path, abdb_vocabulary[i].text, strlen(abdb_vocabulary[i].text),
+                              err));
+        st = abdb_unit_import(writer, &input, &options, &result, err);
+        abdb_input_close(&input);
+        if (st != ABDB_OK) {
+            abdb_context(err, "%s", path);
+            goto done;
+        }
+    }
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('vocabulary', %Q)", digest);
+    TRY(abdb_db_exec(db, sql, err));
+    TRY(abdb_writer_index(writer, err));
+done:
+    sqlite3_free(sql);
+    abdb_text_free(&all);
+    return st;
+}
+
+abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *db = NULL;
+    *writer = NULL;
+    TRY(abdb_db_open(db, path, ABDB_CREATE, err));
+    if ((*db)->migrated)
+        abdb_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
+                    (*db)->migrated, path, (*db)->migrated);
+    TRY(abdb_writer_open(writer, *db, err));
+    TRY(give_vocabulary(*db, *writer, err));
+done:
+    if (st != ABDB_OK) {
+        abdb_writer_close(*writer);
+        abdb_db_close(*db);
+        *writer = NULL;
+        *db = NULL;
+    }
+    return st;
+}

@@ -1,0 +1,26 @@
+/* unit.h - one file into the database: an import unit. */
+#ifndef ABDB_QUERY_UNIT_H
+#define ABDB_QUERY_UNIT_H
+
+#include "ingest/importer.h"
+#include "schema/store/write.h"
+
+typedef struct {
+    const char *format; /* force this importer, or NULL */
+    const abdb_words *words;
+    int dry_run, strict;
+} abdb_unit_options;
+
+typedef struct {
+    const char *format, *remark;
+    int known; /* the same file was there already; counts are those of that import */
+    abdb_counts counts;
+} abdb_unit_result;
+
+/* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row
+ * was rejected. */
+ABDB_MUST_USE abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
+                                           const abdb_unit_options *options, abdb_unit_result *out,
+                                           abdb_error *err);
+
+#endif

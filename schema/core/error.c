@@ -1,0 +1,60 @@
+/* error.c - statuses and error messages; see error.h. */
+#include "schema/core/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int code;
+    const char *words;
+} statuses[] = {
+#define STATUS(name, code, words) {code, words},
+#include "schema/core/status.def"
+#undef STATUS
+};
+
+abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, ...)
+{
+    va_list args;
+
+    if (!err) return status;
+    err->status = status;
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+abdb_status abdb_context(abdb_error *err, const char *format, ...)
+{
+    char old[ABDB_ERROR_SIZE];
+    va_list args;
+    size_t used;
+
+    if (!err) return ABDB_DATA;
+    memcpy(old, err->message, sizeof old);
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    used = strlen(err->message);
+    if (used + 3 < sizeof err->message) {
+        size_t room = sizeof err->message - used - 3, length = strlen(old);
+
+        if (length > room) length = room;
+        memcpy(err->message + used, ": ", 2);
+        memcpy(err->message + used + 2, old, length);
+        err->message[used + 2 + length] = '\0';
+    }
+    return err->status;
+}
+
+int abdb_exit_code(abdb_status status)
+{
+    return status < ABDB_STATUS_COUNT ? statuses[status].code : 6;
+}
+
+const char *abdb_status_words(abdb_status status)
+{
+    return status < ABDB_STATUS_COUNT ? statuses[status].words : "unknown";
+}

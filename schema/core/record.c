@@ -1,0 +1,87 @@
+/* record.c - the tables behind record.h, and helpers that fill an entry. */
+#include "schema/core/record.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+
+#define N 1
+const abdb_field_info abdb_fields[ABDB_FIELD_COUNT] = {
+#define FIELD(name, number, meaning) {#name, meaning, number + 0},
+#include "schema/core/field.def"
+#undef FIELD
+};
+#undef N
+
+const abdb_metric_info abdb_metrics[] = {
+#define METRIC(name, unit, better, class, meaning) {#name, unit, better, class, meaning},
+#include "schema/core/metric.def"
+#undef METRIC
+};
+const size_t abdb_metric_count = sizeof abdb_metrics / sizeof abdb_metrics[0];
+
+int abdb_field_find(const char *name)
+{
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
+        if (strcmp(abdb_fields[i].name, name) == 0) return i;
+    return -1;
+}
+
+const abdb_metric_info *abdb_metric_find(const char *name)
+{
+    size_t size = strcspn(name, ".");
+
+    for (size_t i = 0; i < abdb_metric_count; i++)
+        if (strncmp(abdb_metrics[i].name, name, size) == 0 && !abdb_metrics[i].name[size])
+            return &abdb_metrics[i];
+    return NULL;
+}
+
+static abdb_factor *add_factor(abdb_entry *entry, const char *name, abdb_factor_state state)
+{
+    abdb_factor *factor;
+
+    if (entry->factors == ABDB_FACTOR_MAX) return NULL;
+    factor = &entry->factor[entry->factors++];
+    *factor = (abdb_factor){.name = name, .text = "", .num = NAN, .state = state};
+    return factor;
+}
+
+void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value, const char *text)
+{
+    abdb_factor *factor = text ? add_factor(entry, name, ABDB_KNOWN) : NULL;
+
+    if (!factor) return;
+    factor->text = text;
+    factor->num = value;
+}
+
+void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text)
+{
+    double value;
+
+    if (!text || !*text) return;
+    if (!abdb_number(text, &value)) value = NAN;
+    abdb_entry_factor_number(entry, name, value, text);
+}
+
+void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state)
+{
+    add_factor(entry, name, state);
+}
+
+abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value)
+{
+    abdb_result *result;
+
+    if (entry->results == ABDB_RESULT_MAX) return NULL;
+    result = &entry->result[entry->results++];
+    *result = (abdb_result){.metric = metric,
+                            .statistic = "value",
+                            .rank = -1,
+                            .value = value,
+                            .low = NAN,
+                            .high = NAN};
+    return result;
+}

@@ -1,0 +1,109 @@
+/* record.h - what producers (importers, runners) hand to whoever keeps it, and the sink between.
+ *
+ * Producers know nothing of the store: they fill records and call the functions of a sink. All
+ * strings are borrowed for the call. Missing text is NULL, a missing number NAN.
+ */
+#ifndef ABDB_CORE_RECORD_H
+#define ABDB_CORE_RECORD_H
+
+#include <stddef.h>
+
+#include "schema/core/error.h"
+
+typedef enum {
+#define FIELD(name, number, meaning) ABDB_FIELD_##name,
+#include "schema/core/field.def"
+#undef FIELD
+    ABDB_FIELD_COUNT
+} abdb_field;
+
+typedef struct {
+    const char *name, *meaning;
+    int is_number;
+} abdb_field_info;
+extern const abdb_field_info abdb_fields[ABDB_FIELD_COUNT];
+/* The field of that name, or -1. */
+int abdb_field_find(const char *name);
+
+typedef struct {
+    const char *name, *unit, *better, *metric_class, *meaning;
+} abdb_metric_info;
+extern const abdb_metric_info abdb_metrics[];
+extern const size_t abdb_metric_count;
+/* The metric of that name ("accuracy.rouge1" finds "accuracy"), or NULL. */
+const abdb_metric_info *abdb_metric_find(const char *name);
+
+typedef enum { ABDB_KNOWN, ABDB_UNKNOWN, ABDB_INAPPLICABLE } abdb_factor_state;
+typedef struct {
+    const char *name, *text; /* text: canonical words of a known value, else "" */
+    double num;              /* NAN when it is no number */
+    const char *unit;
+    abdb_factor_state state;
+} abdb_factor;
+
+typedef struct {
+    double value, t_s; /* t_s: seconds since the first sample, or NAN */
+    long rank;         /* MPI rank, or -1 */
+    const char *mark;  /* "outlier", "throttled", or NULL */
+} abdb_sample;
+
+typedef struct {
+    const char *metric, *statistic; /* "value mean median min max p50 ... sd olympic-mean" */
+    long rank;                      /* -1: none */
+    double x;                       /* place in a series, 0 when there is none */
+    double value;                   /* in the metric's base unit */
+    const char *raw_value, *raw_unit, *cell;
+    long long n; /* samples behind the value, 0 unknown */
+    double low, high;
+    const char *spread, *formula;
+    const abdb_sample *sample;
+    size_t samples;
+} abdb_result;
+
+enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64 };
+
+/* One run, score, average or statement as one source tells it; its metrics belong together. */
+typedef struct {
+    const char *field[ABDB_FIELD_COUNT];
+    const char *locator;     /* line, JSON path or cell inside the artifact */
+    const char *environment; /* JSON object, or NULL */
+    size_t factors, results;
+    abdb_factor factor[ABDB_FACTOR_MAX];
+    abdb_result result[ABDB_RESULT_MAX];
+} abdb_entry;
+
+/* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
+void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text);
+void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value, const char *text);
+/* Adds a factor that the source leaves unknown, or that cannot apply. */
+void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state);
+/* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
+abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value);
+
+/* A row of a dictionary or of published facts: device, spec, alias, price, source, model. */
+enum { ABDB_FACT_MAX = 32 };
+typedef struct {
+    const char *table, *locator;
+    size_t columns;
+    struct {
+        const char *name, *text; /* text NULL: num; both missing: NULL */
+        double num;
+    } column[ABDB_FACT_MAX];
+} abdb_fact;
+
+typedef struct {
+    long line; /* 0 unknown */
+    const char *field, *reason, *raw;
+} abdb_reject;
+
+/* Where records go. row_end closes an input row, so that each row is counted once: accepted when
+ * anything in it was new, else duplicate, else rejected, else ignored. */
+typedef struct {
+    void *self;
+    abdb_status (*entry)(void *self, const abdb_entry *entry, abdb_error *err);
+    abdb_status (*fact)(void *self, const abdb_fact *fact, abdb_error *err);
+    abdb_status (*reject)(void *self, const abdb_reject *reject, abdb_error *err);
+    abdb_status (*row_end)(void *self, abdb_error *err);
+} abdb_sink;
+
+#endif

@@ -1,0 +1,68 @@
+/* stats.c - summaries of samples; see stats.h. */
+#include "schema/core/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double abdb_quantile_sorted(const double *x, size_t n, double q)
+{
+    double at = q * (double)(n - 1);
+    size_t i = (size_t)at;
+
+    if (i + 1 >= n) return x[n - 1];
+    return x[i] + (at - (double)i) * (x[i + 1] - x[i]);
+}
+
+size_t abdb_median_rank(size_t n, double confidence)
+{
+    double tail = (1 - confidence) / 2, sum = 0, term;
+    size_t k;
+
+    term = exp(-(double)n * log(2)); /* P(Binomial(n, 1/2) = 0) */
+    for (k = 0; k < n / 2; k++) {
+        if (sum + term > tail) break;
+        sum += term;
+        term *= (double)(n - k) / (double)(k + 1);
+    }
+    return k; /* the k-th smallest: P(fewer than k below the median) <= tail */
+}
+
+abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *err)
+{
+    double sum = 0, square = 0;
+    size_t rank;
+    double *away;
+
+    if (n == 0) return ABDB_FAIL(err, ABDB_DATA, "no samples to summarise");
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return ABDB_FAIL(err, ABDB_DATA, "sample %zu is not a number", i);
+    qsort(x, n, sizeof *x, compare_double);
+    away = calloc(n, sizeof *away);
+    if (!away) return ABDB_FAIL(err, ABDB_NOMEM, "summary of %zu samples", n);
+
+    *out = (abdb_summary){.min = x[0], .max = x[n - 1]};
+    out->median = abdb_quantile_sorted(x, n, 0.5);
+    out->iqr = abdb_quantile_sorted(x, n, 0.75) - abdb_quantile_sorted(x, n, 0.25);
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    out->mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        square += (x[i] - out->mean) * (x[i] - out->mean);
+        away[i] = fabs(x[i] - out->median);
+    }
+    out->sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
+    qsort(away, n, sizeof *away, compare_double);
+    out->mad = abdb_quantile_sorted(away, n, 0.5);
+    free(away);
+    rank = abdb_median_rank(n, 0.95);
+    out->has_interval = rank > 0;
+    out->low = rank ? x[rank - 1] : x[0];
+    out->high = rank ? x[n - rank] : x[n - 1];
+    return ABDB_OK;
+}

@@ -1,0 +1,330 @@
+/* text.c - growing text, arenas and string functions; see text.h. */
+#include "schema/core/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
+
+static bool text_room(abdb_text *text, size_t more)
+{
+    size_t need = text->size + more + 1, room = text->room ? text->room : FIRST_ROOM;
+    char *data;
+
+    if (text->failed) return false;
+    if (need <= text->room) return true;
+    while (room < need) room *= 2;
+    data = realloc(text->data, room);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->room = room;
+    return true;
+}
+
+void abdb_text_add(abdb_text *text, const char *data, size_t size)
+{
+    if (!text_room(text, size)) return;
+    if (size) memcpy(text->data + text->size, data, size);
+    text->size += size;
+    text->data[text->size] = '\0';
+}
+
+void abdb_text_puts(abdb_text *text, const char *string)
+{
+    abdb_text_add(text, string, strlen(string));
+}
+
+void abdb_text_printf(abdb_text *text, const char *format, ...)
+{
+    va_list args, again;
+    int size;
+
+    va_start(args, format);
+    va_copy(again, args);
+    size = vsnprintf(NULL, 0, format, args);
+    if (size >= 0 && text_room(text, (size_t)size)) {
+        vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+        text->size += (size_t)size;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+/* Length of the valid UTF-8 sequence at s, or 0. */
+static int utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    if (s[0] >= 0xC2 && s[0] <= 0xDF && (s[1] & 0xC0) == 0x80) return 2;
+    if ((s[0] & 0xF0) == 0xE0 && (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80) {
+        if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
+        return 3;
+    }
+    if (s[0] >= 0xF0 && s[0] <= 0xF4 && (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80 &&
+        (s[3] & 0xC0) == 0x80) {
+        if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+        return 4;
+    }
+    return 0;
+}
+
+void abdb_text_json(abdb_text *text, const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+
+    abdb_text_add(text, "\"", 1);
+    while (*s) {
+        int length = utf8_length(s);
+
+        if (*s == '"' || *s == '\\') abdb_text_printf(text, "\\%c", *s);
+        else if (*s == '\n') abdb_text_puts(text, "\\n");
+        else if (*s == '\t') abdb_text_puts(text, "\\t");
+        else if (*s < 0x20) abdb_text_printf(text, "\\u%04x", (unsigned)*s);
+        else if (length == 0) abdb_text_puts(text, "\xEF\xBF\xBD");
+        else abdb_text_add(text, (const char *)s, (size_t)length);
+        s += length ? length : 1;
+    }
+    abdb_text_add(text, "\"", 1);
+}
+
+void abdb_text_clear(abdb_text *text)
+{
+    text->size = 0;
+    if (text->data) text->data[0] = '\0';
+}
+
+void abdb_text_free(abdb_text *text)
+{
+    free(text->data);
+    *text = (abdb_text){0};
+}
+
+const char *abdb_text_get(const abdb_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+struct abdb_arena_block {
+    abdb_arena_block *next;
+    size_t used, room;
+    max_align_t data[];
+};
+
+void *abdb_arena_alloc(abdb_arena *arena, size_t size)
+{
+    size_t need = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+    abdb_arena_block *block = arena->head;
+    char *at;
+
+    if (!block || block->room - block->used < need) {
+        size_t room = need > ARENA_BLOCK ? need : ARENA_BLOCK;
+
+        block = calloc(1, sizeof *block + room);
+        if (!block) return NULL;
+        block->room = room;
+        block->next = arena->head;
+        arena->head = block;
+    }
+    at = (char *)block->data + block->used;
+    block->used += need;
+    return at;
+}
+
+char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size)
+{
+    char *copy = abdb_arena_alloc(arena, size + 1);
+
+    if (copy && size) memcpy(copy, string, size);
+    return copy;
+}
+
+char *abdb_arena_printf(abdb_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    char *copy = NULL;
+    int size;
+
+    va_start(args, format);
+    va_copy(again, args);
+    size = vsnprintf(NULL, 0, format, args);
+    if (size >= 0) copy = abdb_arena_alloc(arena, (size_t)size + 1);
+    if (copy) vsnprintf(copy, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return copy;
+}
+
+void abdb_arena_free(abdb_arena *arena)
+{
+    while (arena->head) {
+        abdb_arena_block *next = arena->head->next;
+
+        free(arena->head);
+        arena->head = next;
+    }
+}
+
+char *abdb_trim(char *string)
+{
+    size_t size;
+
+    while (isspace((unsigned char)*string)) string++;
+    size = strlen(string);
+    while (size && isspace((unsigned char)string[size - 1])) string[--size] = '\0';
+    return string;
+}
+
+void abdb_fold(const char *name, char *out, size_t room)
+{
+    const unsigned char *s = (const unsigned char *)name;
+    size_t used = 0;
+
+    while (*s && used + 5 < room) {
+        int length = utf8_length(s);
+
+        if (isalnum(*s) && *s < 0x80) out[used++] = (char)tolower(*s);
+        else if (length > 1 && !(s[0] == 0xC2 && s[1] == 0xA0) &&
+                 !(s[0] == 0xE2 && s[1] == 0x80)) {
+            memcpy(out + used, s, (size_t)length);
+            used += (size_t)length;
+        }
+        s += length ? length : 1;
+    }
+    out[used] = '\0';
+}
+
+bool abdb_number(const char *string, double *out)
+{
+    char plain[64];
+    size_t used = 0, digits = 0, lead = 0;
+    bool comma = false, point = false;
+    char *end;
+    double value;
+
+    for (const char *s = string; *s; s++) {
+        if (used + 1 >= sizeof plain) return false;
+        if (*s == ',') {
+            if (point || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
+            comma = true;
+            digits = 0;
+            continue;
+        }
+        if (!isdigit((unsigned char)*s) && !strchr("+-.eE", *s)) return false;
+        if (*s == '.' || *s == 'e' || *s == 'E') {
+            if (comma && !point && digits != 3) return false;
+            point = true;
+        }
+        if (isdigit((unsigned char)*s) && !point) {
+            digits++;
+            if (!comma) lead++;
+        }
+        plain[used++] = *s;
+    }
+    if (used == 0 || (comma && !point && digits != 3)) return false;
+    plain[used] = '\0';
+    value = strtod(plain, &end);
+    if (*end || !isfinite(value)) return false;
+    *out = value;
+    return true;
+}
+
+bool abdb_whole(const char *string, long long low, long long high, long long *out)
+{
+    double value;
+
+    if (!abdb_number(string, &value) || value != floor(value)) return false;
+    if (value < (double)low || value > (double)high) return false;
+    *out = (long long)value;
+    return true;
+}
+
+void abdb_number_print(double value, char *out)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(out, 32, "%.*g", digits, value);
+        if (strtod(out, NULL) == value) return;
+    }
+}
+
+int abdb_distance(const char *a, const char *b)
+{
+    int row[3][DISTANCE_MAX + 1];
+    int la = (int)strlen(a), lb = (int)strlen(b);
+
+    if (la > DISTANCE_MAX || lb > DISTANCE_MAX) return DISTANCE_MAX;
+    for (int j = 0; j <= lb; j++) row[0][j] = j;
+    for (int i = 1; i <= la; i++) {
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+
+        now[0] = i;
+        for (int j = 1; j <= lb; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            int best = last[j - 1] + (ca != cb);
+
+            if (last[j] + 1 < best) best = last[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
+                cb == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[la % 3][lb];
+}
+
+const char *abdb_nearest(const char *name, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    int least = (int)strlen(name) / 2 + 1;
+
+    for (size_t i = 0; i < count; i++) {
+        int distance = abdb_distance(name, names[i]);
+
+        if (distance < least) {
+            least = distance;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+bool abdb_glob(const char *pattern, const char *string)
+{
+    const char *star = NULL, *mark = NULL;
+
+    while (*string) {
+        if (*pattern == '*') {
+            star = pattern++;
+            mark = string;
+        } else if (*pattern == '?' ||
+                   tolower((unsigned char)*pattern) == tolower((unsigned char)*string)) {
+            pattern++;
+            string++;
+        } else if (star) {
+            pattern = star + 1;
+            string = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+int abdb_width(const char *string)
+{
+    int width = 0;
+
+    for (const unsigned char *s = (const unsigned char *)string; *s; s++) {
+        if ((*s & 0xC0) == 0x80) continue;
+        if (s[0] == 0xCC || (s[0] == 0xCD && s[1] < 0xB0)) continue; /* combining marks */
+        width++;
+    }
+    return width;
+}

@@ -1,0 +1,61 @@
+/* text.h - growing text, arenas, and the few string functions that several floors need. */
+#ifndef ABDB_CORE_TEXT_H
+#define ABDB_CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/core/error.h"
+
+/* Text that grows. Zeroed is empty. After a failed allocation `failed` is set, the text stays as it
+ * was, and later appends do nothing: check once, at the end. */
+typedef struct {
+    char *data; /* NUL-terminated, or NULL when empty */
+    size_t size, room;
+    bool failed;
+} abdb_text;
+
+void abdb_text_add(abdb_text *text, const char *data, size_t size);
+void abdb_text_puts(abdb_text *text, const char *string);
+void abdb_text_printf(abdb_text *text, const char *format, ...) ABDB_PRINTF(2, 3);
+/* Appends string as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+void abdb_text_json(abdb_text *text, const char *string);
+void abdb_text_clear(abdb_text *text); /* empty, memory kept */
+void abdb_text_free(abdb_text *text);
+const char *abdb_text_get(const abdb_text *text); /* never NULL */
+
+/* An arena of strings: freed together. Zeroed is empty. */
+typedef struct abdb_arena_block abdb_arena_block;
+typedef struct {
+    abdb_arena_block *head;
+} abdb_arena;
+
+void *abdb_arena_alloc(abdb_arena *arena, size_t size); /* zeroed, aligned; NULL: no memory */
+char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size);
+char *abdb_arena_printf(abdb_arena *arena, const char *format, ...) ABDB_PRINTF(2, 3);
+void abdb_arena_free(abdb_arena *arena);
+
+/* Trims ASCII white space in place and returns the first character that stays. */
+char *abdb_trim(char *string);
+/* Folds a name to its bones: lower-case ASCII letters and digits, everything else dropped, so that
+ * "DGX H200 (8x, TRT)" and "DGX H200 (8x TRT)" meet. out has room bytes. Letters outside ASCII are
+ * kept as bytes, except the typographic hyphens and spaces (U+2010..U+2015, U+00A0, U+202F). */
+void abdb_fold(const char *name, char *out, size_t room);
+/* A decimal number that fills the whole string, finite; commas as thousands marks ("27,803.90").
+ * The decimal point is always '.'. Returns false for anything else, "" and "N/A" too. */
+bool abdb_number(const char *string, double *out);
+/* A whole number in [low, high]. */
+bool abdb_whole(const char *string, long long low, long long high, long long *out);
+/* The shortest decimal text that reads back as value. out has at least 32 bytes. */
+void abdb_number_print(double value, char *out);
+/* Edit distance (insert, delete, replace, swap = 1), case-insensitive. */
+int abdb_distance(const char *a, const char *b);
+/* The name nearest to `name`, or NULL when none is near enough to suggest. */
+const char *abdb_nearest(const char *name, const char *const *names, size_t count);
+/* '*' and '?' patterns, case-insensitive. */
+bool abdb_glob(const char *pattern, const char *string);
+/* Terminal columns of UTF-8 text (combining marks 0, all else 1). */
+int abdb_width(const char *string);
+
+#endif

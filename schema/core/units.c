@@ -1,0 +1,70 @@
+/* units.c - units in and out; see units.h. */
+#include "schema/core/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const abdb_unit units[] = {
+#define UNIT(name, base, factor) {name, base, factor},
+#include "schema/core/units.def"
+#undef UNIT
+};
+enum { UNIT_COUNT = sizeof units / sizeof units[0] };
+
+/* Equal without case and white space, and with "\(" read as "(" (an old export escapes them). */
+static bool loosely_equal(const char *a, const char *b)
+{
+    for (;;) {
+        while (isspace((unsigned char)*a) || *a == '\\') a++;
+        while (isspace((unsigned char)*b)) b++;
+        if (!*a || !*b) return *a == *b;
+        if (tolower((unsigned char)*a++) != tolower((unsigned char)*b++)) return false;
+    }
+}
+
+const abdb_unit *abdb_unit_find(const char *spelling)
+{
+    const abdb_unit *found = NULL;
+
+    for (size_t i = 0; i < UNIT_COUNT; i++)
+        if (strcmp(units[i].name, spelling) == 0) return &units[i];
+    for (size_t i = 0; i < UNIT_COUNT; i++) {
+        if (!loosely_equal(spelling, units[i].name)) continue;
+        if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
+            return NULL; /* "mw": milliwatt or megawatt? */
+        found = &units[i];
+    }
+    return found;
+}
+
+abdb_status abdb_unit_convert(double value, const char *from, const char *to, double *out,
+                              abdb_error *err)
+{
+    const abdb_unit *a = abdb_unit_find(from), *b = abdb_unit_find(to);
+
+    if (!a) return ABDB_FAIL(err, ABDB_UNITS, "unknown unit '%s'", from);
+    if (!b) return ABDB_FAIL(err, ABDB_UNITS, "unknown unit '%s'", to);
+    if (strcmp(a->base, b->base) != 0)
+        return ABDB_FAIL(err, ABDB_UNITS, "'%s' (%s) and '%s' (%s) are different dimensions", from,
+                         a->base, to, b->base);
+    *out = a == b ? value : value * a->factor / b->factor;
+    return ABDB_OK;
+}
+
+void abdb_unit_scale(double value, const char *base, double *out, const char **unit)
+{
+    const abdb_unit *best = NULL;
+
+    *out = value;
+    *unit = base;
+    for (size_t i = 0; i < UNIT_COUNT; i++) {
+        if (strcmp(units[i].base, base) != 0 || fabs(value) < units[i].factor) continue;
+        if (strstr(units[i].name, "iB") || strstr(units[i].name, "OPS")) continue;
+        if (!best || units[i].factor > best->factor) best = &units[i];
+    }
+    if (!best || strcmp(best->base, "s") == 0) return;
+    *out = value / best->factor;
+    *unit = best->name;
+}

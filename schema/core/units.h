@@ -1,0 +1,24 @@
+/* units.h - units in and out. A quantity is a double in its base unit everywhere else.
+ * The list is units.def; TOPS is not TFLOP/s, GB is not GiB. */
+#ifndef ABDB_CORE_UNITS_H
+#define ABDB_CORE_UNITS_H
+
+#include <stdbool.h>
+
+#include "schema/core/error.h"
+
+typedef struct {
+    const char *name, *base;
+    double factor; /* value in base = value in name x factor */
+} abdb_unit;
+
+/* The unit of that spelling: exact first, then without case and spaces where only one fits.
+ * NULL: unknown. */
+const abdb_unit *abdb_unit_find(const char *spelling);
+/* Value from a unit into another of the same base. ABDB_UNITS: unknown, or another dimension. */
+ABDB_MUST_USE abdb_status abdb_unit_convert(double value, const char *from, const char *to,
+                                            double *out, abdb_error *err);
+/* Scales a value in a base unit for people: 2.04e12 B/s -> 2.04 "TB/s". */
+void abdb_unit_scale(double value, const char *base, double *out, const char **unit);
+
+#endif

@@ -1,0 +1,237 @@
+/* db.c - open, create and close the database file; see db.h. */
+#include "schema/store/db.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/core/text.h"
+#include "schema/functions/functions.h"
+
+abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
+{
+    int code = db->sql ? sqlite3_extended_errcode(db->sql) : SQLITE_NOMEM;
+    const char *words = db->sql ? sqlite3_errmsg(db->sql) : "out of memory";
+
+    switch (code & 0xff) {
+    case SQLITE_BUSY:
+        return ABDB_FAIL(err, ABDB_BUSY, "%s: another program is writing (%s); try again", db->path,
+                         doing);
+    case SQLITE_FULL:
+        return ABDB_FAIL(err, ABDB_DB, "%s: the disk is full (%s); nothing of this unit was kept",
+                         db->path, doing);
+    case SQLITE_NOTADB:
+        return ABDB_FAIL(err, ABDB_DB, "%s is not an abdb database; name another with --db",
+                         db->path);
+    case SQLITE_CORRUPT:
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is damaged (%s: %s); restore a backup, or rescue it with sqlite3 .recover",
+                         db->path, doing, words);
+    case SQLITE_READONLY:
+        return ABDB_FAIL(err, ABDB_DB, "%s is read-only (%s); copy it to write, or use --db",
+                         db->path, doing);
+    case SQLITE_NOMEM: return ABDB_FAIL(err, ABDB_NOMEM, "%s: out of memory (%s)", db->path, doing);
+    case SQLITE_IOERR:
+        return ABDB_FAIL(err, ABDB_DB, "%s: %s (%s); is the disk full or a limit reached?",
+                         db->path, words, doing);
+    default: return ABDB_FAIL(err, ABDB_DB, "%s: %s (%s)", db->path, words, doing);
+    }
+}
+
+abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err)
+{
+    char doing[60];
+
+    if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK) return ABDB_OK;
+    snprintf(doing, sizeof doing, "%.50s", sql);
+    doing[strcspn(doing, "\n")] = '\0';
+    return abdb_db_fail(db, err, doing);
+}
+
+abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, abdb_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &statement, NULL);
+
+    *out = 0;
+    if (code == SQLITE_OK) code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *out = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
+}
+
+/* Opens read-only; where the folder cannot hold a -shm file, as a file that cannot change. */
+static int open_read(abdb_db *db)
+{
+    int code = sqlite3_open_v2(db->path, &db->sql, SQLITE_OPEN_READONLY, NULL);
+    char *wal, *uri;
+    int has_wal;
+
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
+    if ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY) return code;
+
+    wal = sqlite3_mprintf("%s-wal", db->path);
+    has_wal = !wal || access(wal, F_OK) == 0;
+    sqlite3_free(wal);
+    if (has_wal) return code; /* its newest pages are in the log: do not pretend */
+    sqlite3_close(db->sql);
+    db->sql = NULL;
+    uri = sqlite3_mprintf("file:%s%s?immutable=1", db->path[0] == '/' ? "" : "./", db->path);
+    if (!uri) return SQLITE_NOMEM;
+    for (char *s = uri; *s; s++)
+        if (*s == '#') *s = '?'; /* a '#' in a path cannot be opened this way: fails cleanly */
+    code = sqlite3_open_v2(uri, &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(uri);
+    return code;
+}
+
+static abdb_status check_path(abdb_db *db, abdb_error *err)
+{
+    struct stat info;
+
+    if (stat(db->path, &info) != 0) {
+        if (errno != ENOENT)
+            return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
+        if (db->mode == ABDB_CREATE) return ABDB_OK;
+        return ABDB_FAIL(err, ABDB_DB,
+                         "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"
+                         " or name another with --db",
+                         db->path);
+    }
+    if (S_ISDIR(info.st_mode))
+        return ABDB_FAIL(err, ABDB_DB, "%s is a directory, not a database", db->path);
+    if (info.st_size == 0 && db->mode != ABDB_CREATE)
+        return ABDB_FAIL(err, ABDB_DB, "%s is empty; fill it with `abdb init` or `abdb import`",
+                         db->path);
+    if (db->mode == ABDB_READ && access(db->path, R_OK) != 0)
+        return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
+    if (db->mode != ABDB_READ && access(db->path, W_OK) != 0)
+        return ABDB_FAIL(err, ABDB_DB, "%s cannot be written: %s", db->path, strerror(errno));
+    return ABDB_OK;
+}
+
+/* Copies the file to FILE.vN.bak through SQLite's backup, so that a log is included. */
+static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
+{
+    char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
+    sqlite3 *copy = NULL;
+    sqlite3_backup *backup = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
+    if (access(path, F_OK) == 0) {
+        st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path);
+    } else if (sqlite3_open(path, &copy) != SQLITE_OK ||
+               !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
+               sqlite3_backup_step(backup, -1) != SQLITE_DONE) {
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, sqlite3_errmsg(copy));
+    }
+    sqlite3_backup_finish(backup);
+    sqlite3_close(copy);
+    sqlite3_free(path);
+    return st;
+}
+
+/* What the header says: whose file, which version. */
+static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error *err)
+{
+    sqlite3_int64 application, objects;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_db_integer(db, "PRAGMA application_id", &application, err));
+    TRY(abdb_db_integer(db, "PRAGMA user_version", version, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
+    if (application == 0 && objects == 0 && db->mode == ABDB_CREATE) {
+        *version = 0;
+        return ABDB_OK;
+    }
+    if (application != ABDB_APPLICATION_ID)
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is a SQLite database, but not abdb's (application_id %lld); name another"
+                         " with --db",
+                         db->path, (long long)application);
+    if (*version > abdb_schema_version())
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb",
+                         db->path, (long long)*version, abdb_schema_version());
+done:
+    return st;
+}
+
+static abdb_status bring_up(abdb_db *db, abdb_error *err)
+{
+    sqlite3_int64 version;
+    abdb_status st = ABDB_OK;
+    int now = abdb_schema_version();
+
+    TRY(check_header(db, &version, err));
+    if (db->mode == ABDB_READ) {
+        if (version < now)
+            return ABDB_FAIL(err, ABDB_DB,
+                             "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
+                             " it (a backup is made)",
+                             db->path, (long long)version, now, db->path);
+        return ABDB_OK;
+    }
+    TRY(abdb_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                         "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;"
+                         "PRAGMA temp_store = MEMORY", err));
+    if (version == now) return abdb_views_apply(db, err);
+    if (version > 0) TRY(back_up(db, (int)version, err));
+
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    st = check_header(db, &version, err); /* another process may have been first */
+    if (st == ABDB_OK) st = abdb_schema_apply(db, (int)version, now, err);
+    if (st != ABDB_OK) {
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+        return st;
+    }
+    TRY(abdb_db_exec(db, "COMMIT", err));
+    db->created = version == 0;
+    db->migrated = (int)version;
+    TRY(abdb_views_apply(db, err));
+done:
+    return st;
+}
+
+abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_error *err)
+{
+    abdb_db *db = calloc(1, sizeof *db);
+    abdb_status st = ABDB_OK;
+    int code;
+
+    if (!db || !(db->path = strdup(path))) {
+        free(db);
+        return ABDB_FAIL(err, ABDB_NOMEM, "opening %s", path);
+    }
+    db->mode = mode;
+    TRY(check_path(db, err));
+    if (mode == ABDB_READ) code = open_read(db);
+    else
+        code = sqlite3_open_v2(path, &db->sql,
+                               SQLITE_OPEN_READWRITE | (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
+                               NULL);
+    if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
+    sqlite3_extended_result_codes(db->sql, 1);
+    sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
+    TRY(bring_up(db, err));
+    *out = db;
+    db = NULL;
+done:
+    abdb_db_close(db);
+    return st;
+}
+
+void abdb_db_close(abdb_db *db)
+{
+    if (!db) return;
+    sqlite3_close_v2(db->sql);
+    free(db->path);
+    free(db);
+}

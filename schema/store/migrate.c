@@ -1,0 +1,109 @@
+/* migrate.c - tables from schema/ddl, views from schema/views; see db.h.
+ *
+ * A migration is one more file in schema/ddl: facts are never rewritten, tables are only added to.
+ * Views are derived, so they are dropped and made anew whenever their text changes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/core/record.h"
+#include "schema/core/text.h"
+#include "schema/store/db.h"
+#include "schema/store/digest.h"
+
+int abdb_schema_version(void)
+{
+    int count = 0;
+
+    while (abdb_ddl[count].name) count++;
+    return count;
+}
+
+static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
+{
+    sqlite3_stmt *statement;
+    int code;
+
+    code = sqlite3_prepare_v2(db->sql, "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?)", -1,
+                              &statement, NULL);
+    for (size_t i = 0; i < abdb_metric_count && code == SQLITE_OK; i++) {
+        const char *text[] = {abdb_metrics[i].name, abdb_metrics[i].unit, abdb_metrics[i].better,
+                              abdb_metrics[i].metric_class, abdb_metrics[i].meaning};
+
+        for (int c = 0; c < 5; c++) sqlite3_bind_text(statement, c + 1, text[c], -1, SQLITE_STATIC);
+        code = sqlite3_step(statement) == SQLITE_DONE ? sqlite3_reset(statement) : SQLITE_ERROR;
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "metrics");
+}
+
+abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err)
+{
+    char pragma[96];
+    abdb_status st = ABDB_OK;
+
+    for (int i = from; i < to; i++) {
+        st = abdb_db_exec(db, abdb_ddl[i].text, err);
+        if (st != ABDB_OK) return abdb_context(err, "schema/ddl/%s", abdb_ddl[i].name);
+    }
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             ABDB_APPLICATION_ID, to);
+    return abdb_db_exec(db, pragma, err);
+}
+
+static abdb_status drop_views(abdb_db *db, abdb_error *err)
+{
+    abdb_text drops = {0};
+    sqlite3_stmt *statement = NULL;
+    abdb_status st = ABDB_OK;
+    int code = sqlite3_prepare_v2(
+        db->sql, "SELECT printf('DROP VIEW %w;', name) FROM sqlite_schema WHERE type = 'view'", -1,
+        &statement, NULL);
+
+    if (code == SQLITE_OK)
+        while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+            abdb_text_puts(&drops, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    if (code != SQLITE_DONE) st = abdb_db_fail(db, err, "views");
+    else st = abdb_db_exec(db, abdb_text_get(&drops), err);
+    abdb_text_free(&drops);
+    return st;
+}
+
+abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
+{
+    abdb_text all = {0};
+    char have[ABDB_SHA256_HEX] = "", want[ABDB_SHA256_HEX], *sql = NULL;
+    sqlite3_stmt *statement = NULL;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; abdb_views[i].name; i++) abdb_text_puts(&all, abdb_views[i].text);
+    for (size_t i = 0; i < abdb_metric_count; i++) abdb_text_puts(&all, abdb_metrics[i].meaning);
+    abdb_sha256_hex(abdb_text_get(&all), all.size, want);
+    abdb_text_free(&all);
+    if (sqlite3_prepare_v2(db->sql, "SELECT value FROM meta WHERE key = 'views'", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        snprintf(have, sizeof have, "%s", (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    if (strcmp(have, want) == 0) return ABDB_OK;
+
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    TRY(drop_views(db, err));
+    TRY(abdb_db_exec(db, "DELETE FROM column_doc", err));
+    for (int i = 0; abdb_views[i].name; i++) {
+        st = abdb_db_exec(db, abdb_views[i].text, err);
+        if (st != ABDB_OK) {
+            abdb_context(err, "schema/views/%s", abdb_views[i].name);
+            goto done;
+        }
+    }
+    TRY(fill_metrics(db, err));
+    sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('views', %Q)", want);
+    TRY(abdb_db_exec(db, sql, err));
+    TRY(abdb_db_exec(db, "COMMIT", err));
+done:
+    if (st != ABDB_OK) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return st;
+}

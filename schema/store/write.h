@@ -1,0 +1,46 @@
+/* write.h - the sink that keeps records: one transaction per import unit.
+ *
+ *   abdb_writer_begin ... records through abdb_writer_sink ... abdb_writer_commit (or _rollback)
+ *   and, after the last unit, abdb_writer_index: names and subjects are made anew.
+ * A unit that is not committed leaves no trace.
+ */
+#ifndef ABDB_STORE_WRITE_H
+#define ABDB_STORE_WRITE_H
+
+#include "schema/core/record.h"
+#include "schema/store/db.h"
+
+typedef struct abdb_writer abdb_writer;
+
+typedef struct {
+    long accepted, duplicate, rejected, ignored; /* input rows */
+} abdb_counts;
+
+typedef struct {
+    const char *path, *format, *words; /* words: what --set supplied, canonical order */
+    const void *data;
+    size_t size;
+} abdb_unit_info;
+
+ABDB_MUST_USE abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err);
+void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
+/* Starts a unit. unit NULL: records without an artifact (a run). *known is set when the same bytes,
+ * format and words are in the database already: then no transaction is open, and *counts are those
+ * of the earlier import. */
+ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
+                                            int *known, abdb_counts *counts, abdb_error *err);
+abdb_sink abdb_writer_sink(abdb_writer *writer);
+ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
+                                             abdb_error *err);
+void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
+/* Rebuilds the name and subject indexes if anything was kept since they were last made, by this
+ * process or by one that was interrupted. */
+ABDB_MUST_USE abdb_status abdb_writer_index(abdb_writer *writer, abdb_error *err);
+/* Key of the last entry kept, as v_run spells it ("e-..."): 24 bytes. */
+void abdb_writer_last(const abdb_writer *writer, char out[24]);
+
+/* names.c, subject.c: each inside a transaction of its own. */
+ABDB_MUST_USE abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subjects_rebuild(abdb_db *db, abdb_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+-- 020_published.sql - specifications, prices, claims, files, rejects, and the words of the views.
+
+-- One stated specification. Preferred: the source of lowest rank, then the latest date, then the key.
+CREATE VIEW v_spec AS
+SELECT coalesce(n.canon, s.device) AS device, s.quantity AS quantity, s.dtype AS dtype,
+       s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis, s.power_limit AS power_limit,
+       s.value AS value, s.unit AS unit,
+       CASE WHEN s.spec_id = (
+            SELECT o.spec_id FROM spec o
+              LEFT JOIN name p ON p.kind = 'device' AND p.spelling = o.device AND p.part = 1
+              LEFT JOIN source q ON q.source = o.source
+             WHERE coalesce(p.canon, o.device) = coalesce(n.canon, s.device)
+               AND o.quantity = s.quantity AND o.basis = s.basis
+               AND coalesce(o.dtype, '') = coalesce(s.dtype, '')
+               AND coalesce(o.engine, '') = coalesce(s.engine, '')
+               AND coalesce(o.sparsity, '') = coalesce(s.sparsity, '')
+               AND coalesce(o.power_limit, 0) = coalesce(s.power_limit, 0)
+             ORDER BY coalesce(q.rank, 50), coalesce(o.date, q.published, '') DESC, o.spec_id LIMIT 1)
+            THEN 1 ELSE 0 END AS preferred,
+       s.source AS source, s.locator AS locator, coalesce(s.date, src.published) AS date,
+       s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
+       printf('s-%016x', s.spec_id) AS spec_id
+  FROM spec s
+  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
+  LEFT JOIN source src ON src.source = s.source;
+
+-- One stated price; the price of one device for an hour is derived, all else as published.
+CREATE VIEW v_price AS
+SELECT p.provider AS provider, p.instance AS instance, coalesce(n.canon, p.device) AS device,
+       p.devices AS devices, p.kind AS kind, p.region AS region, p.currency AS currency,
+       p.amount AS amount, p.per AS per,
+       CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS per_device_hour,
+       p.valid_from AS valid_from, p.source AS source, p.locator AS locator,
+       p.raw_value AS raw_value, printf('p-%016x', p.price_id) AS price_id
+  FROM price p
+  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = p.device AND n.part = 1;
+
+-- One statement to check. Terms are keys of facts: results, specifications, prices.
+CREATE VIEW v_claim AS
+SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
+       NULL AS recomputed, c.tolerance AS tolerance, 'unknown' AS verdict,
+       CASE WHEN EXISTS (SELECT 1 FROM claim_term t WHERE t.claim = c.claim)
+            THEN 'not evaluated by this version' ELSE 'no terms' END AS reason,
+       c.sentence AS sentence
+  FROM claim c;
+
+-- One imported file or member, counted in input rows.
+CREATE VIEW v_artifact AS
+SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored, imported, words, size_B
+  FROM artifact;
+
+-- One refused row.
+CREATE VIEW v_reject AS
+SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
+  FROM reject r JOIN artifact a USING (artifact_id);
+
+-- Who says it.
+CREATE VIEW v_source AS
+SELECT source, kind, title, author, url, published, retrieved, licence, rank FROM source;
+
+-- One device.
+CREATE VIEW v_device AS
+SELECT device, vendor, architecture, form_factor, kind, dies, year, source, locator FROM device;
+
+-- One model.
+CREATE VIEW v_model AS
+SELECT model, task, family, accuracy_target, parameters, parameters_active, source, locator FROM model;
+
+-- One spelling in use and what it means.
+CREATE VIEW v_name AS
+SELECT kind, spelling, part, canon, share, parts, how FROM name;
+
+-- One column of a public view.
+CREATE VIEW v_column AS SELECT view, place, column, unit, meaning FROM column_doc;
+
+INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
+('v_spec', 1, 'device', '', 'canonical device'),
+('v_spec', 2, 'quantity', '', 'peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power'),
+('v_spec', 3, 'dtype', '', 'number format of a peak'),
+('v_spec', 4, 'engine', '', 'matrix or vector'),
+('v_spec', 5, 'sparsity', '', 'dense or 2:4'),
+('v_spec', 6, 'basis', '', 'die, package, card, system'),
+('v_spec', 7, 'power_limit', 'W', 'where the figure holds for one'),
+('v_spec', 8, 'value', 'unit', 'in the base unit'),
+('v_spec', 9, 'unit', '', 'base unit'),
+('v_spec', 10, 'preferred', '', '1: lowest rank of source, then latest date'),
+('v_spec', 11, 'source', '', 'who says it'),
+('v_spec', 12, 'locator', '', 'table, figure or section'),
+('v_spec', 13, 'date', '', 'of the statement'),
+('v_spec', 14, 'raw_value', '', 'as published'),
+('v_spec', 15, 'raw_unit', '', 'as published'),
+('v_spec', 16, 'note', '', 'what the source adds'),
+('v_spec', 17, 'spec_id', '', 'key made from the content'),
+('v_price', 1, 'provider', '', 'who asks it'),
+('v_price', 2, 'instance', '', 'name of the offer'),
+('v_price', 3, 'device', '', 'canonical device'),
+('v_price', 4, 'devices', '', 'devices that the amount buys; 1: published per device'),
+('v_price', 5, 'kind', '', 'on-demand, reserved, spot, purchase'),
+('v_price', 6, 'region', '', ''),
+('v_price', 7, 'currency', '', 'ISO 4217'),
+('v_price', 8, 'amount', 'currency', 'for all devices together'),
+('v_price', 9, 'per', '', 'hour or unit'),
+('v_price', 10, 'per_device_hour', 'currency', 'derived: amount / devices, for prices per hour'),
+('v_price', 11, 'valid_from', '', 'date of the price'),
+('v_price', 12, 'source', '', 'who says it'),
+('v_price', 13, 'locator', '', 'table, figure or section'),
+('v_price', 14, 'raw_value', '', 'as published'),
+('v_price', 15, 'price_id', '', 'key made from the content'),
+('v_claim', 1, 'claim', '', 'name'),
+('v_claim', 2, 'source', '', 'who claims it'),
+('v_claim', 3, 'locator', '', 'where'),
+('v_claim', 4, 'stated', '', 'the number claimed'),
+('v_claim', 5, 'recomputed', '', 'from facts; NULL: cannot be'),
+('v_claim', 6, 'tolerance', '', 'of its own rounding'),
+('v_claim', 7, 'verdict', '', 'holds, fails, unknown'),
+('v_claim', 8, 'reason', '', 'what is missing'),
+('v_claim', 9, 'sentence', '', 'in our words'),
+('v_artifact', 1, 'artifact', '', 'path'),
+('v_artifact', 2, 'format', '', 'importer that read it'),
+('v_artifact', 3, 'sha256', '', 'of the bytes'),
+('v_artifact', 4, 'accepted', '', 'input rows with something new'),
+('v_artifact', 5, 'duplicate', '', 'input rows that only repeat'),
+('v_artifact', 6, 'rejected', '', 'input rows refused'),
+('v_artifact', 7, 'ignored', '', 'input rows with nothing to keep'),
+('v_artifact', 8, 'imported', '', 'when, UTC'),
+('v_artifact', 9, 'words', '', 'what --set supplied'),
+('v_artifact', 10, 'size_B', 'B', 'size of the file'),
+('v_reject', 1, 'artifact', '', 'file'),
+('v_reject', 2, 'line', '', 'line in it'),
+('v_reject', 3, 'field', '', 'column'),
+('v_reject', 4, 'reason', '', 'what is wrong and what to do'),
+('v_reject', 5, 'raw', '', 'the row as it was'),
+('v_source', 1, 'source', '', 'short name'),
+('v_source', 2, 'kind', '', 'vendor, paper, blog, mlperf, price-list, program, user'),
+('v_source', 3, 'title', '', 'title'),
+('v_source', 4, 'author', '', 'who wrote it'),
+('v_source', 5, 'url', '', 'where it is published'),
+('v_source', 6, 'published', '', 'date'),
+('v_source', 7, 'retrieved', '', 'date; NULL: not recorded'),
+('v_source', 8, 'licence', '', 'licence'),
+('v_source', 9, 'rank', '', 'written preference, lowest first'),
+('v_device', 1, 'device', '', 'canonical name'),
+('v_device', 2, 'vendor', '', ''),
+('v_device', 3, 'architecture', '', ''),
+('v_device', 4, 'form_factor', '', 'SXM, PCIe, OAM, ...'),
+('v_device', 5, 'kind', '', 'gpu, accelerator, tpu, cpu'),
+('v_device', 6, 'dies', '', 'compute dies'),
+('v_device', 7, 'year', '', 'of first availability'),
+('v_device', 8, 'source', '', 'who says it'),
+('v_device', 9, 'locator', '', 'where'),
+('v_model', 1, 'model', '', 'canonical name'),
+('v_model', 2, 'task', '', 'llm, vision, speech, recommendation, ...'),
+('v_model', 3, 'family', '', 'the same network at other accuracy targets'),
+('v_model', 4, 'accuracy_target', '1', 'fraction of the reference accuracy'),
+('v_model', 5, 'parameters', '', 'all weights'),
+('v_model', 6, 'parameters_active', '', 'weights used per token'),
+('v_model', 7, 'source', '', 'who says it'),
+('v_model', 8, 'locator', '', 'where'),
+('v_name', 1, 'kind', '', 'device, model, submitter, system, provider'),
+('v_name', 2, 'spelling', '', 'as published'),
+('v_name', 3, 'part', '', 'part of a mixed system'),
+('v_name', 4, 'canon', '', 'canonical name'),
+('v_name', 5, 'share', '', 'devices of the part'),
+('v_name', 6, 'parts', '', 'parts of the spelling'),
+('v_name', 7, 'how', '', 'canon, alias, folded, unresolved'),
+('v_column', 1, 'view', '', 'public view'),
+('v_column', 2, 'place', '', 'order'),
+('v_column', 3, 'column', '', 'name'),
+('v_column', 4, 'unit', '', 'unit; ''unit'': that of the row'),
+('v_column', 5, 'meaning', '', 'what it says');
