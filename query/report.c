@@ -8,15 +8,19 @@
 
 extern const abdb_embedded abdb_reports[];
 
-/* The next field of a header line, trimmed; fields are separated by " | ". */
+/* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each side,
+ * so that "||" in SQL is no separator; an empty field is " | |". */
 static char *next_field(char **rest)
 {
     char *field = *rest, *bar;
 
     if (!field) return NULL;
-    bar = strstr(field, " | ");
+    bar = field;
+    while ((bar = strchr(bar, '|')) &&
+           !((bar == field || bar[-1] == ' ') && (bar[1] == ' ' || !bar[1])))
+        bar += strspn(bar, "|");
     if (bar) *bar = '\0';
-    *rest = bar ? bar + 3 : NULL;
+    *rest = bar ? bar + 1 : NULL;
     return abdb_trim(field);
 }
 

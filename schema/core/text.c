@@ -278,6 +278,14 @@ int abdb_distance(const char *a, const char *b)
     return row[la % 3][lb];
 }
 
+static size_t common_prefix(const char *a, const char *b)
+{
+    size_t i = 0;
+
+    while (a[i] && a[i] == b[i]) i++;
+    return i;
+}
+
 const char *abdb_nearest(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
@@ -286,7 +294,8 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
     for (size_t i = 0; i < count; i++) {
         int distance = abdb_distance(name, names[i]);
 
-        if (distance < least) {
+        if (distance < least || (best && distance == least &&
+                                 common_prefix(name, names[i]) > common_prefix(name, best))) {
             least = distance;
             best = names[i];
         }

@@ -274,7 +274,7 @@ static abdb_status keep_cluster(abdb_db *db, sqlite3_stmt *s, const statement *r
 
         if (row[i].cluster != cluster) continue;
         snprintf(flags, sizeof flags, "%s%s%s%s", row[i].average ? "averaged " : "",
-                 repeats(row, from, i) ? "repeated " : "",
+                 !row[i].average && repeats(row, from, i) ? "repeated " : "",
                  v.devices_differ && !row[i].average ? "devices-disagree " : "",
                  v.units_differ && !row[i].average ? "unit-disagree " : "");
         sqlite3_bind_int64(s, 1, row[i].entry);

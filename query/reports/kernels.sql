@@ -1,0 +1,56 @@
+-- title: Kernels measured on this machine
+-- param: kernel | text | | one kernel | SELECT DISTINCT kernel FROM v_kernel ORDER BY 1
+-- param: backend | text | | one backend | SELECT DISTINCT backend FROM v_kernel ORDER BY 1
+-- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_kernel WHERE tag IS NOT NULL ORDER BY 1
+-- param: campaign | text | latest | one command of abdb run, latest, or all
+-- param: failed | flag | | cells without a result or that failed verification, too
+-- column: cell | cell | | kernel and parameters
+-- column: backend | backend | | program that ran it
+-- column: dtype | dtype | | number format
+-- column: threads | threads | | threads used
+-- column: time_s | time s | g4 | median of one launch
+-- column: spread_percent | ± % | 1 | half of the 95 % interval of the median; empty: too few samples
+-- column: n | n | | samples
+-- column: gflop_per_s | GFLOP/s | 1 | operations of the formula / median time
+-- column: gb_per_s | GB/s | 1 | bytes of the formula / median time
+-- column: of_measured_percent | of best % | 0 | of the best matrix product, or the best stream, measured on this device
+-- column: of_published_percent | of spec % | 0 | of the published peak or bandwidth, where one is known
+-- column: chosen | library chose | | kernels that the library picked
+-- column: verified | verified | | outputs against the reference
+-- column: status | status | | ok, or why there is no result
+-- column: flags | flags | | quick: an impression
+-- hoist: backend dtype threads chosen status verified flags
+-- @rows
+SELECT k.cell, k.backend, k.dtype, k.threads, k.time_s,
+       CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
+       k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
+       100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value AS of_measured_percent,
+       100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
+         (SELECT max(s.value) FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
+             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = coalesce(c.dtype, '')) AS of_published_percent,
+       k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, k.result_id AS _facts
+  FROM v_kernel k
+  LEFT JOIN v_ceiling c ON c.device = k.device
+   AND ((k.kernel = 'stream' AND c.quantity = 'memory_bandwidth')
+     OR (k.kernel <> 'stream' AND c.quantity = 'peak_flops' AND c.dtype = k.dtype))
+ WHERE (:kernel IS NULL OR k.kernel = :kernel)
+   AND (:backend IS NULL OR k.backend = :backend)
+   AND (:tag IS NULL OR k.tag = :tag)
+   AND (:campaign = 'all' OR :tag IS NOT NULL OR k.campaign = CASE WHEN :campaign = 'latest'
+        THEN (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) ELSE :campaign END)
+   AND (:failed OR (k.status = 'ok' AND k.verified <> 'fail'))
+ ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
+-- @notes
+SELECT line FROM (
+  SELECT 1 AS place, printf('%d cells without a result or with a failed verification: --failed', count(*)) AS line
+    FROM v_kernel k WHERE NOT :failed AND (status <> 'ok' OR verified = 'fail')
+     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1)
+  HAVING count(*) > 0
+  UNION ALL
+  SELECT 2, 'device ' || group_concat(DISTINCT device) || '; bytes of a stream count no write-allocate traffic'
+    FROM v_kernel HAVING count(*) > 0
+  UNION ALL
+  SELECT 3, 'quick: few samples of small cells; an impression, not a result to publish'
+    FROM v_kernel k WHERE flags LIKE '%quick%'
+     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) HAVING count(*) > 0)
+ ORDER BY place;

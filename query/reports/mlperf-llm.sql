@@ -1,0 +1,107 @@
+-- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
+-- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT DISTINCT round FROM v_mlperf WHERE task = 'llm' UNION SELECT 'all' ORDER BY 1
+-- param: model | text | | benchmark | SELECT DISTINCT model FROM v_mlperf WHERE task = 'llm' ORDER BY 1
+-- param: division | text | closed | closed or open | SELECT DISTINCT division FROM v_mlperf WHERE task = 'llm' ORDER BY 1
+-- param: scenario | text | | Offline, Server, Interactive | SELECT DISTINCT scenario FROM v_mlperf WHERE task = 'llm' ORDER BY 1
+-- param: accelerator | text | | device; several by * (B*00-SXM)
+-- param: system_type | text | datacenter | datacenter or edge
+-- param: limit | number | 12 | rows at most
+-- param: all | flag | | every row
+-- column: round | round | | round of MLPerf
+-- column: division | division | | closed or open
+-- column: model | benchmark | | model and accuracy target
+-- column: scenario | scenario | | as MLCommons spells it
+-- column: accelerator | accelerator | cut28 | canonical device
+-- column: chips | chips | | devices that took part; sockets where there is no accelerator
+-- column: submitter | submitter | cut22 |
+-- column: system | system | cut30 | as published
+-- column: tokens_per_s | tokens/s | 1 | in total, official
+-- column: tokens_per_s_per_chip | /chip† | 1 | derived: total / chips
+-- column: of | of | | submissions with this accelerator
+-- column: public_id | ID | | result ID
+-- column: dtype | weights | | number format of the weights
+-- column: verified | verified | | yes: reviewed by MLCommons
+-- hoist: round division model scenario verified dtype
+-- @rows
+WITH chosen AS (
+  SELECT * FROM v_mlperf
+   WHERE task = 'llm' AND metric = 'tokens_per_s'
+     AND system_type = :system_type
+     AND division = :division
+     AND (coalesce(:round, (SELECT max(round) FROM v_mlperf WHERE task = 'llm')) IN (round, 'all'))
+     AND (:model IS NULL OR model = :model)
+     AND (:scenario IS NULL OR scenario = :scenario)
+     AND (:accelerator IS NULL OR device GLOB :accelerator)),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY round, division, model, scenario, device
+                               ORDER BY left_out <> '', value_per_device DESC, public_id) AS place,
+         count(*) OVER (PARTITION BY round, division, model, scenario, device) AS of,
+         sum(left_out IN ('device count disagrees', 'sources disagree'))
+           OVER (PARTITION BY round, division, model, scenario, device) AS doubtful
+    FROM chosen)
+SELECT round, division, model, scenario, device AS accelerator, devices AS chips, submitter, system,
+       value AS tokens_per_s, value_per_device AS tokens_per_s_per_chip, of,
+       CASE WHEN doubtful THEN '‡' END AS of__mark, public_id, dtype, verified,
+       result_id AS _facts
+  FROM ranked
+ WHERE place = 1 AND left_out = ''
+ ORDER BY round DESC, model, scenario, value_per_device DESC
+ LIMIT CASE WHEN :all THEN -1 ELSE :limit END;
+-- @notes
+WITH chosen AS (
+  SELECT * FROM v_mlperf
+   WHERE task = 'llm' AND metric = 'tokens_per_s'
+     AND system_type = :system_type
+     AND division = :division
+     AND (coalesce(:round, (SELECT max(round) FROM v_mlperf WHERE task = 'llm')) IN (round, 'all'))
+     AND (:model IS NULL OR model = :model)
+     AND (:scenario IS NULL OR scenario = :scenario)
+     AND (:accelerator IS NULL OR device GLOB :accelerator)),
+best AS (
+  SELECT round, division, model, scenario, device, max(value_per_device) AS value_per_device
+    FROM chosen WHERE left_out = '' GROUP BY round, division, model, scenario, device
+   ORDER BY round DESC, model, scenario, 6 DESC
+   LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
+shown AS (
+  SELECT c.* FROM chosen c JOIN best b ON b.round = c.round AND b.division = c.division
+     AND b.model = c.model AND b.scenario = c.scenario AND b.device = c.device
+     AND b.value_per_device = c.value_per_device AND c.left_out = ''),
+total AS (
+  SELECT count(*) AS n FROM (SELECT DISTINCT round, division, model, scenario, device FROM chosen
+                              WHERE left_out = ''))
+SELECT line FROM (
+  SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
+   WHERE NOT :all AND n > :limit
+  UNION ALL
+  SELECT 2, printf('%d left out: ', count(*)) || (SELECT group_concat(words, ', ') FROM (
+         SELECT printf('%d %s', count(*), left_out) AS words FROM chosen WHERE left_out <> ''
+          GROUP BY left_out ORDER BY left_out))
+    FROM chosen WHERE left_out <> '' HAVING count(*) > 0
+  UNION ALL
+  SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
+    FROM total WHERE n > 0
+  UNION ALL
+  SELECT 4, '‡ ' || coalesce(c.public_id, c.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
+         (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
+            CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
+                 ELSE s.devices || ' chips' END AS words
+            FROM v_statement s WHERE s.subject = c.subject AND s.metric_class = 'performance')) ||
+         '. Not used for "best".'
+    FROM chosen c WHERE c.left_out IN ('device count disagrees', 'sources disagree')
+     AND EXISTS (SELECT 1 FROM best b WHERE b.round = c.round AND b.model = c.model
+                    AND b.scenario = c.scenario AND b.device = c.device)
+  UNION ALL
+  SELECT 5, printf('[%d] ', row_number() OVER (ORDER BY round DESC, model, scenario)) || footnote FROM (
+    SELECT round, model, scenario, 'MLPerf® ' || round || ' Inference ' ||
+           upper(substr(division, 1, 1)) || substr(division, 2) || ' ' || model || ' ' || scenario ||
+           CASE WHEN count(public_id) THEN ', entries ' || group_concat(DISTINCT public_id)
+                ELSE ', entry IDs not recorded' END ||
+           '. Retrieved ' || coalesce(min(retrieved), 'on a date not recorded') || ' from ' ||
+           CASE WHEN count(DISTINCT url) = 1 THEN min(url) ELSE 'mlcommons.org and the results repositories' END ||
+           '. Result ' || CASE WHEN min(verified = 'yes') THEN '' ELSE 'not ' END ||
+           'verified by MLCommons Association.' AS footnote
+      FROM shown GROUP BY round, division, model, scenario)
+  UNION ALL
+  SELECT 6, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
+    FROM total WHERE n > 0)
+ ORDER BY place;

@@ -1,0 +1,61 @@
+-- title: Training throughput per dollar
+-- param: source | text | | only results of this source | SELECT DISTINCT source FROM v_result WHERE metric = 'flops_per_s' AND evidence = 'published' ORDER BY 1
+-- param: device | text | | only this device | SELECT DISTINCT device FROM v_result WHERE metric = 'flops_per_s' AND evidence = 'published' ORDER BY 1
+-- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
+-- param: statistic | text | mean | mean: averages over models; value: single ones; all
+-- param: today | date | | the day to which a price's age is counted (default: today)
+-- column: device | device | | canonical device
+-- column: model | model | | what was trained
+-- column: devices | devices | | devices of the system that was measured
+-- column: dtype | dtype | | number format
+-- column: tflop_per_s_per_device | TFLOP/s/device | 1 | as published, or total / devices
+-- column: usd_per_device_hour | USD/h/device | 2 | as published per device, else amount / devices
+-- column: exaflop_per_usd | ExaFLOP/$ | 4 | units_per_dollar@1 = 3600 x rate / price per hour
+-- column: provider | provider | | who asks that price
+-- column: price_kind | kind | | on-demand, reserved, spot
+-- column: price_date | price of | | date of the price
+-- column: price_age_days | days old | 0 | age of the price
+-- column: source | source | | who states the rate
+-- column: rate_locator | rate from | | where
+-- column: price_locator | price from | | where
+-- hoist: source price_kind model dtype
+-- @rows
+WITH rate AS (
+  SELECT r.*, CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END AS per_device
+    FROM v_result r
+    LEFT JOIN v_factor f ON f.result_id = r.result_id AND f.factor = 'per'
+   WHERE r.evidence = 'published' AND r.metric = 'flops_per_s' AND r.scenario = 'training'
+     AND (:statistic = 'all' OR r.statistic = :statistic)
+     AND (:source IS NULL OR r.source = :source)
+     AND (:device IS NULL OR r.device = :device)),
+offer AS (
+  SELECT *, row_number() OVER (PARTITION BY source, provider, instance, device, kind, valid_from
+                               ORDER BY devices) AS place
+    FROM v_price WHERE per = 'hour' AND currency = 'USD' AND (:provider IS NULL OR provider = :provider))
+SELECT rate.device, rate.model, rate.devices, rate.dtype, rate.per_device / 1e12 AS tflop_per_s_per_device,
+       offer.per_device_hour AS usd_per_device_hour,
+       3600 * rate.per_device / offer.per_device_hour / 1e18 AS exaflop_per_usd,
+       offer.provider, offer.kind AS price_kind, offer.valid_from AS price_date,
+       julianday(coalesce(:today, date('now'))) - julianday(offer.valid_from) AS price_age_days,
+       rate.source, rate.locator AS rate_locator, offer.locator AS price_locator,
+       rate.result_id || ' ' || coalesce(offer.price_id, '') AS _facts
+  FROM rate
+  LEFT JOIN offer ON offer.device = rate.device AND offer.source = rate.source AND offer.place = 1
+ ORDER BY exaflop_per_usd IS NULL, exaflop_per_usd DESC, rate.device;
+-- @notes
+SELECT line FROM (
+  SELECT 1 AS place, printf('! prices are up to %d days old: ask for a quote of today', max(age)) AS line
+    FROM (SELECT julianday(coalesce(:today, date('now'))) - julianday(valid_from) AS age FROM v_price
+           WHERE per = 'hour' AND source IN (SELECT source FROM v_result WHERE metric = 'flops_per_s'
+                                              AND evidence = 'published'))
+  HAVING max(age) > 180
+  UNION ALL
+  SELECT 2, printf('! %s %s: %.2f per hour for %d is %.4f each, but %.2f is published per device (used)',
+                   s.provider, s.instance, s.amount, s.devices, s.per_device_hour, d.amount)
+    FROM v_price s JOIN v_price d ON d.source = s.source AND d.provider = s.provider
+     AND d.instance = s.instance AND d.kind = s.kind AND d.devices = 1 AND s.devices > 1
+     AND d.per = 'hour' AND s.per = 'hour'
+   WHERE abs(s.per_device_hour - d.amount) > 1e-9 AND (:provider IS NULL OR s.provider = :provider)
+  UNION ALL
+  SELECT 3, 'derived by abdb from published figures: rate and price as their sources state them.')
+ ORDER BY place, line;

@@ -1,0 +1,14 @@
+-- title: Rows that were refused, and why
+-- param: artifact | text | | one file; several by * |
+-- param: limit | number | 50 | rows at most
+-- column: artifact | file | cut48 | path of the file
+-- column: line | line | | line in it
+-- column: field | column | | column or key
+-- column: reason | reason | cut90 | what is wrong
+-- column: raw | row | cut60 | as it was
+-- @rows
+SELECT artifact, line, field, reason, raw FROM v_reject
+ WHERE :artifact IS NULL OR artifact GLOB :artifact ORDER BY artifact, line LIMIT :limit;
+-- @notes
+SELECT printf('… %d more (--limit)', count(*) - :limit) FROM v_reject
+ WHERE :artifact IS NULL OR artifact GLOB :artifact HAVING count(*) > :limit;

@@ -1,0 +1,25 @@
+-- 030_mlperf.sql - MLPerf performance, in total and per device.
+
+-- One MLPerf performance result. value_per_device is derived: not an official or verified metric.
+-- left_out says why a row cannot stand for its device in a ranking; '' where it can.
+CREATE VIEW v_mlperf AS
+SELECT r.*, m.task AS task, m.family AS family,
+       CASE WHEN r.devices > 0 THEN r.value / r.devices END AS value_per_device,
+       CASE WHEN r.flags LIKE '%mixed%' THEN 'mixed accelerators'
+            WHEN r.raw_device LIKE '%power cap%' THEN 'power-capped'
+            WHEN r.flags LIKE '%devices-disagree%' THEN 'device count disagrees'
+            WHEN r.disagree = 1 THEN 'sources disagree'
+            WHEN r.flags LIKE '%errors%' THEN 'errors'
+            WHEN coalesce(r.devices, 0) = 0 THEN 'device count unknown'
+            ELSE '' END AS left_out
+  FROM v_result r
+  LEFT JOIN model m ON m.model = r.model
+ WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance';
+
+INSERT INTO column_doc (view, place, column, unit, meaning)
+SELECT 'v_mlperf', place, column, unit, meaning FROM column_doc WHERE view = 'v_result';
+INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
+('v_mlperf', 55, 'task', '', 'what the model does (v_model)'),
+('v_mlperf', 56, 'family', '', 'the same network at other accuracy targets'),
+('v_mlperf', 57, 'value_per_device', 'unit', 'derived: value / devices; not an official or verified MLPerf metric'),
+('v_mlperf', 58, 'left_out', '', 'why the row cannot stand for its device in a ranking');

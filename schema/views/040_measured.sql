@@ -1,0 +1,61 @@
+-- 040_measured.sql - kernels measured here, one row per cell, and this machine's ceilings.
+
+-- One measured cell: its median time and what follows from the kernel's work.
+CREATE VIEW v_kernel AS
+SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date,
+       e.workload AS kernel, e.backend AS backend, e.dtype AS dtype, e.device AS device,
+       e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
+       e.flags AS flags, t.value AS time_s, t.low AS time_low_s, t.high AS time_high_s, t.n AS n,
+       f.value AS flops_per_s, b.value AS bytes_per_s,
+       CASE WHEN b.value > 0 THEN f.value / b.value END AS intensity_flop_per_B,
+       (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'threads') AS threads,
+       (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'chosen') AS chosen,
+       (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'operation') AS operation,
+       printf('r-%016x-%d', t.entry_id, t.ordinal) AS result_id
+  FROM entry e
+  LEFT JOIN result t ON t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median'
+  LEFT JOIN result f ON f.entry_id = e.entry_id AND f.metric = 'flops_per_s'
+  LEFT JOIN result b ON b.entry_id = e.entry_id AND b.metric = 'bytes_per_s'
+ WHERE e.evidence = 'measured' AND e.source = 'abdb-run';
+
+-- The best that was measured on a device: the best verified matrix product by dtype, and the best
+-- verified stream. Quantities as in v_spec.
+CREATE VIEW v_ceiling AS
+SELECT device, 'peak_flops' AS quantity, dtype, max(flops_per_s) AS value, 'FLOP/s' AS unit,
+       'best matrix product measured' AS what
+  FROM v_kernel WHERE kernel = 'gemm' AND verified = 'pass' GROUP BY device, dtype
+UNION ALL
+SELECT device, 'memory_bandwidth', NULL, max(bytes_per_s), 'B/s', 'best stream measured'
+  FROM v_kernel WHERE kernel = 'stream' AND verified = 'pass' GROUP BY device;
+
+INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
+('v_kernel', 1, 'run', '', 'key of the entry (v_run)'),
+('v_kernel', 2, 'campaign', '', 'one command of abdb run'),
+('v_kernel', 3, 'tag', '', 'name given by the user'),
+('v_kernel', 4, 'date', '', 'when it ran, UTC'),
+('v_kernel', 5, 'kernel', '', 'the mathematics'),
+('v_kernel', 6, 'backend', '', 'program that ran it'),
+('v_kernel', 7, 'dtype', '', 'number format'),
+('v_kernel', 8, 'device', '', 'this machine''s device'),
+('v_kernel', 9, 'cell', '', 'kernel, backend and parameters'),
+('v_kernel', 10, 'status', '', 'ok, or why there is no result'),
+('v_kernel', 11, 'reason', '', 'words for it'),
+('v_kernel', 12, 'verified', '', 'pass, fail or unchecked'),
+('v_kernel', 13, 'flags', '', 'quick, unsteady, noisy, ...'),
+('v_kernel', 14, 'time_s', 's', 'median time of one launch'),
+('v_kernel', 15, 'time_low_s', 's', 'lower end of its 95 % interval'),
+('v_kernel', 16, 'time_high_s', 's', 'upper end'),
+('v_kernel', 17, 'n', '', 'samples'),
+('v_kernel', 18, 'flops_per_s', 'FLOP/s', 'operations of the kernel''s formula / median time'),
+('v_kernel', 19, 'bytes_per_s', 'B/s', 'bytes of the kernel''s formula / median time'),
+('v_kernel', 20, 'intensity_flop_per_B', 'FLOP/B', 'operational intensity'),
+('v_kernel', 21, 'threads', '', 'threads used'),
+('v_kernel', 22, 'chosen', '', 'what the library chose'),
+('v_kernel', 23, 'operation', '', 'operation of a stream kernel'),
+('v_kernel', 24, 'result_id', '', 'key of the time in v_result'),
+('v_ceiling', 1, 'device', '', 'this machine''s device'),
+('v_ceiling', 2, 'quantity', '', 'peak_flops or memory_bandwidth'),
+('v_ceiling', 3, 'dtype', '', 'number format of a peak'),
+('v_ceiling', 4, 'value', 'unit', 'the best measured'),
+('v_ceiling', 5, 'unit', '', 'base unit'),
+('v_ceiling', 6, 'what', '', 'how it was found');
