@@ -93,9 +93,9 @@ static void show(const abdb_table *t, size_t row, size_t column, char out[CELL_S
 
         if (size >= 1e15 || (size < 1e-4 && size > 0)) snprintf(out, CELL_SIZE, "%.*g", digits, v->real);
         else {
-            int whole = size >= 1 ? (int)floor(log10(size)) + 1 : 0;
+            int decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
 
-            snprintf(out, CELL_SIZE, "%.*f", whole < digits ? digits - (whole > 0 ? whole : 1) : 0, v->real);
+            snprintf(out, CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, v->real);
             if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
                 char *end = out + strlen(out) - 1;
 

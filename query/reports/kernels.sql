@@ -8,7 +8,7 @@
 -- column: backend | backend | | program that ran it
 -- column: dtype | dtype | | number format
 -- column: threads | threads | | threads used
--- column: time_s | time s | g4 | median of one launch
+-- column: time_ms | ms | g4 | median of one launch
 -- column: spread_percent | ± % | 1 | half of the 95 % interval of the median; empty: too few samples
 -- column: n | n | | samples
 -- column: gflop_per_s | GFLOP/s | 1 | operations of the formula / median time
@@ -21,7 +21,8 @@
 -- column: flags | flags | | quick: an impression
 -- hoist: backend dtype threads chosen status verified flags
 -- @rows
-SELECT k.cell, k.backend, k.dtype, k.threads, k.time_s,
+SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
+       k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value AS of_measured_percent,
@@ -47,10 +48,10 @@ SELECT line FROM (
      AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1)
   HAVING count(*) > 0
   UNION ALL
-  SELECT 2, 'device ' || group_concat(DISTINCT device) || '; bytes of a stream count no write-allocate traffic'
-    FROM v_kernel HAVING count(*) > 0
+  SELECT 2, 'device ' || device || '; bytes of a stream count no write-allocate traffic'
+    FROM (SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL)
   UNION ALL
-  SELECT 3, 'quick: few samples of small cells; an impression, not a result to publish'
+  SELECT DISTINCT 3, 'quick: few samples of small cells; an impression, not a result to publish'
     FROM v_kernel k WHERE flags LIKE '%quick%'
-     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) HAVING count(*) > 0)
+     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1))
  ORDER BY place;

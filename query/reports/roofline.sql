@@ -26,7 +26,7 @@ SELECT 'ceiling', 'bandwidth', NULL, NULL, NULL, bandwidth / 1e9, NULL, NULL, de
   FROM top WHERE peak IS NOT NULL AND bandwidth IS NOT NULL
 UNION ALL
 SELECT * FROM (
-SELECT 'point', k.cell, k.backend, k.intensity_flop_per_B, k.flops_per_s / 1e9, k.bytes_per_s / 1e9,
+SELECT 'point', replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', ''), k.backend, k.intensity_flop_per_B, k.flops_per_s / 1e9, k.bytes_per_s / 1e9,
        min(t.peak, k.intensity_flop_per_B * t.bandwidth) / 1e9,
        100 * k.flops_per_s / min(t.peak, k.intensity_flop_per_B * t.bandwidth), k.device
   FROM v_kernel k JOIN top t ON t.device = k.device

@@ -121,6 +121,7 @@ int abdb_functions_register(sqlite3 *db)
 }
 
 #ifdef ABDB_EXTENSION
+int sqlite3_abdb_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
 int sqlite3_abdb_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
 {
     (void)message;

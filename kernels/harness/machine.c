@@ -1,0 +1,185 @@
+/* machine.c - what can be known of this machine and build; see harness.h. Names follow MLPerf's
+ * system description where it has one. No host or user name. */
+#include <gnu/libc-version.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "kernels/harness/harness.h"
+
+enum { LINE = 4096 };
+
+/* The first line of a file, without its end; false when there is none. */
+static bool first_line(const char *path, char *out, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    bool ok = file && fgets(out, (int)room, file);
+
+    if (file) fclose(file);
+    if (ok) out[strcspn(out, "\n")] = '\0';
+    return ok;
+}
+
+/* The text after "key : " in /proc/cpuinfo or the like. */
+static bool keyed_line(const char *path, const char *key, char *out, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    char line[LINE];
+    bool found = false;
+
+    while (file && !found && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+
+        if (!colon || strncmp(line, key, strlen(key)) != 0) continue;
+        colon++;
+        colon += strspn(colon, " \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(out, room, "%s", colon);
+        found = true;
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+const char *abdb_processor(char *out, size_t room)
+{
+    if (!keyed_line("/proc/cpuinfo", "model name", out, room)) snprintf(out, room, "unknown processor");
+    return out;
+}
+
+size_t abdb_cache_size(void)
+{
+    char path[128], text[64];
+    size_t largest = 0;
+
+    for (int i = 0; i < 8; i++) {
+        size_t size;
+
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        if (!first_line(path, text, sizeof text)) break;
+        size = strtoul(text, NULL, 10) * (strchr(text, 'K') ? 1024u : strchr(text, 'M') ? 1048576u : 1u);
+        if (size > largest) largest = size;
+    }
+    return largest ? largest : (size_t)32 << 20;
+}
+
+double abdb_memory_available(void)
+{
+    char text[64];
+    double available = 1e18, limit, used;
+
+    if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text)) available = 1024 * strtod(text, NULL);
+    if (first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
+        limit = strtod(text, NULL);
+        used = first_line("/sys/fs/cgroup/memory.current", text, sizeof text) ? strtod(text, NULL) : 0;
+        if (limit - used < available) available = limit - used;
+    }
+    return available;
+}
+
+static void put(json_t *object, const char *key, const char *text)
+{
+    json_t *value = json_string(text); /* NULL when it is no UTF-8 */
+
+    if (value) json_object_set_new(object, key, value);
+}
+
+static void put_file(json_t *object, const char *key, const char *path)
+{
+    char text[LINE];
+
+    if (first_line(path, text, sizeof text)) put(object, key, text);
+}
+
+static void put_processor(json_t *m)
+{
+    static const char *const keys[][2] = {{"vendor_id", "host_processor_vendor"},
+                                          {"cpu family", "host_processor_family"},
+                                          {"model\t", "host_processor_model"},
+                                          {"stepping", "host_processor_stepping"},
+                                          {"microcode", "host_processor_microcode"}};
+    char text[LINE], path[128], key[64];
+
+    put(m, "host_processor_model_name", abdb_processor(text, sizeof text));
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keyed_line("/proc/cpuinfo", keys[i][0], text, sizeof text)) put(m, keys[i][1], text);
+    if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text)) {
+        static const char *const isa[] = {"avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni",
+                                          "amx_bf16"};
+        json_t *list = json_array();
+
+        for (size_t i = 0; i < sizeof isa / sizeof isa[0]; i++) {
+            char *at = strstr(text, isa[i]);
+
+            if (at && (at[strlen(isa[i])] == ' ' || !at[strlen(isa[i])]))
+                json_array_append_new(list, json_string(isa[i]));
+        }
+        json_object_set_new(m, "instruction_sets", list);
+    }
+    for (int i = 0; i < 8; i++) {
+        char level[16], type[32];
+
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+        if (!first_line(path, level, sizeof level)) break;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
+        if (!first_line(path, type, sizeof type) || strcmp(type, "Instruction") == 0) continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        snprintf(key, sizeof key, "cache_l%.8s", level);
+        put_file(m, key, path);
+    }
+}
+
+static void put_limits(json_t *m)
+{
+    cpu_set_t set;
+
+    json_object_set_new(m, "processors_online", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        json_object_set_new(m, "processors_allowed", json_integer(CPU_COUNT(&set)));
+    put_file(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
+    put_file(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
+    put_file(m, "load_average", "/proc/loadavg");
+    put_file(m, "transparent_huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    put_file(m, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    put_file(m, "turbo_boost", "/sys/devices/system/cpu/cpufreq/boost");
+    put_file(m, "smt", "/sys/devices/system/cpu/smt/control");
+    put_file(m, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+}
+
+static void put_build(json_t *m, const abdb_backend *backend)
+{
+    static const char *const variables[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES",
+                                            "OMP_WAIT_POLICY", "OPENBLAS_CORETYPE",
+                                            "OPENBLAS_NUM_THREADS"};
+    json_t *environment = json_object();
+
+    put(m, "compiler", "gcc-compatible " __VERSION__);
+    put(m, "libc", gnu_get_libc_version());
+    if (backend->library && backend->library()) put(m, "library", backend->library());
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (getenv(variables[i])) put(environment, variables[i], getenv(variables[i]));
+    json_object_set_new(m, "variables", environment);
+}
+
+json_t *abdb_machine(const abdb_backend *backend)
+{
+    json_t *m = json_object();
+    struct utsname name;
+    char text[LINE];
+
+    if (!m) return NULL;
+    put_processor(m);
+    if (keyed_line("/proc/meminfo", "MemTotal", text, sizeof text)) put(m, "host_memory_capacity", text);
+    if (uname(&name) == 0) {
+        put(m, "kernel", name.release);
+        put(m, "architecture", name.machine);
+    }
+    if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text))
+        json_object_set_new(m, "virtual_machine", json_boolean(strstr(text, " hypervisor") != NULL));
+    put_limits(m);
+    put_build(m, backend);
+    return m;
+}

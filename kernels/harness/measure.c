@@ -1,0 +1,96 @@
+/* measure.c - warm up, then sample until stable; see harness.h and shared rules in the README.
+ * Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/stats.h"
+
+enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
+
+const abdb_sampling abdb_sampling_full = {.warm_ups = 3, .least = 10, .least_s = 0.5, .cap_s = 15,
+                                          .iqr_target = 0.02};
+const abdb_sampling abdb_sampling_quick = {.warm_ups = 1, .least = 5, .least_s = 0.05, .cap_s = 0.4,
+                                           .iqr_target = 0.05};
+
+/* Writes a buffer of twice the last-level cache, so that no operand is left in any. */
+static void flush(unsigned char *buffer, size_t size, unsigned char value)
+{
+    memset(buffer, value, size);
+    __asm__ volatile("" : : "r"(buffer) : "memory");
+}
+
+/* Relative interquartile range of the samples so far. */
+static double spread(const abdb_samples *s, double *scratch)
+{
+    abdb_summary summary;
+
+    memcpy(scratch, s->time_s, s->count * sizeof *scratch);
+    if (abdb_summarise(scratch, s->count, &summary, NULL) != ABDB_OK || summary.median <= 0) return 1;
+    return summary.iqr / summary.median;
+}
+
+static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock *clock)
+{
+    double start = abdb_now_s(), once;
+
+    impl->launch(state);
+    once = abdb_now_s() - start;
+    if (once >= RESOLUTIONS * clock->resolution_s) return 1;
+    return (size_t)(RESOLUTIONS * clock->resolution_s / (once > 1e-9 ? once : 1e-9)) + 1;
+}
+
+abdb_status abdb_measure(const abdb_impl *impl, void *state, const abdb_sampling *rule,
+                         const abdb_clock *clock, const volatile int *stop, abdb_samples *out,
+                         abdb_error *err)
+{
+    size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
+    unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;
+    double *scratch = calloc(ABDB_SAMPLES_MAX, sizeof *scratch), first, best = 1e9;
+    int worse = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_samples){.time_s = calloc(ABDB_SAMPLES_MAX, sizeof(double)),
+                          .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
+    if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    for (int i = 0; i < rule->warm_ups; i++) impl->launch(state);
+    out->batch = rule->cold ? 1 : choose_batch(impl, state, clock);
+    first = abdb_now_s();
+    while (out->count < ABDB_SAMPLES_MAX) {
+        double start, stopped;
+
+        if (buffer) flush(buffer, flush_size, (unsigned char)out->count);
+        start = abdb_now_s();
+        for (size_t i = 0; i < out->batch; i++) impl->launch(state);
+        stopped = abdb_now_s();
+        out->at_s[out->count] = start - first;
+        out->time_s[out->count++] = (stopped - start) / (double)out->batch;
+        if (*stop) {
+            out->cancelled = true;
+            break;
+        }
+        if (stopped - first >= rule->cap_s && out->count >= 3) break;
+        if ((int)out->count < rule->least || stopped - first < rule->least_s) continue;
+        if (out->count % CHECK_EVERY == 0 || (int)out->count == rule->least) {
+            double now = spread(out, scratch);
+
+            if (now <= rule->iqr_target) break;
+            worse = now < 0.95 * best ? 0 : worse + 1; /* has it stopped improving? */
+            if (now < best) best = now;
+            if (worse >= PATIENCE) break;
+        }
+    }
+done:
+    free(buffer);
+    free(scratch);
+    if (st != ABDB_OK) abdb_samples_free(out);
+    return st;
+}
+
+void abdb_samples_free(abdb_samples *samples)
+{
+    free(samples->time_s);
+    free(samples->at_s);
+    *samples = (abdb_samples){0};
+}

@@ -1,0 +1,91 @@
+/* kernel.h - the mathematics (kernel), how fast (impl), where (device), a program (backend).
+ *
+ * A kernel knows no clock and no library: parameters to tensors, work, reference, tolerance. An
+ * implementation is one way to compute it. A device owns memory and the clock of its samples. A
+ * backend is a program that offers implementations on a device; it speaks the protocol of
+ * kernels/harness/protocol.md.
+ */
+#ifndef ABDB_KERNELS_KERNEL_H
+#define ABDB_KERNELS_KERNEL_H
+
+#include <stddef.h>
+
+#include "schema/core/error.h"
+
+enum { ABDB_RANK_MAX = 6, ABDB_TENSOR_MAX = 8, ABDB_PARAM_MAX = 24 };
+typedef enum { ABDB_F64, ABDB_F32, ABDB_DTYPE_COUNT } abdb_dtype;
+typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
+
+typedef struct {
+    abdb_dtype dtype;
+    abdb_role role;
+    int rank;
+    size_t dim[ABDB_RANK_MAX];
+    ptrdiff_t stride[ABDB_RANK_MAX]; /* in elements */
+    void *data;                      /* of the device */
+} abdb_tensor;
+
+/* A parameter is a factor of the result; text is kept as given. */
+typedef struct {
+    const char *name, *text;
+    double value; /* NAN when text is no number */
+} abdb_param;
+
+typedef struct {
+    const char *kernel;
+    int params, tensors;
+    abdb_param param[ABDB_PARAM_MAX];
+    abdb_tensor tensor[ABDB_TENSOR_MAX];
+} abdb_problem;
+
+typedef struct {
+    double ops, bytes; /* of one launch, by the formula */
+} abdb_work;
+
+typedef struct {
+    const char *name, *summary;
+    const char *formula;    /* identifier@version of work() */
+    const char *parameters; /* for people: names, meaning, defaults */
+    /* Parameters to tensors (without data); fills defaults. ABDB_USAGE: a parameter that it cannot
+     * have. `cache_size` is that of the last-level cache, bytes. */
+    abdb_status (*shape)(abdb_problem *p, size_t cache_size, abdb_error *err);
+    void (*work)(const abdb_problem *p, abdb_work *out);
+    /* Rows row[0..n) of the output in double from the inputs as they are, and the magnitude that the
+     * bound is relative to, n x (elements of a row) each. */
+    void (*reference)(const abdb_problem *p, const size_t *row, size_t n, double *out,
+                      double *magnitude);
+    double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
+} abdb_kernel;
+extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream;
+extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
+
+typedef struct {
+    const char *kernel, *provider;
+    int (*accepts)(const abdb_problem *p, const char **why_not); /* 0: a row "not-implemented" */
+    abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err); /* timed apart */
+    void (*launch)(void *state);                   /* timed; allocates nothing */
+    const char *(*chosen)(const void *state);      /* what the library picked, or NULL */
+    void (*close)(void *state);
+} abdb_impl;
+
+typedef struct {
+    const char *name, *summary;
+    const abdb_impl *const *native; /* end: NULL; provider "ref" only in the backend ref */
+    const char *(*library)(void);   /* name and version of what it links, or NULL */
+    int (*threads)(void);           /* that its kernels use */
+} abdb_backend;
+
+/* The text of a parameter, or NULL; its number, or fallback. */
+const char *abdb_param_text(const abdb_problem *p, const char *name);
+double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
+/* Sets a parameter to a whole number; the text lives in `room`. ABDB_LIMIT: too many parameters. */
+ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, char *room,
+                                         size_t room_size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
+const char *abdb_dtype_name(abdb_dtype dtype);
+size_t abdb_dtype_size(abdb_dtype dtype);
+double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-53, 2^-24 */
+double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
+size_t abdb_tensor_count(const abdb_tensor *t);
+
+#endif

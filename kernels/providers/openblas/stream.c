@@ -1,0 +1,50 @@
+/* stream.c - what of STREAM is a BLAS call: copy (xCOPY) and dot (xDOT). Scale, add and triad write a
+ * third array, which no single BLAS call does, so they are rows "not-implemented". */
+#include <cblas.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/openblas/openblas.h"
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *op = abdb_param_text(p, "op");
+
+    *why_not = "no single BLAS call writes a third array";
+    if (p->tensor[0].dim[0] > (size_t)1 << 30) {
+        *why_not = "more elements than a BLAS integer counts";
+        return 0;
+    }
+    return op && (strcmp(op, "copy") == 0 || strcmp(op, "dot") == 0);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    const abdb_problem **keep = malloc(sizeof *keep);
+
+    if (!keep) return ABDB_FAIL(err, ABDB_NOMEM, "stream");
+    *keep = p;
+    *state = keep;
+    return ABDB_OK;
+}
+
+static void launch(void *state)
+{
+    const abdb_problem *p = *(const abdb_problem **)state;
+    const abdb_tensor *x = &p->tensor[0], *y = &p->tensor[1], *z = &p->tensor[2];
+    blasint n = (blasint)x->dim[0];
+    int copy = z->dim[0] == x->dim[0] && y->dim[0] == 1;
+
+    if (copy && x->dtype == ABDB_F64) cblas_dcopy(n, x->data, 1, z->data, 1);
+    else if (copy) cblas_scopy(n, x->data, 1, z->data, 1);
+    else if (x->dtype == ABDB_F64) *(double *)z->data = cblas_ddot(n, x->data, 1, y->data, 1);
+    else *(float *)z->data = cblas_sdot(n, x->data, 1, y->data, 1);
+}
+
+static const char *chosen(const void *state)
+{
+    (void)state;
+    return abdb_openblas_core();
+}
+
+const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, prepare, launch, chosen, free};

@@ -1,0 +1,9 @@
+/* ref.h - the reference implementations: portable C, one thread. */
+#ifndef ABDB_PROVIDERS_REF_H
+#define ABDB_PROVIDERS_REF_H
+
+#include "kernels/kernel.h"
+
+extern const abdb_impl abdb_ref_gemm, abdb_ref_stream;
+
+#endif

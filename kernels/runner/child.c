@@ -1,0 +1,178 @@
+/* child.c - a backend's process; see child.h. */
+#include "kernels/runner/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
+
+double abdb_child_now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Thread count, binding and wait policy are set before exec: one pool per process, libgomp's. */
+static void set_environment(const abdb_run_options *o)
+{
+    char number[16];
+
+    if (o->threads > 0) {
+        snprintf(number, sizeof number, "%d", o->threads);
+        setenv("OMP_NUM_THREADS", number, 1);
+        setenv("OPENBLAS_NUM_THREADS", number, 1);
+    }
+    setenv("OMP_PROC_BIND", "close", 0);
+    setenv("OMP_PLACES", "cores", 0);
+    setenv("OMP_WAIT_POLICY", "active", 0);
+    if (o->core_type) setenv("OPENBLAS_CORETYPE", o->core_type, 1);
+}
+
+abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const char *verb,
+                             abdb_error *err)
+{
+    int in[2], out[2];
+
+    if (access(o->path, X_OK) != 0)
+        return ABDB_FAIL(err, ABDB_BACKEND, "%s cannot be started: %s", o->path, strerror(errno));
+    if (pipe2(in, O_CLOEXEC) != 0) return ABDB_FAIL(err, ABDB_BACKEND, "pipe: %s", strerror(errno));
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        close(in[0]);
+        close(in[1]);
+        return ABDB_FAIL(err, ABDB_BACKEND, "pipe: %s", strerror(errno));
+    }
+    signal(SIGPIPE, SIG_IGN);
+    c->pid = fork();
+    if (c->pid == 0) {
+        setpgid(0, 0);
+        set_environment(o);
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        signal(SIGPIPE, SIG_DFL);
+        signal(SIGINT, SIG_DFL);
+        execl(o->path, o->path, verb, (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    if (c->pid < 0) {
+        close(in[1]);
+        close(out[0]);
+        c->pid = 0;
+        return ABDB_FAIL(err, ABDB_BACKEND, "fork: %s", strerror(errno));
+    }
+    setpgid(c->pid, c->pid);
+    c->in = in[1];
+    c->out = out[0];
+    c->heard_s = abdb_child_now_s();
+    abdb_text_clear(&c->buffer);
+    return ABDB_OK;
+}
+
+abdb_status abdb_child_write(abdb_child *c, const char *text, abdb_error *err)
+{
+    size_t size = strlen(text);
+
+    while (size) {
+        ssize_t wrote = write(c->in, text, size);
+
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
+        text += wrote;
+        size -= (size_t)wrote;
+    }
+    return ABDB_OK;
+}
+
+/* Takes the first whole line out of the buffer: it is moved to its own place behind a NUL. */
+static bool take_line(abdb_child *c, char **line)
+{
+    static _Thread_local char *kept;
+    char *end = c->buffer.size ? memchr(c->buffer.data, '\n', c->buffer.size) : NULL;
+    size_t size;
+
+    if (!end) {
+        if (c->buffer.size > LINE_SIZE_MAX) abdb_text_clear(&c->buffer); /* too long: dropped */
+        return false;
+    }
+    size = (size_t)(end - c->buffer.data);
+    free(kept);
+    kept = malloc(size + 1);
+    if (!kept) return false;
+    memcpy(kept, c->buffer.data, size);
+    kept[size] = '\0';
+    memmove(c->buffer.data, end + 1, c->buffer.size - size - 1);
+    c->buffer.size -= size + 1;
+    *line = kept;
+    return true;
+}
+
+abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
+{
+    char chunk[CHUNK];
+    struct pollfd waiting = {.fd = c->out, .events = POLLIN};
+    ssize_t size;
+
+    if (take_line(c, line)) return ABDB_LINE;
+    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) return ABDB_QUIET;
+    size = read(c->out, chunk, sizeof chunk);
+    if (size < 0 && errno == EINTR) return ABDB_QUIET;
+    if (size <= 0) return ABDB_ENDED;
+    c->heard_s = abdb_child_now_s();
+    abdb_text_add(&c->buffer, chunk, (size_t)size);
+    return take_line(c, line) ? ABDB_LINE : ABDB_QUIET;
+}
+
+/* Waits at most wait_s for the process; true when it is gone. */
+static bool gone(abdb_child *c, double wait_s, int *status)
+{
+    double until = abdb_child_now_s() + wait_s;
+
+    for (;;) {
+        struct timespec nap = {0, 5000000};
+        pid_t pid = waitpid(c->pid, status, WNOHANG);
+
+        if (pid == c->pid || (pid < 0 && errno != EINTR)) return true;
+        if (abdb_child_now_s() >= until) return false;
+        nanosleep(&nap, NULL);
+    }
+}
+
+static int finish(abdb_child *c, bool kill_now)
+{
+    int status = 0;
+
+    if (!c->pid) return 0;
+    close(c->in);
+    if (kill_now || !gone(c, ABDB_GRACE_S, &status)) {
+        kill(-c->pid, SIGTERM);
+        if (!gone(c, ABDB_GRACE_S, &status)) {
+            kill(-c->pid, SIGKILL);
+            gone(c, 60, &status);
+        }
+    }
+    close(c->out);
+    c->pid = 0;
+    abdb_text_free(&c->buffer);
+    return status;
+}
+
+int abdb_child_end(abdb_child *c)
+{
+    return finish(c, false);
+}
+
+int abdb_child_kill(abdb_child *c)
+{
+    return finish(c, true);
+}

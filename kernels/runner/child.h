@@ -1,0 +1,32 @@
+/* child.h - a backend's process: started, written to, read from by lines, ended. */
+#ifndef ABDB_KERNELS_CHILD_H
+#define ABDB_KERNELS_CHILD_H
+
+#include <sys/types.h>
+
+#include "kernels/runner/runner.h"
+
+typedef struct {
+    pid_t pid; /* 0: not running */
+    int in, out;
+    abdb_text buffer;
+    double heard_s; /* when anything was last heard */
+} abdb_child;
+
+typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED } abdb_heard;
+
+double abdb_child_now_s(void);
+/* Starts `path verb` in a process group of its own. */
+ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,
+                                           const char *verb, abdb_error *err);
+/* Writes text; ABDB_BACKEND when nobody reads. */
+ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, abdb_error *err);
+/* The next line, without its end, into *line (owned by the child until the next call); waits at most
+ * wait_s. */
+abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
+/* Closes its input and waits; after GRACE_S SIGTERM, then SIGKILL. Returns its wait status. */
+int abdb_child_end(abdb_child *child);
+/* SIGTERM now, SIGKILL after GRACE_S. */
+int abdb_child_kill(abdb_child *child);
+
+#endif

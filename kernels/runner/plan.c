@@ -1,0 +1,165 @@
+/* plan.c - plans expanded to cells; see plan.h. */
+#include "kernels/runner/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_MAX = 512 };
+
+typedef struct {
+    const char *key;
+    size_t count;
+    const char *value[VALUES_MAX];
+} axis;
+
+static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t size, abdb_error *err)
+{
+    if (a->count == VALUES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "%s has more than %d values", a->key, VALUES_MAX);
+    a->value[a->count] = abdb_arena_copy(&plan->arena, text, size);
+    if (!a->value[a->count]) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    a->count++;
+    return ABDB_OK;
+}
+
+/* "256-4096*2" or "1-8+1"; returns 0 when it is no range. */
+static int range(const char *text, double *from, double *to, char *how, double *step)
+{
+    char *end;
+
+    *from = strtod(text, &end);
+    if (end == text || *end != '-') return 0;
+    text = end + 1;
+    *to = strtod(text, &end);
+    if (end == text || (*end != '*' && *end != '+')) return 0;
+    *how = *end;
+    text = end + 1;
+    *step = strtod(text, &end);
+    return end != text && !*end;
+}
+
+static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        char one[128], how, number[32];
+        double from, to, step;
+
+        if (size == 0 || size >= sizeof one)
+            return ABDB_FAIL(err, ABDB_USAGE, "%s has an empty or too long value", a->key);
+        memcpy(one, text, size);
+        one[size] = '\0';
+        if (!range(one, &from, &to, &how, &step)) TRY(add_value(plan, a, one, size, err));
+        else if (!(from > 0 && to >= from && (how == '*' ? step > 1 : step > 0)))
+            return ABDB_FAIL(err, ABDB_USAGE, "%s=%s never ends: write it as 256-4096*2 or 1-8+1",
+                             a->key, one);
+        else
+            for (double v = from; v <= to * (1 + 1e-12); v = how == '*' ? v * step : v + step) {
+                snprintf(number, sizeof number, "%.0f", floor(v + 0.5));
+                TRY(add_value(plan, a, number, strlen(number), err));
+            }
+        text += size + (text[size] == ',');
+    }
+    if (!a->count) return ABDB_FAIL(err, ABDB_USAGE, "%s has no value", a->key);
+done:
+    return st;
+}
+
+static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axes, size_t count,
+                            const size_t *at, abdb_error *err)
+{
+    abdb_text name = {0};
+    abdb_cell *cell;
+
+    if (plan->cells == ABDB_CELL_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d cells", ABDB_CELL_MAX);
+    if (plan->cells == plan->room) {
+        size_t room = plan->room ? 2 * plan->room : 64;
+        abdb_cell *more = realloc(plan->cell, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+        plan->cell = more;
+        plan->room = room;
+    }
+    cell = &plan->cell[plan->cells];
+    *cell = (abdb_cell){.kernel = kernel, .params = count};
+    abdb_text_puts(&name, kernel);
+    for (size_t i = 0; i < count; i++) {
+        cell->param[i].key = axes[i].key;
+        cell->param[i].text = axes[i].value[at[i]];
+        abdb_text_printf(&name, " %s=%s", axes[i].key, axes[i].value[at[i]]);
+    }
+    cell->name = name.failed ? NULL : abdb_arena_copy(&plan->arena, name.data, name.size);
+    abdb_text_free(&name);
+    if (!cell->name) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    plan->cells++;
+    return ABDB_OK;
+}
+
+static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
+{
+    axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);
+    size_t count = 0, at[ABDB_AXIS_MAX] = {0}, i;
+    char *rest = NULL, *word = strtok_r(line, " \t", &rest);
+    const char *kernel;
+    abdb_status st = ABDB_OK;
+
+    if (!axes) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    kernel = abdb_arena_copy(&plan->arena, word, strlen(word));
+    if (strchr(word, '=')) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
+    while ((word = strtok_r(NULL, " \t", &rest))) {
+        char *equals = strchr(word, '=');
+
+        if (!equals || equals == word || !equals[1])
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is not key=values", word));
+        if (count == ABDB_AXIS_MAX)
+            TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d parameters", ABDB_AXIS_MAX));
+        axes[count].key = abdb_arena_copy(&plan->arena, word, (size_t)(equals - word));
+        if (!axes[count].key) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
+        for (i = 0; i < count; i++)
+            if (strcmp(axes[i].key, axes[count].key) == 0)
+                TRY(ABDB_FAIL(err, ABDB_USAGE, "%s is given twice", axes[i].key));
+        TRY(take_values(plan, &axes[count], equals + 1, err));
+        count++;
+    }
+    do { /* the last axis turns fastest */
+        TRY(add_cell(plan, kernel, axes, count, at, err));
+        for (i = count; i-- > 0;) {
+            if (++at[i] < axes[i].count) break;
+            at[i] = 0;
+        }
+    } while (i != (size_t)-1);
+done:
+    free(axes);
+    return st;
+}
+
+abdb_status abdb_plan_add(abdb_plan *plan, const char *text, abdb_error *err)
+{
+    char *copy = strdup(text), *rest = copy, *line;
+    int number = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    while (st == ABDB_OK && (line = strsep(&rest, "\n"))) {
+        number++;
+        line[strcspn(line, "#")] = '\0';
+        line = abdb_trim(line);
+        if (!*line) continue;
+        st = add_line(plan, line, err);
+        if (st != ABDB_OK) abdb_context(err, "line %d", number);
+    }
+    free(copy);
+    return st;
+}
+
+void abdb_plan_free(abdb_plan *plan)
+{
+    free(plan->cell);
+    abdb_arena_free(&plan->arena);
+    *plan = (abdb_plan){0};
+}

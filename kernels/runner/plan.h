@@ -1,0 +1,33 @@
+/* plan.h - what to measure: lines `kernel key=values ...`, expanded to cells.
+ *
+ * Values: 1024, or f32,f64, or 256-4096*2 (256 512 ... 4096), or 1-8+1 (1 2 ... 8); every
+ * combination is a cell. '#' begins a comment. A plan knows no backend.
+ */
+#ifndef ABDB_KERNELS_PLAN_H
+#define ABDB_KERNELS_PLAN_H
+
+#include <stddef.h>
+
+#include "schema/core/text.h"
+
+enum { ABDB_CELL_MAX = 10000, ABDB_AXIS_MAX = 16 };
+
+typedef struct {
+    const char *kernel, *name; /* name: "gemm dtype=f32 n=1024" */
+    size_t params;
+    struct {
+        const char *key, *text;
+    } param[ABDB_AXIS_MAX];
+} abdb_cell;
+
+typedef struct {
+    size_t cells, room;
+    abdb_cell *cell;
+    abdb_arena arena;
+} abdb_plan;
+
+/* Adds the cells of a text. ABDB_USAGE: a line that is none; the message names it by number. */
+ABDB_MUST_USE abdb_status abdb_plan_add(abdb_plan *plan, const char *text, abdb_error *err);
+void abdb_plan_free(abdb_plan *plan);
+
+#endif

@@ -1,0 +1,406 @@
+/* runner.c - cells through a backend into entries; see runner.h. */
+#include "kernels/runner/runner.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "kernels/runner/child.h"
+#include "schema/core/stats.h"
+
+enum { SAMPLES_MAX = 20000 };
+static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
+
+/* What a backend has said of the cell at hand. */
+typedef struct {
+    json_t *environment, *device, *result; /* NULL until said */
+    abdb_sample *sample;
+    size_t samples;
+    char status[32], reason[512], date[32];
+    bool ended;
+} told;
+
+typedef struct {
+    const abdb_run_options *o;
+    const abdb_sink *sink;
+    abdb_child child;
+    told told;
+    size_t strange; /* lines that were no record */
+} session;
+
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell)
+{
+    return abdb_arena_printf(arena, "%s %s", backend, cell->name);
+}
+
+const char *abdb_best_core_type(void)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[8192];
+    const char *best = NULL;
+
+    while (file && !best && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "flags", 5) != 0) continue;
+        if (strstr(line, " avx512f") && strstr(line, " avx512dq") && strstr(line, " avx512bw") &&
+            strstr(line, " avx512vl"))
+            best = "SkylakeX";
+        else best = strstr(line, " avx2") && strstr(line, " fma") ? "Haswell" : "";
+    }
+    if (file) fclose(file);
+    return best && *best ? best : NULL;
+}
+
+static void now_text(char out[32])
+{
+    struct timespec now;
+    struct tm utc;
+    size_t used;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    used = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+static void forget_cell(told *t)
+{
+    json_decref(t->result);
+    t->result = NULL;
+    t->samples = 0;
+    t->ended = false;
+    snprintf(t->status, sizeof t->status, "crash");
+    snprintf(t->reason, sizeof t->reason, "the process ended inside this cell");
+    now_text(t->date);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+static void take_sample(told *t, const json_t *record)
+{
+    double time_s = json_number_value(json_object_get(record, "time_s"));
+    const json_t *at = json_object_get(record, "t_s");
+
+    if (t->samples == SAMPLES_MAX || !(time_s >= 0) || !isfinite(time_s)) return;
+    t->sample[t->samples++] = (abdb_sample){.value = time_s, .rank = -1,
+                                            .t_s = json_is_number(at) ? json_number_value(at) : NAN};
+}
+
+/* One line of the backend. ABDB_BACKEND: another version of the protocol. */
+static abdb_status take_line(session *s, const char *line, abdb_error *err)
+{
+    json_error_t fault;
+    json_t *record = json_loads(line, 0, &fault);
+    const char *kind = text_of(record, "kind");
+    told *t = &s->told;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(kind, "sample") == 0) take_sample(t, record);
+    else if (strcmp(kind, "result") == 0) {
+        json_decref(t->result);
+        t->result = json_incref(record);
+    } else if (strcmp(kind, "end") == 0) {
+        snprintf(t->status, sizeof t->status, "%s", text_of(record, "status"));
+        snprintf(t->reason, sizeof t->reason, "%s", text_of(record, "reason"));
+        t->ended = true;
+    } else if (strcmp(kind, "environment") == 0) {
+        json_decref(t->environment);
+        t->environment = json_incref(json_object_get(record, "environment"));
+    } else if (strcmp(kind, "device") == 0) {
+        json_decref(t->device);
+        t->device = json_incref(record);
+    } else if (strcmp(kind, "hello") == 0) {
+        if (json_integer_value(json_object_get(record, "protocol")) != 1)
+            st = ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", s->o->path,
+                           (long long)json_integer_value(json_object_get(record, "protocol")));
+    } else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 && strcmp(kind, "bye") != 0) {
+        s->strange++;
+    }
+    json_decref(record);
+    return st;
+}
+
+/* --- from what was told to an entry ------------------------------------------------------------------ */
+
+static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *summary)
+{
+    for (size_t i = 0; i < n; i++)
+        if (summary->mad > 0 && fabs(sample[i].value - summary->median) > outlier_mads * summary->mad)
+            sample[i].mark = "outlier";
+}
+
+/* Median time with its interval and samples, and the rates that follow from the kernel's work. */
+static abdb_status add_results(abdb_entry *e, told *t, abdb_error *err)
+{
+    double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
+    const json_t *error = json_object_get(t->result, "error");
+    abdb_summary summary;
+    abdb_result *r;
+    abdb_status st = ABDB_OK;
+
+    if (!times) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
+    TRY(abdb_summarise(times, t->samples, &summary, err));
+    mark_outliers(t->sample, t->samples, &summary);
+    r = abdb_entry_result(e, "time_s", summary.median);
+    r->statistic = "median";
+    r->n = (long long)t->samples;
+    r->formula = "median@1";
+    r->sample = t->sample;
+    r->samples = t->samples;
+    if (summary.has_interval) {
+        r->low = summary.low;
+        r->high = summary.high;
+        r->spread = "ci95";
+    }
+    r = abdb_entry_result(e, "time_s", summary.min);
+    r->statistic = "min";
+    r->n = (long long)t->samples;
+    ops = json_number_value(json_object_get(t->result, "ops"));
+    bytes = json_number_value(json_object_get(t->result, "bytes"));
+    if (ops > 0 && summary.median > 0) {
+        r = abdb_entry_result(e, "flops_per_s", ops / summary.median);
+        r->statistic = "median";
+        r->formula = text_of(t->result, "formula");
+    }
+    if (bytes > 0 && summary.median > 0) {
+        r = abdb_entry_result(e, "bytes_per_s", bytes / summary.median);
+        r->statistic = "median";
+        r->formula = text_of(t->result, "formula");
+    }
+    if (json_is_number(error)) abdb_entry_result(e, "error", json_number_value(error));
+    abdb_entry_result(e, "prepare_s", json_number_value(json_object_get(t->result, "prepare_s")));
+done:
+    free(times);
+    return st;
+}
+
+static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
+{
+    const told *t = &s->told;
+    json_t *factors = json_object_get(t->result, "factors"), *value;
+    const char *key;
+
+    for (size_t i = 0; i < cell->params; i++)
+        if (!json_object_get(factors, cell->param[i].key) && strcmp(cell->param[i].key, "dtype") != 0)
+            abdb_entry_factor(e, strcmp(cell->param[i].key, "op") == 0 ? "operation" : cell->param[i].key,
+                              cell->param[i].text);
+    json_object_foreach(factors, key, value)
+        if (strcmp(key, "dtype") != 0)
+            abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
+    if (json_is_number(json_object_get(t->device, "threads")))
+        abdb_entry_factor(e, "threads", abdb_arena_printf(arena, "%lld",
+                          (long long)json_integer_value(json_object_get(t->device, "threads"))));
+    if (*text_of(t->result, "chosen")) abdb_entry_factor(e, "chosen", text_of(t->result, "chosen"));
+    if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
+    if (*text_of(t->environment, "library")) abdb_entry_factor(e, "library", text_of(t->environment, "library"));
+    if (json_is_integer(json_object_get(t->result, "batch")))
+        abdb_entry_factor(e, "batch", abdb_arena_printf(arena, "%lld",
+                          (long long)json_integer_value(json_object_get(t->result, "batch"))));
+    abdb_entry_factor(e, "clock", text_of(t->device, "clock"));
+    abdb_entry_factor(e, "clock_policy", "as-shipped");
+    abdb_entry_factor(e, "fill", "uniform");
+    abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
+    if (!json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
+}
+
+static const char *cell_param(const abdb_cell *cell, const char *key)
+{
+    for (size_t i = 0; i < cell->params; i++)
+        if (strcmp(cell->param[i].key, key) == 0) return cell->param[i].text;
+    return NULL;
+}
+
+static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
+{
+    abdb_entry *e = calloc(1, sizeof *e);
+    abdb_arena arena = {0};
+    told *t = &s->told;
+    bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
+    char *environment = t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
+    if (strcmp(t->status, "ok") == 0 && !ok) {
+        snprintf(t->status, sizeof t->status, "failed");
+        snprintf(t->reason, sizeof t->reason, "the backend said ok but gave no result or no samples");
+    }
+    e->field[ABDB_FIELD_evidence] = "measured";
+    e->field[ABDB_FIELD_kind] = "run";
+    e->field[ABDB_FIELD_status] = t->status;
+    e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
+    e->field[ABDB_FIELD_verified] = ok ? text_of(t->result, "verified") : "unchecked";
+    e->field[ABDB_FIELD_suite] = "abdb";
+    e->field[ABDB_FIELD_workload] = cell->kernel;
+    e->field[ABDB_FIELD_device] = t->device ? text_of(t->device, "name") : NULL;
+    e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
+    e->field[ABDB_FIELD_nodes] = "1";
+    e->field[ABDB_FIELD_backend] = s->o->name;
+    e->field[ABDB_FIELD_dtype] = ok ? text_of(t->result, "dtype") : cell_param(cell, "dtype");
+    e->field[ABDB_FIELD_date] = t->date;
+    e->field[ABDB_FIELD_tag] = s->o->tag;
+    e->field[ABDB_FIELD_campaign] = s->o->campaign;
+    e->field[ABDB_FIELD_cell] = abdb_cell_name(&arena, s->o->name, cell);
+    e->field[ABDB_FIELD_flags] = s->o->quick ? "quick" : "";
+    e->field[ABDB_FIELD_source] = "abdb-run";
+    e->environment = environment;
+    add_factors(e, &arena, s, cell);
+    if (ok) TRY(add_results(e, t, err));
+    TRY(s->sink->entry(s->sink->self, e, err));
+    if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
+    if (ok) tally->ok++;
+    else if (strcmp(t->status, "not-implemented") == 0) tally->not_implemented++;
+    else if (strcmp(t->status, "cancelled") == 0) tally->cancelled++;
+    else if (strcmp(t->status, "failed") == 0) tally->failed++;
+    else tally->crashed++;
+done:
+    free(environment);
+    abdb_arena_free(&arena);
+    free(e);
+    return st;
+}
+
+/* --- one cell ----------------------------------------------------------------------------------------- */
+
+static char *request(const abdb_run_options *o, const abdb_cell *cell)
+{
+    json_t *params = json_object(), *object;
+    char *line, *whole = NULL;
+
+    for (size_t i = 0; i < cell->params; i++)
+        json_object_set_new(params, cell->param[i].key, json_string(cell->param[i].text));
+    object = json_pack("{s:s,s:s,s:o,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel, "params",
+                       params, "quick", o->quick, "timeout_s", o->timeout_s);
+    line = json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    if (line && asprintf(&whole, "%s\n", line) < 0) whole = NULL;
+    free(line);
+    return whole;
+}
+
+static void describe_end(told *t, int status)
+{
+    if (WIFSIGNALED(status))
+        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (WIFEXITED(status))
+        snprintf(t->reason, sizeof t->reason, "the process ended with code %d", WEXITSTATUS(status));
+}
+
+/* Waits until the cell has ended, one way or another. */
+static abdb_status watch(session *s, abdb_error *err)
+{
+    double begin_s = abdb_child_now_s();
+    bool asked = false;
+
+    while (!s->told.ended) {
+        char *line;
+        double now = abdb_child_now_s();
+
+        switch (abdb_child_read(&s->child, 0.2, &line)) {
+        case ABDB_LINE:
+            if (take_line(s, line, err) != ABDB_OK) return err->status;
+            break;
+        case ABDB_ENDED: describe_end(&s->told, abdb_child_kill(&s->child)); return ABDB_OK;
+        case ABDB_QUIET: break;
+        }
+        if (*s->o->stop && !asked) {
+            kill(-s->child.pid, SIGINT);
+            asked = true;
+        }
+        if (now - begin_s > s->o->timeout_s || now - s->child.heard_s > ABDB_SILENCE_S) {
+            abdb_child_kill(&s->child);
+            snprintf(s->told.status, sizeof s->told.status, "timeout");
+            snprintf(s->told.reason, sizeof s->told.reason, now - begin_s > s->o->timeout_s
+                     ? "over its time of %.0f s" : "silent for %.0f s",
+                     now - begin_s > s->o->timeout_s ? s->o->timeout_s : (double)ABDB_SILENCE_S);
+            return ABDB_OK;
+        }
+    }
+    return ABDB_OK;
+}
+
+static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
+{
+    char *line = request(s->o, cell);
+    abdb_status st = ABDB_OK;
+
+    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
+    if (!s->child.pid) TRY(abdb_child_start(&s->child, s->o, "run", err));
+    forget_cell(&s->told);
+    if (abdb_child_write(&s->child, line, err) == ABDB_OK) TRY(watch(s, err));
+    else describe_end(&s->told, abdb_child_kill(&s->child));
+    TRY(keep(s, cell, tally, err));
+done:
+    free(line);
+    return st;
+}
+
+abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
+                             const unsigned char *todo, const abdb_sink *sink,
+                             abdb_run_tally *tally, abdb_error *err)
+{
+    session s = {.o = options, .sink = sink};
+    abdb_status st = ABDB_OK;
+    size_t total = 0, done_cells = 0;
+
+    s.told.sample = calloc(SAMPLES_MAX, sizeof *s.told.sample);
+    if (!s.told.sample) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    for (size_t i = 0; i < plan->cells; i++) total += todo[i];
+    for (size_t i = 0; i < plan->cells && !*options->stop; i++) {
+        if (!todo[i]) continue;
+        if (options->progress) options->progress(options->self, plan->cell[i].name, done_cells, total);
+        TRY(run_cell(&s, &plan->cell[i], tally, err));
+        done_cells++;
+    }
+done:
+    abdb_child_end(&s.child);
+    json_decref(s.told.environment);
+    json_decref(s.told.device);
+    json_decref(s.told.result);
+    free(s.told.sample);
+    return st;
+}
+
+abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out, abdb_error *err)
+{
+    abdb_child child = {0};
+    json_t *all = json_object();
+    double begin_s = abdb_child_now_s();
+    abdb_status st = ABDB_OK;
+    bool said_bye = false;
+
+    TRY(abdb_child_start(&child, options, "describe", err));
+    while (!said_bye) {
+        char *line;
+        abdb_heard heard = abdb_child_read(&child, 0.2, &line);
+
+        if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) break;
+        if (heard == ABDB_LINE) {
+            json_error_t fault;
+            json_t *record = json_loads(line, 0, &fault);
+            const char *kind = text_of(record, "kind");
+
+            said_bye = strcmp(kind, "bye") == 0;
+            if (*kind) json_object_set(all, kind, record);
+            json_decref(record);
+        }
+    }
+    abdb_child_end(&child);
+    if (!said_bye || !json_object_get(all, "hello"))
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
+                      options->path));
+    *out = all;
+    all = NULL;
+done:
+    json_decref(all);
+    return st;
+}

@@ -1,0 +1,51 @@
+/* runner.h - starts a backend, hands it cells, watches it, and turns what it says into records.
+ *
+ * Contract, tested by number:
+ * (1) Each cell of the list ends as exactly one entry: ok, not-implemented, failed, out-of-memory,
+ *     cancelled, timeout or crash.
+ * (2) Silence for SILENCE_S, or a cell over its time: SIGTERM to the process group, SIGKILL after
+ *     GRACE_S, the cell is a row `timeout`, and a new process goes on with the next cell.
+ * (3) A process that ends inside a cell: a row `crash`, and a new process goes on.
+ * (4) Anything that is no record is counted and ignored; unknown fields are ignored.
+ * (5) Text of a backend is data: it is stored, never run.
+ */
+#ifndef ABDB_KERNELS_RUNNER_H
+#define ABDB_KERNELS_RUNNER_H
+
+#include <jansson.h>
+
+#include "kernels/runner/plan.h"
+#include "schema/core/record.h"
+
+enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
+
+typedef struct {
+    const char *name, *path;      /* "openblas", ".../abdb-run-openblas" */
+    const char *campaign, *tag;   /* tag NULL: none */
+    int threads, quick;           /* threads 0: all allowed */
+    const char *core_type;        /* OPENBLAS_CORETYPE, or NULL */
+    double timeout_s;
+    volatile const int *stop;     /* set: end after the sample at hand */
+    void (*progress)(void *self, const char *cell, size_t done, size_t total);
+    void *self;
+} abdb_run_options;
+
+typedef struct {
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled;
+} abdb_run_tally;
+
+/* Runs cells plan->cell[i] where todo[i], and hands each entry to sink. ABDB_BACKEND: the program
+ * cannot be started, or speaks another protocol. */
+ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
+                                           const unsigned char *todo, const abdb_sink *sink,
+                                           abdb_run_tally *tally, abdb_error *err);
+/* What `describe` prints: an object with the members hello, environment and device, or NULL members.
+ * The caller's reference. */
+ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
+                                                abdb_error *err);
+/* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024". From arena. */
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell);
+/* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL. */
+const char *abdb_best_core_type(void);
+
+#endif

@@ -1,0 +1,104 @@
+/* gnuplot.c - gnuplot through pipes: the script goes in, the picture comes out; see figure.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plots/figure.h"
+
+enum { CHUNK = 65536, WAIT_MS = 60000 };
+
+typedef struct {
+    pid_t pid;
+    int in, out, words;
+} process;
+
+static abdb_status start(process *p, abdb_error *err)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
+
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0)
+        return ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno));
+    signal(SIGPIPE, SIG_IGN);
+    p->pid = fork();
+    if (p->pid == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        dup2(words[1], STDERR_FILENO);
+        execlp("gnuplot", "gnuplot", "-", (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    close(words[1]);
+    *p = (process){p->pid, in[1], out[0], words[0]};
+    fcntl(p->in, F_SETFL, O_NONBLOCK);
+    return p->pid > 0 ? ABDB_OK : ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
+}
+
+/* Moves bytes both ways until gnuplot has closed its ends. */
+static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *words, abdb_error *err)
+{
+    size_t left = strlen(script);
+    int open_ends = 2;
+
+    while (open_ends) {
+        struct pollfd end[3] = {{p->out, POLLIN, 0}, {p->words, POLLIN, 0}, {p->in, POLLOUT, 0}};
+        char chunk[CHUNK];
+
+        if (poll(end, 3, WAIT_MS) <= 0) return ABDB_FAIL(err, ABDB_IO, "gnuplot does not answer");
+        if (p->in >= 0 && end[2].revents) {
+            ssize_t wrote = left ? write(p->in, script, left) : 0;
+
+            if (wrote > 0) {
+                script += wrote;
+                left -= (size_t)wrote;
+            }
+            if (!left || (wrote < 0 && errno != EAGAIN && errno != EINTR)) {
+                close(p->in);
+                p->in = -1;
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            ssize_t size;
+
+            if (!end[i].revents) continue;
+            size = read(end[i].fd, chunk, sizeof chunk);
+            if (size < 0 && errno == EINTR) continue;
+            if (size <= 0) {
+                close(end[i].fd);
+                *(i ? &p->words : &p->out) = -1;
+                open_ends--;
+            } else if (i) abdb_text_add(words, chunk, (size_t)size);
+            else if (fwrite(chunk, 1, (size_t)size, out) != (size_t)size)
+                return ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?");
+        }
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_figure_draw(const char *script, FILE *out, abdb_error *err)
+{
+    process p = {0, -1, -1, -1};
+    abdb_text words = {0};
+    int status = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(start(&p, err));
+    st = pump(&p, script, out, &words, err);
+    if (st != ABDB_OK) kill(p.pid, SIGKILL);
+    waitpid(p.pid, &status, 0);
+    if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        st = ABDB_FAIL(err, ABDB_IO, "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
+    else if (st == ABDB_OK && status != 0)
+        st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(&words));
+done:
+    if (p.in >= 0) close(p.in);
+    if (p.out >= 0) close(p.out);
+    if (p.words >= 0) close(p.words);
+    abdb_text_free(&words);
+    return st;
+}

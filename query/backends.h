@@ -1,0 +1,21 @@
+/* backends.h - which backends are here: programs abdb-run-NAME beside abdb, or in $ABDB_BACKENDS. */
+#ifndef ABDB_QUERY_BACKENDS_H
+#define ABDB_QUERY_BACKENDS_H
+
+#include "schema/core/text.h"
+
+enum { ABDB_BACKEND_MAX = 32 };
+
+typedef struct {
+    size_t count;
+    struct {
+        const char *name, *path;
+    } backend[ABDB_BACKEND_MAX];
+    abdb_arena arena;
+} abdb_backend_list;
+
+/* Sorted by name; folders that do not exist hold none. */
+void abdb_backends_find(abdb_backend_list *out);
+void abdb_backends_free(abdb_backend_list *list);
+
+#endif

@@ -1,0 +1,239 @@
+/* cmd_plot.c - abdb plot: figures, each drawing a report. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plots/figure.h"
+#include "query/report.h"
+
+extern const abdb_embedded abdb_figures[];
+enum { TIMEOUT_S = 60, FIGURES_MAX = 128 };
+
+static bool is_gp(const char *name)
+{
+    size_t size = strlen(name);
+
+    return size > 3 && strcmp(name + size - 3, ".gp") == 0;
+}
+
+static const char *style_text(void)
+{
+    for (size_t i = 0; abdb_figures[i].name; i++)
+        if (strcmp(abdb_figures[i].name, "style.gp") == 0) return abdb_figures[i].text;
+    return "";
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of figures, the user's own among them. */
+static size_t figure_names(const char **names, abdb_arena *arena)
+{
+    const char *folder = abdb_user_folder(arena, "figures");
+    DIR *dir = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; abdb_figures[i].name && count < FIGURES_MAX; i++)
+        if (strcmp(abdb_figures[i].name, "style.gp") != 0)
+            names[count++] = abdb_arena_copy(arena, abdb_figures[i].name, strlen(abdb_figures[i].name) - 3);
+    while (dir && (entry = readdir(dir)) && count < FIGURES_MAX)
+        if (is_gp(entry->d_name))
+            names[count++] = abdb_arena_copy(arena, entry->d_name, strlen(entry->d_name) - 3);
+    if (dir) closedir(dir);
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
+    return kept;
+}
+
+static abdb_status load_figure(abdb_figure *out, const char *name, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *folder = abdb_user_folder(&arena, "figures"), *names[FIGURES_MAX], *near, *path = NULL;
+    abdb_text text = {0};
+    abdb_status st = ABDB_OK;
+
+    if (folder && !strchr(name, '/')) path = abdb_arena_printf(&arena, "%s/%s.gp", folder, name);
+    if (path && access(path, R_OK) == 0) {
+        TRY(abdb_read_file(path, &text, err));
+        TRY(abdb_figure_parse(out, name, abdb_text_get(&text), err));
+        goto done;
+    }
+    for (size_t i = 0; abdb_figures[i].name; i++)
+        if (strncmp(abdb_figures[i].name, name, strlen(name)) == 0 &&
+            strcmp(abdb_figures[i].name + strlen(name), ".gp") == 0 && strcmp(name, "style") != 0) {
+            st = abdb_figure_parse(out, name, abdb_figures[i].text, err);
+            goto done;
+        }
+    near = abdb_nearest(name, names, figure_names(names, &arena));
+    st = ABDB_FAIL(err, ABDB_USAGE, "no figure '%s'%s%s%s; `abdb plot` lists them", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static int list_figures(bool names_only)
+{
+    abdb_arena arena = {0};
+    const char *names[FIGURES_MAX];
+    size_t count = figure_names(names, &arena);
+
+    for (size_t i = 0; i < count; i++) {
+        abdb_figure figure;
+        abdb_error err;
+
+        if (names_only) puts(names[i]);
+        else if (load_figure(&figure, names[i], &err) == ABDB_OK) {
+            printf("  %-16s %s  (report %s)\n", names[i], figure.title ? figure.title : "", figure.report);
+            abdb_figure_free(&figure);
+        }
+    }
+    abdb_arena_free(&arena);
+    return 0;
+}
+
+static abdb_status picture_of(const abdb_args *args, abdb_picture *out, const char **extension,
+                              abdb_error *err)
+{
+    static const char *const names[] = {"svg", "png", "pdf", "dumb"};
+    const char *type = abdb_arg(args, "type"), *path = abdb_arg(args, "out");
+    const char *dot = path ? strrchr(path, '.') : NULL;
+
+    if (!type && dot && !strchr(dot, '/')) type = dot + 1;
+    *out = ABDB_SVG;
+    *extension = "svg";
+    for (int i = 0; type && i < 4; i++)
+        if (strcmp(type, names[i]) == 0) {
+            *out = (abdb_picture)i;
+            *extension = names[i];
+            return ABDB_OK;
+        }
+    return type ? ABDB_FAIL(err, ABDB_USAGE, "no picture '%s'; there are svg, png, pdf and dumb", type) : ABDB_OK;
+}
+
+/* The rows of the report as what figures draw. */
+static abdb_status make_script(const abdb_figure *figure, abdb_table *table, abdb_picture picture,
+                               bool dark, abdb_text *script, abdb_error *err)
+{
+    const char *names[ABDB_COLUMN_MAX], **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
+    unsigned char text[ABDB_COLUMN_MAX] = {0};
+    abdb_drawing drawing = {.columns = table->columns, .rows = table->rows, .name = names, .cell = cells,
+                            .text = text, .title = table->title, .notes = table->notes,
+                            .note = table->note};
+    abdb_status st = ABDB_OK;
+
+    if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name);
+    for (size_t c = 0; c < table->columns; c++) {
+        names[c] = table->column[c].name;
+        for (size_t r = 0; r < table->rows; r++)
+            text[c] |= table->value[r * table->columns + c].kind == ABDB_STRING;
+    }
+    for (size_t i = 0; i < table->rows * table->columns; i++) {
+        char number[32];
+
+        if (table->value[i].kind == ABDB_NULL) continue;
+        cells[i] = abdb_value_text(&table->value[i], number);
+        cells[i] = abdb_arena_copy(&table->arena, cells[i], strlen(cells[i]));
+        if (!cells[i]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
+    }
+    TRY(abdb_figure_script(figure, style_text(), &drawing, picture, dark, script, err));
+done:
+    free(cells);
+    return st;
+}
+
+/* Draws into memory first, so that a failure leaves no broken picture. */
+static abdb_status store(const char *script, const char *path, abdb_error *err)
+{
+    char *data = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&data, &size), *out = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    st = abdb_figure_draw(script, memory, err);
+    fclose(memory);
+    if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
+    if (st != ABDB_OK) goto done;
+    out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
+    if (fwrite(data, 1, size, out) != size || fflush(out) != 0)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+done:
+    if (out && out != stdout) fclose(out);
+    free(data);
+    return st;
+}
+
+static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0}, *extension, *path;
+    abdb_option options[64] = {0};
+    abdb_figure figure = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_picture picture;
+    abdb_text script = {0};
+    abdb_db *db = NULL;
+    abdb_args args;
+    char named[256];
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(load_figure(&figure, name, err));
+    TRY(abdb_report_load(&report, figure.report, err));
+    for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
+    for (const abdb_option *o = abdb_command_find("plot")->options; o->name; o++) options[count++] = *o;
+    TRY(abdb_args_parse(&args, argc, argv, options, NULL, err));
+    if (abdb_arg(&args, "help")) {
+        printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
+               name, figure.title ? figure.title : "", figure.report, figure.report);
+        goto done;
+    }
+    TRY(picture_of(&args, &picture, &extension, err));
+    for (size_t i = 0; i < report.params; i++) value[i] = abdb_arg(&args, report.param[i].name);
+    TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, err));
+    TRY(abdb_guard(db, TIMEOUT_S, err));
+    TRY(abdb_report_run(db, &report, value, &table, err));
+    if (!table.rows)
+        TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw: report %s has no rows here; `abdb query %s` says"
+                                      " more", report.name, report.name));
+    TRY(make_script(&figure, &table, picture, abdb_arg(&args, "dark") != NULL, &script, err));
+    if (abdb_arg(&args, "script")) {
+        fputs(abdb_text_get(&script), stdout);
+        goto done;
+    }
+    snprintf(named, sizeof named, "%s.%s", name, extension);
+    path = abdb_arg(&args, "out") ? abdb_arg(&args, "out") : picture == ABDB_DUMB ? "-" : named;
+    TRY(store(abdb_text_get(&script), path, err));
+    if (strcmp(path, "-") != 0) printf("%s\n", path);
+done:
+    abdb_text_free(&script);
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_figure_free(&figure);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_plot(int argc, char **argv)
+{
+    abdb_error err;
+
+    if (argc == 2 && strcmp(argv[1], "--names") == 0) return list_figures(true);
+    if (argc < 2 || argv[1][0] == '-') {
+        if (argc >= 2 && strcmp(argv[1], "--db") != 0) {
+            abdb_fail(&err, ABDB_USAGE, "plot what? the figure's name comes first: abdb plot NAME [options]");
+            return abdb_report_error(&err);
+        }
+        puts("figures (abdb plot NAME --help):");
+        return list_figures(false);
+    }
+    return draw(argv[1], argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
+}

@@ -1,0 +1,379 @@
+/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernels/runner/runner.h"
+#include "query/backends.h"
+#include "query/cli.h"
+#include "schema/store/digest.h"
+
+extern const abdb_embedded abdb_plans[];
+
+static volatile int stopping;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopping = 1;
+}
+
+/* --- what can be run ---------------------------------------------------------------------------------- */
+
+static void list_backend(const char *name, const char *path)
+{
+    abdb_run_options options = {.name = name, .path = path};
+    json_t *all = NULL, *kernel;
+    abdb_error err;
+    size_t i;
+
+    if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
+        printf("  %-10s absent: %s\n", name, err.message);
+        return;
+    }
+    printf("  %-10s %s\n             device %s, %lld threads\n", name,
+           json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
+           json_string_value(json_object_get(json_object_get(all, "device"), "name")),
+           (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
+    json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
+        printf("             kernel %-8s %s\n", json_string_value(json_object_get(kernel, "name")),
+               json_string_value(json_object_get(kernel, "parameters")));
+    json_decref(all);
+}
+
+static void list_all(const abdb_backend_list *backends)
+{
+    puts("backends (programs abdb-run-NAME):");
+    for (size_t i = 0; i < backends->count; i++)
+        list_backend(backends->backend[i].name, backends->backend[i].path);
+    if (!backends->count) puts("  none beside abdb, nor in $ABDB_BACKENDS");
+    puts("plans:");
+    for (size_t i = 0; abdb_plans[i].name; i++) {
+        const char *text = abdb_plans[i].text, *dash = strstr(text, " - ");
+        int size = (int)(strlen(abdb_plans[i].name) - 5);
+
+        printf("  %-10.*s %.*s\n", size, abdb_plans[i].name,
+               dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
+    }
+}
+
+/* --- the plan ------------------------------------------------------------------------------------------- */
+
+static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err)
+{
+    const char *names[64], *near;
+    abdb_arena arena = {0};
+    abdb_text text = {0};
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    for (; abdb_plans[count].name && count < 64; count++) {
+        size_t size = strlen(abdb_plans[count].name) - 5;
+
+        names[count] = abdb_arena_copy(&arena, abdb_plans[count].name, size);
+        if (strcmp(names[count], name) == 0) {
+            st = abdb_plan_add(plan, abdb_plans[count].text, err);
+            goto done;
+        }
+    }
+    if (access(name, R_OK) == 0) {
+        TRY(abdb_read_file(name, &text, err));
+        TRY(abdb_plan_add(plan, abdb_text_get(&text), err));
+        goto done;
+    }
+    near = abdb_nearest(name, names, count);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no plan '%s'%s%s%s; `abdb run --list` lists them", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "plan"), *kernel = abdb_arg(args, "kernel"), *axis;
+    abdb_text line = {0};
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!name && !kernel)
+        return ABDB_FAIL(err, ABDB_USAGE, "run what? --plan NAME or --kernel NAME; `abdb run --list`"
+                                          " lists them");
+    if (name && (kernel || abdb_arg(args, "axis")))
+        return ABDB_FAIL(err, ABDB_USAGE, "--plan says it all: no --kernel or --axis beside it");
+    if (name) return named_plan(plan, name, err);
+    abdb_text_puts(&line, kernel);
+    while ((axis = abdb_arg_next(args, "axis", &at))) abdb_text_printf(&line, " %s", axis);
+    st = abdb_plan_add(plan, abdb_text_get(&line), err);
+    abdb_text_free(&line);
+    return st;
+}
+
+/* --- backends --------------------------------------------------------------------------------------------- */
+
+/* Which of the list --backend names; without it all but ref. */
+static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
+                                   unsigned char *chosen, abdb_error *err)
+{
+    const char *names[ABDB_BACKEND_MAX], *near;
+    size_t any = 0;
+
+    for (size_t i = 0; i < all->count; i++) names[i] = all->backend[i].name;
+    for (size_t i = 0; !wanted && i < all->count; i++) {
+        chosen[i] = strcmp(names[i], "ref") != 0;
+        any += chosen[i];
+    }
+    if (!wanted && !any)
+        return ABDB_FAIL(err, ABDB_USAGE, "no backend but the reference is here; --backend ref runs it,"
+                                          " `abdb doctor` says what is missing");
+    while (wanted && *wanted) {
+        size_t size = strcspn(wanted, ","), i = 0;
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)size, wanted);
+        while (i < all->count && strcmp(names[i], name) != 0) i++;
+        if (i == all->count) {
+            near = abdb_nearest(name, names, all->count);
+            return ABDB_FAIL(err, ABDB_USAGE, "no backend '%s' here%s%s%s; `abdb run --list` lists them",
+                             name, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        chosen[i] = 1;
+        wanted += size + (wanted[size] == ',');
+    }
+    return ABDB_OK;
+}
+
+static int allowed_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* --- the campaign -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    abdb_db *db;
+    abdb_writer *writer;
+    bool quiet;
+    const char *backend;
+} keeper;
+
+/* The sink of the runner: each cell is a transaction of its own. */
+static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    keeper *k = self;
+    abdb_sink sink = abdb_writer_sink(k->writer);
+    abdb_counts counts;
+    int known;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_writer_begin(k->writer, NULL, &known, &counts, err));
+    TRY(sink.entry(sink.self, entry, err));
+    TRY(sink.row_end(sink.self, err));
+    TRY(abdb_writer_commit(k->writer, &counts, err));
+    if (counts.rejected) st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
+done:
+    abdb_writer_rollback(k->writer, NULL);
+    return st;
+}
+
+static void show_progress(void *self, const char *cell, size_t done, size_t total)
+{
+    const keeper *k = self;
+    char what[160];
+
+    snprintf(what, sizeof what, "%s %s", k->backend, cell);
+    if (!k->quiet) abdb_progress(what, (double)done, (double)total);
+}
+
+/* Digest of what was asked: --resume finds the last campaign of the same question. */
+static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
+{
+    static const char *const matter[] = {"backend", "quick", "tag", "threads", "core-type"};
+    abdb_text text = {0};
+    char hex[ABDB_SHA256_HEX];
+
+    for (size_t i = 0; i < plan->cells; i++) abdb_text_printf(&text, "%s\n", plan->cell[i].name);
+    for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
+        if (abdb_arg(args, matter[i]))
+            abdb_text_printf(&text, "%s=%s\n", matter[i], abdb_arg(args, matter[i]));
+    abdb_sha256_hex(abdb_text_get(&text), text.size, hex);
+    snprintf(out, 16, "%.8s", hex);
+    abdb_text_free(&text);
+}
+
+static abdb_status last_campaign(abdb_db *db, const char *key, char out[64], abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    char pattern[32];
+    int code;
+
+    out[0] = '\0';
+    snprintf(pattern, sizeof pattern, "c-*-%s", key);
+    code = sqlite3_prepare_v2(db->sql, "SELECT campaign FROM entry WHERE campaign GLOB ? ORDER BY"
+                                       " campaign DESC LIMIT 1", -1, &s, NULL);
+    sqlite3_bind_text(s, 1, pattern, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW) snprintf(out, 64, "%s", (const char *)sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "campaign");
+}
+
+static void new_campaign(const char *key, char out[64])
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(out, 64, "c-%012llx%03x-%s", (unsigned long long)now.tv_sec * 1000000ull +
+             (unsigned long long)now.tv_nsec / 1000, (unsigned)getpid() & 0xfff, key);
+}
+
+/* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
+static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
+                             const abdb_plan *plan, unsigned char *todo, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(db->sql, "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
+                                    " status <> 'cancelled'", -1, &s, NULL) != SQLITE_OK)
+        return abdb_db_fail(db, err, "resume");
+    for (size_t i = 0; i < plan->cells; i++) {
+        sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i]), -1, SQLITE_STATIC);
+        if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static int exit_code(const abdb_run_tally *t)
+{
+    if (stopping) return abdb_exit_code(ABDB_STOPPED);
+    if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
+    return t->crashed || t->failed ? abdb_exit_code(ABDB_PARTIAL) : 0;
+}
+
+static void print_tally(const abdb_run_tally *t, const char *campaign)
+{
+    printf("%s: %zu cells measured", campaign, t->ok);
+    if (t->unverified) printf(", %zu of them failed verification", t->unverified);
+    if (t->not_implemented) printf(", %zu not implemented", t->not_implemented);
+    if (t->failed) printf(", %zu failed", t->failed);
+    if (t->crashed) printf(", %zu crashed, timed out or out of memory", t->crashed);
+    if (t->cancelled) printf(", %zu cancelled", t->cancelled);
+    printf("  (abdb query kernels%s)\n", t->failed + t->crashed + t->unverified + t->not_implemented
+           ? " --failed" : "");
+}
+
+static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+    long long threads = allowed_processors();
+
+    o->timeout_s = ABDB_CELL_TIMEOUT_S;
+    if (text && (!abdb_number(text, &o->timeout_s) || o->timeout_s <= 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    text = abdb_arg(args, "threads");
+    if (text && !abdb_whole(text, 1, 65536, &threads))
+        return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
+    o->threads = (int)threads;
+    o->core_type = abdb_arg(args, "core-type");
+    if (o->core_type && strcmp(o->core_type, "auto") == 0) o->core_type = abdb_best_core_type();
+    return ABDB_OK;
+}
+
+static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
+                           const abdb_backend_list *backends, const unsigned char *chosen,
+                           keeper *k, abdb_run_tally *tally, abdb_error *err)
+{
+    abdb_run_options o = {.tag = abdb_arg(args, "tag"), .quick = abdb_arg(args, "quick") != NULL,
+                          .stop = &stopping, .progress = show_progress, .self = k};
+    abdb_sink sink = {k, keep_cell, NULL, NULL, NULL};
+    unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
+    char key[16], campaign[64] = "";
+    abdb_status st = ABDB_OK;
+
+    if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    TRY(read_numbers(args, &o, err));
+    plan_key(plan, args, key);
+    if (abdb_arg(args, "resume")) {
+        TRY(last_campaign(k->db, key, campaign, err));
+        if (!*campaign) abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
+    }
+    if (!*campaign) new_campaign(key, campaign);
+    o.campaign = campaign;
+    for (size_t b = 0; b < backends->count && !stopping; b++) {
+        if (!chosen[b]) continue;
+        o.name = k->backend = backends->backend[b].name;
+        o.path = backends->backend[b].path;
+        memset(todo, 1, plan->cells);
+        if (abdb_arg(args, "resume")) TRY(skip_done(k->db, campaign, o.name, plan, todo, err));
+        TRY(abdb_backend_run(&o, plan, todo, &sink, tally, err));
+    }
+    TRY(abdb_writer_index(k->writer, err));
+    abdb_progress("", -1, 0);
+    if (!k->quiet) print_tally(tally, campaign);
+done:
+    free(todo);
+    return st;
+}
+
+static void print_cells(const abdb_plan *plan, const abdb_backend_list *backends,
+                        const unsigned char *chosen)
+{
+    for (size_t b = 0; b < backends->count; b++)
+        for (size_t i = 0; chosen[b] && i < plan->cells; i++)
+            printf("%s %s\n", backends->backend[b].name, plan->cell[i].name);
+}
+
+int abdb_cmd_run(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    unsigned char chosen[ABDB_BACKEND_MAX] = {0};
+    abdb_backend_list backends = {0};
+    abdb_run_tally tally = {0};
+    abdb_plan plan = {0};
+    keeper k = {0};
+    abdb_args args;
+    abdb_error err;
+    abdb_status st = ABDB_OK;
+    int code = 0;
+
+    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("run")->options, NULL, &err));
+    if (args.positionals)
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "what is '%s'? abdb run --plan NAME or --kernel NAME",
+                      args.positional[0]));
+    abdb_backends_find(&backends);
+    if (abdb_arg(&args, "list")) {
+        list_all(&backends);
+        goto done;
+    }
+    TRY(make_plan(&plan, &args, &err));
+    TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
+    if (abdb_arg(&args, "dry-run")) {
+        print_cells(&plan, &backends, chosen);
+        goto done;
+    }
+    k.quiet = abdb_arg(&args, "quiet") != NULL;
+    TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &err));
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    TRY(run_all(&args, &plan, &backends, chosen, &k, &tally, &err));
+    code = exit_code(&tally);
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_plan_free(&plan);
+    abdb_backends_free(&backends);
+    abdb_writer_close(k.writer);
+    abdb_db_close(k.db);
+    return code;
+}
