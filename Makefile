@@ -171,7 +171,7 @@ clean: ## remove build products
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 unit: $(UNIT)
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libabdb.a $(call obj,$(MICRO) $(HARNESS))
+$(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c)) $(BUILD)/libabdb.a
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)

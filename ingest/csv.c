@@ -10,6 +10,9 @@
 
 #include "schema/core/text.h"
 
+/* States of libcsv's parser, which its header does not name. */
+enum { ROW_NOT_BEGUN = 0, FIELD_BEGUN = 2 };
+
 typedef struct {
     struct csv_parser parser;
     abdb_csv_handler handler;
@@ -69,7 +72,7 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
     long line = 1;
 
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a CSV reader");
-    if (csv_init(&r->parser, CSV_STRICT_FINI) != 0) {
+    if (csv_init(&r->parser, 0) != 0) {
         free(r);
         return ABDB_FAIL(err, ABDB_NOMEM, "libcsv");
     }
@@ -94,16 +97,17 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
         }
         at += length;
         line++;
-        if (r->parser.pstate == 0 && r->status == ABDB_OK) { /* the next line begins a row */
+        if (r->parser.pstate == ROW_NOT_BEGUN && r->status == ABDB_OK) { /* the next line begins a row */
             r->row_start = at;
             r->row_line = line;
         }
         if (line - r->row_line > ABDB_CSV_FIELD_MAX) break;
     }
     if (st == ABDB_OK) st = r->status;
-    if (st == ABDB_OK && csv_fini(&r->parser, on_field, on_row, r) != 0)
+    if (st == ABDB_OK && r->parser.pstate == FIELD_BEGUN && r->parser.quoted)
         st = ABDB_FAIL(err, ABDB_DATA, "line %ld: a quoted field is never closed; the file is"
                                        " truncated, or a quote is missing", r->row_line);
+    if (st == ABDB_OK) csv_fini(&r->parser, on_field, on_row, r);
     if (st == ABDB_OK) st = r->status;
     csv_free(&r->parser);
     abdb_arena_free(&r->arena);

@@ -115,27 +115,38 @@ static void add_folded(abdb_text *out, const char *text, size_t width)
     }
 }
 
+/* How often the text after `variable` is folded. */
+static size_t folds(const abdb_text *out, const char *variable)
+{
+    const char *s = strstr(abdb_text_get(out), variable);
+    size_t count = 0;
+
+    while (s && (s = strstr(s, "\\n"))) {
+        s += 2;
+        count++;
+    }
+    return count;
+}
+
 abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
                                abdb_picture picture, int dark, abdb_text *out, abdb_error *err)
 {
-    size_t lines = 1;
-
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
     add_terminal(out, f, picture, dark);
     abdb_text_printf(out, "dark = %d\nrows = %zu\nwidth = %d\nheight = %d\n", dark, d->rows, f->width,
                      f->height);
     abdb_text_puts(out, "heading = \"");
-    add_folded(out, d->title ? d->title : f->title ? f->title : f->name, (size_t)f->width / 10);
+    add_folded(out, d->title ? d->title : f->title ? f->title : f->name, (size_t)f->width / 9);
     abdb_text_puts(out, "\"\n");
+    abdb_text_printf(out, "heading_lines = %zu\n", 1 + folds(out, "heading = "));
     abdb_text_puts(out, "caption = \"");
     for (size_t i = 0; i < d->notes; i++) {
         if (i) abdb_text_puts(out, "\\n");
         add_folded(out, d->note[i], (size_t)f->width / 6);
     }
     abdb_text_puts(out, "\"\n");
-    for (const char *s = strstr(abdb_text_get(out), "caption = "); s && (s = strstr(s, "\\n")); s += 2) lines++;
-    abdb_text_printf(out, "caption_lines = %zu\n", d->notes ? lines : 0);
+    abdb_text_printf(out, "caption_lines = %zu\n", d->notes ? 1 + folds(out, "caption = ") : 0);
     for (size_t c = 0; c < d->columns; c++) /* columns by name: column(c_NAME) */
         abdb_text_printf(out, "c_%s = %zu\n", d->name[c], c + 1);
     add_data(out, d);

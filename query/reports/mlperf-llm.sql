@@ -94,7 +94,9 @@ SELECT line FROM (
   SELECT 5, printf('[%d] ', row_number() OVER (ORDER BY round DESC, model, scenario)) || footnote FROM (
     SELECT round, model, scenario, 'MLPerf® ' || round || ' Inference ' ||
            upper(substr(division, 1, 1)) || substr(division, 2) || ' ' || model || ' ' || scenario ||
-           CASE WHEN count(public_id) THEN ', entries ' || group_concat(DISTINCT public_id)
+           CASE WHEN count(public_id) THEN ', entries ' || (SELECT group_concat(public_id, ', ') FROM (
+                  SELECT DISTINCT public_id FROM shown i WHERE i.round = shown.round AND i.model = shown.model
+                     AND i.scenario = shown.scenario ORDER BY public_id))
                 ELSE ', entry IDs not recorded' END ||
            '. Retrieved ' || coalesce(min(retrieved), 'on a date not recorded') || ' from ' ||
            CASE WHEN count(DISTINCT url) = 1 THEN min(url) ELSE 'mlcommons.org and the results repositories' END ||

@@ -24,6 +24,9 @@ static bool loosely_equal(const char *a, const char *b)
     }
 }
 
+/* Symbols are exact ("MW" is not "mW"), words are not ("tokens/S" is "Tokens/s"). */
+enum { SYMBOL_LENGTH = 4 };
+
 const abdb_unit *abdb_unit_find(const char *spelling)
 {
     const abdb_unit *found = NULL;
@@ -31,9 +34,9 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     for (size_t i = 0; i < UNIT_COUNT; i++)
         if (strcmp(units[i].name, spelling) == 0) return &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
-        if (!loosely_equal(spelling, units[i].name)) continue;
+        if (strlen(units[i].name) <= SYMBOL_LENGTH || !loosely_equal(spelling, units[i].name)) continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
-            return NULL; /* "mw": milliwatt or megawatt? */
+            return NULL; /* two units of this spelling */
         found = &units[i];
     }
     return found;

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# demo.sh - the main job on real input: import what abdb ships, measure this machine, answer three
+# questions, draw two figures. Called by `make demo`; everything lands in demo/.
+set -euo pipefail
+build=$(cd "${1:-build}" && pwd)
+abdb=$build/abdb
+start=$(date +%s)
+rm -rf demo
+mkdir demo
+export ABDB_DB=demo/abdb.db
+
+echo "importing the data that abdb ships ..."
+"$abdb" import -q data
+echo "measuring this machine, quickly ..."
+"$abdb" run -q --plan quick --quick --tag as-installed
+"$abdb" run -q --plan quick --quick --backend ref --tag reference
+"$abdb" run -q --kernel gemm --axis dtype=f32,f64 --axis n=1024,2048 --quick --core-type auto \
+  --backend openblas --tag core-type-auto
+"$abdb" plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out demo/mlperf-llm.svg >/dev/null
+"$abdb" plot roofline --campaign all --out demo/roofline.svg >/dev/null
+
+ask() { "$abdb" query "$@" -o csv 2>/dev/null | tail -n +2; }
+results=$(ask "SELECT count(*) FROM v_result;")
+files=$(ask "SELECT count(*) FROM v_artifact;")
+rejected=$(ask "SELECT count(*) FROM v_reject;")
+took=$(($(date +%s) - start))
+
+echo
+echo "abdb demo, $((took / 60)) min $((took % 60)) s: $results results, $files files, $rejected rejected (abdb query rejects)"
+echo
+echo "1 Most LLM throughput per chip, MLPerf® v6.0 llama2-70b-99 Server?"
+ask "SELECT printf('    %s  %.0f tokens/s per chip †  (%s, %d chips, entry %s)', device, value_per_device, submitter, devices, public_id)
+       FROM v_mlperf WHERE round = 'v6.0' AND model = 'llama2-70b-99' AND scenario = 'Server' AND division = 'closed'
+        AND left_out = '' ORDER BY value_per_device DESC LIMIT 1;" | tr -d '"'
+echo "2 Most training per dollar?"
+ask perf-per-dollar | awk -F, '$7 != "" && !best { best = $7
+  printf "    %s  %.4f ExaFLOP/$ at %s USD/h (%s; that price is %d days old!)\n", $1, $7, $6, $8, $11; next }
+  $7 != "" { printf "      %.2fx %s (%.4f)\n", best / $7, $1, $7 }'
+echo "3 How near its limit is this machine? (best measured here; quick, an impression)"
+ask "SELECT printf('    %s product  %.0f GFLOP/s as installed (OpenBLAS chose %s), %.0f %% of the best measured: %.0f',
+            k.dtype, max(k.flops_per_s) / 1e9, k.chosen, 100 * max(k.flops_per_s) / c.value, c.value / 1e9)
+       FROM v_kernel k JOIN v_ceiling c ON c.device = k.device AND c.quantity = 'peak_flops' AND c.dtype = k.dtype
+      WHERE k.tag = 'as-installed' AND k.kernel = 'gemm' AND k.verified = 'pass' GROUP BY k.dtype;" | tr -d '"'
+ask "SELECT printf('    %s product  %.0f GFLOP/s when OpenBLAS runs %s kernels (abdb run --core-type auto)',
+            k.dtype, max(k.flops_per_s) / 1e9, k.chosen)
+       FROM v_kernel k WHERE k.tag = 'core-type-auto' AND k.verified = 'pass' GROUP BY k.dtype;" | tr -d '"'
+ask "SELECT printf('    %s %s  %.1f GB/s (%s, %s threads), %.0f %% of the best stream', k.kernel, k.operation,
+            k.bytes_per_s / 1e9, k.backend, k.threads, 100 * k.bytes_per_s / c.value)
+       FROM v_kernel k JOIN v_ceiling c ON c.device = k.device AND c.quantity = 'memory_bandwidth'
+      WHERE k.operation = 'triad' AND k.dtype = 'f64' AND k.verified = 'pass' LIMIT 1;" | tr -d '"'
+echo
+echo "  † derived by abdb (result / chips); not an official or verified MLPerf® metric. Footnotes: the table of"
+echo "    abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server"
+echo "    The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United"
+echo "    States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information."
+echo
+echo "pictures  demo/mlperf-llm.svg  demo/roofline.svg"
+echo "next      export PATH=$build:\$PATH ABDB_DB=demo/abdb.db"
+echo "          abdb query                     what can be asked"
+echo "          abdb query kernels             what was measured here"
+echo "          abdb query specs --vendor AMD  peaks, memory, bandwidth, power, with sources"

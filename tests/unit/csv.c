@@ -1,0 +1,169 @@
+/* csv.c - tests of ingest/csv, input and the importers' bids. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/csv.h"
+#include "ingest/importer.h"
+#include "tests/unit/check.h"
+
+typedef struct {
+    char seen[512];
+} log;
+
+static abdb_status note(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    log *l = self;
+    size_t used = strlen(l->seen);
+
+    (void)err;
+    snprintf(l->seen + used, sizeof l->seen - used, "%ld:%zu:%s|", row->line, row->count, row->field[0]);
+    return ABDB_OK;
+}
+
+static abdb_status read_all(const char *text, char delimiter, log *l, abdb_error *err)
+{
+    l->seen[0] = '\0';
+    return abdb_csv_read(text, strlen(text), delimiter, note, l, err);
+}
+
+static void lines(void **state)
+{
+    abdb_error err = {0};
+    log l;
+
+    (void)state;
+    assert_ok(read_all("a,b\n1,2\r\n\n\"x\ny\",3\n z ,4", ',', &l, &err));
+    assert_string_equal(l.seen, "1:2:a|2:2:1|4:2:x\ny|6:2:z|"); /* blank line left out, rows counted */
+    assert_ok(read_all("a\tb\n\tc\n", '\t', &l, &err));
+    assert_string_equal(l.seen, "1:2:a|2:2:|"); /* a leading empty field is a field */
+}
+
+static void truncated(void **state)
+{
+    abdb_error err = {0};
+    log l;
+
+    (void)state;
+    assert_status(read_all("a,b\n1,\"two\n3,4\n", ',', &l, &err), ABDB_DATA);
+    assert_non_null(strstr(err.message, "line 2"));
+    assert_non_null(strstr(err.message, "never closed"));
+}
+
+static void too_wide(void **state)
+{
+    char text[2 * ABDB_CSV_COLUMN_MAX + 8];
+    abdb_error err = {0};
+    log l;
+
+    (void)state;
+    memset(text, ',', sizeof text - 1);
+    text[0] = 'a';
+    text[sizeof text - 1] = '\0';
+    assert_status(read_all(text, ',', &l, &err), ABDB_LIMIT);
+}
+
+static void headers(void **state)
+{
+    abdb_csv_header header = {0};
+    char *fields[] = {(char[]){"# of  Processors "}, (char[]){"Result"}, (char[]){"result"}};
+    abdb_csv_row row = {.field = fields, .count = 3};
+    abdb_error err = {0};
+
+    (void)state;
+    assert_ok(abdb_csv_header_take(&header, &row, &err));
+    assert_int_equal(abdb_csv_column(&header, "nothing|# of Processors"), 0);
+    assert_int_equal(abdb_csv_column(&header, "RESULT"), 1); /* the first of equal names */
+    assert_int_equal(abdb_csv_column(&header, "Resul"), -1);
+    abdb_csv_header_free(&header);
+}
+
+static void decode(const char *bytes, size_t size, const char *want, const char *encoding)
+{
+    abdb_input in;
+    abdb_error err = {0};
+
+    assert_ok(abdb_input_memory(&in, "x", bytes, size, &err));
+    assert_int_equal(in.text_size, strlen(want));
+    assert_memory_equal(in.text, want, strlen(want));
+    assert_string_equal(in.encoding, encoding);
+    abdb_input_close(&in);
+}
+
+static void encodings(void **state)
+{
+    (void)state;
+    decode("\xFF\xFE" "a\0" "\xAE\0" "\n", 7, "a®", "UTF-16LE"); /* a lone last byte is dropped */
+    decode("\xFE\xFF" "\0a", 4, "a", "UTF-16BE");
+    decode("\xEF\xBB\xBF" "a", 4, "a", "UTF-8");
+    decode("caf\xE9", 4, "café", "WINDOWS-1252");
+    decode("", 0, "", "UTF-8");
+}
+
+static void bids(void **state)
+{
+    static const struct {
+        const char *text, *importer, *message;
+    } cases[] = {
+        {"", NULL, "empty"},
+        {"hello\n", NULL, "begins with 'hello'"},
+        {"a\0b", NULL, "binary"},
+        {"kind,spelling,canon\n", "abdb-csv", NULL},
+        {"system_id,benchmark,scenario,perf_metric,perf_value\n", "mlperf-checker-csv", NULL},
+        {"[{\"ID\":\"1\",\"Submitter\": \"x\"}]", "mlperf-summary-json", NULL},
+    };
+    const abdb_importer *found;
+    abdb_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        abdb_input in;
+
+        assert_ok(abdb_input_memory(&in, "x", cases[i].text, i == 2 ? 3 : strlen(cases[i].text), &err));
+        if (cases[i].importer) {
+            assert_ok(abdb_importer_find(&found, NULL, &in, &err));
+            assert_string_equal(found->name, cases[i].importer);
+        } else {
+            assert_status(abdb_importer_find(&found, NULL, &in, &err), ABDB_FORMAT);
+            assert_non_null(strstr(err.message, cases[i].message));
+        }
+        abdb_input_close(&in);
+    }
+    assert_status(abdb_importer_find(&found, "mlperf-checker-cvs", NULL, &err), ABDB_USAGE);
+    assert_non_null(strstr(err.message, "mlperf-checker-csv"));
+}
+
+static void words(void **state)
+{
+    abdb_words w = {0};
+    abdb_text text = {0};
+    abdb_error err = {0};
+    abdb_entry *entry = test_calloc(1, sizeof *entry);
+
+    (void)state;
+    assert_status(abdb_words_add(&w, "submiter=x", &err), ABDB_USAGE);
+    assert_non_null(strstr(err.message, "submitter"));
+    assert_status(abdb_words_add(&w, "novalue", &err), ABDB_USAGE);
+    assert_ok(abdb_words_add(&w, "tag=mine", &err));
+    assert_ok(abdb_words_add(&w, "round=v0.7", &err));
+    assert_ok(abdb_words_add(&w, "factor.ecc=on", &err));
+    entry->field[ABDB_FIELD_round] = "v1.0";
+    abdb_words_apply(&w, entry);
+    assert_string_equal(entry->field[ABDB_FIELD_round], "v1.0"); /* the file's word stands */
+    assert_string_equal(entry->field[ABDB_FIELD_tag], "mine");
+    assert_int_equal(entry->factors, 3); /* ecc, and two marks of the user's words */
+    abdb_words_text(&w, &text);
+    assert_string_equal(abdb_text_get(&text), "factor.ecc=on\nround=v0.7\ntag=mine");
+    abdb_text_free(&text);
+    abdb_words_free(&w);
+    test_free(entry);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines),     cmocka_unit_test(truncated), cmocka_unit_test(too_wide),
+        cmocka_unit_test(headers),   cmocka_unit_test(encodings), cmocka_unit_test(bids),
+        cmocka_unit_test(words)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

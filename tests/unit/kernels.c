@@ -1,0 +1,177 @@
+/* kernels.c - tests of plans, kernels, verification and the reference implementations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/ref/ref.h"
+#include "kernels/runner/plan.h"
+#include "tests/unit/check.h"
+
+static void plans(void **state)
+{
+    abdb_plan plan = {0};
+    abdb_error err = {0};
+
+    (void)state;
+    assert_ok(abdb_plan_add(&plan, "# all\ngemm dtype=f32,f64 n=256-1024*2 # squares\n\nstream n=1-3+1\n",
+                            &err));
+    assert_int_equal(plan.cells, 9);
+    assert_string_equal(plan.cell[0].name, "gemm dtype=f32 n=256");
+    assert_string_equal(plan.cell[5].name, "gemm dtype=f64 n=1024");
+    assert_string_equal(plan.cell[8].name, "stream n=3");
+    abdb_plan_free(&plan);
+}
+
+static void bad_plans(void **state)
+{
+    static const char *const texts[] = {"n=3", "gemm n", "gemm n=", "gemm n=8-4*2", "gemm n=1-9*1",
+                                        "gemm n=1 n=2", "gemm n=1-1000000+1", "gemm n=,", "gemm =4"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        abdb_plan plan = {0};
+        abdb_error err = {0};
+
+        if (abdb_plan_add(&plan, texts[i], &err) == ABDB_OK) fail_msg("'%s' was accepted", texts[i]);
+        assert_non_null(strstr(err.message, "line 1"));
+        abdb_plan_free(&plan);
+    }
+}
+
+static void make(abdb_problem *p)
+{
+    for (int i = 0; i < p->tensors; i++) {
+        p->tensor[i].data = calloc(abdb_tensor_count(&p->tensor[i]), abdb_dtype_size(p->tensor[i].dtype));
+        if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
+    }
+}
+
+static void drop(abdb_problem *p)
+{
+    for (int i = 0; i < p->tensors; i++) free(p->tensor[i].data);
+}
+
+static double run(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
+{
+    abdb_error err = {0};
+    void *state = NULL;
+    double error;
+
+    assert_ok(impl->prepare(&state, p, &err));
+    impl->launch(state);
+    assert_ok(abdb_verify(kernel, p, &error, &err));
+    impl->close(state);
+    return error;
+}
+
+static void gemm_shapes(void **state)
+{
+    static const double shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {17, 1, 33}, {64, 48, 31}};
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        const double *s = shapes[i / 2];
+        abdb_problem p = {.kernel = "gemm", .params = 4,
+                          .param = {{"m", "", s[0]}, {"n", "", s[1]}, {"k", "", s[2]},
+                                    {"dtype", i % 2 ? "f64" : "f32", NAN}}};
+        abdb_error err = {0};
+        abdb_work work;
+
+        assert_ok(abdb_kernel_gemm.shape(&p, 1 << 20, &err));
+        abdb_kernel_gemm.work(&p, &work);
+        assert_true(work.ops == 2 * s[0] * s[1] * s[2]);
+        make(&p);
+        assert_true(run(&abdb_kernel_gemm, &abdb_ref_gemm, &p) <= 1);
+        drop(&p);
+    }
+}
+
+static void streams(void **state)
+{
+    static const struct {
+        const char *op;
+        double ops, bytes;
+    } cases[] = {{"copy", 0, 16}, {"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        abdb_problem p = {.kernel = "stream", .params = 2,
+                          .param = {{"op", cases[i].op, NAN}, {"n", "1001", 1001}}};
+        abdb_error err = {0};
+        abdb_work work;
+
+        assert_ok(abdb_kernel_stream.shape(&p, 1 << 20, &err));
+        abdb_kernel_stream.work(&p, &work);
+        assert_true(work.ops == 1001 * cases[i].ops && work.bytes == 1001 * cases[i].bytes);
+        make(&p);
+        assert_true(run(&abdb_kernel_stream, &abdb_ref_stream, &p) <= 1);
+        drop(&p);
+    }
+}
+
+static void wrong_results_are_found(void **state)
+{
+    abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "8", 8}}};
+    abdb_error err = {0};
+    double error;
+    float *c;
+
+    (void)state;
+    assert_ok(abdb_kernel_gemm.shape(&p, 1 << 20, &err));
+    make(&p);
+    run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    c = p.tensor[2].data;
+    c[0] += 1e-4f;
+    assert_ok(abdb_verify(&abdb_kernel_gemm, &p, &error, &err));
+    assert_true(error > 1);
+    c[0] = NAN;
+    assert_ok(abdb_verify(&abdb_kernel_gemm, &p, &error, &err));
+    assert_true(isinf(error));
+    drop(&p);
+}
+
+static void bad_parameters(void **state)
+{
+    abdb_problem zero = {.params = 1, .param = {{"n", "0", 0}}};
+    abdb_problem half = {.params = 1, .param = {{"n", "1.5", 1.5}}};
+    abdb_problem op = {.params = 1, .param = {{"op", "quad", NAN}}};
+    abdb_problem dtype = {.params = 1, .param = {{"dtype", "f8", NAN}}};
+    abdb_error err = {0};
+
+    (void)state;
+    assert_status(abdb_kernel_gemm.shape(&zero, 1, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.shape(&half, 1, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_stream.shape(&op, 1, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.shape(&dtype, 1, &err), ABDB_USAGE);
+    assert_non_null(strstr(err.message, "f8"));
+}
+
+static void linearity(void **state)
+{
+    /* gemm(2A, B) = 2 gemm(A, B) exactly, in binary */
+    abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "16", 16}}};
+    abdb_error err = {0};
+    float once[256], *a, *c;
+
+    (void)state;
+    assert_ok(abdb_kernel_gemm.shape(&p, 1, &err));
+    make(&p);
+    run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    a = p.tensor[0].data;
+    c = p.tensor[2].data;
+    memcpy(once, c, sizeof once);
+    for (int i = 0; i < 256; i++) a[i] *= 2;
+    run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
+    for (int i = 0; i < 256; i++) assert_true(c[i] == 2 * once[i]);
+    drop(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans),    cmocka_unit_test(bad_plans), cmocka_unit_test(gemm_shapes),
+        cmocka_unit_test(streams),  cmocka_unit_test(wrong_results_are_found),
+        cmocka_unit_test(bad_parameters), cmocka_unit_test(linearity)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

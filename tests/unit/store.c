@@ -1,0 +1,334 @@
+/* store.c - tests of schema/store: opening, migration, identity, subjects. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/store/write.h"
+#include "tests/unit/check.h"
+
+static char folder[64], path[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/abdb-store-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/t.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void write_file(const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static void refuses(abdb_mode mode, const char *message)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+
+    assert_int_not_equal(abdb_db_open(&db, path, mode, &err), ABDB_OK);
+    if (!strstr(err.message, message)) fail_msg("'%s' does not say '%s'", err.message, message);
+}
+
+static void not_a_database(void **state)
+{
+    (void)state;
+    refuses(ABDB_READ, "no database at");
+    write_file("", 0);
+    refuses(ABDB_READ, "is empty");
+    write_file("this is a text file, long enough to be looked at: not a database at all", 71);
+    refuses(ABDB_READ, "is not an abdb database");
+    refuses(ABDB_CREATE, "is not an abdb database");
+}
+
+static void raw_sql(const char *sql)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void others_and_newer(void **state)
+{
+    (void)state;
+    raw_sql("CREATE TABLE t (x); PRAGMA application_id = 7");
+    refuses(ABDB_READ, "not abdb's (application_id 7)");
+    refuses(ABDB_CREATE, "not abdb's");
+    raw_sql("PRAGMA application_id = 1633838178; PRAGMA user_version = 999");
+    refuses(ABDB_READ, "newer abdb");
+    refuses(ABDB_CREATE, "newer abdb");
+}
+
+static void damaged(void **state)
+{
+    abdb_db *db;
+    abdb_error err = {0};
+    FILE *file;
+
+    (void)state;
+    assert_ok(abdb_db_open(&db, path, ABDB_CREATE, &err));
+    abdb_db_close(db);
+    file = fopen(path, "r+b");
+    fseek(file, 100, SEEK_SET);
+    for (int i = 0; i < 3000; i++) fputc(0x5a, file);
+    fclose(file);
+    refuses(ABDB_READ, "damaged");
+    refuses(ABDB_WRITE, "damaged");
+}
+
+static void migrates(void **state)
+{
+    abdb_db *db = NULL;
+    abdb_db raw = {.path = path};
+    abdb_error err = {0};
+    sqlite3_int64 version;
+    char backup[160];
+    struct stat info;
+
+    (void)state;
+    assert_int_equal(sqlite3_open(path, &raw.sql), SQLITE_OK);
+    assert_ok(abdb_schema_apply(&raw, 0, 2, &err)); /* as an abdb of two DDL files left it */
+    sqlite3_exec(raw.sql, "INSERT INTO source (source, kind) VALUES ('old', 'blog')", NULL, NULL, NULL);
+    sqlite3_close(raw.sql);
+    refuses(ABDB_READ, "migrates it");
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 2);
+    assert_ok(abdb_db_integer(db, "PRAGMA user_version", &version, &err));
+    assert_int_equal(version, abdb_schema_version());
+    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &version, &err));
+    assert_int_equal(version, 1);
+    abdb_db_close(db);
+    snprintf(backup, sizeof backup, "%s.v2.bak", path);
+    assert_int_equal(stat(backup, &info), 0);
+}
+
+static void leaves_no_log(void **state)
+{
+    abdb_db *db;
+    abdb_error err = {0};
+    char wal[160];
+
+    (void)state;
+    assert_ok(abdb_db_open(&db, path, ABDB_CREATE, &err));
+    abdb_db_close(db);
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    assert_int_not_equal(access(wal, F_OK), 0);
+}
+
+/* --- facts ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    abdb_db *db;
+    abdb_writer *writer;
+} store;
+
+static store open_store(void)
+{
+    abdb_error err = {0};
+    store s;
+
+    assert_ok(abdb_db_open(&s.db, path, ABDB_CREATE, &err));
+    assert_ok(abdb_writer_open(&s.writer, s.db, &err));
+    return s;
+}
+
+static void close_store(store *s)
+{
+    abdb_writer_close(s->writer);
+    abdb_db_close(s->db);
+}
+
+static sqlite3_int64 ask(store *s, const char *sql)
+{
+    abdb_error err = {0};
+    sqlite3_int64 out = -1;
+
+    assert_ok(abdb_db_integer(s->db, sql, &out, &err));
+    return out;
+}
+
+/* One MLPerf statement in a unit of its own; returns the counts of the unit. */
+static abdb_counts say(store *s, const char *source, const char *system, const char *raw, double value,
+                       const char *id, const char *devices)
+{
+    static int number;
+    char bytes[32];
+    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = bytes};
+    abdb_entry *e = calloc(1, sizeof *e);
+    abdb_result *r;
+    abdb_sink sink = abdb_writer_sink(s->writer);
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    unit.size = (size_t)snprintf(bytes, sizeof bytes, "%d", number++);
+    e->field[ABDB_FIELD_evidence] = "mlperf";
+    e->field[ABDB_FIELD_kind] = "statement";
+    e->field[ABDB_FIELD_source] = source;
+    e->field[ABDB_FIELD_suite] = "inference";
+    e->field[ABDB_FIELD_division] = "closed";
+    e->field[ABDB_FIELD_system] = system;
+    e->field[ABDB_FIELD_model] = "m";
+    e->field[ABDB_FIELD_public_id] = id;
+    e->field[ABDB_FIELD_devices] = devices;
+    abdb_entry_factor(e, "software", source);
+    r = abdb_entry_result(e, "tokens_per_s", value);
+    r->raw_value = raw;
+    r->raw_unit = "Tokens/s";
+    assert_ok(abdb_writer_begin(s->writer, &unit, &known, &counts, &err));
+    assert_ok(sink.entry(sink.self, e, &err));
+    assert_ok(sink.row_end(sink.self, &err));
+    assert_ok(abdb_writer_commit(s->writer, &counts, &err));
+    assert_ok(abdb_writer_index(s->writer, &err));
+    free(e);
+    return counts;
+}
+
+static void identity(void **state)
+{
+    store s = open_store();
+
+    (void)state;
+    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").accepted, 1);
+    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").duplicate, 1); /* a witness */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM witness"), 2);
+    assert_int_equal(say(&s, "b", "s 8x trt", "10.0", 10, NULL, "9").accepted, 1); /* another source */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE flags = 'devices-disagree' AND"
+                             " sources = 2 AND disagree = 0 AND public_id = '1'"), 1);
+    close_store(&s);
+}
+
+static void values_decide(void **state)
+{
+    store s = open_store();
+
+    (void)state;
+    say(&s, "site", "X", "15.0", 15, "1", "8");
+    say(&s, "site", "X", "15.0", 15, "2", "8"); /* repeated under a second ID */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%repeated%'"), 1);
+    say(&s, "checker", "X", "10.0", 10, NULL, "8");
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE disagree = 1"), 1);
+    say(&s, "checker", "X", "20.0", 20, NULL, "8"); /* now the checker repeats the name: 15 is a mean */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%averaged%'"), 2);
+    say(&s, "third", "X", "31.9", 31.9, NULL, "8"); /* agrees with nothing: a result of its own */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 3);
+    close_store(&s);
+}
+
+static void rounding(void **state)
+{
+    store s = open_store();
+
+    (void)state;
+    say(&s, "a", "X", "1016380.0", 1016380, NULL, NULL); /* six digits of LoadGen, then padding */
+    say(&s, "b", "X", "1016375", 1016375, NULL, NULL);
+    say(&s, "a", "Y", "3.99057", 3.99057, NULL, NULL);
+    say(&s, "b", "Y", "3.99", 3.99, NULL, NULL);
+    assert_int_equal(ask(&s, "SELECT sum(disagree) FROM v_result"), 0);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
+    say(&s, "c", "Y", "4.00", 4.00, NULL, NULL);
+    assert_int_equal(ask(&s, "SELECT sum(disagree) FROM v_result"), 1);
+    close_store(&s);
+}
+
+static void later_alias(void **state)
+{
+    abdb_fact alias = {.table = "alias", .columns = 3};
+    store s = open_store();
+    abdb_sink sink = abdb_writer_sink(s.writer);
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    (void)state;
+    say(&s, "a", "X", "1.0", 1, NULL, NULL);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE model = 'm'"), 1);
+    alias.column[0].name = "kind", alias.column[0].text = "model";
+    alias.column[1].name = "spelling", alias.column[1].text = "m";
+    alias.column[2].name = "canon", alias.column[2].text = "mended";
+    assert_ok(abdb_writer_begin(s.writer, NULL, &known, &counts, &err));
+    assert_ok(sink.fact(sink.self, &alias, &err));
+    assert_ok(abdb_writer_commit(s.writer, &counts, &err));
+    assert_ok(abdb_writer_index(s.writer, &err));
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE model = 'mended'"), 1);
+    close_store(&s);
+}
+
+static void unit_is_whole(void **state)
+{
+    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = "q", .size = 1};
+    store s = open_store();
+    abdb_reject reject = {.line = 2, .reason = "no"};
+    abdb_sink sink = abdb_writer_sink(s.writer);
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    (void)state;
+    assert_ok(abdb_writer_begin(s.writer, &unit, &known, &counts, &err));
+    assert_ok(sink.reject(sink.self, &reject, &err));
+    assert_ok(sink.row_end(sink.self, &err));
+    abdb_writer_rollback(s.writer, &counts);
+    assert_int_equal(counts.rejected, 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM artifact"), 0);
+    close_store(&s);
+}
+
+static void finite_only(void **state)
+{
+    store s = open_store();
+    abdb_counts counts = say(&s, "a", "X", "inf", INFINITY, NULL, NULL);
+
+    (void)state;
+    assert_int_equal(counts.rejected, 1);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM result"), 0);
+    assert_int_not_equal(sqlite3_exec(s.db->sql, "INSERT INTO spec (device, quantity, value, unit, raw_value,"
+                                                 " source, locator) VALUES ('d','power',9e999,'W','','','')",
+                                      NULL, NULL, NULL), SQLITE_OK);
+    close_store(&s);
+}
+
+static void every_column_is_documented(void **state)
+{
+    store s = open_store();
+
+    (void)state;
+    assert_int_equal(ask(&s, "SELECT count(*) FROM (SELECT v.name, c.name FROM sqlite_schema v,"
+        " pragma_table_info(v.name) c WHERE v.type = 'view' AND NOT EXISTS (SELECT 1 FROM column_doc d"
+        " WHERE d.view = v.name AND d.column = c.name AND d.place = c.cid + 1))"), 0);
+    close_store(&s);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        TEST(not_a_database), TEST(others_and_newer), TEST(damaged),     TEST(migrates),
+        TEST(leaves_no_log),  TEST(identity),         TEST(values_decide), TEST(rounding),
+        TEST(later_alias),    TEST(unit_is_whole),    TEST(finite_only),
+        TEST(every_column_is_documented)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* text.c - tests of schema/core/text, error, units and stats. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/stats.h"
+#include "schema/core/text.h"
+#include "schema/core/units.h"
+#include "tests/unit/check.h"
+
+static void numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        int ok;
+        double value;
+    } cases[] = {{"1", 1, 1},          {"27,803.90", 1, 27803.90}, {"1,000,000", 1, 1e6},
+                 {"-3.5e-3", 1, -3.5e-3}, {"0", 1, 0},             {"", 0, 0},
+                 {"N/A", 0, 0},        {"1,00", 0, 0},             {"12,34,567", 0, 0},
+                 {"1e999", 0, 0},      {"nan", 0, 0},              {"inf", 0, 0},
+                 {"0x10", 0, 0},       {"1 2", 0, 0},              {",1", 0, 0},
+                 {"1.2.3", 0, 0},      {"1,234.5,6", 0, 0},        {"$5", 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double value = -1;
+
+        if (abdb_number(cases[i].text, &value) != cases[i].ok) fail_msg("'%s'", cases[i].text);
+        if (cases[i].ok) assert_true(value == cases[i].value);
+    }
+}
+
+static void exact_numbers(void **state)
+{
+    static const double values[] = {0, 1, 0.1, 1.0 / 3, 27803.9, 1e300, 5e-324, -114503.7};
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        abdb_number_print(values[i], text);
+        assert_true(strtod(text, NULL) == values[i]);
+    }
+    abdb_number_print(0.1, text);
+    assert_string_equal(text, "0.1");
+}
+
+static void folding(void **state)
+{
+    char a[64], b[64];
+
+    (void)state;
+    abdb_fold("NVIDIA DGX B200 (8x B200-SXM-180GB, TensorRT)", a, sizeof a);
+    abdb_fold("nvidia dgx b200 (8x B200\u2011SXM\u2011180GB TensorRT)", b, sizeof b);
+    assert_string_equal(a, b);
+    abdb_fold("\xff\xfe!", a, sizeof a);
+    assert_string_equal(a, "");
+    abdb_fold("a very long name that does not fit into the room that there is for it at all, no", a, 20);
+    assert_true(strlen(a) < 20);
+}
+
+static void nearest(void **state)
+{
+    static const char *const names[] = {"v3.1", "v6.0", "mlperf-llm", "perf-per-dollar"};
+
+    (void)state;
+    assert_string_equal(abdb_nearest("mlperf-lm", names, 4), "mlperf-llm");
+    assert_string_equal(abdb_nearest("v6.1", names, 4), "v6.0"); /* same distance as v3.1 */
+    assert_null(abdb_nearest("zzzzzzzz", names, 4));
+    assert_int_equal(abdb_distance("ab", "ba"), 1);
+    assert_int_equal(abdb_distance("", "abc"), 3);
+}
+
+static void globs_and_widths(void **state)
+{
+    (void)state;
+    assert_true(abdb_glob("B*00-SXM", "b300-sxm"));
+    assert_false(abdb_glob("B?", "B300"));
+    assert_true(abdb_glob("*", ""));
+    assert_int_equal(abdb_width("MLPerf®"), 7);
+    assert_int_equal(abdb_width(""), 0);
+}
+
+static void json_text(void **state)
+{
+    abdb_text text = {0};
+
+    (void)state;
+    abdb_text_json(&text, "a\"\\\n\x01 \xff ®");
+    assert_string_equal(abdb_text_get(&text), "\"a\\\"\\\\\\n\\u0001 \xEF\xBF\xBD ®\"");
+    abdb_text_free(&text);
+}
+
+static void units(void **state)
+{
+    abdb_error err = {0};
+    double out;
+
+    (void)state;
+    assert_ok(abdb_unit_convert(2039, "GB/s", "TB/s", &out, &err));
+    assert_float_equal(out, 2.039, 1e-12);
+    assert_ok(abdb_unit_convert(1, "GiB", "B", &out, &err));
+    assert_true(out == 1073741824);
+    assert_status(abdb_unit_convert(1, "TOPS", "TFLOP/s", &out, &err), ABDB_UNITS);
+    assert_status(abdb_unit_convert(1, "furlong", "B", &out, &err), ABDB_UNITS);
+    assert_non_null(strstr(err.message, "furlong"));
+    assert_string_equal(abdb_unit_find("tokens/S")->base, "token/s");
+    assert_string_equal(abdb_unit_find("90th percentile latency \\(ns\\)")->base, "s");
+    assert_null(abdb_unit_find("MW")); /* megawatts are not mW: symbols are exact */
+    assert_null(abdb_unit_find("mb"));
+}
+
+static void summaries(void **state)
+{
+    double even[] = {4, 1, 3, 2}, one[] = {7}, bad[] = {1, NAN}, many[20];
+    abdb_error err = {0};
+    abdb_summary s;
+
+    (void)state;
+    assert_ok(abdb_summarise(even, 4, &s, &err));
+    assert_true(s.median == 2.5 && s.min == 1 && s.max == 4 && !s.has_interval);
+    assert_float_equal(s.iqr, 1.5, 1e-12); /* type 7: 3.25 - 1.75 */
+    assert_float_equal(s.mad, 1, 1e-12);
+    assert_ok(abdb_summarise(one, 1, &s, &err));
+    assert_true(s.median == 7 && s.sd == 0);
+    assert_status(abdb_summarise(one, 0, &s, &err), ABDB_DATA);
+    assert_status(abdb_summarise(bad, 2, &s, &err), ABDB_DATA);
+    for (int i = 0; i < 20; i++) many[i] = i + 1;
+    assert_ok(abdb_summarise(many, 20, &s, &err));
+    assert_true(s.low == 6 && s.high == 15); /* tables: n = 20, ranks 6 and 15, 95.9 % */
+}
+
+static void median_ranks(void **state)
+{
+    /* Ranks of the 95 % interval of a median (Conover, Practical Nonparametric Statistics, table A3) */
+    (void)state;
+    assert_int_equal(abdb_median_rank(5, 0.95), 0);
+    assert_int_equal(abdb_median_rank(6, 0.95), 1);
+    assert_int_equal(abdb_median_rank(10, 0.95), 2);
+    assert_int_equal(abdb_median_rank(30, 0.95), 10);
+}
+
+static void errors(void **state)
+{
+    char big[2 * ABDB_ERROR_SIZE];
+    abdb_error err;
+
+    (void)state;
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    abdb_fail(&err, ABDB_DATA, "%s", big);
+    assert_int_equal(strlen(err.message), ABDB_ERROR_SIZE - 1);
+    abdb_fail(&err, ABDB_DATA, "line 3");
+    assert_int_equal(abdb_context(&err, "file %s", "a.csv"), ABDB_DATA);
+    assert_string_equal(err.message, "file a.csv: line 3");
+    assert_int_equal(abdb_exit_code(ABDB_UNFAIR), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),  cmocka_unit_test(exact_numbers),    cmocka_unit_test(folding),
+        cmocka_unit_test(nearest),  cmocka_unit_test(globs_and_widths), cmocka_unit_test(json_text),
+        cmocka_unit_test(units),    cmocka_unit_test(summaries),        cmocka_unit_test(median_ranks),
+        cmocka_unit_test(errors)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
