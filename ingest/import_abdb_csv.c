@@ -152,7 +152,7 @@ static bool base_value(const char *text, const char *unit_text, double *out, con
         return false;
     }
     *field = NULL;
-    *out *= unit->factor;
+    *out = abdb_unit_base(unit, *out);
     *base = unit->base;
     return true;
 }
@@ -173,6 +173,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
     fact.locator = locator;
+    fact.line = row->line;
     for (size_t i = 0; i < s->header.count; i++) {
         const char *name = s->header.name[i], *text = abdb_csv_get(row, (int)i);
 
@@ -243,6 +244,7 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     snprintf(locator, sizeof locator, "line %ld", row->line);
+    entry->line = row->line;
     entry->locator = get(s, row, "locator") ? get(s, row, "locator") : locator;
     for (size_t i = 0; i < s->header.count; i++) {
         const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i);
@@ -277,8 +279,8 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
         snprintf(reason, room, "not a number");
         goto done;
     }
-    result->low *= abdb_unit_find(result->raw_unit)->factor;
-    result->high *= abdb_unit_find(result->raw_unit)->factor;
+    result->low = abdb_unit_base(abdb_unit_find(result->raw_unit), result->low);
+    result->high = abdb_unit_base(abdb_unit_find(result->raw_unit), result->high);
     if (isfinite(extra)) result->n = (long long)extra;
     if (!number_or_nan(get(s, row, "x"), &extra)) extra = NAN;
     if (isfinite(extra)) result->x = extra;

@@ -81,6 +81,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division) row.division = "closed";
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
+    s->context.line = csv->line;
     TRY(mlperf_entry(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));

@@ -99,6 +99,7 @@ static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err
         row.unit = head(&s->label, i);
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
         s->context.locator = locator;
+        s->context.line = csv->line;
         TRY(mlperf_entry(&s->context, &row, &field, reason, err));
         if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
     }

@@ -89,6 +89,7 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
+    s->context.line = csv->line;
     if (csv->count > s->header.count) {
         field = "row";
         snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,

@@ -95,7 +95,7 @@ static int add_value(abdb_entry *entry, const char *text, const char *unit_text,
                                       " Latency (ms), Watts, ...", unit_text ? unit_text : "");
         return 0;
     }
-    result = abdb_entry_result(entry, metric, value * unit->factor);
+    result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
     if (!result) return 0;
     result->statistic = statistic_of(unit_text);
     result->raw_value = text;
@@ -235,6 +235,7 @@ abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, c
         goto done;
     }
     entry->locator = context->locator;
+    entry->line = context->line;
     set_fields(entry, &arena, context, row);
     set_devices(entry, &arena, row);
     set_factors(entry, row);

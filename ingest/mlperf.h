@@ -18,6 +18,7 @@ typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
     const char *source, *verified, *locator, *flags;
+    long line; /* of the row at hand, 0 unknown */
 } mlperf_context;
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say

@@ -66,6 +66,7 @@ enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64 };
 typedef struct {
     const char *field[ABDB_FIELD_COUNT];
     const char *locator;     /* line, JSON path or cell inside the artifact */
+    long line;               /* of the input row, 0 unknown: for rejects */
     const char *environment; /* JSON object, or NULL */
     size_t factors, results;
     abdb_factor factor[ABDB_FACTOR_MAX];
@@ -84,6 +85,7 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
 enum { ABDB_FACT_MAX = 32 };
 typedef struct {
     const char *table, *locator;
+    long line; /* as in an entry */
     size_t columns;
     struct {
         const char *name, *text; /* text NULL: num; both missing: NULL */

@@ -246,6 +246,10 @@ bool abdb_whole(const char *string, long long low, long long high, long long *ou
 
 void abdb_number_print(double value, char *out)
 {
+    if (value == floor(value) && fabs(value) < 1e15) {
+        snprintf(out, 32, "%.0f", value);
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) return;

@@ -42,6 +42,13 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     return found;
 }
 
+double abdb_unit_base(const abdb_unit *unit, double value)
+{
+    double inverse = unit->factor < 1 ? round(1 / unit->factor) : 0;
+
+    return inverse > 0 && 1 / inverse == unit->factor ? value / inverse : value * unit->factor;
+}
+
 abdb_status abdb_unit_convert(double value, const char *from, const char *to, double *out,
                               abdb_error *err)
 {
@@ -52,7 +59,7 @@ abdb_status abdb_unit_convert(double value, const char *from, const char *to, do
     if (strcmp(a->base, b->base) != 0)
         return ABDB_FAIL(err, ABDB_UNITS, "'%s' (%s) and '%s' (%s) are different dimensions", from,
                          a->base, to, b->base);
-    *out = a == b ? value : value * a->factor / b->factor;
+    *out = a == b ? value : abdb_unit_base(a, value) / b->factor;
     return ABDB_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "schema/store/write.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,12 +342,26 @@ static void serialise(abdb_text *text, const abdb_entry *e, sqlite3_int64 point)
     }
 }
 
+static bool one_of(const char *text, const char *const *list)
+{
+    while (*list && strcmp(text, *list) != 0) list++;
+    return *list != NULL;
+}
+
+/* Why the store cannot keep an entry, with what to do; NULL: it can. */
 static const char *entry_fault(const abdb_entry *e)
 {
+    static const char *const evidences[] = {"measured", "published", "mlperf", NULL};
+    static const char *const kinds[] = {"run", "score", "average", "statement", NULL};
+    static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
     static _Thread_local char words[160];
 
     if (!e->field[ABDB_FIELD_evidence] || !e->field[ABDB_FIELD_kind])
         return "evidence and kind are missing";
+    if (!one_of(e->field[ABDB_FIELD_evidence], evidences))
+        return "evidence is none of measured, published, mlperf";
+    if (!one_of(e->field[ABDB_FIELD_kind], kinds))
+        return "kind is none of run, score, average, statement";
     if (!e->field[ABDB_FIELD_source]) return "no source: say who states it, in the column source or with --set source=NAME";
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         long long whole;
@@ -361,6 +376,7 @@ static const char *entry_fault(const abdb_entry *e)
         const abdb_result *r = &e->result[i];
 
         if (!isfinite(r->value) || !isfinite(r->x)) return "a value is not a finite number";
+        if (r->spread && !one_of(r->spread, spreads)) return "spread is none of ci95, minmax, iqr, sd";
         if (abdb_metric_find(r->metric)) continue;
         snprintf(words, sizeof words, "unknown metric '%.80s'; `abdb query --schema` lists them",
                  r->metric);
@@ -454,7 +470,7 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     int found;
 
     if (fault) {
-        abdb_reject reject = {.line = 0, .reason = fault, .raw = entry->locator};
+        abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
         return keep_reject(self, &reject, err);
     }
@@ -599,7 +615,7 @@ static abdb_status keep_fact(void *self, const abdb_fact *fact, abdb_error *err)
     code = sqlite3_step(s);
     if ((code & 0xff) == SQLITE_CONSTRAINT) {
         char reason[300];
-        abdb_reject reject = {.reason = reason, .raw = fact->locator};
+        abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
 
         snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
                  sqlite3_errmsg(w->db->sql));

@@ -1,0 +1,236 @@
+#!/usr/bin/env bats
+# import.bats - every format by a small file of ours: values down to their line, rejects, errors.
+load common
+
+@test "checker CSV: rows counted, values at their line" {
+    run abdb import "$fixtures/checker.csv"
+    fails 0 "7 rows: 3 accepted, 0 duplicate, 4 rejected, 0 ignored"
+    same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_result WHERE scenario = 'Offline' AND metric = 'tokens_per_s' AND submitter = 'Acme' AND devices = 8")" \
+        "10000.5,token/s,10000.5,Tokens/s,line 2"
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'accuracy.rouge2'")" 22.1
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'tokens_per_sample'")" 283
+    same "$(ask "SELECT scenario, flags FROM v_result WHERE value = 9000.5")" "Server,inferred"
+    same "$(ask "SELECT DISTINCT text FROM v_factor WHERE factor = 'software' AND text LIKE '%x 2'")" '"rt 1, x 2"'
+}
+
+@test "checker CSV: a row without accelerator counts its sockets" {
+    abdb import -q "$fixtures/checker.csv"
+    same "$(ask "SELECT raw_device, devices, nodes FROM v_result WHERE value = 806.105")" "Some CPU,4,2"
+    same "$(ask "SELECT DISTINCT state FROM v_factor WHERE factor = 'accelerator'")" inapplicable
+}
+
+@test "checker CSV: rejects keep line, column, reason and the row" {
+    abdb import -q "$fixtures/checker.csv"
+    same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'4,Result\n5,Units\n6,Result\n7,'
+    run abdb query rejects
+    fails 0 "about ten"
+    fails 0 "unknown unit 'Furlongs/s'"
+    fails 0 "6 columns where the header has 29"
+}
+
+@test "site export, flat: thousands, IDs, joined with the checker's rows" {
+    abdb import -q "$fixtures/site_flat.csv"
+    same "$(ask "SELECT value, public_id, round, division, system_type, locator FROM v_result WHERE scenario = 'Server'")" \
+        "9000.5,v6.0-0001,v6.0,closed,datacenter,line 3"
+    abdb import -q "$fixtures/checker.csv"
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance'")" 3
+    same "$(ask "SELECT source, public_id, verified, sources FROM v_result WHERE scenario = 'Server' AND metric_class = 'performance'")" \
+        "mlperf-checker,v6.0-0001,yes,2"
+    same "$(ask "SELECT model, disagree FROM v_result WHERE model LIKE '%8b%' AND metric_class = 'performance'")" "llama3.1-8b,1"
+}
+
+@test "site export, pivot: merged labels, four lines a system, a cell a result" {
+    run abdb import "$fixtures/site_pivot.csv"
+    fails 0 "8 rows: 2 accepted, 0 duplicate, 0 rejected, 6 ignored"
+    same "$(ask "SELECT value, unit, scenario, public_id, locator FROM v_result WHERE value > 9500")" \
+        "10000.5,token/s,Offline,6.0-0001,line 9 column 16"
+    same "$(ask "SELECT value, model, devices, nodes, locator FROM v_result WHERE public_id = '6.0-0003'")" \
+        "123.4,whisper,8,2,line 13 column 18"
+}
+
+@test "site export in UTF-16 with a lone last byte" {
+    { printf '\xff\xfe'; tr , '\t' <"$fixtures/site_flat.csv" | sed 's/"9\t000.50"/9000.50/' | iconv -t UTF-16LE; printf '\n'; } >u.csv
+    run abdb import u.csv
+    fails 0 "3 accepted"
+    fails 0 "odd number of bytes"
+}
+
+@test "summary_results.json: performance, power and accuracy are one entry" {
+    run abdb import "$fixtures/summary.json"
+    fails 0 "3 rows: 1 accepted, 0 duplicate, 2 rejected, 0 ignored"
+    same "$(ask "SELECT count(DISTINCT run), count(*) FROM v_result")" "1,3"
+    same "$(ask "SELECT value, unit, locator FROM v_result WHERE metric = 'power_w'")" "5000.25,W,[0]"
+    same "$(ask "SELECT flags FROM v_result WHERE metric = 'power_w'")" power
+}
+
+@test "own files: devices, specs, prices, results" {
+    run abdb import "$fixtures"/{devices,specs,prices,results}.csv
+    fails 0 "4 files"
+    same "$(ask "SELECT value, unit, raw_value, raw_unit, locator FROM v_spec WHERE quantity = 'memory_bandwidth'")" \
+        '3350000000000,B/s,3.35,TB/s,"page 1, row 3"'
+    same "$(ask "SELECT amount, per_device_hour FROM v_price")" "98.32,12.29"
+    same "$(ask "SELECT value, low, high, n, spread, locator FROM v_result WHERE metric = 'ttft_s'")" '0.25,0.24,0.26,30,ci95,"Table 3, row 1"'
+    same "$(ask "SELECT count(*) FROM v_reject")" 7
+    run abdb query rejects
+    fails 0 "ttft_s is in s, not in 'TFLOP/s'"
+    fails 0 "dies is 'two', not a number"
+    fails 0 "not a valid row of spec"
+    fails 0 "devices is 'eight', not a whole number"
+    fails 0 "unknown metric 'speed'"
+}
+
+@test "importing again changes nothing and says so" {
+    abdb import -q "$fixtures"/*.csv "$fixtures/summary.json"
+    before=$(facts)
+    run abdb import "$fixtures"/*.csv "$fixtures/summary.json"
+    fails 0 "already imported, nothing changed"
+    same "$(facts)" "$before"
+}
+
+@test "a copy with other bytes brings no new fact: its rows are duplicates" {
+    abdb import -q "$fixtures/checker.csv"
+    before=$(facts)
+    { cat "$fixtures/checker.csv"; echo; } >copy.csv
+    run abdb import copy.csv
+    fails 0 "0 accepted, 3 duplicate, 4 rejected"
+    same "$(facts)" "$before"
+    same "$(ask "SELECT count(*) FROM v_artifact WHERE accepted + duplicate = 3")" 2
+}
+
+@test "every order of imports gives the same facts" {
+    for order in "checker.csv site_flat.csv site_pivot.csv summary.json" "summary.json site_pivot.csv site_flat.csv checker.csv" \
+        "site_flat.csv summary.json checker.csv site_pivot.csv"; do
+        rm -f t.db
+        for f in $order; do abdb import -q "$fixtures/$f"; done
+        facts
+    done | uniq | wc -l >n
+    same "$(cat n)" 1
+}
+
+@test "--set supplies what a file does not say, as the user's word" {
+    printf 'system_id,benchmark,scenario,perf_metric,perf_value\nA100x8,bert-99,Offline,Samples per second,38.1951\nA100x8,bert-99,SingleStream,90th percentile latency \\(ns\\),35284801.0\n' >v.csv
+    abdb import -q v.csv --set round=v0.7 --set submitter=NVIDIA --set factor.ecc=on
+    same "$(ask "SELECT value, round, submitter FROM v_result WHERE scenario = 'Offline'")" "38.1951,v0.7,NVIDIA"
+    same "$(ask "SELECT metric, statistic, value FROM v_result WHERE scenario = 'SingleStream'")" "latency_s,p90,0.035284801"
+    same "$(ask "SELECT DISTINCT factor FROM v_factor WHERE factor LIKE 'user_word%' ORDER BY 1")" $'user_word.factor.ecc\nuser_word.round\nuser_word.submitter'
+    run abdb import v.csv --set submiter=NVIDIA
+    fails 2 "did you mean submitter"
+}
+
+@test "--dry-run keeps nothing, --strict refuses a file with a bad row" {
+    run abdb import --dry-run "$fixtures/checker.csv"
+    fails 0 "would keep"
+    same "$(ask "SELECT count(*) FROM v_result")" 0
+    run abdb import --strict "$fixtures/checker.csv"
+    fails 1 "4 rows rejected"
+    same "$(ask "SELECT count(*) FROM v_result")" 0
+    run abdb import --strict "$fixtures/site_flat.csv"
+    fails 0 "3 accepted"
+}
+
+@test "a folder: its files in order, other formats passed over" {
+    mkdir in
+    cp "$fixtures/checker.csv" "$fixtures/summary.json" in
+    echo "read me" >in/README.md
+    touch in/.hidden
+    run abdb import in
+    fails 0 "2 files"
+    fails 0 "1 files of other formats were passed over"
+}
+
+# --- errors: each says file, line and what to do, and nothing is half imported ---------------------------------
+
+@test "error: missing file, directory as database, no permission" {
+    run abdb import nothing.csv
+    fails 6 "nothing.csv: cannot open: No such file"
+    run abdb import "$fixtures/checker.csv" --db "$dir"
+    fails 6 "is a directory"
+    cp "$fixtures/checker.csv" secret.csv
+    chmod 0 secret.csv
+    if [ "$(id -u)" != 0 ]; then
+        run abdb import secret.csv
+        fails 6 "Permission denied"
+    fi
+}
+
+@test "error: empty file, binary, text, wrong format forced" {
+    : >empty.csv
+    run abdb import empty.csv
+    fails 6 "empty (0 bytes)"
+    head -c 2000 "$build/abdb" >binary
+    run abdb import binary
+    fails 6 "binary"
+    echo "just words" >words.txt
+    run abdb import words.txt
+    fails 6 "line 1: not a format that abdb reads (it begins with 'just words')"
+    run abdb import words.txt --format mlperf-checker-csv
+    fails 6 "not a summary"
+    run abdb import words.txt --format mlperf-cheker-csv
+    fails 2 "did you mean mlperf-checker-csv"
+}
+
+@test "error: one refused file of several is exit 5, the others stay" {
+    : >empty.csv
+    run abdb import empty.csv "$fixtures/site_flat.csv"
+    fails 5 "1 files were refused"
+    same "$(ask "SELECT count(*) FROM v_statement")" 3
+}
+
+@test "error: misspelt column of an own file names the nearest" {
+    sed '1s/locator/loctor/' "$fixtures/results.csv" >typo.csv
+    run abdb import typo.csv
+    fails 6 "no column 'loctor'; did you mean 'locator'"
+    same "$(ask "SELECT count(*) FROM v_result")" 0
+}
+
+@test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
+    head -c 600 "$fixtures/checker.csv" >cut.csv
+    run abdb import cut.csv
+    fails 6 "cut.csv: line 2: a quoted field is never closed; the file is truncated"
+    head -c 700 "$fixtures/summary.json" >cut.json
+    run abdb import cut.json
+    fails 6 "the file is damaged or truncated"
+    { printf '\xff\xfe'; printf 'Public ID\tOrganization\tModel MLC\tUnits\n' | iconv -t UTF-16LE; printf '\xd8\xd8'; } >cut16.csv
+    run abdb import cut16.csv
+    fails 6 "cut16.csv"
+    same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact NOT LIKE '(built in)%'")" 0
+}
+
+@test "error: wrong column of a checker CSV" {
+    sed '1s/MlperfModel/Mlperf/' "$fixtures/checker.csv" >wrong.csv
+    run abdb import wrong.csv --format mlperf-checker-csv
+    fails 6 "no column MlperfModel"
+}
+
+@test "error: full disk leaves a valid database without the file" {
+    abdb init >/dev/null
+    cp t.db before.db
+    # a limit on file size stands for the disk: SQLite's writes fail in the same way
+    (ulimit -f 500; abdb import "$root/data" >out 2>&1; echo $? >code) || true
+    same "$(cat code)" 6
+    grep -q "full\|limit" out
+    same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
+    run abdb import -q "$root/data"
+    fails 0 ""
+}
+
+@test "error: a really full file system" {
+    [ "$(id -u)" = 0 ] || skip "needs root to mount"
+    mkdir small
+    mount -t tmpfs -o size=700k tmpfs small || skip "cannot mount a tmpfs"
+    run abdb import "$root/data" --db small/t.db
+    code=$status text=$output
+    check=$(sqlite3 small/t.db 'PRAGMA integrity_check' 2>&1)
+    umount small
+    same "$code" 6
+    [[ "$text" == *full* ]]
+    same "$check" ok
+}
+
+@test "an entry refused by a rule of the store is a reject with its line" {
+    printf 'evidence,source,metric,value,unit\nhearsay,me,time_s,1,s\npublished,,time_s,1,s\npublished,me,time_s,1,s\n' >r.csv
+    run abdb import r.csv
+    fails 0 "1 accepted"
+    fails 0 "2 rejected"
+    same "$(ask "SELECT line FROM v_reject ORDER BY 1")" $'2\n3'
+}
