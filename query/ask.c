@@ -53,7 +53,10 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
 
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
-    abdb_status st = abdb_db_exec(db, "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
+    abdb_status st;
+
+    sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
+    st = abdb_db_exec(db, "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
                                       "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
 
     if (st != ABDB_OK) return st;

@@ -86,10 +86,10 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void take_sample(told *t, const json_t *record)
 {
-    double time_s = json_number_value(json_object_get(record, "time_s"));
+    double time_s = json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
     const json_t *at = json_object_get(record, "t_s");
 
-    if (t->samples == SAMPLES_MAX || !(time_s >= 0) || !isfinite(time_s)) return;
+    if (t->samples == SAMPLES_MAX || !(time_s > 0) || !isfinite(time_s)) return;
     t->sample[t->samples++] = (abdb_sample){.value = time_s, .rank = -1,
                                             .t_s = json_is_number(at) ? json_number_value(at) : NAN};
 }

@@ -231,6 +231,8 @@ done:
 void abdb_db_close(abdb_db *db)
 {
     if (!db) return;
+    if (db->sql && db->mode != ABDB_READ) /* at rest: one file, readable on any medium */
+        sqlite3_exec(db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close_v2(db->sql);
     free(db->path);
     free(db);

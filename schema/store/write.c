@@ -367,7 +367,7 @@ static const char *entry_fault(const abdb_entry *e)
         long long whole;
 
         if (!abdb_fields[i].is_number || !e->field[i]) continue;
-        if (abdb_whole(e->field[i], 0, 100000000, &whole)) continue;
+        if (abdb_whole(e->field[i], i == ABDB_FIELD_nodes, 100000000, &whole)) continue;
         snprintf(words, sizeof words, "%s is '%.60s', not a whole number", abdb_fields[i].name,
                  e->field[i]);
         return words;

@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# query.bats - reports, SQL, formats, the guard.
+load common
+
+fill() { abdb import -q "$root/data"; }
+
+@test "perf-per-dollar computes the four published figures from rate and price" {
+    fill
+    run abdb query perf-per-dollar --today 2024-01-05 -o csv
+    same "$(abdb query perf-per-dollar -o csv 2>/dev/null | awk -F, 'NR > 1 && $7 != "" { printf "%s %.4f\n", $1, $7 }')" \
+        $'Gaudi2 0.6646\nA100-SXM-40GB 0.1572\nA100-SXM-80GB 0.1378\nH100-SXM 0.1280'
+}
+
+@test "perf-per-dollar: changing one price changes that device and nothing else" {
+    fill
+    abdb query perf-per-dollar -o csv --today 2024-01-05 2>/dev/null >before
+    mkdir changed
+    cp -r "$root/data/." changed
+    sed -i '/Gaudi2,1,/s/1\.30/2.60/' changed/prices.csv
+    rm t.db
+    abdb import -q changed
+    abdb query perf-per-dollar -o csv --today 2024-01-05 2>/dev/null >after
+    same "$(awk -F, '$1 == "Gaudi2" { printf "%.4f", $7 }' after)" 0.3323
+    same "$(grep -v ^Gaudi2 before | sort)" "$(grep -v ^Gaudi2 after | sort)"
+}
+
+@test "the SQL of reports names no product" {
+    run grep -liE 'gaudi|h100|a100|mi300|b200|nvidia|intel' "$root"/query/reports/*.sql
+    same "$output" ""
+}
+
+@test "perf-per-dollar says where system and device prices differ, and how old they are" {
+    fill
+    run abdb query perf-per-dollar --today 2026-01-01
+    fails 0 "10.42 per hour for 8 is 1.3025 each, but 1.30 is published per device"
+    fails 0 "prices are up to 728 days old"
+}
+
+@test "mlperf-llm: filters, totals and per device, footnotes, what was left out" {
+    fill
+    run abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server
+    fails 0 "B300-SXM"
+    fails 0 "14313.0"
+    fails 0 "† derived by abdb"
+    fails 0 "mlperf-site says 87 chips, mlperf-checker says 88 chips"
+    fails 0 "The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association"
+    fails 0 "entries v6.0-0002, v6.0-0010"
+    same "$(abdb query mlperf-llm --round v5.1 --accelerator H200-SXM --model llama2-70b-99 -o csv 2>/dev/null | wc -l)" 4
+    same "$(abdb query mlperf-llm --round all --all --division closed -o csv 2>/dev/null | cut -d, -f1 | sort -u | tr '\n' ' ')" "round v4.0 v4.1 v5.0 v5.1 v6.0 "
+}
+
+@test "only LLM rows, never another benchmark" {
+    fill
+    abdb import -q "$fixtures/checker.csv"
+    run abdb query mlperf-llm --round all --all -o csv
+    [[ "$output" != *whisper* ]]
+    [[ "$output" == *Fast-80GB* ]]
+}
+
+@test "values that are not there are answered with the nearest" {
+    fill
+    run abdb query mlperf-llm --round v6.1
+    fails 2 "did you mean 'v6.0'"
+    run abdb query mlperf-lm
+    fails 2 "did you mean 'mlperf-llm'"
+    run abdb query mlperf-llm --rond v6.0
+    fails 2 "did you mean --round"
+    run abdb query mlperf-llm --limit many
+    fails 2 "wants a number"
+    run abdb query --schema v_reslt
+    fails 2 "did you mean v_result"
+    run abdb qery
+    fails 2 "did you mean 'query'"
+    run abdb query artifacts -o jason
+    fails 2 "did you mean json"
+}
+
+@test "seven formats, machine ones exact and parsable" {
+    fill
+    for f in table markdown csv json jsonl html latex; do
+        run abdb query perf-per-dollar -o $f --today 2024-01-05
+        fails 0 Gaudi2
+    done
+    same "$(abdb query perf-per-dollar --json 2>/dev/null | jq -r '.[0].exaflop_per_usd * 1000000 | floor')" 664615
+    same "$(abdb query perf-per-dollar -o jsonl 2>/dev/null | jq -s length)" 5
+    same "$(abdb query perf-per-dollar -o csv 2>/dev/null | python3 -c 'import csv, sys; print(len(list(csv.DictReader(sys.stdin))))')" 5
+    abdb query perf-per-dollar -o html --out page.html
+    python3 - <<'P'
+from html.parser import HTMLParser
+class C(HTMLParser):
+    depth = 0
+    def handle_starttag(self, tag, attrs): self.depth += tag not in ("meta", "br")
+    def handle_endtag(self, tag): self.depth -= 1
+c = C(); c.feed(open("page.html").read()); assert c.depth == 0, c.depth
+P
+}
+
+@test "an exact number survives CSV and JSON" {
+    fill
+    same "$(abdb query "SELECT 0.1 + 0.2 AS x, 1e300 AS y, 9007199254740993 AS z, NULL AS n;" -o csv | tail -1)" \
+        "0.30000000000000004,1e+300,9007199254740993,"
+    same "$(abdb query "SELECT 1e999 AS x;" -o json)" '[{"x":null}]'
+}
+
+@test "query cannot change anything" {
+    fill
+    before=$(sha256sum <t.db)
+    for sql in "DELETE FROM entry;" "DROP VIEW v_result;" "CREATE TABLE x (y);" "PRAGMA user_version = 9;" \
+        "PRAGMA journal_mode = DELETE;" "ATTACH 'x.db' AS x;" "INSERT INTO meta VALUES (1, 2);" "VACUUM;" "VACUUM INTO 'y.db';" \
+        "SELECT load_extension('x') FROM meta;" "SELECT 1; DELETE FROM entry;" "BEGIN; DELETE FROM entry; COMMIT;" \
+        "CREATE TEMP TABLE x (y);" "PRAGMA writable_schema = ON;" "REINDEX;" "SELECT writefile('z', 'x') FROM meta;"; do
+        run abdb query "$sql"
+        [ "$status" -ne 0 ] || { echo "allowed: $sql"; false; }
+        run bash -c 'printf "%s\n" "$1" | abdb query -i' _ "$sql"
+    done
+    same "$(sha256sum <t.db)" "$before"
+    same "$(ls)" t.db
+}
+
+@test "a time-out ends a query that would not" {
+    abdb init >/dev/null
+    run abdb query --timeout 0.3 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;"
+    fails 6 "time-out"
+}
+
+@test "wrong SQL names the line and the place" {
+    abdb init >/dev/null
+    run abdb query "SELECT
+ devce FROM v_result;"
+    fails 2 "line 2: no such column: devce"
+}
+
+@test "--sql, --help, --schema, list" {
+    fill
+    run abdb query specs --sql
+    fails 0 "FROM v_spec"
+    run abdb query mlperf-llm --help
+    fails 0 "llama2-70b-99"
+    fails 0 "tokens_per_s_per_chip"
+    run abdb query --schema v_price
+    fails 0 "per_device_hour"
+    run abdb query
+    fails 0 "perf-per-dollar"
+}
+
+@test "a report of one's own, and -f" {
+    fill
+    mkdir -p own/reports
+    cat >own/reports/mine.sql <<'S'
+-- title: Vendors {vendor}
+-- param: vendor | text | | one of them | SELECT DISTINCT vendor FROM v_device
+-- column: n | devices | | how many
+SELECT vendor, count(*) AS n FROM v_device WHERE :vendor IS NULL OR vendor = :vendor GROUP BY vendor;
+S
+    export ABDB_PATH=$dir/own
+    same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,6"
+    run abdb query
+    fails 0 "mine"
+    same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,6"
+    echo "SELECT 7 AS seven" >q.sql
+    same "$(abdb query -f q.sql -o csv | tail -1)" 7
+    printf -- '-- param: broken\nSELECT 1;' >own/reports/bad.sql
+    run abdb query bad
+    fails 6 "wants a type"
+}
+
+@test "the shell answers, refuses and goes on" {
+    fill
+    run bash -c "printf 'SELECT count(*) AS n\nFROM v_device;\nSELEC;\n.mode csv\nSELECT 2 AS two;\n.schema v_price\n.help\n.quit\n' | abdb query -i"
+    fails 0 "41"
+    fails 0 "two"
+    fails 0 "per_device_hour"
+    fails 0 "syntax error"
+}
+
+@test "the database opens in sqlite3 and the views answer there" {
+    fill
+    same "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE source = 'databricks-gaudi2'")" 9
+    for v in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
+        sqlite3 t.db "SELECT * FROM $v LIMIT 3" >/dev/null || { echo "$v"; false; }
+    done
+    same "$(sqlite3 t.db 'PRAGMA foreign_key_check' | wc -l)" 0
+    same "$(sqlite3 t.db "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite%'")" 0
+    same "$(sqlite3 t.db ".load $build/abdb.so sqlite3_abdb_init" "SELECT to_unit(2039, 'GB/s', 'TB/s')")" 2.039
+}
+
+@test "every result of shipped data has source and locator" {
+    fill
+    same "$(ask "SELECT count(*) FROM v_statement WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
+    same "$(ask "SELECT count(*) FROM v_spec WHERE locator = ''")" 0
+    same "$(ask "SELECT count(*) FROM v_price WHERE locator = '' OR valid_from IS NULL")" 0
+}
+
+@test "read-only file, read-only folder, other programs' files" {
+    fill
+    chmod 444 t.db
+    run abdb query sources
+    fails 0 databricks
+    if [ "$(id -u)" = 0 ]; then
+        mkdir ro
+        chmod 644 t.db
+        mount -t tmpfs tmpfs ro || skip "cannot mount"
+        cp t.db ro
+        mount -o remount,ro ro
+        run abdb query sources --db ro/t.db
+        code=$status text=$output
+        run abdb import "$fixtures/checker.csv" --db ro/t.db
+        umount ro
+        same "$code" 0
+        [[ "$text" == *databricks* ]]
+        [ "$status" -eq 6 ]
+        [[ "$output" == *"cannot be written"* || "$output" == *read-only* ]]
+    fi
+    sqlite3 other.db "CREATE TABLE x (y)"
+    run abdb query sources --db other.db
+    fails 6 "not abdb's"
+    run abdb query sources --db nothere.db
+    fails 6 "no database at nothere.db"
+    run abdb query sources --db "$fixtures/checker.csv"
+    fails 6 "not an abdb database"
+}
+
+@test "a reader sees the state before while a writer works" {
+    fill
+    sqlite3 t.db "BEGIN IMMEDIATE; DELETE FROM subject; SELECT 'held';" ".shell abdb query sources -o csv --db $dir/t.db > seen" "ROLLBACK" >/dev/null
+    grep -q databricks seen
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# realdata.bats - real files of others: counts, and values checked by hand at their line or cell.
+load common
+
+results() { # closed datacenter results of a round: one per result, not per metric
+    ask "SELECT count(*) FROM v_result WHERE round = '$1' AND division = 'closed' AND system_type = 'datacenter' AND metric_class = 'performance'"
+}
+
+@test "v6.0 checker CSV: all 520 rows accounted for, values at their lines" {
+    need_realdata mlperf-inference-checker-csv
+    run abdb import "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv"
+    fails 0 "520 rows: 520 accepted, 0 duplicate, 0 rejected, 0 ignored"
+    same "$(ask "SELECT accepted + duplicate + rejected + ignored FROM v_artifact WHERE artifact LIKE '%v6.0_full%'")" 520
+    same "$(ask "SELECT value, raw_device, devices, nodes, dtype, flags FROM v_result WHERE locator = 'line 2' AND metric = 'tokens_per_s'")" \
+        "785522,AMD Instinct MI355X 288GB HBM3e (x87),88,11,fp4,inferred"
+    same "$(ask "SELECT value FROM v_result WHERE locator = 'line 2' AND metric = 'accuracy.rougel'")" 28.9124
+    same "$(results v6.0)" 451
+}
+
+@test "checker CSVs of every generation import, or are refused with a reason" {
+    need_realdata mlperf-inference-checker-csv
+    cd "$realdata/mlperf-inference-checker-csv"
+    run abdb import v0.7_Inspur_results_summary.csv
+    fails 0 "53 rows: 53 accepted"
+    same "$(ask "SELECT value, raw_unit, unit, flags FROM v_result WHERE locator = 'line 3' AND metric = 'latency_s'")" "0.000660157,,s,unit-inferred"
+    run abdb import v0.7_NVIDIA_results_summary.csv --set round=v0.7 --set submitter=NVIDIA
+    fails 0 "260 rows: 260 accepted"
+    same "$(ask "SELECT value, statistic FROM v_result WHERE locator = 'line 3' AND submitter = 'NVIDIA'")" "0.035284801,p90"
+    run abdb import v1.0_HPE_results_summary.csv --set round=v1.0
+    fails 0 "30 rows: 30 accepted"
+    same "$(ask "SELECT value, unit, model FROM v_result WHERE locator = 'line 4' AND round = 'v1.0'")" "14060.7,sample/s,bert-99"
+    run abdb import v4.1_open_NeuralMagic_summary.csv
+    fails 0 "5 rows: 5 accepted"
+    same "$(ask "SELECT raw_device, devices, metric FROM v_result WHERE locator = 'line 3' AND round = 'v4.1' AND metric_class = 'performance'")" "Intel(R) Xeon(R) w7-2495X,1,queries_per_s"
+    run abdb import v5.1_GigaComputing_summary.csv
+    fails 0 "18 rows: 18 accepted"
+    run abdb import v5.1_stray_MangoBoost_summary.csv
+    fails 0 "12 rows: 12 accepted"
+    run abdb import v5.1_CoreWeave_header_only.csv
+    fails 0 "0 rows"
+    run abdb import v5.1_Azure_empty.csv
+    fails 6 "empty (0 bytes)"
+}
+
+@test "v5.1 pivots: 554 each, alone or together; 557 with summary_results.json" {
+    need_realdata mlperf-website-export
+    w=$realdata/mlperf-website-export j=$realdata/mlperf-inference-summary-json/summary_results_v5.1.json
+    abdb import -q "$w/v5.1_datacenter_pivot_excel.csv"
+    same "$(results v5.1)" 554
+    same "$(ask "SELECT value, raw_value, unit, locator FROM v_result WHERE public_id = '5.1-0001' AND model = 'llama2-70b-99' AND scenario = 'Offline'")" \
+        '27803.9,"27,803.90",token/s,line 9 column 22'
+    abdb import -q "$w/v5.1_datacenter_pivot_utf16.csv"
+    same "$(results v5.1)" 554
+    abdb import -q "$j"
+    same "$(results v5.1)" 557
+    same "$(ask "SELECT value FROM v_result WHERE public_id = '5.1-0061' AND model = 'llama2-70b-99' AND metric = 'power_w' AND scenario = 'Offline'")" 10400.9988793425
+    rm t.db
+    abdb import -q "$j" "$w/v5.1_datacenter_pivot_utf16.csv"
+    same "$(results v5.1)" 557
+    same "$(ask "SELECT value, locator FROM v_result WHERE public_id = '5.1-0001' AND model = 'llama2-70b-99' AND scenario = 'Interactive' AND metric = 'tokens_per_s'")" "8840.42,[0]"
+    # the three that only one of the two names: the site calls this 8-chip system 1x
+    same "$(ask "SELECT count(*) FROM v_result WHERE submitter = 'University-of-Florida' AND system LIKE '%(1x%' AND devices = 8 AND sources = 1")" 3
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND flags LIKE '%unit-disagree%'")" 64
+}
+
+@test "v6.0: checker and site together are 452, whatever the order" {
+    need_realdata mlperf-website-export
+    c=$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv
+    s=$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv
+    abdb import -q "$s"
+    same "$(results v6.0)" 443
+    same "$(ask "SELECT value, public_id, devices FROM v_statement WHERE locator = 'line 3'")" "1016375,v6.0-0001,87"
+    abdb import -q "$c"
+    same "$(results v6.0)" 452
+    one=$(facts)
+    same "$(ask "SELECT count(*) FROM v_statement WHERE flags LIKE '%averaged%'")" 16
+    same "$(ask "SELECT count(*) FROM v_statement WHERE flags LIKE '%repeated%'")" 42
+    same "$(ask "SELECT count(*) FROM v_result WHERE disagree = 1")" 20
+    same "$(ask "SELECT round(min(a.value / b.value)), round(max(a.value / b.value)), count(*) FROM v_result a
+        JOIN v_statement b ON b.subject = a.subject AND b.preferred = 0 WHERE a.disagree = 1 AND a.metric = 'tokens_per_s'
+        AND b.metric = 'tokens_per_s'")" "128,128,20"
+    rm t.db
+    abdb import -q "$c" "$s"
+    same "$(results v6.0)" 452
+    same "$(facts)" "$one"
+}
+
+@test "the shipped facts beside the files that they came from change no count" {
+    need_realdata mlperf-website-export
+    abdb import -q "$root/data" "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv" \
+        "$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv" "$realdata/mlperf-website-export/v5.1_datacenter_pivot_excel.csv" \
+        "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json"
+    same "$(results v6.0) $(results v5.1)" "452 557"
+}
+
+@test "the shipped MLPerf facts are in the files that they name" {
+    need_realdata mlperf-website-export
+    abdb import -q "$root/data/results"
+    before=$(ask "SELECT count(*) FROM v_result WHERE metric_class = 'performance' AND round IN ('v5.1', 'v6.0')")
+    abdb import -q "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv" \
+        "$realdata/mlperf-website-export/v6.0_datacenter_flat_utf16.csv" "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json"
+    # each transcribed statement has a twin with the same source, name, value and ID
+    same "$(ask "SELECT count(*) FROM v_statement t WHERE t.artifact LIKE '%/data/results/mlperf-inference-v%' AND t.round IN ('v5.1', 'v6.0')
+        AND NOT EXISTS (SELECT 1 FROM v_statement o WHERE o.subject = t.subject AND o.run <> t.run AND o.source = t.source
+        AND o.value = t.value AND o.metric = t.metric AND o.devices = t.devices AND coalesce(o.submitter, '') = coalesce(t.submitter, ''))
+        AND t.flags NOT LIKE '%averaged%'")" 0
+    [ "$before" -gt 700 ]
+}
+
+@test "other exports of the results pages" {
+    need_realdata mlperf-website-export
+    run abdb import "$realdata/mlperf-website-export/v5.0_power_full_data_numbers.csv"
+    fails 0 "38 rows: 38 accepted"
+    same "$(ask "SELECT value, unit, flags, locator FROM v_result WHERE model = 'gptj-99.9' AND scenario = 'Server' AND metric = 'tokens_per_s' AND locator = 'line 3'")" "14846.7,token/s,power,line 3"
+    run abdb import "$realdata/mlperf-website-export/power_training.csv"
+    fails 0 "48 rows: 48 accepted"
+    same "$(ask "SELECT value, raw_value FROM v_result WHERE metric = 'time_to_train_s' AND locator = 'line 3'")" "3412.14,56.869"
+    same "$(ask "SELECT value FROM v_statement WHERE metric = 'energy_j' AND locator = 'line 2'")" 1676757080
+    run abdb import "$realdata/mlperf-website-export/power_inference_datacenter_v1.0-v4.0.csv"
+    fails 0 "1205 rows: 1163 accepted, 29 duplicate, 13 rejected"
+}

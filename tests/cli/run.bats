@@ -1,0 +1,201 @@
+#!/usr/bin/env bats
+# run.bats - measuring: plans, cells as rows, resume, tags, and backends that misbehave.
+load common
+
+# A backend in shell that does what the cell's parameter `do` says.
+fake() {
+    mkdir -p fake
+    cat >fake/abdb-run-fake <<'B'
+#!/bin/bash
+echo '{"kind":"hello","protocol":'${FAKE_PROTOCOL:-1}',"backend":"fake","summary":"for tests","kernels":[]}'
+echo '{"kind":"environment","environment":{"host_processor_model_name":"none"}}'
+echo '{"kind":"device","name":"Fake-1","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC"}'
+[ "$1" = run ] || { echo '{"kind":"bye"}'; exit 0; }
+echo $$ >>"$FAKE_PIDS"
+while read -r line; do
+    cell=$(jq -r .cell <<<"$line")
+    what=$(jq -r .params.do <<<"$line")
+    echo "$cell" >>"$FAKE_LOG"
+    echo "{\"kind\":\"begin\",\"cell\":\"$cell\"}"
+    case $what in
+    ok|wrong) for i in 1 2 3 4 5 6 7; do echo "{\"kind\":\"sample\",\"seq\":$i,\"t_s\":0.$i,\"time_s\":0.00$i,\"novel\":[1]}"; done
+        v=pass e=0.1; [ $what = ok ] || { v=fail e=7; }
+        echo "{\"kind\":\"result\",\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8e6,\"bytes\":4000,\"verified\":\"$v\",\"error\":$e,\"prepare_s\":0,\"factors\":{\"n\":\"9\"},\"chosen\":\"a \`b\` \$(c) '; DROP TABLE entry; --\"}"
+        echo '{"kind":"end","status":"ok","reason":""}' ;;
+    crash) kill -SEGV $$ ;;
+    exit) exit 9 ;;
+    hang) trap '' TERM; sleep 1000 & wait; wait ;;
+    slow) for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.2; echo '{"kind":"beat"}'; done ;;
+    oom) echo '{"kind":"end","status":"out-of-memory","reason":"needs 9 GB"}' ;;
+    lie) echo '{"kind":"end","status":"ok"}' ;;
+    noise) echo 'Welcome to libfoo 2.0!'; echo '{"kind":"poem"}'; printf '\xff\xfe\n'; head -c 2000000 /dev/zero | tr '\0' x; echo
+        echo '{"kind":"end","status":"failed","reason":"as asked"}' ;;
+    null) echo '{"kind":"end","status":"not-implemented","reason":"no"}' ;;
+    nan) echo '{"kind":"sample","time_s":"fast"}'; echo '{"kind":"sample","time_s":-1}'; echo '{"kind":"result","verified":"pass"}'
+        echo '{"kind":"end","status":"ok"}' ;;
+    esac
+done
+echo '{"kind":"bye"}'
+B
+    chmod +x fake/abdb-run-fake
+    export ABDB_BACKENDS=$dir/fake FAKE_LOG=$dir/log FAKE_PIDS=$dir/pids
+    : >log
+    : >pids
+}
+
+@test "run --list and doctor name backends, kernels and plans" {
+    run abdb run --list
+    fails 0 "ref        portable C"
+    fails 0 "stream"
+    fails 0 "quick"
+    run abdb doctor
+    fails 0 "SQLite"
+    fails 0 "gnuplot"
+}
+
+@test "the reference measures, verifies and keeps samples and environment" {
+    run abdb run --kernel gemm --backend ref --axis n=16-64*2 --axis dtype=f32,f64 --quick --tag small
+    fails 0 "6 cells measured"
+    same "$(ask "SELECT count(*), sum(verified = 'pass') FROM v_kernel WHERE tag = 'small'")" "6,6"
+    same "$(ask "SELECT count(*) > 30 FROM v_sample")" 1
+    same "$(ask "SELECT count(DISTINCT text) FROM v_factor WHERE factor = 'n'")" 3
+    same "$(ask "SELECT json_extract(environment, '\$.host_processor_model_name') IS NOT NULL AND json_extract(environment, '\$.variables.OMP_WAIT_POLICY') = 'active' FROM v_run LIMIT 1")" 1
+    same "$(ask "SELECT round(flops_per_s * time_s) FROM v_kernel WHERE cell LIKE '%n=64 dtype=f32'")" 524288
+    run abdb query kernels
+    fails 0 "gemm n=64"
+    # the median of the samples is the median that is stored
+    same "$(ask "SELECT count(*) FROM v_result r WHERE metric = 'time_s' AND statistic = 'median' AND value <> (SELECT median(value) FROM v_sample s WHERE s.result_id = r.result_id)")" 0
+}
+
+@test "openblas: what a library cannot do is a row" {
+    [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
+    run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick
+    fails 0 "1 cells measured, 1 not implemented"
+    same "$(ask "SELECT status, reason FROM v_run WHERE cell LIKE '%triad%'")" "not-implemented,no single BLAS call writes a third array"
+    same "$(ask "SELECT chosen <> '' FROM v_kernel WHERE cell LIKE '%dot%'")" 1
+    run abdb run --kernel gemm --backend openblas --axis n=64 --quick --core-type Haswell
+    fails 0 "1 cells measured"
+    same "$(ask "SELECT chosen FROM v_kernel WHERE kernel = 'gemm'")" Haswell
+}
+
+@test "what cannot be asked" {
+    run abdb run
+    fails 2 "run what?"
+    run abdb run --plan quik
+    fails 2 "did you mean 'quick'"
+    run abdb run --kernel gemm --backend openbals
+    fails 2 "no backend 'openbals' here"
+    run abdb run --kernel gemm --axis n=9-3*2 --backend ref
+    fails 2 "never ends"
+    run abdb run --plan quick --kernel gemm
+    fails 2 "no --kernel"
+    run abdb run --kernel gemm --backend ref --threads many
+    fails 2 "whole number"
+    run abdb run --kernel gems --backend ref --quick
+    fails 0 "1 not implemented"
+    run abdb run --kernel gemm --axis n=0 --backend ref --quick
+    fails 5 "1 failed"
+    run abdb run --kernel gemm --axis n=30000 --axis dtype=f64 --backend ref --dry-run
+    fails 0 "ref gemm n=30000 dtype=f64"
+}
+
+@test "too large for the memory: a row, not a crash" {
+    run abdb run --kernel stream --axis n=4294967296 --axis op=triad --backend ref --quick
+    fails 5 "out of memory"
+    same "$(ask "SELECT status FROM v_run")" out-of-memory
+}
+
+@test "a backend that crashes, exits, lies or talks loses one cell each, not the run" {
+    fake
+    run abdb run --kernel k --backend fake --axis do=ok,crash,exit,oom,lie,noise,nan,ok --axis n=1
+    fails 5 "2 cells measured"
+    same "$(ask "SELECT group_concat(status, ' ') FROM (SELECT status FROM v_run ORDER BY cell)")" \
+        "crash crash failed failed failed ok ok out-of-memory"
+    same "$(ask "SELECT count(*) FROM v_run")" 8
+    run abdb query kernels --failed
+    fails 0 "crash"
+}
+
+@test "text of a backend is data" {
+    fake
+    abdb run -q --kernel k --backend fake --axis do=ok
+    same "$(ask "SELECT chosen FROM v_kernel")" "a \`b\` \$(c) '; DROP TABLE entry; --"
+}
+
+@test "a failed verification is exit 4, kept, and shown only when asked for" {
+    fake
+    run abdb run --kernel k --backend fake --axis do=wrong
+    fails 4 "failed verification"
+    run abdb query kernels -o csv
+    [[ "$output" != *wrong* ]]
+    run abdb query kernels --failed -o csv
+    fails 0 "wrong"
+    same "$(ask "SELECT count(*) FROM v_ceiling")" 0
+}
+
+@test "a cell over its time is ended with its whole group, the next goes on" {
+    fake
+    begin=$SECONDS
+    run abdb run --kernel k --backend fake --axis do=hang,slow,ok --timeout 1
+    fails 5 "1 cells measured"
+    [ $((SECONDS - begin)) -lt 25 ]
+    same "$(ask "SELECT group_concat(status, ' ') FROM (SELECT status FROM v_run ORDER BY date)")" "timeout timeout ok"
+    for pid in $(cat pids); do ! kill -0 "$pid" 2>/dev/null; done
+}
+
+@test "another protocol is refused" {
+    fake
+    FAKE_PROTOCOL=2 run abdb run --kernel k --backend fake --axis do=ok
+    fails 6 "speaks protocol 2"
+    printf '#!/bin/sh\necho hello\n' >fake/abdb-run-mute
+    chmod +x fake/abdb-run-mute
+    run abdb run --list
+    fails 0 "absent:"
+}
+
+@test "interrupt: the cell is cancelled, --resume measures what is missing and nothing else" {
+    fake
+    cat >plan.txt <<'P'
+k do=ok n=1,2,3
+gemm n=8
+P
+    abdb run --plan plan.txt --backend fake,ref --quick >/dev/null
+    campaign=$(ask "SELECT DISTINCT campaign FROM v_run")
+    # as if it had been killed after five cells
+    sqlite3 t.db "CREATE TEMP TABLE gone AS SELECT entry_id FROM entry WHERE cell IN ('ref gemm n=8', 'fake k do=ok n=2', 'ref k do=ok n=1');
+        DELETE FROM sample WHERE entry_id IN gone; DELETE FROM result WHERE entry_id IN gone; DELETE FROM entry WHERE entry_id IN gone"
+    : >log
+    run abdb run --plan plan.txt --backend fake,ref --quick --resume
+    fails 0 "$campaign: 2 cells measured, 1 not implemented"
+    same "$(cat log)" "k do=ok n=2"
+    same "$(ask "SELECT count(*), count(DISTINCT cell), count(DISTINCT campaign) FROM v_run")" "8,8,1"
+    run abdb run --plan plan.txt --backend fake,ref --quick --resume
+    fails 0 "0 cells measured"
+    run abdb run --plan plan.txt --backend fake --resume
+    fails 0 "nothing to resume"
+}
+
+@test "SIGINT finishes the sample and says cancelled" {
+    abdb run --kernel gemm --backend ref --axis n=300,301,302 >out 2>&1 &
+    pid=$!
+    sleep 0.6
+    kill -INT $pid
+    code=0
+    wait $pid || code=$?
+    same "$code" 6
+    grep -q "1 cancelled" out
+    same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled'")" 1
+}
+
+@test "the protocol of the shipped backends: records, nothing else, in order" {
+    for b in ref openblas; do
+        [ -x "$build/abdb-run-$b" ] || continue
+        echo '{"cell":"c1","kernel":"gemm","params":{"n":"32"},"quick":true,"unknown":1}
+garbage
+{"cell":"c2","kernel":"none","params":{}}' | "$build/abdb-run-$b" run 2>err >out
+        same "$(jq -r .kind out | uniq | tr '\n' ' ')" "hello environment device begin sample result end begin end bye "
+        same "$(jq -r 'select(.kind == "end") | .status' out | tr '\n' ' ')" "ok not-implemented "
+        same "$(jq -r 'select(.kind == "hello") | .protocol' out)" 1
+        grep -q "left out" err
+    done
+}
