@@ -54,7 +54,7 @@ VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
-LIBS    := -lsqlite3 -lcsv -ljansson -lcrypto -lm -lpthread
+LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
 BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so

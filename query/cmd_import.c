@@ -1,4 +1,5 @@
-/* cmd_import.c - abdb import: files and folders into the database, one transaction a file. */
+/* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
+ * transaction a file or member. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -6,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "query/unit.h"
+#include "ingest/archive.h"
 #include "query/cli.h"
+#include "query/unit.h"
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
@@ -84,8 +86,6 @@ static abdb_status collect(file_list *list, const abdb_args *args, abdb_error *e
         const char *path = args->positional[i];
         struct stat info;
 
-        if (strcmp(path, "-") == 0)
-            TRY(ABDB_FAIL(err, ABDB_USAGE, "standard input is not read by this version; name a file"));
         if (strcmp(path, "data") == 0 && stat(path, &info) != 0) {
             path = abdb_data_folder(&arena);
             if (!path) TRY(ABDB_FAIL(err, ABDB_IO, "the data that abdb ships are not installed;"
@@ -113,35 +113,38 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 
-/* Imports one file; a failure of the file is counted and said, one of the database is returned. */
-static abdb_status import_file(abdb_writer *writer, const file *f, const abdb_unit_options *options,
-                               bool quiet, tally *t, abdb_error *err)
-{
-    abdb_input input;
-    abdb_unit_result unit = {0};
-    abdb_status st = abdb_input_open(&input, f->path, err);
+/* What importing needs beside the bytes. */
+typedef struct {
+    abdb_writer *writer;
+    const abdb_unit_options *options;
+    bool quiet;
+    tally *t;
+} session;
 
-    if (st == ABDB_OK) {
-        st = abdb_unit_import(writer, &input, options, &unit, err);
-        abdb_input_close(&input);
-    }
+/* A failure of one file is said and counted; one of the database, or of the command, is returned. */
+static abdb_status say_failure(session *s, const char *path, abdb_status st, abdb_error *err)
+{
+    abdb_context(err, "%s", path);
+    if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM || st == ABDB_USAGE) return st;
+    abdb_report_error(err);
+    s->t->refused += st != ABDB_GATE;
+    s->t->gated += st == ABDB_GATE;
+    return ABDB_OK;
+}
+
+/* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
+static abdb_status import_input(session *s, const abdb_input *input, bool named, abdb_error *err)
+{
+    abdb_unit_result unit = {0};
+    abdb_status st = abdb_unit_import(s->writer, input, s->options, &unit, err);
+    tally *t = s->t;
+
     abdb_progress("", -1, 0);
-    if (st == ABDB_FORMAT && !f->named) { /* a README beside the data is no failure */
+    if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
         t->passed_over++;
         return ABDB_OK;
     }
-    if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM) {
-        abdb_context(err, "%s", f->path);
-        return st;
-    }
-    if (st != ABDB_OK) {
-        abdb_context(err, "%s", f->path);
-        abdb_report_error(err);
-        t->refused += st != ABDB_GATE;
-        t->gated += st == ABDB_GATE;
-        if (st == ABDB_USAGE) return st;
-        return ABDB_OK;
-    }
+    if (st != ABDB_OK) return say_failure(s, input->path, st, err);
     t->files++;
     t->known += unit.known != 0;
     if (!unit.known) {
@@ -150,8 +153,64 @@ static abdb_status import_file(abdb_writer *writer, const file *f, const abdb_un
         t->total.rejected += unit.counts.rejected;
         t->total.ignored += unit.counts.ignored;
     }
-    if (!quiet) print_unit(f->path, &unit, options->dry_run);
+    if (!s->quiet) print_unit(input->path, &unit, s->options->dry_run);
     return ABDB_OK;
+}
+
+static abdb_status import_member(void *self, const char *path, const void *data, size_t size,
+                                 abdb_error *err)
+{
+    abdb_input input;
+    abdb_status st;
+
+    if (!data) return say_failure(self, path, err->status, err);
+    st = abdb_input_memory(&input, path, data, size, err);
+    if (st == ABDB_OK) st = import_input(self, &input, false, err);
+    else st = say_failure(self, path, st, err);
+    abdb_input_close(&input);
+    return st;
+}
+
+static abdb_status import_opened(session *s, const abdb_input *input, bool named, abdb_error *err)
+{
+    abdb_status st;
+
+    if (!abdb_archive_is(input)) return import_input(s, input, named, err);
+    st = abdb_archive_walk(input, import_member, s, err);
+    return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, input->path, st, err) : st;
+}
+
+static abdb_status import_stdin(session *s, abdb_error *err)
+{
+    abdb_text text = {0};
+    abdb_input input = {0};
+    char chunk[65536];
+    size_t size;
+    abdb_status st = ABDB_OK;
+
+    while ((size = fread(chunk, 1, sizeof chunk, stdin)) > 0 && text.size < ABDB_INPUT_SIZE_MAX)
+        abdb_text_add(&text, chunk, size);
+    if (text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "standard input"));
+    if (size) TRY(ABDB_FAIL(err, ABDB_LIMIT, "standard input: more than %d bytes", ABDB_INPUT_SIZE_MAX));
+    TRY(abdb_input_memory(&input, "-", abdb_text_get(&text), text.size, err));
+    TRY(import_opened(s, &input, true, err));
+done:
+    abdb_input_close(&input);
+    abdb_text_free(&text);
+    return st;
+}
+
+static abdb_status import_file(session *s, const file *f, abdb_error *err)
+{
+    abdb_input input;
+    abdb_status st;
+
+    if (strcmp(f->path, "-") == 0 && f->named) return import_stdin(s, err);
+    st = abdb_input_open(&input, f->path, err);
+    if (st != ABDB_OK) return say_failure(s, f->path, st, err);
+    st = import_opened(s, &input, f->named, err);
+    abdb_input_close(&input);
+    return st;
 }
 
 static void print_tally(const tally *t)
@@ -197,13 +256,13 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
     for (size_t i = 0; i < list.count; i++) {
         abdb_progress(list.item[i].path, (double)i, (double)list.count);
-        TRY(import_file(writer, &list.item[i], &options, abdb_arg(&args, "quiet") != NULL, &t, &err));
+        TRY(import_file(&(session){writer, &options, abdb_arg(&args, "quiet") != NULL, &t}, &list.item[i], &err));
     }
     TRY(abdb_writer_index(writer, &err));
     if (!abdb_arg(&args, "quiet")) print_tally(&t);
     code = exit_code(&t);
 done:
-    if (st != ABDB_OK) code = st == ABDB_USAGE && t.refused ? abdb_exit_code(st) : abdb_report_error(&err);
+    if (st != ABDB_OK) code = abdb_report_error(&err);
     for (size_t i = 0; i < list.count; i++) free(list.item[i].path);
     free(list.item);
     abdb_words_free(&words);

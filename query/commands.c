@@ -54,8 +54,9 @@ const abdb_command abdb_commands[] = {
     {"init", "", "make an empty database, or bring an older one up to date", abdb_cmd_init, no_options,
      "import and run make the database too. An older file is copied to FILE.vN.bak before it is migrated.",
      "abdb init --db results.db"},
-    {"import", "PATH...", "read files and folders into the database", abdb_cmd_import, import_options,
-     "The format is found by content. A file is one transaction: it is imported whole or not at all, and"
+    {"import", "PATH...|-", "read files, folders, archives and standard input into the database", abdb_cmd_import, import_options,
+     "The format is found by content. Containers and compressed files (tar, zip, 7z, gz, xz, zst, ...) are"
+     " read member by member; - is standard input. A file or member is one transaction: it is imported whole or not at all, and"
      " a file that is there already changes nothing. Bad rows are kept as rejects with their reason while"
      " the good rows stay. The word data, where no such path exists, means the data that abdb ships.",
      "abdb import data\nabdb import summary.csv --set round=v0.7 --set submitter=NVIDIA\n"

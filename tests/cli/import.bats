@@ -234,3 +234,63 @@ load common
     fails 0 "2 rejected"
     same "$(ask "SELECT line FROM v_reject ORDER BY 1")" $'2\n3'
 }
+
+# --- archives and pipes ---------------------------------------------------------------------------------------
+
+@test "archives: members are units of their own, found in any container" {
+    mkdir in
+    cp "$fixtures/checker.csv" "$fixtures/summary.json" in
+    echo "read me" >in/README
+    ln -s /etc/passwd in/link.csv
+    echo x >in/._checker.csv
+    tar czf a.tar.gz in
+    (cd in && python3 -c 'import zipfile; z = zipfile.ZipFile("../a.zip", "w", zipfile.ZIP_DEFLATED); z.write("checker.csv", "../../evil/checker.csv"); z.close()')
+    xz -k -c in/checker.csv >checker.csv.xz
+    run abdb import a.tar.gz
+    fails 0 "a.tar.gz!in/checker.csv: 7 rows: 3 accepted"
+    fails 0 "a.tar.gz!in/summary.json"
+    fails 0 "1 files of other formats were passed over"
+    run abdb import a.zip
+    fails 0 "a.zip!../../evil/checker.csv: already imported"
+    run abdb import checker.csv.xz
+    fails 0 "already imported"
+    same "$(find "$dir/.." -maxdepth 1 -name evil | wc -l)" 0
+}
+
+@test "archives: damaged and truncated ones keep their whole members, exit 5" {
+    mkdir in
+    cp "$fixtures/checker.csv" in/a.csv
+    head -c 300000 /dev/urandom | base64 >in/b.txt
+    cp "$fixtures/summary.json" in/c.json
+    tar cf a.tar -C in a.csv b.txt c.json
+    gzip -k a.tar
+    head -c 200000 a.tar.gz >cut.tar.gz
+    run abdb import cut.tar.gz
+    fails 5 "damaged or truncated"
+    same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact LIKE '%a.csv'")" 1
+    printf 'PK\x03\x04nonsense' >bad.zip
+    run abdb import bad.zip
+    fails 6 "damaged or truncated"
+}
+
+@test "archives: a bomb is given up, in bounded memory" {
+    head -c 1200000000 /dev/zero | tr '\0' x | xz -0 >bomb.xz
+    (ulimit -v 2000000; abdb import bomb.xz >out 2>&1; echo $? >code) || true
+    grep -Eq "more than|bomb" out
+    same "$(cat code)" 6
+}
+
+@test "archives: one without files says so" {
+    tar cf empty.tar -T /dev/null
+    gzip empty.tar
+    run abdb import empty.tar.gz
+    fails 6 "without files"
+}
+
+@test "a pipe is imported like a file" {
+    run bash -c 'gzip -c "$1" | abdb import - --set tag=mine' _ "$fixtures/checker.csv"
+    fails 0 "3 accepted"
+    same "$(ask "SELECT DISTINCT tag FROM v_result")" mine
+    run bash -c 'abdb import - </dev/null'
+    fails 6 "empty"
+}

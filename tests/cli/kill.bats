@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# kill.bats - SIGKILL at random moments ($KILLS of them, 200 by default): the database opens, holds whole
+# import units only, and running the command again gives the facts of an undisturbed run.
+load common
+kills=${KILLS:-200}
+
+# Sleeps a random part of $1 seconds.
+nap() { sleep "$(awk -v m="$1" -v r=$RANDOM 'BEGIN { print m * r / 32767 }')"; }
+
+sound() {
+    [ -s t.db ] || return 0
+    same "$(sqlite3 t.db 'PRAGMA quick_check; PRAGMA foreign_key_check' 2>&1)" ok
+}
+
+@test "abdb import killed at random moments, archives too" {
+    tar czf data.tar.gz -C "$root" data
+    command=(abdb import -q data.tar.gz "$fixtures" "$root/data/results")
+    begin=$(date +%s%N)
+    "${command[@]}"
+    whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
+    want=$(facts)
+    sqlite3 t.db "SELECT sha256, accepted, duplicate, rejected, ignored FROM artifact ORDER BY 1" >units
+    rm t.db
+    for ((i = 1; i <= kills; i++)); do
+        "${command[@]}" >/dev/null 2>&1 &
+        pid=$!
+        nap "$whole"
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        sound
+        if [ -s t.db ] && sqlite3 t.db "SELECT 1 FROM artifact LIMIT 1" >/dev/null 2>&1; then
+            # only whole units, each with the number of rows that it has when undisturbed
+            same "$(sqlite3 t.db "SELECT sha256, accepted + duplicate, rejected, ignored FROM artifact" | sort -u | wc -l)" \
+                "$(sqlite3 t.db "SELECT sha256, accepted + duplicate, rejected, ignored FROM artifact" | sort -u |
+                    grep -cxFf <(awk -F'|' '{ print $1 "|" $2 + $3 "|" $4 "|" $5 }' units))"
+        fi
+        if ((i % 10 == 0)); then
+            "${command[@]}"
+            same "$(facts)" "$want"
+            rm -f t.db t.db-*
+        fi
+    done
+}
+
+@test "abdb run killed at random moments, then resumed" {
+    command=(abdb run -q --quick --backend ref --kernel gemm --axis n=8-15+1)
+    for ((i = 1; i <= kills; i++)); do
+        "${command[@]}" --resume >/dev/null 2>&1 &
+        pid=$!
+        nap 0.35
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        sound
+        if ((i % 20 == 0)); then
+            "${command[@]}" --resume 2>/dev/null
+            same "$(ask "SELECT count(*), count(DISTINCT cell), count(DISTINCT campaign), sum(status = 'ok'), sum(verified = 'pass') FROM v_run")" "8,8,1,8,8"
+            same "$(sqlite3 t.db "SELECT count(*) FROM result r WHERE metric = 'time_s' AND statistic = 'median' AND n <> (SELECT count(*) FROM sample s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal)")" 0
+            rm -f t.db t.db-*
+        fi
+    done
+    sleep 1
+    run pgrep -f "abdb-run-ref run"
+    same "$output" ""
+}
