@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# program.bats - help, man page, completion, doctor, install, migration on the command line.
+load common
+
+@test "every verb has help, and the man page and completion know it" {
+    for verb in $(abdb --help | awk '/^  [a-z]/ { print $1 }'); do
+        run abdb "$verb" --help
+        fails 0 "usage: abdb $verb"
+        abdb help --man | grep -q "SS abdb $verb"
+        abdb help --completion | grep -q "$verb"
+    done
+    bash -n <(abdb help --completion)
+    run abdb
+    [ "$status" -eq 2 ]
+    run abdb version
+    fails 0 "schema"
+}
+
+@test "the man page has no warning" {
+    command -v man >/dev/null || skip "no man(1)"
+    abdb help --man >abdb.1
+    same "$(MANROFFSEQ='' man --warnings -E UTF-8 -l -Tutf8 -Z abdb.1 2>&1 >/dev/null)" ""
+}
+
+@test "completion offers verbs, options and reports" {
+    abdb help --completion >c
+    run bash -c 'source c; COMP_WORDS=(abdb que); COMP_CWORD=1; _abdb; echo "${COMPREPLY[@]}"'
+    fails 0 query
+    run bash -c 'source c; COMP_WORDS=(abdb query mlperf); COMP_CWORD=2; _abdb; echo "${COMPREPLY[@]}"'
+    fails 0 mlperf-llm
+    run bash -c 'source c; COMP_WORDS=(abdb import --dr); COMP_CWORD=2; _abdb; echo "${COMPREPLY[@]}"'
+    fails 0 "--dry-run"
+}
+
+@test "doctor tells of the build, the machine and the file, and of damage" {
+    run abdb doctor
+    fails 0 "is not there yet"
+    abdb import -q "$fixtures/checker.csv"
+    run abdb doctor
+    fails 0 "sound, writable"
+    dd if=/dev/zero of=t.db bs=1 seek=150 count=60000 conv=notrunc 2>/dev/null
+    run abdb doctor
+    [[ "$output" == *"damaged"* || "$output" == *"DAMAGED"* ]]
+}
+
+@test "doctor and run agree on the core type" {
+    [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
+    run abdb doctor
+    fails 0 "core type"
+    OPENBLAS_CORETYPE=Haswell run abdb doctor
+    if grep -q avx512vl /proc/cpuinfo; then fails 0 "chose kernels below"; else fails 0 "fits this processor"; fi
+}
+
+@test "an older file: readers say what to do, init migrates with a backup" {
+    sqlite3 t.db <"$root/schema/ddl/001_source.sql"
+    sqlite3 t.db "PRAGMA application_id = 1633838178; PRAGMA user_version = 1; INSERT INTO source (source, kind) VALUES ('old', 'blog')"
+    run abdb query sources
+    fails 6 "abdb init --db"
+    run abdb init
+    fails 0 "migrated"
+    fails 0 "the old file is $dir/t.db.v1.bak"
+    same "$(sqlite3 t.db.v1.bak "PRAGMA user_version; SELECT source FROM source")" $'1\nold'
+    same "$(ask "SELECT count(*) FROM v_source WHERE source = 'old'")" 1
+}
+
+@test "make install puts a program that works without the tree" {
+    [ "$build" = "$root/build" ] || skip "only the plain build is installed"
+    make -s -C "$root" install DESTDIR="$dir/stage" PREFIX=/usr >/dev/null
+    for f in bin/abdb bin/abdb-run-ref lib/abdb/abdb.so share/man/man1/abdb.1 share/bash-completion/completions/abdb share/abdb/data/specs.csv; do
+        [ -e "$dir/stage/usr/$f" ] || { echo "missing $f"; false; }
+    done
+    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/bin/abdb" import data --db i.db
+    fails 0 "specs.csv"
+    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/bin/abdb" run --list
+    fails 0 "ref "
+}
+
+@test "progress and colours are for terminals only" {
+    run abdb import "$fixtures/checker.csv"
+    [[ "$output" != *$'\r'* && "$output" != *$'\033'* ]]
+    command -v script >/dev/null || skip "no script(1)"
+    run script -qec "env -u NO_COLOR TERM=xterm abdb query sources" /dev/null
+    [[ "$output" == *$'\033[1m'* ]]
+    run script -qec "env NO_COLOR=1 TERM=xterm abdb query sources" /dev/null
+    [[ "$output" != *$'\033['* ]]
+}
+
+@test "two writers: the second waits its turn" {
+    abdb import -q "$root/data" &
+    one=$!
+    abdb import -q "$fixtures" &
+    two=$!
+    wait $one
+    wait $two
+    same "$(ask "SELECT count(*) > 1000 FROM v_statement")" 1
+    same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
+}
