@@ -10,7 +10,7 @@
 enum {
     ABDB_MEMBER_SIZE_MAX = 256 << 20, /* larger members are refused, the rest goes on */
     ABDB_MEMBER_COUNT_MAX = 1000000,
-    ABDB_ARCHIVE_RATIO_MAX = 2000     /* bytes out per byte in, past the first 64 MiB: a bomb */
+    ABDB_ARCHIVE_RATIO_MAX = 2000 /* bytes out per byte in, past the first 64 MiB: a bomb */
 };
 
 /* Do the first bytes say that it is a container or compressed? */
@@ -18,8 +18,8 @@ bool abdb_archive_is(const abdb_input *input);
 
 /* Called for each regular member: path "ARCHIVE!MEMBER", and its bytes, or why there are none (err
  * filled, data NULL). Anything but ABDB_OK stops. */
-typedef abdb_status (*abdb_member_handler)(void *self, const char *path, const void *data, size_t size,
-                                           abdb_error *err);
+typedef abdb_status (*abdb_member_handler)(void *self, const char *path, const void *data,
+                                           size_t size, abdb_error *err);
 /* Walks the members. ABDB_DATA: damaged or truncated; the members before were handed over.
  * ABDB_LIMIT: over a limit above. */
 ABDB_MUST_USE abdb_status abdb_archive_walk(const abdb_input *input, abdb_member_handler handler,

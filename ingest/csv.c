@@ -1,5 +1,5 @@
-/* csv.c - rows of delimited text; see csv.h. Lines are handed to libcsv one by one, so that the line
- * on which a row begins is known even where quoted fields span lines. */
+/* csv.c - rows of delimited text; see csv.h. Lines are handed to libcsv one by one, so that the
+ * line on which a row begins is known even where quoted fields span lines. */
 #include "ingest/csv.h"
 
 #include <csv.h>
@@ -34,9 +34,10 @@ static void on_field(void *data, size_t size, void *self)
 
     if (r->status != ABDB_OK) return;
     if (r->count == ABDB_CSV_COLUMN_MAX || size > ABDB_CSV_FIELD_MAX) {
-        r->status = ABDB_FAIL(r->err, ABDB_LIMIT, "line %ld: more than %d columns, or a field over %d"
-                                                  " bytes", r->row_line, ABDB_CSV_COLUMN_MAX,
-                              ABDB_CSV_FIELD_MAX);
+        r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
+                              "line %ld: more than %d columns, or a field over %d"
+                              " bytes",
+                              r->row_line, ABDB_CSV_COLUMN_MAX, ABDB_CSV_FIELD_MAX);
         return;
     }
     copy = abdb_arena_copy(&r->arena, data ? data : "", data ? size : 0);
@@ -52,8 +53,8 @@ static void on_field(void *data, size_t size, void *self)
 static void on_row(int end, void *self)
 {
     reader *r = self;
-    abdb_csv_row row = {.field = r->field, .count = r->count, .line = r->row_line,
-                        .raw = r->row_start};
+    abdb_csv_row row = {
+        .field = r->field, .count = r->count, .line = r->row_line, .raw = r->row_start};
 
     (void)end;
     row.raw_size = (size_t)(r->line_end - r->row_start);
@@ -97,7 +98,8 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
         }
         at += length;
         line++;
-        if (r->parser.pstate == ROW_NOT_BEGUN && r->status == ABDB_OK) { /* the next line begins a row */
+        if (r->parser.pstate == ROW_NOT_BEGUN &&
+            r->status == ABDB_OK) { /* the next line begins a row */
             r->row_start = at;
             r->row_line = line;
         }
@@ -105,8 +107,10 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
     }
     if (st == ABDB_OK) st = r->status;
     if (st == ABDB_OK && r->parser.pstate == FIELD_BEGUN && r->parser.quoted)
-        st = ABDB_FAIL(err, ABDB_DATA, "line %ld: a quoted field is never closed; the file is"
-                                       " truncated, or a quote is missing", r->row_line);
+        st = ABDB_FAIL(err, ABDB_DATA,
+                       "line %ld: a quoted field is never closed; the file is"
+                       " truncated, or a quote is missing",
+                       r->row_line);
     if (st == ABDB_OK) csv_fini(&r->parser, on_field, on_row, r);
     if (st == ABDB_OK) st = r->status;
     csv_free(&r->parser);

@@ -12,8 +12,8 @@ enum { ABDB_CSV_COLUMN_MAX = 512, ABDB_CSV_FIELD_MAX = 1 << 20 };
 typedef struct {
     char **field; /* trimmed, NUL-terminated; field[i] for i < count */
     size_t count;
-    long line;           /* where the row begins, from 1 */
-    const char *raw;     /* the row as it is in the text, without the end of line */
+    long line;       /* where the row begins, from 1 */
+    const char *raw; /* the row as it is in the text, without the end of line */
     size_t raw_size;
 } abdb_csv_row;
 
@@ -35,7 +35,8 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row,
                                                abdb_error *err);
 void abdb_csv_header_free(abdb_csv_header *header);
-/* First column with one of the names ('|' between them; white space and case do not count), or -1. */
+/* First column with one of the names ('|' between them; white space and case do not count), or -1.
+ */
 int abdb_csv_column(const abdb_csv_header *header, const char *names);
 /* The text of column i of the row, NULL when i < 0, the row is short or the field is empty. */
 const char *abdb_csv_get(const abdb_csv_row *row, int i);

@@ -19,7 +19,7 @@ typedef struct {
     const char *kind, *table;
     const char *required; /* columns, '|' between them; the first words of a bid */
     const char *optional;
-    const char *numbers;  /* those of them that are numbers */
+    const char *numbers; /* those of them that are numbers */
 } file_kind;
 
 static const file_kind kinds[] = {
@@ -31,9 +31,10 @@ static const file_kind kinds[] = {
     {"model", "model", "model|task",
      "family|accuracy_target|parameters|parameters_active|source|locator",
      "accuracy_target|parameters|parameters_active"},
-    {"device", "device", "device|vendor|architecture",
-     "form_factor|kind|dies|year|source|locator", "dies|year"},
-    {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank", "rank"},
+    {"device", "device", "device|vendor|architecture", "form_factor|kind|dies|year|source|locator",
+     "dies|year"},
+    {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank",
+     "rank"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
@@ -123,7 +124,8 @@ static abdb_status check_header(state *s, abdb_error *err)
             continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : result_columns,
                  s->kind ? s->kind->optional : "");
-        for (word = strtok_r(list, "|", &rest); word && count < 16; word = strtok_r(NULL, "|", &rest))
+        for (word = strtok_r(list, "|", &rest); word && count < 16;
+             word = strtok_r(NULL, "|", &rest))
             near[count++] = word;
         for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
         best = abdb_nearest(name, near, count);
@@ -147,7 +149,8 @@ static bool base_value(const char *text, const char *unit_text, double *out, con
     }
     *field = "unit";
     if (!unit) {
-        snprintf(reason, room, "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
+        snprintf(reason, room,
+                 "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
                  unit_text ? unit_text : "");
         return false;
     }
@@ -182,7 +185,8 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
             snprintf(reason, room, "%s is empty", name);
             return ABDB_OK;
         }
-        if (strcmp(name, "value") == 0 || strcmp(name, "unit") == 0 || strcmp(name, "amount") == 0 || !text)
+        if (strcmp(name, "value") == 0 || strcmp(name, "unit") == 0 ||
+            strcmp(name, "amount") == 0 || !text)
             continue;
         fact.column[fact.columns].name = name;
         fact.column[fact.columns].num = NAN;
@@ -250,8 +254,10 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
         const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i);
         int at = abdb_field_find(name);
 
-        if (at >= 0) entry->field[at] = cell;
-        else if (strncmp(name, "factor.", 7) == 0) abdb_entry_factor(entry, name + 7, cell);
+        if (at >= 0)
+            entry->field[at] = cell;
+        else if (strncmp(name, "factor.", 7) == 0)
+            abdb_entry_factor(entry, name + 7, cell);
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
     if (!info) {

@@ -1,8 +1,8 @@
 /* import_mlperf_checker.c - summary.csv of MLPerf inference's submission checker, v0.7 to v6.x.
  *
  * Five header generations were opened: 11 columns without Units (v0.7), 27 (v4.1), 28 with
- * weight_data_types (v5.x), 31 with total_accelerators, design_power_watts and PrivateID (v6.0), and
- * the vendors' five columns of v0.7 and v1.0 (system_id, benchmark, scenario, perf_metric,
+ * weight_data_types (v5.x), 31 with total_accelerators, design_power_watts and PrivateID (v6.0),
+ * and the vendors' five columns of v0.7 and v1.0 (system_id, benchmark, scenario, perf_metric,
  * perf_value), which name neither submitter nor round: --set supplies them.
  */
 #include <stdlib.h>
@@ -12,43 +12,53 @@
 #include "ingest/csv.h"
 #include "ingest/mlperf.h"
 
-enum { SOURCE_COLUMNS = 33 };
-
 /* Where each part of mlperf_row comes from. */
-static const struct {
-    size_t offset;
-    const char *names;
-} map[] = {
-#define COLUMN(member, names) {offsetof(mlperf_row, member), names}
-    COLUMN(submitter, "Organization"), COLUMN(availability, "Availability"),
-    COLUMN(division, "Division"), COLUMN(system_type, "SystemType"),
-    COLUMN(system, "SystemName"), COLUMN(platform, "Platform|system_id"),
-    COLUMN(used_model, "Model"), COLUMN(model, "MlperfModel|benchmark"),
-    COLUMN(scenario, "Scenario"), COLUMN(result, "Result|perf_value"),
-    COLUMN(unit, "Units|perf_metric"), COLUMN(accuracy, "Accuracy"),
-    COLUMN(nodes, "number_of_nodes"), COLUMN(processor, "host_processor_model_name"),
-    COLUMN(processors_per_node, "host_processors_per_node"),
-    COLUMN(cores, "host_processor_core_count"), COLUMN(accelerator, "accelerator_model_name"),
-    COLUMN(accelerators_per_node, "accelerators_per_node"),
-    COLUMN(accelerators, "total_accelerators"), COLUMN(location, "Location"),
-    COLUMN(software, "framework"), COLUMN(os, "operating_system"), COLUMN(notes, "notes"),
-    COLUMN(round, "version"), COLUMN(inferred, "inferred"), COLUMN(has_power, "has_power"),
-    COLUMN(weights, "weight_data_types"), COLUMN(public_id, "PrivateID"), COLUMN(errors, "errors"),
-#undef COLUMN
+static const mlperf_column map[] = {
+    MLPERF_COLUMN(submitter, "Organization"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division"),
+    MLPERF_COLUMN(system_type, "SystemType"),
+    MLPERF_COLUMN(system, "SystemName"),
+    MLPERF_COLUMN(platform, "Platform|system_id"),
+    MLPERF_COLUMN(used_model, "Model"),
+    MLPERF_COLUMN(model, "MlperfModel|benchmark"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(result, "Result|perf_value"),
+    MLPERF_COLUMN(unit, "Units|perf_metric"),
+    MLPERF_COLUMN(accuracy, "Accuracy"),
+    MLPERF_COLUMN(nodes, "number_of_nodes"),
+    MLPERF_COLUMN(processor, "host_processor_model_name"),
+    MLPERF_COLUMN(processors_per_node, "host_processors_per_node"),
+    MLPERF_COLUMN(cores, "host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "accelerator_model_name"),
+    MLPERF_COLUMN(accelerators_per_node, "accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "total_accelerators"),
+    MLPERF_COLUMN(location, "Location"),
+    MLPERF_COLUMN(software, "framework"),
+    MLPERF_COLUMN(os, "operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "version"),
+    MLPERF_COLUMN(inferred, "inferred"),
+    MLPERF_COLUMN(has_power, "has_power"),
+    MLPERF_COLUMN(weights, "weight_data_types"),
+    MLPERF_COLUMN(public_id, "PrivateID"),
+    MLPERF_COLUMN(errors, "errors"),
 };
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     mlperf_context context;
     abdb_csv_header header;
-    int column[MAP_COUNT];
+    int place[MLPERF_COLUMN_MAX];
 } state;
 
 static int bid(const abdb_input *in)
 {
-    if (abdb_csv_first_line_has(in->text, in->text_size, "Organization|SystemType|MlperfModel|Location"))
+    if (abdb_csv_first_line_has(in->text, in->text_size,
+                                "Organization|SystemType|MlperfModel|Location"))
         return 90;
-    if (abdb_csv_first_line_has(in->text, in->text_size, "system_id|benchmark|perf_metric|perf_value"))
+    if (abdb_csv_first_line_has(in->text, in->text_size,
+                                "system_id|benchmark|perf_metric|perf_value"))
         return 90;
     return 0;
 }
@@ -63,8 +73,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 
     if (!s->header.count) {
         TRY(abdb_csv_header_take(&s->header, csv, err));
-        for (size_t i = 0; i < MAP_COUNT; i++)
-            s->column[i] = abdb_csv_column(&s->header, map[i].names);
+        mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
         return ABDB_OK;
     }
     if (csv->count != s->header.count) {
@@ -73,12 +82,9 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
         TRY(abdb_csv_reject(s->context.sink, csv, NULL, reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    for (size_t i = 0; i < MAP_COUNT; i++) {
-        const char *text = abdb_csv_get(csv, s->column[i]);
-
-        memcpy((char *)&row + map[i].offset, &text, sizeof text);
-    }
-    if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division) row.division = "closed";
+    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
+        row.division = "closed";
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
     s->context.line = csv->line;
@@ -92,8 +98,9 @@ done:
 static abdb_status read_checker(const abdb_input *in, const abdb_words *words,
                                 const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.context = {.words = words, .sink = sink, .source = "mlperf-checker",
-                           .verified = "unknown"}};
+    state s = {
+        .context = {
+            .words = words, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
     abdb_status st = abdb_csv_read(in->text, in->text_size,
                                    abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
 

@@ -17,9 +17,10 @@ enum { HEADER_LINES = 5, LABELS_MAX = 32 };
 
 typedef struct {
     mlperf_context context;
-    abdb_csv_header suite, model, scenario, label; /* label: names of the system columns, then units */
-    size_t first;                                  /* first column of results */
-    char *system[LABELS_MAX];                      /* labels of the current system */
+    abdb_csv_header suite, model, scenario,
+        label;                /* label: names of the system columns, then units */
+    size_t first;             /* first column of results */
+    char *system[LABELS_MAX]; /* labels of the current system */
     int lines;
     const char *system_type;
 } state;
@@ -28,7 +29,8 @@ static int bid(const abdb_input *in)
 {
     return abdb_csv_first_line_has(in->text, in->text_size, "Model MLC|/  Scenario|/  Units") &&
                    !abdb_csv_first_line_has(in->text, in->text_size, "Public ID")
-               ? 85 : 0;
+               ? 85
+               : 0;
 }
 
 /* Blank labels take the text of their left neighbour, from column `first` on. */
@@ -54,8 +56,10 @@ static abdb_status take_header(state *s, const abdb_csv_row *csv, abdb_error *er
     while (s->first < s->scenario.count && !s->scenario.name[s->first][0]) s->first++;
     if (s->first == 0 || s->first >= LABELS_MAX || s->first >= s->label.count ||
         s->first >= s->model.count || abdb_csv_column(&s->label, "Public ID") < 0)
-        return ABDB_FAIL(err, ABDB_FORMAT, "line %ld: not the five header lines of the MLCommons"
-                                           " crosstab", csv->line);
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "line %ld: not the five header lines of the MLCommons"
+                         " crosstab",
+                         csv->line);
     st = fill_left(&s->model, s->first, err);
     return st == ABDB_OK ? fill_left(&s->suite, s->first, err) : st;
 }
@@ -76,15 +80,19 @@ static const char *head(const abdb_csv_header *header, size_t i)
 static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
-    mlperf_row row = {.public_id = label(s, "Public ID"), .submitter = label(s, "Organization"),
+    mlperf_row row = {.public_id = label(s, "Public ID"),
+                      .submitter = label(s, "Organization"),
                       .availability = label(s, "Availability"),
                       .system = label(s, "System Name (click + for details)|System Name"),
-                      .nodes = label(s, "# of Nodes"), .accelerator = label(s, "Accelerator"),
+                      .nodes = label(s, "# of Nodes"),
+                      .accelerator = label(s, "Accelerator"),
                       .accelerators_per_node = label(s, "# of Accelerators"),
-                      .url = label(s, "Code"), .cores = label(s, "Host Processor Core Count"),
+                      .url = label(s, "Code"),
+                      .cores = label(s, "Host Processor Core Count"),
                       .processor = label(s, "Processor"),
                       .processors_per_node = label(s, "# of  Processors"),
-                      .division = label(s, "Division/Power"), .system_type = s->system_type};
+                      .division = label(s, "Division/Power"),
+                      .system_type = s->system_type};
     abdb_status st = ABDB_OK;
 
     row.round = mlperf_site_round(&arena, row.public_id);
@@ -115,17 +123,19 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 
     if (s->lines < HEADER_LINES) return take_header(s, csv, err);
     if (csv->count <= s->first) {
-        TRY(abdb_csv_reject(s->context.sink, csv, NULL, "fewer columns than labels: a truncated line",
-                            err));
+        TRY(abdb_csv_reject(s->context.sink, csv, NULL,
+                            "fewer columns than labels: a truncated line", err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    for (size_t i = 0; i + 1 < s->first && csv->field[0][0]; i++) { /* a line that names its system */
+    for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
+         i++) { /* a line that names its system */
         free(s->system[i]);
         s->system[i] = strdup(csv->field[i]);
         if (!s->system[i]) return ABDB_FAIL(err, ABDB_NOMEM, "labels");
     }
     if (strstr(csv->field[s->first - 1], "Result")) {
-        if (s->system[0]) TRY(keep_cells(s, csv, err));
+        if (s->system[0])
+            TRY(keep_cells(s, csv, err));
         else
             TRY(abdb_csv_reject(s->context.sink, csv, "Public ID",
                                 "results before any system was named", err));
@@ -138,8 +148,8 @@ done:
 static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                               abdb_error *err)
 {
-    state s = {.context = {.words = words, .sink = sink, .source = "mlperf-site",
-                           .verified = "yes"}};
+    state s = {
+        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
     abdb_status st;
 
     s.system_type = mlperf_site_system_type(in);
@@ -147,8 +157,8 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
     st = abdb_csv_read(in->text, in->text_size, abdb_csv_delimiter(in->text, in->text_size), on_row,
                        &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
-        st = ABDB_FAIL(err, ABDB_FORMAT, "line %d: the five header lines of the crosstab are cut off",
-                       s.lines);
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "line %d: the five header lines of the crosstab are cut off", s.lines);
     abdb_csv_header_free(&s.suite);
     abdb_csv_header_free(&s.model);
     abdb_csv_header_free(&s.scenario);

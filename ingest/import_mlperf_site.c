@@ -1,10 +1,11 @@
-/* import_mlperf_site.c - flat exports of MLCommons' results pages (Tableau), and copies of them that
- * others cleaned.
+/* import_mlperf_site.c - flat exports of MLCommons' results pages (Tableau), and copies of them
+ * that others cleaned.
  *
- * Opened: v6.0 (UTF-16, tabs, four names repeated, a lone byte at the end), v5.0 "Full Data" re-saved
- * by Numbers (a title in line 1), a cleaned v1.0-v4.0 (performance and power as rows of their own),
- * and a training export (kJ and minutes). "Avg. Result at System Name" is a mean where a system name
- * was submitted more than once: the store finds out which, by comparing with a second source.
+ * Opened: v6.0 (UTF-16, tabs, four names repeated, a lone byte at the end), v5.0 "Full Data"
+ * re-saved by Numbers (a title in line 1), a cleaned v1.0-v4.0 (performance and power as rows of
+ * their own), and a training export (kJ and minutes). "Avg. Result at System Name" is a mean where
+ * a system name was submitted more than once: the store finds out which, by comparing with a second
+ * source.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,33 +15,44 @@
 #include "ingest/mlperf.h"
 #include "ingest/mlperf_site.h"
 
-static const struct {
-    size_t offset;
-    const char *names;
-} map[] = {
-#define COLUMN(member, names) {offsetof(mlperf_row, member), names}
-    COLUMN(public_id, "Public ID"), COLUMN(submitter, "Organization"),
-    COLUMN(availability, "Availability"),
-    COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
-    COLUMN(processor, "Processor (click + for details)|Processor|host_processor_model_name|Host Processor Model Name"),
-    COLUMN(processors_per_node, "# of  Processors|host_processors_per_node|Host Processors Per Node"),
-    COLUMN(accelerator, "Accelerator (click + for details)|Accelerator|accelerator_model_name|Accelerator Model Name"),
-    COLUMN(accelerators_per_node, "Accelerators per node|# of Accelerators|accelerators_per_node"),
-    COLUMN(accelerators, "Total Accelerators"), COLUMN(url, "Code"), COLUMN(suite, "Benchmark"),
-    COLUMN(model, "Model MLC|Model"), COLUMN(scenario, "Scenario"), COLUMN(unit, "Units"),
-    COLUMN(division, "Division/Power|Division"), COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
-    COLUMN(cores, "Host Processor Core Count"), COLUMN(software, "Software"),
-    COLUMN(os, "Operating System|operating_system"), COLUMN(notes, "notes"),
-    COLUMN(round, "Version"), COLUMN(system_type, "System Type|SystemType"),
-    COLUMN(has_power, "Has Power"), COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
-#undef COLUMN
+static const mlperf_column map[] = {
+    MLPERF_COLUMN(public_id, "Public ID"),
+    MLPERF_COLUMN(submitter, "Organization"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
+    MLPERF_COLUMN(processor,
+                  "Processor (click + for details)|Processor|host_processor_model_name|Host "
+                  "Processor Model Name"),
+    MLPERF_COLUMN(processors_per_node,
+                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
+    MLPERF_COLUMN(accelerator,
+                  "Accelerator (click + for "
+                  "details)|Accelerator|accelerator_model_name|Accelerator Model Name"),
+    MLPERF_COLUMN(accelerators_per_node,
+                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "Total Accelerators"),
+    MLPERF_COLUMN(url, "Code"),
+    MLPERF_COLUMN(suite, "Benchmark"),
+    MLPERF_COLUMN(model, "Model MLC|Model"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(unit, "Units"),
+    MLPERF_COLUMN(division, "Division/Power|Division"),
+    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
+    MLPERF_COLUMN(cores, "Host Processor Core Count"),
+    MLPERF_COLUMN(software, "Software"),
+    MLPERF_COLUMN(os, "Operating System|operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(system_type, "System Type|SystemType"),
+    MLPERF_COLUMN(has_power, "Has Power"),
+    MLPERF_COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
 };
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     mlperf_context context;
     abdb_csv_header header;
-    int column[MAP_COUNT];
+    int place[MLPERF_COLUMN_MAX];
     const char *system_type;
 } state;
 
@@ -78,11 +90,7 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
     char reason[200], locator[32];
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < MAP_COUNT; i++) {
-        const char *text = abdb_csv_get(csv, s->column[i]);
-
-        memcpy((char *)&row + map[i].offset, &text, sizeof text);
-    }
+    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
     if (!row.round) row.round = mlperf_site_round(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
@@ -96,7 +104,8 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
                  s->header.count);
     } else if (!row.unit) {
         field = "Units";
-        snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is", row.result ? row.result : "");
+        snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
+                 row.result ? row.result : "");
     } else {
         TRY(mlperf_entry(&s->context, &row, &field, reason, err));
     }
@@ -115,8 +124,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (s->header.count) return keep(s, csv, err);
     if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
     TRY(abdb_csv_header_take(&s->header, csv, err));
-    for (size_t i = 0; i < MAP_COUNT; i++)
-        s->column[i] = abdb_csv_column(&s->header, map[i].names);
+    mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
 done:
     return st;
 }
@@ -124,8 +132,8 @@ done:
 static abdb_status read_site(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                              abdb_error *err)
 {
-    state s = {.context = {.words = words, .sink = sink, .source = "mlperf-site",
-                           .verified = "yes"}};
+    state s = {
+        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
     abdb_status st;
 
     s.system_type = mlperf_site_system_type(in);
@@ -133,8 +141,9 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
     st = abdb_csv_read(in->text, in->text_size, abdb_csv_delimiter(in->text, in->text_size), on_row,
                        &s, err);
     if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))
-        st = ABDB_FAIL(err, ABDB_FORMAT, "line 1: no column 'Model MLC': not a flat export of the"
-                                         " MLCommons results page");
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "line 1: no column 'Model MLC': not a flat export of the"
+                       " MLCommons results page");
     abdb_csv_header_free(&s.header);
     return st;
 }

@@ -1,7 +1,8 @@
 /* import_mlperf_summary.c - summary_results.json, which MLCommons publishes with a round's results.
  *
  * An array of objects; performance and power of a row stand in one object. "a#" counts accelerators
- * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an object.
+ * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an
+ * object.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -43,32 +44,45 @@ static const char *get(abdb_arena *arena, const json_t *object, const char *key)
 static abdb_status keep(const mlperf_context *context, const json_t *object, abdb_error *err)
 {
     abdb_arena a = {0};
-    mlperf_row row = {
-        .public_id = get(&a, object, "ID"), .submitter = get(&a, object, "Submitter"),
-        .availability = get(&a, object, "Availability"), .division = get(&a, object, "Category"),
-        .system_type = get(&a, object, "Suite"), .system = get(&a, object, "System"),
-        .platform = get(&a, object, "Platform"), .used_model = get(&a, object, "UsedModel"),
-        .model = get(&a, object, "Model"), .scenario = get(&a, object, "Scenario"),
-        .accuracy = get(&a, object, "Accuracy"), .nodes = get(&a, object, "Nodes"),
-        .processor = get(&a, object, "Processor"),
-        .processors_per_node = get(&a, object, "host_processors_per_node"),
-        .cores = get(&a, object, "host_processor_core_count"),
-        .accelerator = get(&a, object, "Accelerator"),
-        .accelerators_per_node = get(&a, object, "a#"), .location = get(&a, object, "Location"),
-        .software = get(&a, object, "Software"), .os = get(&a, object, "operating_system"),
-        .notes = get(&a, object, "Notes"), .round = get(&a, object, "version"),
-        .inferred = get(&a, object, "inferred"), .has_power = get(&a, object, "has_power"),
-        .weights = get(&a, object, "weight_data_types"), .url = get(&a, object, "Details"),
-        .errors = get(&a, object, "errors"), .result = get(&a, object, "Performance_Result"),
-        .unit = get(&a, object, "Performance_Units"), .power = get(&a, object, "Power_Result"),
-        .power_unit = get(&a, object, "Power_Units")};
+    mlperf_row row = {.public_id = get(&a, object, "ID"),
+                      .submitter = get(&a, object, "Submitter"),
+                      .availability = get(&a, object, "Availability"),
+                      .division = get(&a, object, "Category"),
+                      .system_type = get(&a, object, "Suite"),
+                      .system = get(&a, object, "System"),
+                      .platform = get(&a, object, "Platform"),
+                      .used_model = get(&a, object, "UsedModel"),
+                      .model = get(&a, object, "Model"),
+                      .scenario = get(&a, object, "Scenario"),
+                      .accuracy = get(&a, object, "Accuracy"),
+                      .nodes = get(&a, object, "Nodes"),
+                      .processor = get(&a, object, "Processor"),
+                      .processors_per_node = get(&a, object, "host_processors_per_node"),
+                      .cores = get(&a, object, "host_processor_core_count"),
+                      .accelerator = get(&a, object, "Accelerator"),
+                      .accelerators_per_node = get(&a, object, "a#"),
+                      .location = get(&a, object, "Location"),
+                      .software = get(&a, object, "Software"),
+                      .os = get(&a, object, "operating_system"),
+                      .notes = get(&a, object, "Notes"),
+                      .round = get(&a, object, "version"),
+                      .inferred = get(&a, object, "inferred"),
+                      .has_power = get(&a, object, "has_power"),
+                      .weights = get(&a, object, "weight_data_types"),
+                      .url = get(&a, object, "Details"),
+                      .errors = get(&a, object, "errors"),
+                      .result = get(&a, object, "Performance_Result"),
+                      .unit = get(&a, object, "Performance_Units"),
+                      .power = get(&a, object, "Power_Result"),
+                      .power_unit = get(&a, object, "Power_Units")};
     const char *field = NULL;
     char reason[200] = "";
     abdb_status st = mlperf_entry(context, &row, &field, reason, err);
 
     if (st == ABDB_OK && field) {
         char *raw = json_dumps(object, JSON_COMPACT);
-        abdb_reject reject = {.field = field, .reason = reason, .raw = raw};
+        const char *place = abdb_arena_printf(&a, "%s.%s", context->locator, field);
+        abdb_reject reject = {.field = place, .reason = reason, .raw = raw};
 
         st = context->sink->reject(context->sink->self, &reject, err);
         free(raw);
@@ -80,8 +94,8 @@ static abdb_status keep(const mlperf_context *context, const json_t *object, abd
 static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
                                 const abdb_sink *sink, abdb_error *err)
 {
-    mlperf_context context = {.words = words, .sink = sink, .source = "mlperf-summary",
-                              .verified = "yes"};
+    mlperf_context context = {
+        .words = words, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
     json_error_t fault;
     json_t *root = json_loadb(in->text, in->text_size, 0, &fault), *object;
     char locator[32];
@@ -92,14 +106,16 @@ static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
         return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
                          fault.line, fault.column, fault.text);
     if (!json_is_array(root))
-        TRY(ABDB_FAIL(err, ABDB_FORMAT, "line 1: not an array of results, as summary_results.json is"));
-    json_array_foreach(root, i, object) {
+        TRY(ABDB_FAIL(err, ABDB_FORMAT,
+                      "line 1: not an array of results, as summary_results.json is"));
+    json_array_foreach(root, i, object)
+    {
         snprintf(locator, sizeof locator, "[%zu]", i);
         context.locator = locator;
         if (json_is_object(object)) {
             TRY(keep(&context, object, err));
         } else {
-            abdb_reject reject = {.reason = "not an object", .raw = locator};
+            abdb_reject reject = {.field = locator, .reason = "not an object"};
 
             TRY(sink->reject(sink->self, &reject, err));
         }

@@ -41,16 +41,18 @@ static abdb_status refuse(const abdb_input *in, abdb_error *err)
     if (in->size == 0)
         return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
     if (memchr(in->text, 0, in->text_size))
-        return ABDB_FAIL(err, ABDB_FORMAT, "a binary file (it holds NUL bytes), not a format that"
-                                           " abdb reads; `abdb import --help` lists them");
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "a binary file (it holds NUL bytes), not a format that"
+                         " abdb reads; `abdb import --help` lists them");
     while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
            in->text[line] != '\r') {
         head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
         line++;
     }
     head[line] = '\0';
-    return ABDB_FAIL(err, ABDB_FORMAT, "line 1: not a format that abdb reads (it begins with '%s');"
-                                       " `abdb import --help` lists the formats, --format forces one",
+    return ABDB_FAIL(err, ABDB_FORMAT,
+                     "line 1: not a format that abdb reads (it begins with '%s');"
+                     " `abdb import --help` lists the formats, --format forces one",
                      head);
 }
 
@@ -119,8 +121,10 @@ void abdb_words_apply(const abdb_words *words, abdb_entry *entry)
         int field = abdb_field_find(words->word[i].name);
 
         if (field >= 0 && entry->field[field] && *entry->field[field]) continue;
-        if (field >= 0) entry->field[field] = words->word[i].value;
-        else abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
+        if (field >= 0)
+            entry->field[field] = words->word[i].value;
+        else
+            abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }
 }

@@ -1,8 +1,8 @@
 /* importer.h - how foreign files become records.
  *
- * Every importer looks at an input and bids 0..100; the highest bid reads it. Two equal highest bids
- * are an error that names both. An importer knows nothing of the database: it fills records and
- * hands them to a sink. No importer writes a file.
+ * Every importer looks at an input and bids 0..100; the highest bid reads it. Two equal highest
+ * bids are an error that names both. An importer knows nothing of the database: it fills records
+ * and hands them to a sink. No importer writes a file.
  */
 #ifndef ABDB_INGEST_IMPORTER_H
 #define ABDB_INGEST_IMPORTER_H

@@ -1,5 +1,5 @@
-/* input.c - files as bytes and as UTF-8 text; see importer.h. Encodings by iconv: UTF-16 with a byte
- * order mark (a lone last byte, which an editor appended, is dropped and said), UTF-8 with or
+/* input.c - files as bytes and as UTF-8 text; see importer.h. Encodings by iconv: UTF-16 with a
+ * byte order mark (a lone last byte, which an editor appended, is dropped and said), UTF-8 with or
  * without one, and Windows-1252 for what is no valid UTF-8. */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,8 @@ static bool valid_utf8(const char *data, size_t size)
     while (left && valid) {
         out = chunk;
         room = sizeof chunk;
-        if (iconv(converter, &in, &left, &out, &room) == (size_t)-1 && errno != E2BIG) valid = false;
+        if (iconv(converter, &in, &left, &out, &room) == (size_t)-1 && errno != E2BIG)
+            valid = false;
     }
     iconv_close(converter);
     return valid;
@@ -39,7 +40,8 @@ static abdb_status convert(abdb_input *input, const char *from, const unsigned c
 
     if (converter == (iconv_t)-1) return ABDB_FAIL(err, ABDB_IO, "iconv knows no %s", from);
     input->decoded = out = malloc(room);
-    if (!out) st = ABDB_FAIL(err, ABDB_NOMEM, "text of %zu bytes", size);
+    if (!out)
+        st = ABDB_FAIL(err, ABDB_NOMEM, "text of %zu bytes", size);
     else if (iconv(converter, &in, &left, &out, &room) == (size_t)-1)
         st = ABDB_FAIL(err, ABDB_DATA, "byte %zu is not valid %s; the file is truncated or damaged",
                        (size_t)(in - (char *)(size_t)data), from);

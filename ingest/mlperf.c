@@ -17,6 +17,22 @@
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
 
+void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
+                         int place[MLPERF_COLUMN_MAX])
+{
+    for (size_t i = 0; i < count; i++) place[i] = abdb_csv_column(header, map[i].names);
+}
+
+void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
+                     const abdb_csv_row *csv, mlperf_row *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = abdb_csv_get(csv, place[i]);
+
+        memcpy((char *)row + map[i].offset, &text, sizeof text);
+    }
+}
+
 static const char *canonical_scenario(const char *text)
 {
     static const char *const names[] = {"Offline", "Server", "Interactive", "SingleStream",
@@ -55,9 +71,12 @@ static const char *metric_of(const abdb_unit *unit, const char *suite)
 {
     static const struct {
         const char *base, *metric;
-    } table[] = {{"token/s", "tokens_per_s"},   {"sample/s", "samples_per_s"},
-                 {"query/s", "queries_per_s"},  {"sample/query", "samples_per_query"},
-                 {"W", "power_w"},              {"J", "energy_j"}};
+    } table[] = {{"token/s", "tokens_per_s"},
+                 {"sample/s", "samples_per_s"},
+                 {"query/s", "queries_per_s"},
+                 {"sample/query", "samples_per_query"},
+                 {"W", "power_w"},
+                 {"J", "energy_j"}};
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(unit->base, table[i].base) == 0) return table[i].metric;
@@ -91,8 +110,10 @@ static int add_value(abdb_entry *entry, const char *text, const char *unit_text,
     }
     if (!metric) {
         *field = "Units";
-        snprintf(reason, REASON_SIZE, "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
-                                      " Latency (ms), Watts, ...", unit_text ? unit_text : "");
+        snprintf(reason, REASON_SIZE,
+                 "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
+                 " Latency (ms), Watts, ...",
+                 unit_text ? unit_text : "");
         return 0;
     }
     result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
@@ -161,9 +182,12 @@ static void set_devices(abdb_entry *entry, abdb_arena *arena, const mlperf_row *
 /* A factor known, unknown (blank) or inapplicable ("N/A"). */
 static void add_factor(abdb_entry *entry, const char *name, const char *text)
 {
-    if (!text) abdb_entry_factor_state(entry, name, ABDB_UNKNOWN);
-    else if (is_none(text)) abdb_entry_factor_state(entry, name, ABDB_INAPPLICABLE);
-    else abdb_entry_factor(entry, name, text);
+    if (!text)
+        abdb_entry_factor_state(entry, name, ABDB_UNKNOWN);
+    else if (is_none(text))
+        abdb_entry_factor_state(entry, name, ABDB_INAPPLICABLE);
+    else
+        abdb_entry_factor(entry, name, text);
 }
 
 static void set_factors(abdb_entry *entry, const mlperf_row *row)
@@ -191,8 +215,10 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
     int power = is_true(row->has_power) || (division && strstr(division, "power"));
     int errors = row->errors && strcmp(row->errors, "0") != 0;
 
-    if (division && strncmp(division, "closed", 6) == 0) division = "closed";
-    else if (division && strncmp(division, "open", 4) == 0) division = "open";
+    if (division && strncmp(division, "closed", 6) == 0)
+        division = "closed";
+    else if (division && strncmp(division, "open", 4) == 0)
+        division = "open";
     entry->field[ABDB_FIELD_evidence] = "mlperf";
     entry->field[ABDB_FIELD_kind] = "statement";
     entry->field[ABDB_FIELD_verified] = context->verified;
@@ -212,11 +238,10 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
     entry->field[ABDB_FIELD_url] = row->url;
     entry->field[ABDB_FIELD_date] = row->date;
     entry->field[ABDB_FIELD_dtype] = is_none(row->weights) ? NULL : lower(arena, row->weights);
-    entry->field[ABDB_FIELD_flags] =
-        abdb_trim(abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
-                                    is_true(row->inferred) ? " inferred" : "",
-                                    power ? " power" : "", errors ? " errors" : "",
-                                    row->unit ? "" : " unit-inferred"));
+    entry->field[ABDB_FIELD_flags] = abdb_trim(
+        abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
+                          is_true(row->inferred) ? " inferred" : "", power ? " power" : "",
+                          errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
 abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, const char **field,

@@ -5,14 +5,33 @@
 #include "ingest/csv.h"
 #include "ingest/importer.h"
 
-/* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none. */
+/* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none.
+ */
 typedef struct {
     const char *submitter, *availability, *division, *system_type, *system, *platform, *used_model,
         *model, *scenario, *result, *unit, *accuracy, *nodes, *processor, *processors_per_node,
-        *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes,
-        *round, *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite,
-        *date, *power, *power_unit;
+        *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes, *round,
+        *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *date,
+        *power, *power_unit;
 } mlperf_row;
+
+/* Which column of a header fills which member of mlperf_row. */
+typedef struct {
+    size_t offset;
+    const char *names; /* '|' between them */
+} mlperf_column;
+#define MLPERF_COLUMN(member, names)        \
+    {                                       \
+        offsetof(mlperf_row, member), names \
+    }
+enum { MLPERF_COLUMN_MAX = 48 };
+
+/* The header's place of each of map[0..count), -1 where it has none. */
+void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
+                         int place[MLPERF_COLUMN_MAX]);
+/* Fills row from a CSV row. */
+void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
+                     const abdb_csv_row *csv, mlperf_row *row);
 
 typedef struct {
     const abdb_words *words;

@@ -50,8 +50,8 @@ typedef struct {
      * have. `cache_size` is that of the last-level cache, bytes. */
     abdb_status (*shape)(abdb_problem *p, size_t cache_size, abdb_error *err);
     void (*work)(const abdb_problem *p, abdb_work *out);
-    /* Rows row[0..n) of the output in double from the inputs as they are, and the magnitude that the
-     * bound is relative to, n x (elements of a row) each. */
+    /* Rows row[0..n) of the output in double from the inputs as they are, and the magnitude that
+     * the bound is relative to, n x (elements of a row) each. */
     void (*reference)(const abdb_problem *p, const size_t *row, size_t n, double *out,
                       double *magnitude);
     double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
@@ -63,8 +63,8 @@ typedef struct {
     const char *kernel, *provider;
     int (*accepts)(const abdb_problem *p, const char **why_not); /* 0: a row "not-implemented" */
     abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err); /* timed apart */
-    void (*launch)(void *state);                   /* timed; allocates nothing */
-    const char *(*chosen)(const void *state);      /* what the library picked, or NULL */
+    void (*launch)(void *state);              /* timed; allocates nothing */
+    const char *(*chosen)(const void *state); /* what the library picked, or NULL */
     void (*close)(void *state);
 } abdb_impl;
 
@@ -79,12 +79,12 @@ typedef struct {
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
 /* Sets a parameter to a whole number; the text lives in `room`. ABDB_LIMIT: too many parameters. */
-ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, char *room,
-                                         size_t room_size, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, double value,
+                                         char *room, size_t room_size, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
 const char *abdb_dtype_name(abdb_dtype dtype);
 size_t abdb_dtype_size(abdb_dtype dtype);
-double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-53, 2^-24 */
+double abdb_dtype_unit_roundoff(abdb_dtype dtype);            /* 2^-53, 2^-24 */
 double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
 size_t abdb_tensor_count(const abdb_tensor *t);
 

@@ -20,8 +20,10 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
         *colon = '\0';
         value = abdb_trim(colon + 1);
         line = abdb_trim(line + 1);
-        if (strcmp(line, "title") == 0) f->title = value;
-        else if (strcmp(line, "report") == 0) f->report = value;
+        if (strcmp(line, "title") == 0)
+            f->title = value;
+        else if (strcmp(line, "report") == 0)
+            f->report = value;
         else if (strcmp(line, "size") == 0) {
             char *comma = strchr(value, ',');
 
@@ -32,7 +34,8 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
             }
         }
     }
-    if (!f->report) return ABDB_FAIL(err, ABDB_FORMAT, "figure %s names no report (# report: NAME)", name);
+    if (!f->report)
+        return ABDB_FAIL(err, ABDB_FORMAT, "figure %s names no report (# report: NAME)", name);
     return ABDB_OK;
 }
 
@@ -47,9 +50,12 @@ void abdb_figure_clean(abdb_text *out, const char *text)
     for (; *text; text++) {
         char c = *text;
 
-        if (c == '"' || c == '`') c = '\'';
-        else if (c == '\\') c = '/';
-        else if ((unsigned char)c < 0x20 || c == 0x7f) c = ' ';
+        if (c == '"' || c == '`')
+            c = '\'';
+        else if (c == '\\')
+            c = '/';
+        else if ((unsigned char)c < 0x20 || c == 0x7f)
+            c = ' ';
         abdb_text_add(out, &c, 1);
     }
 }
@@ -60,16 +66,24 @@ static void add_terminal(abdb_text *out, const abdb_figure *f, abdb_picture pict
 
     switch (picture) {
     case ABDB_SVG:
-        abdb_text_printf(out, "set terminal svg noenhanced size %d,%d font 'DejaVu Sans,12' background '%s'"
-                              " name 'abdb'\n", f->width, f->height, ground);
+        abdb_text_printf(
+            out,
+            "set terminal svg noenhanced size %d,%d font 'DejaVu Sans,12' background '%s'"
+            " name 'abdb'\n",
+            f->width, f->height, ground);
         break;
     case ABDB_PNG:
-        abdb_text_printf(out, "set terminal pngcairo noenhanced size %d,%d font 'DejaVu Sans,12' fontscale 2"
-                              " linewidth 2 background '%s'\n", 2 * f->width, 2 * f->height, ground);
+        abdb_text_printf(
+            out,
+            "set terminal pngcairo noenhanced size %d,%d font 'DejaVu Sans,12' fontscale 2"
+            " linewidth 2 background '%s'\n",
+            2 * f->width, 2 * f->height, ground);
         break;
     case ABDB_PDF:
-        abdb_text_printf(out, "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'DejaVu Sans,12'"
-                              " background '%s'\n", f->width / 96.0, f->height / 96.0, ground);
+        abdb_text_printf(out,
+                         "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'DejaVu Sans,12'"
+                         " background '%s'\n",
+                         f->width / 96.0, f->height / 96.0, ground);
         break;
     case ABDB_DUMB: abdb_text_puts(out, "set terminal dumb noenhanced size 110,34\n"); break;
     }
@@ -83,8 +97,10 @@ static void add_data(abdb_text *out, const abdb_drawing *d)
             const char *cell = d->cell[r * d->columns + c];
 
             if (d->text[c]) abdb_text_puts(out, "\"");
-            if (d->text[c]) abdb_figure_clean(out, cell ? cell : "");
-            else abdb_text_puts(out, cell && *cell ? cell : "NaN");
+            if (d->text[c])
+                abdb_figure_clean(out, cell ? cell : "");
+            else
+                abdb_text_puts(out, cell && *cell ? cell : "NaN");
             abdb_text_puts(out, d->text[c] ? "\"" : "");
             abdb_text_puts(out, c + 1 < d->columns ? "\t" : "\n");
         }
@@ -134,8 +150,8 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
     add_terminal(out, f, picture, dark);
-    abdb_text_printf(out, "dark = %d\nrows = %zu\nwidth = %d\nheight = %d\n", dark, d->rows, f->width,
-                     f->height);
+    abdb_text_printf(out, "dark = %d\nrows = %zu\nwidth = %d\nheight = %d\n", dark, d->rows,
+                     f->width, f->height);
     abdb_text_puts(out, "heading = \"");
     add_folded(out, d->title ? d->title : f->title ? f->title : f->name, (size_t)f->width / 9);
     abdb_text_puts(out, "\"\n");

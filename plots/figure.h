@@ -41,10 +41,11 @@ ABDB_MUST_USE abdb_status abdb_figure_script(const abdb_figure *figure, const ch
                                              const abdb_drawing *drawing, abdb_picture picture,
                                              int dark, abdb_text *out, abdb_error *err);
 /* Runs gnuplot with the script on its standard input and stores what it draws at path. The path is
- * written by abdb, so that it never enters the script. ABDB_IO: gnuplot is not there, or failed (its
- * words are in the message). */
+ * written by abdb, so that it never enters the script. ABDB_IO: gnuplot is not there, or failed
+ * (its words are in the message). */
 ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, FILE *out, abdb_error *err);
-/* Text made harmless for a gnuplot string: no quotes, backslashes, backticks, control characters. */
+/* Text made harmless for a gnuplot string: no quotes, backslashes, backticks, control characters.
+ */
 void abdb_figure_clean(abdb_text *out, const char *text);
 
 #endif

@@ -40,7 +40,8 @@ static abdb_status start(process *p, abdb_error *err)
 }
 
 /* Moves bytes both ways until gnuplot has closed its ends. */
-static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *words, abdb_error *err)
+static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *words,
+                        abdb_error *err)
 {
     size_t left = strlen(script);
     int open_ends = 2;
@@ -72,7 +73,8 @@ static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *wo
                 close(end[i].fd);
                 *(i ? &p->words : &p->out) = -1;
                 open_ends--;
-            } else if (i) abdb_text_add(words, chunk, (size_t)size);
+            } else if (i)
+                abdb_text_add(words, chunk, (size_t)size);
             else if (fwrite(chunk, 1, (size_t)size, out) != (size_t)size)
                 return ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?");
         }
@@ -92,7 +94,8 @@ abdb_status abdb_figure_draw(const char *script, FILE *out, abdb_error *err)
     if (st != ABDB_OK) kill(p.pid, SIGKILL);
     waitpid(p.pid, &status, 0);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        st = ABDB_FAIL(err, ABDB_IO, "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
+        st = ABDB_FAIL(err, ABDB_IO,
+                       "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
     else if (st == ABDB_OK && status != 0)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(&words));
 done:

@@ -31,16 +31,17 @@ static int over_time(void *unused)
 static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {
-    static const char *const pragmas[] = {"table_info", "table_xinfo", "table_list", "index_list",
-                                          "index_info", "foreign_key_list", "user_version",
-                                          "application_id", "function_list", "compile_options",
-                                          "integrity_check", "quick_check", "foreign_key_check",
-                                          "database_list", "encoding", "page_count", "page_size"};
+    static const char *const pragmas[] = {
+        "table_info",       "table_xinfo",  "table_list",        "index_list",    "index_info",
+        "foreign_key_list", "user_version", "application_id",    "function_list", "compile_options",
+        "integrity_check",  "quick_check",  "foreign_key_check", "database_list", "encoding",
+        "page_count",       "page_size"};
     (void)unused, (void)c, (void)d;
     switch (action) {
-    case SQLITE_SELECT: case SQLITE_READ: case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION:
-        return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION: return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_PRAGMA:
         for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
             if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
@@ -56,8 +57,10 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
-    st = abdb_db_exec(db, "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
-                                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", err);
+    st = abdb_db_exec(db,
+                      "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
+                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+                      err);
 
     if (st != ABDB_OK) return st;
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -73,15 +76,18 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
 
     if (code == SQLITE_INTERRUPT)
-        return ABDB_FAIL(err, ABDB_LIMIT, "the time-out was reached; --timeout SECONDS allows more");
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "the time-out was reached; --timeout SECONDS allows more");
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
     if (code == SQLITE_ERROR && offset >= 0) {
         int line = 1;
 
         for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
-        return ABDB_FAIL(err, ABDB_USAGE, "line %d: %s near '%.30s'; `abdb query --schema` shows views"
-                                          " and columns", line, sqlite3_errmsg(db->sql), sql + offset);
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "line %d: %s near '%.30s'; `abdb query --schema` shows views"
+                         " and columns",
+                         line, sqlite3_errmsg(db->sql), sql + offset);
     }
     if (code == SQLITE_ERROR) return ABDB_FAIL(err, ABDB_USAGE, "%s", sqlite3_errmsg(db->sql));
     return abdb_db_fail(db, err, "query");
@@ -109,7 +115,8 @@ static abdb_status take_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
     int count = sqlite3_column_count(s);
 
     if (count > ABDB_COLUMN_MAX)
-        return ABDB_FAIL(err, ABDB_LIMIT, "%d columns; at most %d are shown", count, ABDB_COLUMN_MAX);
+        return ABDB_FAIL(err, ABDB_LIMIT, "%d columns; at most %d are shown", count,
+                         ABDB_COLUMN_MAX);
     t->columns = (size_t)count;
     t->rows = 0;
     free(t->value);
@@ -161,11 +168,14 @@ abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *repo
         int code;
 
         now = rest;
-        if (sqlite3_prepare_v2(db->sql, now, -1, &s, &rest) != SQLITE_OK) TRY(sql_fail(db, now, err));
+        if (sqlite3_prepare_v2(db->sql, now, -1, &s, &rest) != SQLITE_OK)
+            TRY(sql_fail(db, now, err));
         if (!s) continue; /* white space, a comment */
         if (!sqlite3_stmt_readonly(s))
-            TRY(ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads; this statement would change"
-                                           " something: %.60s", now));
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "`abdb query` only reads; this statement would change"
+                          " something: %.60s",
+                          now));
         bind_params(s, report, value);
         TRY(take_columns(s, table, err));
         while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(take_row(s, table, err));

@@ -25,7 +25,8 @@ static void look(abdb_backend_list *list, const char *folder)
     while (dir && (entry = readdir(dir)) && list->count < ABDB_BACKEND_MAX) {
         const char *name = entry->d_name + sizeof prefix - 1, *path;
 
-        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0 || !*name || has(list, name)) continue;
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0 || !*name || has(list, name))
+            continue;
         path = abdb_arena_printf(&list->arena, "%s/%s", folder, entry->d_name);
         if (!path || access(path, X_OK) != 0) continue;
         list->backend[list->count].name = abdb_arena_copy(&list->arena, name, strlen(name));

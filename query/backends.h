@@ -1,4 +1,5 @@
-/* backends.h - which backends are here: programs abdb-run-NAME beside abdb, or in $ABDB_BACKENDS. */
+/* backends.h - which backends are here: programs abdb-run-NAME beside abdb, or in $ABDB_BACKENDS.
+ */
 #ifndef ABDB_QUERY_BACKENDS_H
 #define ABDB_QUERY_BACKENDS_H
 

@@ -38,7 +38,8 @@ static abdb_status unknown_option(const abdb_args *args, const char *given, abdb
         near = abdb_nearest(name, names, args->options);
     }
     return ABDB_FAIL(err, ABDB_USAGE, "unknown option '%s'%s%s%s", given,
-                     near ? ", did you mean --" : "", near ? near : "", near ? "?" : "; see --help");
+                     near ? ", did you mean --" : "", near ? near : "",
+                     near ? "?" : "; see --help");
 }
 
 abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const abdb_option *a,
@@ -68,8 +69,9 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const abdb_o
         const abdb_option *option = NULL;
 
         if (code == '?')
-            return unknown_option(args, optopt && optopt < 1000 ? (char[]){'-', (char)optopt, 0}
-                                                                : argv[optind - 1], err);
+            return unknown_option(
+                args, optopt && optopt < 1000 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
+                err);
         if (code == ':')
             return ABDB_FAIL(err, ABDB_USAGE, "%s wants an argument", argv[optind - 1]);
         if (code >= 1000) option = args->option[code - 1000];
@@ -178,12 +180,14 @@ const char *abdb_data_folder(abdb_arena *arena)
                       : abdb_arena_printf(arena, "%s/../share/abdb/data", folder);
         if (path && access(path, R_OK) == 0) return path;
     }
-    return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data" : NULL;
+    return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data"
+                                                             : NULL;
 }
 
 const char *abdb_user_folder(abdb_arena *arena, const char *kind)
 {
-    const char *own = getenv("ABDB_PATH"), *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *own = getenv("ABDB_PATH"), *config = getenv("XDG_CONFIG_HOME"),
+               *home = getenv("HOME");
 
     if (own && *own) return abdb_arena_printf(arena, "%s/%s", own, kind);
     if (config && *config) return abdb_arena_printf(arena, "%s/abdb/%s", config, kind);

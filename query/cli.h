@@ -13,8 +13,8 @@
 #include "schema/store/write.h"
 
 typedef struct {
-    const char *name; /* without "--"; NULL ends a list */
-    char letter;      /* 0: none */
+    const char *name;     /* without "--"; NULL ends a list */
+    char letter;          /* 0: none */
     const char *argument; /* NULL: a flag */
     const char *help;
 } abdb_option;

@@ -38,7 +38,8 @@ static void check_gnuplot(void)
 
     if (pipe && fgets(text, sizeof text, pipe)) text[strcspn(text, "\n")] = '\0';
     if (pipe) pclose(pipe);
-    line(*text ? "ok" : "--", "gnuplot", *text ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+    line(*text ? "ok" : "--", "gnuplot",
+         *text ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
 /* What the BLAS chose against what the processor can do. */
@@ -56,8 +57,10 @@ static bool check_core_type(const json_t *described)
         line("ok", "core type", text);
         return true;
     }
-    snprintf(text, sizeof text, "%s: chose kernels below what this processor can run (%s);"
-                                " `abdb run --core-type auto` measures with them", config, best);
+    snprintf(text, sizeof text,
+             "%s: chose kernels below what this processor can run (%s);"
+             " `abdb run --core-type auto` measures with them",
+             config, best);
     line("! ", "core type", text);
     return false;
 }
@@ -118,8 +121,8 @@ static int check_database(const char *path)
     }
     if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
-        abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'", &fine,
-                        &err) != ABDB_OK) {
+        abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
+                        &fine, &err) != ABDB_OK) {
         printf("!  %-12s %s\n", "database", err.message);
         abdb_db_close(db);
         return 1;
@@ -139,11 +142,13 @@ int abdb_cmd_doctor(int argc, char **argv)
     abdb_error err;
     int warnings = 0;
 
-    if (abdb_args_parse(&args, argc, argv, abdb_command_find("doctor")->options, NULL, &err) != ABDB_OK)
+    if (abdb_args_parse(&args, argc, argv, abdb_command_find("doctor")->options, NULL, &err) !=
+        ABDB_OK)
         return abdb_report_error(&err);
     check_build();
     data = abdb_data_folder(&arena);
-    line(data ? "ok" : "--", "data", data ? data : "absent: `abdb import data` has nothing to read");
+    line(data ? "ok" : "--", "data",
+         data ? data : "absent: `abdb import data` has nothing to read");
     check_gnuplot();
     warnings += check_backends();
     warnings += check_database(abdb_arg_db(&args));

@@ -57,8 +57,10 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
             fprintf(out, "  %-9s %s\n", c->name, c->summary);
-        fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes --db"
-              " FILE.\n", out);
+        fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
+              "--db"
+              " FILE.\n",
+              out);
         return;
     }
     fprintf(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name, command->summary,
@@ -81,15 +83,19 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     }
 }
 
-/* --- the manual page ------------------------------------------------------------------------------ */
+/* --- the manual page
+ * ------------------------------------------------------------------------------ */
 
 static void roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'') fputs("\\&", out);
     for (; *text; text++) {
-        if (*text == '\\') fputs("\\e", out);
-        else if (*text == '-') fputs("\\-", out);
-        else fputc(*text, out);
+        if (*text == '\\')
+            fputs("\\e", out);
+        else if (*text == '-')
+            fputs("\\-", out);
+        else
+            fputc(*text, out);
     }
 }
 
@@ -114,8 +120,11 @@ static void man_options(FILE *out, const abdb_option *list)
 
 static void man(FILE *out)
 {
-    fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION "\" \"User Commands\"\n.SH NAME\nabdb \\- accelerator"
-          " benchmark database\n.SH SYNOPSIS\n.B abdb\n\\fIVERB\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
+    fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION
+          "\" \"User Commands\"\n.SH NAME\nabdb \\- accelerator"
+          " benchmark database\n.SH SYNOPSIS\n.B abdb\n\\fIVERB\\fR [\\fIoptions\\fR]\n.SH "
+          "DESCRIPTION\n",
+          out);
     roff(out, pitch);
     fputs("\n.SH VERBS\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
@@ -156,23 +165,30 @@ static void man(FILE *out)
         roff(out, abdb_importers[i]->summary);
         fputc('\n', out);
     }
-    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B ABDB_PATH\nfolder"
-          " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb ships\n"
-          ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n", out);
-    fputs("0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 partial;"
-          " 6 failed.\n", out);
+    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
+          "ABDB_PATH\nfolder"
+          " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb "
+          "ships\n"
+          ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n",
+          out);
+    fputs("0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
+          "partial;"
+          " 6 failed.\n",
+          out);
 }
 
 static void completion(FILE *out)
 {
     fputs("# bash completion for abdb, made from its command table\n_abdb() {\n"
           "  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}\n"
-          "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"", out);
+          "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"",
+          out);
     for (const abdb_command *c = abdb_commands; c->name; c++) fprintf(out, "%s ", c->name);
     fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
         const abdb_option *const lists[] = {c->options, abdb_common_options,
-                                            strcmp(c->name, "query") == 0 ? abdb_output_options : NULL};
+                                            strcmp(c->name, "query") == 0 ? abdb_output_options
+                                                                          : NULL};
 
         fprintf(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
         for (size_t i = 0; i < 3; i++)
@@ -190,7 +206,8 @@ int abdb_cmd_help(int argc, char **argv)
     abdb_args args;
     abdb_error err;
 
-    if (abdb_args_parse(&args, argc, argv, abdb_command_find("help")->options, NULL, &err) != ABDB_OK)
+    if (abdb_args_parse(&args, argc, argv, abdb_command_find("help")->options, NULL, &err) !=
+        ABDB_OK)
         return abdb_report_error(&err);
     if (abdb_arg(&args, "man")) {
         man(stdout);

@@ -30,7 +30,8 @@ typedef struct {
 
 static abdb_status add_file(file_list *list, const char *path, bool named, abdb_error *err)
 {
-    if (list->count == FILES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
+    if (list->count == FILES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
     if (list->count == list->room) {
         size_t room = list->room ? 2 * list->room : 64;
         file *more = realloc(list->item, room * sizeof *more);
@@ -51,7 +52,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Files of a folder in the order of their names; hidden ones and links to elsewhere are left out. */
+/* Files of a folder in the order of their names; hidden ones and links to elsewhere are left out.
+ */
 static abdb_status walk(file_list *list, const char *folder, int depth, abdb_error *err)
 {
     struct dirent **entry = NULL;
@@ -67,8 +69,10 @@ static abdb_status walk(file_list *list, const char *folder, int depth, abdb_err
 
         if (st == ABDB_OK && entry[i]->d_name[0] != '.' &&
             asprintf(&path, "%s/%s", folder, entry[i]->d_name) > 0 && lstat(path, &info) == 0) {
-            if (S_ISDIR(info.st_mode)) st = walk(list, path, depth + 1, err);
-            else if (S_ISREG(info.st_mode)) st = add_file(list, path, false, err);
+            if (S_ISDIR(info.st_mode))
+                st = walk(list, path, depth + 1, err);
+            else if (S_ISREG(info.st_mode))
+                st = add_file(list, path, false, err);
         }
         free(path);
         free(entry[i]);
@@ -88,11 +92,15 @@ static abdb_status collect(file_list *list, const abdb_args *args, abdb_error *e
 
         if (strcmp(path, "data") == 0 && stat(path, &info) != 0) {
             path = abdb_data_folder(&arena);
-            if (!path) TRY(ABDB_FAIL(err, ABDB_IO, "the data that abdb ships are not installed;"
-                                                   " ABDB_DATA names their folder"));
+            if (!path)
+                TRY(ABDB_FAIL(err, ABDB_IO,
+                              "the data that abdb ships are not installed;"
+                              " ABDB_DATA names their folder"));
         }
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) TRY(walk(list, path, 0, err));
-        else TRY(add_file(list, path, true, err));
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            TRY(walk(list, path, 0, err));
+        else
+            TRY(add_file(list, path, true, err));
     }
 done:
     abdb_arena_free(&arena);
@@ -104,12 +112,15 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
     const abdb_counts *c = &unit->counts;
 
     if (unit->known)
-        printf("%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
-               " ignored then)\n", path, c->accepted, c->duplicate, c->rejected, c->ignored);
+        printf(
+            "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
+            " ignored then)\n",
+            path, c->accepted, c->duplicate, c->rejected, c->ignored);
     else
-        printf("%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n", path,
-               dry_run ? "would keep: " : "", c->accepted + c->duplicate + c->rejected + c->ignored,
-               c->accepted, c->duplicate, c->rejected, c->ignored, unit->format);
+        printf("%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
+               path, dry_run ? "would keep: " : "",
+               c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
+               c->rejected, c->ignored, unit->format);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 
@@ -121,7 +132,8 @@ typedef struct {
     tally *t;
 } session;
 
-/* A failure of one file is said and counted; one of the database, or of the command, is returned. */
+/* A failure of one file is said and counted; one of the database, or of the command, is returned.
+ */
 static abdb_status say_failure(session *s, const char *path, abdb_status st, abdb_error *err)
 {
     abdb_context(err, "%s", path);
@@ -165,8 +177,10 @@ static abdb_status import_member(void *self, const char *path, const void *data,
 
     if (!data) return say_failure(self, path, err->status, err);
     st = abdb_input_memory(&input, path, data, size, err);
-    if (st == ABDB_OK) st = import_input(self, &input, false, err);
-    else st = say_failure(self, path, st, err);
+    if (st == ABDB_OK)
+        st = import_input(self, &input, false, err);
+    else
+        st = say_failure(self, path, st, err);
     abdb_input_close(&input);
     return st;
 }
@@ -191,7 +205,8 @@ static abdb_status import_stdin(session *s, abdb_error *err)
     while ((size = fread(chunk, 1, sizeof chunk, stdin)) > 0 && text.size < ABDB_INPUT_SIZE_MAX)
         abdb_text_add(&text, chunk, size);
     if (text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "standard input"));
-    if (size) TRY(ABDB_FAIL(err, ABDB_LIMIT, "standard input: more than %d bytes", ABDB_INPUT_SIZE_MAX));
+    if (size)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "standard input: more than %d bytes", ABDB_INPUT_SIZE_MAX));
     TRY(abdb_input_memory(&input, "-", abdb_text_get(&text), text.size, err));
     TRY(import_opened(s, &input, true, err));
 done:
@@ -217,11 +232,11 @@ static void print_tally(const tally *t)
 {
     if (t->files + t->refused + t->passed_over > 1)
         printf("%zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
-               " ignored%s\n", t->files, t->known, t->total.accepted, t->total.duplicate,
-               t->total.rejected, t->total.ignored,
-               t->total.rejected ? "  (abdb query rejects)" : "");
-    if (t->passed_over) abdb_remark("%zu files of other formats were passed over", t->passed_over);
-    if (t->refused) abdb_remark("%zu files were refused", t->refused);
+               " ignored%s\n",
+               t->files, t->known, t->total.accepted, t->total.duplicate, t->total.rejected,
+               t->total.ignored, t->total.rejected ? "  (abdb query rejects)" : "");
+    if (t->passed_over) abdb_remark("files of other formats, passed over: %zu", t->passed_over);
+    if (t->refused) abdb_remark("files refused: %zu", t->refused);
 }
 
 static int exit_code(const tally *t)
@@ -256,7 +271,8 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
     for (size_t i = 0; i < list.count; i++) {
         abdb_progress(list.item[i].path, (double)i, (double)list.count);
-        TRY(import_file(&(session){writer, &options, abdb_arg(&args, "quiet") != NULL, &t}, &list.item[i], &err));
+        TRY(import_file(&(session){writer, &options, abdb_arg(&args, "quiet") != NULL, &t},
+                        &list.item[i], &err));
     }
     TRY(abdb_writer_index(writer, &err));
     if (!abdb_arg(&args, "quiet")) print_tally(&t);

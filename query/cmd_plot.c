@@ -39,7 +39,8 @@ static size_t figure_names(const char **names, abdb_arena *arena)
 
     for (size_t i = 0; abdb_figures[i].name && count < FIGURES_MAX; i++)
         if (strcmp(abdb_figures[i].name, "style.gp") != 0)
-            names[count++] = abdb_arena_copy(arena, abdb_figures[i].name, strlen(abdb_figures[i].name) - 3);
+            names[count++] =
+                abdb_arena_copy(arena, abdb_figures[i].name, strlen(abdb_figures[i].name) - 3);
     while (dir && (entry = readdir(dir)) && count < FIGURES_MAX)
         if (is_gp(entry->d_name))
             names[count++] = abdb_arena_copy(arena, entry->d_name, strlen(entry->d_name) - 3);
@@ -53,7 +54,8 @@ static size_t figure_names(const char **names, abdb_arena *arena)
 static abdb_status load_figure(abdb_figure *out, const char *name, abdb_error *err)
 {
     abdb_arena arena = {0};
-    const char *folder = abdb_user_folder(&arena, "figures"), *names[FIGURES_MAX], *near, *path = NULL;
+    const char *folder = abdb_user_folder(&arena, "figures"), *names[FIGURES_MAX], *near,
+               *path = NULL;
     abdb_text text = {0};
     abdb_status st = ABDB_OK;
 
@@ -88,9 +90,11 @@ static int list_figures(bool names_only)
         abdb_figure figure;
         abdb_error err;
 
-        if (names_only) puts(names[i]);
+        if (names_only)
+            puts(names[i]);
         else if (load_figure(&figure, names[i], &err) == ABDB_OK) {
-            printf("  %-16s %s  (report %s)\n", names[i], figure.title ? figure.title : "", figure.report);
+            printf("  %-16s %s  (report %s)\n", names[i], figure.title ? figure.title : "",
+                   figure.report);
             abdb_figure_free(&figure);
         }
     }
@@ -114,17 +118,25 @@ static abdb_status picture_of(const abdb_args *args, abdb_picture *out, const ch
             *extension = names[i];
             return ABDB_OK;
         }
-    return type ? ABDB_FAIL(err, ABDB_USAGE, "no picture '%s'; there are svg, png, pdf and dumb", type) : ABDB_OK;
+    return type ? ABDB_FAIL(err, ABDB_USAGE, "no picture '%s'; there are svg, png, pdf and dumb",
+                            type)
+                : ABDB_OK;
 }
 
 /* The rows of the report as what figures draw. */
 static abdb_status make_script(const abdb_figure *figure, abdb_table *table, abdb_picture picture,
                                bool dark, abdb_text *script, abdb_error *err)
 {
-    const char *names[ABDB_COLUMN_MAX], **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
+    const char *names[ABDB_COLUMN_MAX],
+        **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
     unsigned char text[ABDB_COLUMN_MAX] = {0};
-    abdb_drawing drawing = {.columns = table->columns, .rows = table->rows, .name = names, .cell = cells,
-                            .text = text, .title = table->title, .notes = table->notes,
+    abdb_drawing drawing = {.columns = table->columns,
+                            .rows = table->rows,
+                            .name = names,
+                            .cell = cells,
+                            .text = text,
+                            .title = table->title,
+                            .notes = table->notes,
                             .note = table->note};
     abdb_status st = ABDB_OK;
 
@@ -189,10 +201,12 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     TRY(load_figure(&figure, name, err));
     TRY(abdb_report_load(&report, figure.report, err));
     for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
-    for (const abdb_option *o = abdb_command_find("plot")->options; o->name; o++) options[count++] = *o;
+    for (const abdb_option *o = abdb_command_find("plot")->options; o->name; o++)
+        options[count++] = *o;
     TRY(abdb_args_parse(&args, argc, argv, options, NULL, err));
     if (abdb_arg(&args, "help")) {
-        printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
+        printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s "
+               "--help\n",
                name, figure.title ? figure.title : "", figure.report, figure.report);
         goto done;
     }
@@ -202,8 +216,10 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     TRY(abdb_guard(db, TIMEOUT_S, err));
     TRY(abdb_report_run(db, &report, value, &table, err));
     if (!table.rows)
-        TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw: report %s has no rows here; `abdb query %s` says"
-                                      " more", report.name, report.name));
+        TRY(ABDB_FAIL(err, ABDB_DATA,
+                      "nothing to draw: report %s has no rows here; `abdb query %s` says"
+                      " more",
+                      report.name, report.name));
     TRY(make_script(&figure, &table, picture, abdb_arg(&args, "dark") != NULL, &script, err));
     if (abdb_arg(&args, "script")) {
         fputs(abdb_text_get(&script), stdout);
@@ -229,7 +245,8 @@ int abdb_cmd_plot(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return list_figures(true);
     if (argc < 2 || argv[1][0] == '-') {
         if (argc >= 2 && strcmp(argv[1], "--db") != 0) {
-            abdb_fail(&err, ABDB_USAGE, "plot what? the figure's name comes first: abdb plot NAME [options]");
+            abdb_fail(&err, ABDB_USAGE,
+                      "plot what? the figure's name comes first: abdb plot NAME [options]");
             return abdb_report_error(&err);
         }
         puts("figures (abdb plot NAME --help):");

@@ -7,7 +7,8 @@
 
 enum { TIMEOUT_S = 60, NAMES_MAX = 256 };
 
-/* --- what can be asked ------------------------------------------------------------------------------ */
+/* --- what can be asked
+ * ------------------------------------------------------------------------------ */
 
 static void list_reports(void)
 {
@@ -26,14 +27,18 @@ static void list_reports(void)
         }
         printf("  %-16s ", names[i]);
         for (const char *s = report.title ? report.title : ""; *s; s++) /* without {param}s */
-            if (*s == '{') s += strcspn(s, "}");
-            else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{'))) putchar(*s);
+            if (*s == '{')
+                s += strcspn(s, "}");
+            else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{')))
+                putchar(*s);
         puts(strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
         abdb_report_free(&report);
     }
     puts("\nviews (abdb query --schema VIEW):\n"
-         "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec v_price\n"
-         "  v_claim v_artifact v_reject v_source v_device v_model v_name v_column\n\n"
+         "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec "
+         "v_price\n"
+         "  v_claim v_artifact v_reject v_source v_device v_model v_name v_column v_mlperf "
+         "v_kernel v_ceiling\n\n"
          "or read-only SQL:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
          "  abdb query -i");
@@ -95,7 +100,8 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --- printing ------------------------------------------------------------------------------------------ */
+/* --- printing
+ * ------------------------------------------------------------------------------------------ */
 
 static abdb_status print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
@@ -127,8 +133,10 @@ static abdb_status open_guarded(const abdb_args *args, abdb_db **db, abdb_error 
     TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
                         &stale, err));
     if (stale)
-        abdb_remark("an import was interrupted before names were resolved: `abdb init --db %s` mends"
-                    " that", abdb_arg_db(args));
+        abdb_remark(
+            "an import was interrupted before names were resolved: `abdb init --db %s` mends"
+            " that",
+            abdb_arg_db(args));
     TRY(abdb_guard(*db, timeout_s, err));
 done:
     return st;
@@ -151,7 +159,8 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < report->params; i++) options[count++] = report->option[i];
-    for (const abdb_option *o = abdb_command_find("query")->options; o->name; o++) options[count++] = *o;
+    for (const abdb_option *o = abdb_command_find("query")->options; o->name; o++)
+        options[count++] = *o;
     TRY(abdb_args_parse(&args, argc, argv, options, abdb_output_options, err));
     if (abdb_arg(&args, "help")) {
         report_help(report, abdb_arg_db(&args));
@@ -168,8 +177,9 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
     TRY(open_guarded(&args, &db, err));
     TRY(abdb_report_run(db, report, value, &table, err));
     TRY(print_table(&args, &table, err));
-    if (!table.rows) abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
-                                 " shows what is in it");
+    if (!table.rows)
+        abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
+                    " shows what is in it");
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -201,8 +211,10 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
 
     report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
     TRY(open_guarded(args, &db, err));
-    TRY(abdb_sql_table(db, "SELECT view, column, unit, meaning FROM v_column WHERE :view IS NULL OR"
-                           " view = :view ORDER BY view, place", &report, value, &table, err));
+    TRY(abdb_sql_table(db,
+                       "SELECT view, column, unit, meaning FROM v_column WHERE :view IS NULL OR"
+                       " view = :view ORDER BY view, place",
+                       &report, value, &table, err));
     if (!table.rows) {
         const char *names[64], *near;
         abdb_table views = {0};
@@ -223,7 +235,8 @@ done:
     return st;
 }
 
-/* --- the shell -------------------------------------------------------------------------------------------- */
+/* --- the shell
+ * -------------------------------------------------------------------------------------------- */
 
 static const char shell_help[] =
     "SQL ends with ';'. Also:\n"
@@ -255,16 +268,20 @@ static void shell_sql(shell *s, const char *sql)
 /* A line that begins with a dot; returns whether the shell goes on. */
 static bool shell_command(shell *s, char *line)
 {
-    char *rest = NULL, *verb = strtok_r(line, " \t\n", &rest), *word = strtok_r(NULL, " \t\n", &rest);
+    char *rest = NULL, *verb = strtok_r(line, " \t\n", &rest),
+         *word = strtok_r(NULL, " \t\n", &rest);
     abdb_error err;
     char *sql;
 
     if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
-    if (strcmp(verb, ".reports") == 0) list_reports();
-    else if (strcmp(verb, ".views") == 0) shell_sql(s, "SELECT DISTINCT view FROM v_column");
+    if (strcmp(verb, ".reports") == 0)
+        list_reports();
+    else if (strcmp(verb, ".views") == 0)
+        shell_sql(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
         sql = sqlite3_mprintf("SELECT view, column, unit, meaning FROM v_column WHERE %Q IS NULL OR"
-                              " view = %Q ORDER BY view, place", word, word);
+                              " view = %Q ORDER BY view, place",
+                              word, word);
         if (sql) shell_sql(s, sql);
         sqlite3_free(sql);
     } else if (strcmp(verb, ".mode") == 0 && word) {
@@ -285,8 +302,9 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(open_guarded(args, &s.db, err));
-    if (terminal) printf("abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
-                         abdb_arg_db(args));
+    if (terminal)
+        printf("abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
+               abdb_arg_db(args));
     for (;;) {
         if (terminal) fputs(statement.size ? "   ...> " : "abdb> ", stdout);
         fflush(stdout);
@@ -297,7 +315,8 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
         }
         abdb_text_puts(&statement, line);
         if (!sqlite3_complete(abdb_text_get(&statement))) {
-            if (strspn(abdb_text_get(&statement), " \t\n") == statement.size) abdb_text_clear(&statement);
+            if (strspn(abdb_text_get(&statement), " \t\n") == statement.size)
+                abdb_text_clear(&statement);
             continue;
         }
         shell_sql(&s, abdb_text_get(&statement));
@@ -311,9 +330,11 @@ done:
     return st;
 }
 
-/* --- the verb --------------------------------------------------------------------------------------------- */
+/* --- the verb
+ * --------------------------------------------------------------------------------------------- */
 
-/* The first argument that is no option, so that a report's own options can be known before parsing. */
+/* The first argument that is no option, so that a report's own options can be known before parsing.
+ */
 static const char *first_word(int argc, char **argv, const char **file)
 {
     *file = NULL;
@@ -370,17 +391,23 @@ int abdb_cmd_query(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return print_names();
     for (int i = 1; i < argc; i++) is_schema |= strcmp(argv[i], "--schema") == 0;
-    if (file) TRY(run_file(file, argc, argv, &err));
-    else if (word && !is_sql && !is_schema) TRY(run_named(word, argc, argv, &err));
+    if (file)
+        TRY(run_file(file, argc, argv, &err));
+    else if (word && !is_sql && !is_schema)
+        TRY(run_named(word, argc, argv, &err));
     else {
         TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("query")->options,
                             abdb_output_options, &err));
         if (args.positionals > 1)
             TRY(ABDB_FAIL(&err, ABDB_USAGE, "one statement at a time: quote the SQL"));
-        if (abdb_arg(&args, "interactive")) TRY(run_shell(&args, &err));
-        else if (is_schema) TRY(show_schema(word, &args, &err));
-        else if (is_sql) TRY(run_sql(word, &args, &err));
-        else list_reports();
+        if (abdb_arg(&args, "interactive"))
+            TRY(run_shell(&args, &err));
+        else if (is_schema)
+            TRY(show_schema(word, &args, &err));
+        else if (is_sql)
+            TRY(run_sql(word, &args, &err));
+        else
+            list_reports();
     }
 done:
     return st == ABDB_OK ? 0 : abdb_report_error(&err);

@@ -21,7 +21,8 @@ static void on_signal(int number)
     stopping = 1;
 }
 
-/* --- what can be run ---------------------------------------------------------------------------------- */
+/* --- what can be run
+ * ---------------------------------------------------------------------------------- */
 
 static void list_backend(const char *name, const char *path)
 {
@@ -34,10 +35,11 @@ static void list_backend(const char *name, const char *path)
         printf("  %-10s absent: %s\n", name, err.message);
         return;
     }
-    printf("  %-10s %s\n             device %s, %lld threads\n", name,
-           json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
-           json_string_value(json_object_get(json_object_get(all, "device"), "name")),
-           (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
+    printf(
+        "  %-10s %s\n             device %s, %lld threads\n", name,
+        json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
+        json_string_value(json_object_get(json_object_get(all, "device"), "name")),
+        (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
     json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
         printf("             kernel %-8s %s\n", json_string_value(json_object_get(kernel, "name")),
                json_string_value(json_object_get(kernel, "parameters")));
@@ -60,7 +62,8 @@ static void list_all(const abdb_backend_list *backends)
     }
 }
 
-/* --- the plan ------------------------------------------------------------------------------------------- */
+/* --- the plan
+ * ------------------------------------------------------------------------------------------- */
 
 static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err)
 {
@@ -101,8 +104,9 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     abdb_status st = ABDB_OK;
 
     if (!name && !kernel)
-        return ABDB_FAIL(err, ABDB_USAGE, "run what? --plan NAME or --kernel NAME; `abdb run --list`"
-                                          " lists them");
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "run what? --plan NAME or --kernel NAME; `abdb run --list`"
+                         " lists them");
     if (name && (kernel || abdb_arg(args, "axis")))
         return ABDB_FAIL(err, ABDB_USAGE, "--plan says it all: no --kernel or --axis beside it");
     if (name) return named_plan(plan, name, err);
@@ -113,7 +117,8 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     return st;
 }
 
-/* --- backends --------------------------------------------------------------------------------------------- */
+/* --- backends
+ * --------------------------------------------------------------------------------------------- */
 
 /* Which of the list --backend names; without it all but ref. */
 static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
@@ -128,8 +133,9 @@ static abdb_status choose_backends(const abdb_backend_list *all, const char *wan
         any += chosen[i];
     }
     if (!wanted && !any)
-        return ABDB_FAIL(err, ABDB_USAGE, "no backend but the reference is here; --backend ref runs it,"
-                                          " `abdb doctor` says what is missing");
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "no backend but the reference is here; --backend ref runs it,"
+                         " `abdb doctor` says what is missing");
     while (wanted && *wanted) {
         size_t size = strcspn(wanted, ","), i = 0;
         char name[64];
@@ -138,8 +144,9 @@ static abdb_status choose_backends(const abdb_backend_list *all, const char *wan
         while (i < all->count && strcmp(names[i], name) != 0) i++;
         if (i == all->count) {
             near = abdb_nearest(name, names, all->count);
-            return ABDB_FAIL(err, ABDB_USAGE, "no backend '%s' here%s%s%s; `abdb run --list` lists them",
-                             name, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "no backend '%s' here%s%s%s; `abdb run --list` lists them", name,
+                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         chosen[i] = 1;
         wanted += size + (wanted[size] == ',');
@@ -154,7 +161,8 @@ static int allowed_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* --- the campaign -------------------------------------------------------------------------------------------- */
+/* --- the campaign
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     abdb_db *db;
@@ -176,7 +184,8 @@ static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *er
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
     TRY(abdb_writer_commit(k->writer, &counts, err));
-    if (counts.rejected) st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
+    if (counts.rejected)
+        st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
 done:
     abdb_writer_rollback(k->writer, NULL);
     return st;
@@ -215,8 +224,10 @@ static abdb_status last_campaign(abdb_db *db, const char *key, char out[64], abd
 
     out[0] = '\0';
     snprintf(pattern, sizeof pattern, "c-*-%s", key);
-    code = sqlite3_prepare_v2(db->sql, "SELECT campaign FROM entry WHERE campaign GLOB ? ORDER BY"
-                                       " campaign DESC LIMIT 1", -1, &s, NULL);
+    code = sqlite3_prepare_v2(db->sql,
+                              "SELECT campaign FROM entry WHERE campaign GLOB ? ORDER BY"
+                              " campaign DESC LIMIT 1",
+                              -1, &s, NULL);
     sqlite3_bind_text(s, 1, pattern, -1, SQLITE_STATIC);
     if (code == SQLITE_OK) code = sqlite3_step(s);
     if (code == SQLITE_ROW) snprintf(out, 64, "%s", (const char *)sqlite3_column_text(s, 0));
@@ -229,8 +240,9 @@ static void new_campaign(const char *key, char out[64])
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(out, 64, "c-%012llx%03x-%s", (unsigned long long)now.tv_sec * 1000000ull +
-             (unsigned long long)now.tv_nsec / 1000, (unsigned)getpid() & 0xfff, key);
+    snprintf(out, 64, "c-%012llx%03x-%s",
+             (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
+             (unsigned)getpid() & 0xfff, key);
 }
 
 /* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
@@ -241,8 +253,10 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
-    if (sqlite3_prepare_v2(db->sql, "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
-                                    " status <> 'cancelled'", -1, &s, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db->sql,
+                           "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
+                           " status <> 'cancelled'",
+                           -1, &s, NULL) != SQLITE_OK)
         return abdb_db_fail(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
         sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
@@ -270,8 +284,8 @@ static void print_tally(const abdb_run_tally *t, const char *campaign)
     if (t->failed) printf(", %zu failed", t->failed);
     if (t->crashed) printf(", %zu crashed, timed out or out of memory", t->crashed);
     if (t->cancelled) printf(", %zu cancelled", t->cancelled);
-    printf("  (abdb query kernels%s)\n", t->failed + t->crashed + t->unverified + t->not_implemented
-           ? " --failed" : "");
+    printf("  (abdb query kernels%s)\n",
+           t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
 }
 
 static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -295,8 +309,11 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
                            const abdb_backend_list *backends, const unsigned char *chosen,
                            keeper *k, abdb_run_tally *tally, abdb_error *err)
 {
-    abdb_run_options o = {.tag = abdb_arg(args, "tag"), .quick = abdb_arg(args, "quick") != NULL,
-                          .stop = &stopping, .progress = show_progress, .self = k};
+    abdb_run_options o = {.tag = abdb_arg(args, "tag"),
+                          .quick = abdb_arg(args, "quick") != NULL,
+                          .stop = &stopping,
+                          .progress = show_progress,
+                          .self = k};
     abdb_sink sink = {k, keep_cell, NULL, NULL, NULL};
     unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
     char key[16], campaign[64] = "";
@@ -307,7 +324,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     plan_key(plan, args, key);
     if (abdb_arg(args, "resume")) {
         TRY(last_campaign(k->db, key, campaign, err));
-        if (!*campaign) abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
+        if (!*campaign)
+            abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
     }
     if (!*campaign) new_campaign(key, campaign);
     o.campaign = campaign;

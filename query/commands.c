@@ -21,8 +21,9 @@ static const abdb_option run_options[] = {
     {"resume", 0, NULL, "go on with the last interrupted command of the same plan"},
     {"tag", 't', "NAME", "name these measurements"},
     {"threads", 0, "N", "threads of each backend (default: all processors allowed)"},
-    {"core-type", 0, "NAME", "kernels that OpenBLAS chooses: sets OPENBLAS_CORETYPE (auto: the best that"
-                             " this processor can run)"},
+    {"core-type", 0, "NAME",
+     "kernels that OpenBLAS chooses: sets OPENBLAS_CORETYPE (auto: the best that"
+     " this processor can run)"},
     {"timeout", 0, "SECONDS", "of one cell (default 300)"},
     {"dry-run", 'n', NULL, "print the cells, run nothing"},
     {"quiet", 'q', NULL, "no summary"},
@@ -43,48 +44,60 @@ static const abdb_option plot_options[] = {
     {"dark", 0, NULL, "light lines on a dark ground"},
     {NULL, 0, NULL, NULL}};
 
-static const abdb_option help_options[] = {
-    {"man", 0, NULL, "the manual page"},
-    {"completion", 0, NULL, "completion for bash"},
-    {NULL, 0, NULL, NULL}};
+static const abdb_option help_options[] = {{"man", 0, NULL, "the manual page"},
+                                           {"completion", 0, NULL, "completion for bash"},
+                                           {NULL, 0, NULL, NULL}};
 
 static const abdb_option no_options[] = {{NULL, 0, NULL, NULL}};
 
 const abdb_command abdb_commands[] = {
-    {"init", "", "make an empty database, or bring an older one up to date", abdb_cmd_init, no_options,
-     "import and run make the database too. An older file is copied to FILE.vN.bak before it is migrated.",
+    {"init", "", "make an empty database, or bring an older one up to date", abdb_cmd_init,
+     no_options,
+     "import and run make the database too. An older file is copied to FILE.vN.bak before it is "
+     "migrated.",
      "abdb init --db results.db"},
-    {"import", "PATH...|-", "read files, folders, archives and standard input into the database", abdb_cmd_import, import_options,
-     "The format is found by content. Containers and compressed files (tar, zip, 7z, gz, xz, zst, ...) are"
-     " read member by member; - is standard input. A file or member is one transaction: it is imported whole or not at all, and"
-     " a file that is there already changes nothing. Bad rows are kept as rejects with their reason while"
-     " the good rows stay. The word data, where no such path exists, means the data that abdb ships.",
+    {"import", "PATH...|-", "read files, folders, archives and standard input into the database",
+     abdb_cmd_import, import_options,
+     "The format is found by content. Containers and compressed files (tar, zip, 7z, gz, xz, zst, "
+     "...) are"
+     " read member by member; - is standard input. A file or member is one transaction: it is "
+     "imported whole or not at all, and"
+     " a file that is there already changes nothing. Bad rows are kept as rejects with their "
+     "reason while"
+     " the good rows stay. The word data, where no such path exists, means the data that abdb "
+     "ships.",
      "abdb import data\nabdb import summary.csv --set round=v0.7 --set submitter=NVIDIA\n"
      "abdb import results/ --dry-run"},
     {"run", "", "measure here", abdb_cmd_run, run_options,
-     "Starts a program abdb-run-BACKEND for each backend, hands it the cells of a plan and keeps what it"
-     " measures: samples, verification, environment. A cell that fails is a row too. Exit 4: a cell failed"
+     "Starts a program abdb-run-BACKEND for each backend, hands it the cells of a plan and keeps "
+     "what it"
+     " measures: samples, verification, environment. A cell that fails is a row too. Exit 4: a "
+     "cell failed"
      " verification; 5: a cell crashed, timed out or ran out of memory.",
      "abdb run --list\nabdb run --plan quick --quick\n"
      "abdb run --kernel gemm --backend openblas --axis n=256-4096*2 --tag before"},
-    {"query", "[NAME | SQL]", "a named report or read-only SQL; alone: what can be asked", abdb_cmd_query,
-     query_options,
+    {"query", "[NAME | SQL]", "a named report or read-only SQL; alone: what can be asked",
+     abdb_cmd_query, query_options,
      "Reports take their own options: abdb query NAME --help. Your own reports are .sql files in"
-     " $ABDB_PATH/reports or ~/.config/abdb/reports. Nothing that query runs can change the database.",
+     " $ABDB_PATH/reports or ~/.config/abdb/reports. Nothing that query runs can change the "
+     "database.",
      "abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server\n"
      "abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\" -o markdown\n"
      "abdb query --schema v_result"},
     {"plot", "[NAME]", "draw a figure; alone: what can be drawn", abdb_cmd_plot, plot_options,
-     "A figure is one .gp file that draws a report; it takes the options of that report. Your own are"
+     "A figure is one .gp file that draws a report; it takes the options of that report. Your own "
+     "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline"},
     {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options,
-     "Versions, backends present and absent with the reason, the database, gnuplot, and which kernels the"
+     "Versions, backends present and absent with the reason, the database, gnuplot, and which "
+     "kernels the"
      " BLAS chose against what the processor can do.",
      "abdb doctor"},
     {"help", "[VERB]", "help, the manual page, completion", abdb_cmd_help, help_options, "",
      "abdb help import\nabdb help --man | man -l -"},
-    {"version", "", "the version of this program", abdb_cmd_version, no_options, "", "abdb version"},
+    {"version", "", "the version of this program", abdb_cmd_version, no_options, "",
+     "abdb version"},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
 
 const abdb_command *abdb_command_find(const char *name)

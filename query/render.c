@@ -11,7 +11,8 @@
 
 enum { CELL_SIZE = 512 };
 
-/* --- what is shown ------------------------------------------------------------------------------ */
+/* --- what is shown ------------------------------------------------------------------------------
+ */
 
 static bool has_suffix(const char *name, const char *suffix)
 {
@@ -84,14 +85,16 @@ static void show(const abdb_table *t, size_t row, size_t column, char out[CELL_S
         while (v->text[used] && used < room) used++;
         while (used && (v->text[used] & 0xC0) == 0x80) used--;
         snprintf(out, CELL_SIZE, "%.*s%s", (int)used, v->text, v->text[used] ? "…" : "");
-    } else if ((v->kind == ABDB_REAL || v->kind == ABDB_INTEGER) && style[0] >= '0' && style[0] <= '9') {
+    } else if ((v->kind == ABDB_REAL || v->kind == ABDB_INTEGER) && style[0] >= '0' &&
+               style[0] <= '9') {
         snprintf(out, CELL_SIZE, "%.*f", style[0] - '0',
                  v->kind == ABDB_REAL ? v->real : (double)v->integer);
     } else if (v->kind == ABDB_REAL) {
         double size = fabs(v->real);
         int digits = style[0] == 'g' ? atoi(style + 1) : 6;
 
-        if (size >= 1e15 || (size < 1e-4 && size > 0)) snprintf(out, CELL_SIZE, "%.*g", digits, v->real);
+        if (size >= 1e15 || (size < 1e-4 && size > 0))
+            snprintf(out, CELL_SIZE, "%.*g", digits, v->real);
         else {
             int decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
 
@@ -134,14 +137,17 @@ static void hoisted_line(const abdb_table *t, char *out, size_t room)
     }
 }
 
-/* --- for people ---------------------------------------------------------------------------------- */
+/* --- for people ----------------------------------------------------------------------------------
+ */
 
 static void pad(FILE *out, const char *text, int width, bool right, bool last)
 {
     int left = width - abdb_width(text);
 
-    if (right) fprintf(out, "%*s%s", left > 0 ? left : 0, "", text);
-    else fprintf(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
+    if (right)
+        fprintf(out, "%*s%s", left > 0 ? left : 0, "", text);
+    else
+        fprintf(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
 }
 
 void abdb_render_table(const abdb_table *t, FILE *out)
@@ -160,7 +166,8 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         }
     }
     hoisted_line(t, line, sizeof line);
-    if (t->title) fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", t->title, colour ? "\033[0m" : "");
+    if (t->title)
+        fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", t->title, colour ? "\033[0m" : "");
     if (line[0]) fprintf(out, "%s\n", line);
     if (t->title || line[0]) fputc('\n', out);
     for (size_t c = 0, shown = 0; c < t->columns; c++) {
@@ -235,12 +242,18 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
 static void html_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '<') fputs("&lt;", out);
-        else if (*text == '>') fputs("&gt;", out);
-        else if (*text == '&') fputs("&amp;", out);
-        else if (*text == '"') fputs("&quot;", out);
-        else if (*text == '\'') fputs("&#39;", out);
-        else fputc(*text, out);
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '>')
+            fputs("&gt;", out);
+        else if (*text == '&')
+            fputs("&amp;", out);
+        else if (*text == '"')
+            fputs("&quot;", out);
+        else if (*text == '\'')
+            fputs("&#39;", out);
+        else
+            fputc(*text, out);
     }
 }
 
@@ -251,10 +264,12 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     hoisted_line(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
     html_text(out, t->title ? t->title : "abdb");
-    fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light dark}"
+    fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light "
+          "dark}"
           "table{border-collapse:collapse}th,td{padding:.25rem .75rem;text-align:left;"
           "border-bottom:1px solid #8884}.n{text-align:right;font-variant-numeric:tabular-nums}"
-          "</style></head><body>\n<table><caption>", out);
+          "</style></head><body>\n<table><caption>",
+          out);
     html_text(out, t->title ? t->title : "");
     if (line[0]) {
         fputs("<br>", out);
@@ -295,11 +310,18 @@ static void latex_text(FILE *out, const char *text)
         case '\\': fputs("\\textbackslash{}", out); break;
         case '~': fputs("\\textasciitilde{}", out); break;
         case '^': fputs("\\textasciicircum{}", out); break;
-        case '&': case '%': case '$': case '#': case '_': case '{': case '}':
+        case '&':
+        case '%':
+        case '$':
+        case '#':
+        case '_':
+        case '{':
+        case '}':
             fputc('\\', out);
             fputc(*text, out);
             break;
-        case '\n': case '\r': fputc(' ', out); break;
+        case '\n':
+        case '\r': fputc(' ', out); break;
         default: fputc(*text, out);
         }
     }
@@ -344,7 +366,8 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     fputs("}\n\\end{table}\n", out);
 }
 
-/* --- for programs -------------------------------------------------------------------------------- */
+/* --- for programs --------------------------------------------------------------------------------
+ */
 
 static bool in_data(const abdb_table *t, size_t column)
 {
@@ -414,8 +437,10 @@ static void json_row(const abdb_table *t, size_t row, abdb_text *text)
         abdb_text_puts(text, ":");
         if (v->kind == ABDB_NULL || (v->kind == ABDB_REAL && !isfinite(v->real)))
             abdb_text_puts(text, "null");
-        else if (v->kind == ABDB_STRING) abdb_text_json(text, v->text);
-        else abdb_text_puts(text, abdb_value_text(v, number));
+        else if (v->kind == ABDB_STRING)
+            abdb_text_json(text, v->text);
+        else
+            abdb_text_puts(text, abdb_value_text(v, number));
     }
     abdb_text_puts(text, "}");
 }

@@ -8,8 +8,8 @@
 
 extern const abdb_embedded abdb_reports[];
 
-/* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each side,
- * so that "||" in SQL is no separator; an empty field is " | |". */
+/* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each
+ * side, so that "||" in SQL is no separator; an empty field is " | |". */
 static char *next_field(char **rest)
 {
     char *field = *rest, *bar;
@@ -35,7 +35,8 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     char *rest = line;
 
     if (r->params == ABDB_PARAM_COUNT)
-        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d params", r->name, ABDB_PARAM_COUNT);
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d params", r->name,
+                         ABDB_PARAM_COUNT);
     p->name = next_field(&rest);
     p->type = next_field(&rest);
     p->fallback = or_null(next_field(&rest));
@@ -43,8 +44,10 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     p->values = or_null(next_field(&rest));
     if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
                      strcmp(p->type, "date") != 0 && strcmp(p->type, "flag") != 0))
-        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: param %s wants a type: text, number, date or"
-                                           " flag", r->name, p->name);
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "report %s: param %s wants a type: text, number, date or"
+                         " flag",
+                         r->name, p->name);
     r->option[r->params] = (abdb_option){p->name, 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
                                          p->help ? p->help : ""};
     r->params++;
@@ -58,10 +61,14 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     if (!colon) return ABDB_OK;
     *colon = '\0';
     rest = text = abdb_trim(colon + 1);
-    if (strcmp(line, "title") == 0) r->title = text;
-    else if (strcmp(line, "hoist") == 0) r->hoist = text;
-    else if (strcmp(line, "param") == 0) return take_param(r, text, err);
-    else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX) r->note[r->notes++] = text;
+    if (strcmp(line, "title") == 0)
+        r->title = text;
+    else if (strcmp(line, "hoist") == 0)
+        r->hoist = text;
+    else if (strcmp(line, "param") == 0)
+        return take_param(r, text, err);
+    else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
+        r->note[r->notes++] = text;
     else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
         r->column[r->columns].name = next_field(&rest);
         r->column[r->columns].label = next_field(&rest);
@@ -83,17 +90,21 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
     copy = abdb_arena_copy(&r->arena, text, strlen(text));
     if (!copy || !r->text || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
-        if (strncmp(line, "-- @notes", 9) == 0) part = &notes;
-        else if (strncmp(line, "-- @rows", 8) == 0) abdb_text_clear(part = &rows);
+        if (strncmp(line, "-- @notes", 9) == 0)
+            part = &notes;
+        else if (strncmp(line, "-- @rows", 8) == 0)
+            abdb_text_clear(part = &rows);
         else if (strncmp(line, "-- ", 3) == 0 && !rows.size && !notes.size)
             TRY(take_line(r, line + 3, err));
-        else if (*line || part->size) abdb_text_printf(part, "%s\n", line);
+        else if (*line || part->size)
+            abdb_text_printf(part, "%s\n", line);
     }
     if (rows.failed || notes.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
     if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
     r->rows = abdb_arena_copy(&r->arena, rows.data, rows.size);
     r->note_sql = notes.size ? abdb_arena_copy(&r->arena, notes.data, notes.size) : NULL;
-    if (!r->rows || (notes.size && !r->note_sql)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+    if (!r->rows || (notes.size && !r->note_sql))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
 done:
     abdb_text_free(&rows);
     abdb_text_free(&notes);
@@ -119,7 +130,8 @@ size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena)
     size_t count = 0, kept = 0;
 
     for (size_t i = 0; abdb_reports[i].name && count < room; i++)
-        names[count++] = abdb_arena_copy(arena, abdb_reports[i].name, strlen(abdb_reports[i].name) - 4);
+        names[count++] =
+            abdb_arena_copy(arena, abdb_reports[i].name, strlen(abdb_reports[i].name) - 4);
     while (dir && (entry = readdir(dir)) && count < room) {
         size_t size = strlen(entry->d_name);
 
@@ -180,7 +192,8 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", param->name, value);
     if (strcmp(param->type, "date") == 0 &&
         (strlen(value) != 10 || value[4] != '-' || value[7] != '-'))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", param->name, value);
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", param->name,
+                         value);
     if (!param->values) return ABDB_OK;
     TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
     names = calloc(list.rows + 1, sizeof *names);
@@ -192,9 +205,11 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
         if (strcmp(names[i], value) == 0) goto done;
     }
     near = abdb_nearest(value, names, list.rows);
-    st = ABDB_FAIL(err, ABDB_USAGE, "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
-                                    " lists what is", param->name, value,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", report->name);
+    st = ABDB_FAIL(err, ABDB_USAGE,
+                   "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                   " lists what is",
+                   param->name, value, near ? ", did you mean '" : "", near ? near : "",
+                   near ? "'?" : "", report->name);
 done:
     free(names);
     abdb_table_free(&list);
@@ -202,7 +217,8 @@ done:
 }
 
 /* "{round}" becomes its value; a parameter that was not given leaves nothing. */
-static const char *fill_title(abdb_arena *arena, const abdb_report *report, const char *const *value)
+static const char *fill_title(abdb_arena *arena, const abdb_report *report,
+                              const char *const *value)
 {
     abdb_text out = {0};
     const char *copy;
@@ -244,8 +260,8 @@ static void dress(const abdb_report *report, const char *const *value, abdb_tabl
                                                       strlen(report->column[i].style));
     }
     for (size_t i = 0; i < report->notes; i++)
-        table->note[table->notes++] = abdb_arena_copy(&table->arena, report->note[i],
-                                                      strlen(report->note[i]));
+        table->note[table->notes++] =
+            abdb_arena_copy(&table->arena, report->note[i], strlen(report->note[i]));
 }
 
 abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *const *value,
@@ -257,8 +273,10 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
 
     for (size_t i = 0; i < report->params; i++) {
         bound[i] = value[i] ? value[i] : report->param[i].fallback;
-        if (strcmp(report->param[i].type, "flag") == 0) bound[i] = value[i] ? "1" : "0";
-        else if (value[i]) TRY(check_value(db, report, i, value[i], err));
+        if (strcmp(report->param[i].type, "flag") == 0)
+            bound[i] = value[i] ? "1" : "0";
+        else if (value[i])
+            TRY(check_value(db, report, i, value[i], err));
     }
     st = abdb_sql_table(db, report->rows, report, bound, table, err);
     if (st == ABDB_OK && report->note_sql)

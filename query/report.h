@@ -2,14 +2,15 @@
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
- *   -- param: name | text, number, date or flag | default | help | SQL whose first column lists values
+ *   -- param: name | text, number, date or flag | default | help | SQL whose first column lists
+ * values
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
  * Then SQL. `-- @rows` begins the statement of the table, `-- @notes` one whose first column gives
- * further lines below it; without marks the whole text is the table's statement. Parameters are bound
- * as :name, NULL when not given and without default.
+ * further lines below it; without marks the whole text is the table's statement. Parameters are
+ * bound as :name, NULL when not given and without default.
  */
 #ifndef ABDB_QUERY_REPORT_H
 #define ABDB_QUERY_REPORT_H
@@ -53,8 +54,8 @@ size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
 
 /* Makes db answer questions only: an authorizer, query_only, and a time limit in seconds. */
 ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err);
-/* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows of
- * the last one go into table. ABDB_USAGE: a statement that would change something. */
+/* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows
+ * of the last one go into table. ABDB_USAGE: a statement that would change something. */
 ABDB_MUST_USE abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
                                          const char *const *value, abdb_table *table,
                                          abdb_error *err);

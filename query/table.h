@@ -1,8 +1,8 @@
 /* table.h - rows of a query with what people need to read them, and the seven ways to print them.
  *
- * A column whose name begins with '_' is hidden. A column `X__mark` is printed behind X by the formats
- * for people and is a column of its own in the formats for programs. A column listed under `hoist`
- * that has one value in all rows is printed once above the table instead.
+ * A column whose name begins with '_' is hidden. A column `X__mark` is printed behind X by the
+ * formats for people and is a column of its own in the formats for programs. A column listed under
+ * `hoist` that has one value in all rows is printed once above the table instead.
  */
 #ifndef ABDB_QUERY_TABLE_H
 #define ABDB_QUERY_TABLE_H
@@ -11,7 +11,15 @@
 
 #include "schema/core/text.h"
 
-typedef enum { ABDB_TABLE, ABDB_MARKDOWN, ABDB_CSV, ABDB_JSON, ABDB_JSONL, ABDB_HTML, ABDB_LATEX } abdb_format;
+typedef enum {
+    ABDB_TABLE,
+    ABDB_MARKDOWN,
+    ABDB_CSV,
+    ABDB_JSON,
+    ABDB_JSONL,
+    ABDB_HTML,
+    ABDB_LATEX
+} abdb_format;
 typedef enum { ABDB_NULL, ABDB_INTEGER, ABDB_REAL, ABDB_STRING } abdb_kind;
 
 typedef struct {
@@ -24,7 +32,8 @@ typedef struct {
 typedef struct {
     const char *name;  /* as SQL names it */
     const char *label; /* for people; NULL: the name */
-    const char *style; /* "2": decimals, "g4": significant digits, "cut30": text cut, "": as it is */
+    const char
+        *style; /* "2": decimals, "g4": significant digits, "cut30": text cut, "": as it is */
 } abdb_column;
 
 enum { ABDB_COLUMN_MAX = 128, ABDB_NOTE_MAX = 64 };

@@ -9,7 +9,8 @@
 extern const abdb_embedded abdb_vocabulary[];
 
 abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
-                             const abdb_unit_options *options, abdb_unit_result *out, abdb_error *err)
+                             const abdb_unit_options *options, abdb_unit_result *out,
+                             abdb_error *err)
 {
     const abdb_importer *importer;
     abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
@@ -26,7 +27,8 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
     if (out->known) goto done;
     sink = abdb_writer_sink(writer);
     TRY(importer->read(input, options->words, &sink, err));
-    if (options->dry_run) abdb_writer_rollback(writer, &out->counts);
+    if (options->dry_run)
+        abdb_writer_rollback(writer, &out->counts);
     else if (options->strict) {
         abdb_writer_rollback(writer, &out->counts);
         if (out->counts.rejected)
@@ -57,7 +59,8 @@ static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error 
 
     for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
     abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
-    sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q", digest);
+    sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
+                          digest);
     TRY(abdb_db_integer(db, sql, &have, err));
     if (have) goto done;
     for (size_t i = 0; abdb_vocabulary[i].name; i++) {
@@ -65,8 +68,8 @@ static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error 
         char path[80];
 
         snprintf(path, sizeof path, "(built in) %.60s", abdb_vocabulary[i].name);
-        TRY(abdb_input_memory(&input, path, abdb_vocabulary[i].text, strlen(abdb_vocabulary[i].text),
-                              err));
+        TRY(abdb_input_memory(&input, path, abdb_vocabulary[i].text,
+                              strlen(abdb_vocabulary[i].text), err));
         st = abdb_unit_import(writer, &input, &options, &result, err);
         abdb_input_close(&input);
         if (st != ABDB_OK) {

@@ -17,7 +17,8 @@ static int threads(void)
     return openblas_get_num_threads();
 }
 
-static const abdb_backend backend = {"openblas", "OpenBLAS (OpenMP build)", native, library, threads};
+static const abdb_backend backend = {"openblas", "OpenBLAS (OpenMP build)", native, library,
+                                     threads};
 
 int main(int argc, char **argv)
 {

@@ -10,8 +10,8 @@ static int threads(void)
     return 1;
 }
 
-static const abdb_backend backend = {"ref", "portable C, one thread: the reference, never fast", native,
-                                     NULL, threads};
+static const abdb_backend backend = {"ref", "portable C, one thread: the reference, never fast",
+                                     native, NULL, threads};
 
 int main(int argc, char **argv)
 {

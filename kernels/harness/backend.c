@@ -69,13 +69,15 @@ static void print_hello(const abdb_backend *backend)
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_kernel *kernel = find_kernel(backend->native[i]->kernel);
 
-        json_array_append_new(kernels, json_pack("{s:s,s:s,s:s,s:s}", "name", kernel->name, "summary",
-                                                 kernel->summary, "formula", kernel->formula,
-                                                 "parameters", kernel->parameters));
+        json_array_append_new(kernels,
+                              json_pack("{s:s,s:s,s:s,s:s}", "name", kernel->name, "summary",
+                                        kernel->summary, "formula", kernel->formula, "parameters",
+                                        kernel->parameters));
     }
     print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                            backend->name, "summary", backend->summary, "kernels", kernels));
-    print_record(json_pack("{s:s,s:o}", "kind", "environment", "environment", abdb_machine(backend)));
+    print_record(
+        json_pack("{s:s,s:o}", "kind", "environment", "environment", abdb_machine(backend)));
     print_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
                            abdb_processor(processor, sizeof processor), "devices", 1, "threads",
                            backend->threads(), "clock", "CLOCK_MONOTONIC", "clock_resolution_s",
@@ -94,7 +96,8 @@ static abdb_status take_params(abdb_problem *p, json_t *params, abdb_error *err)
     const char *key;
     json_t *value;
 
-    json_object_foreach(params, key, value) {
+    json_object_foreach(params, key, value)
+    {
         const char *text = json_string_value(value);
 
         if (!text) return ABDB_FAIL(err, ABDB_USAGE, "parameter %s is no string", key);
@@ -118,7 +121,8 @@ static abdb_status make_tensors(abdb_problem *p, abdb_error *err)
     double need = 0;
 
     for (int i = 0; i < p->tensors; i++)
-        need += (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+        need +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
     if (need > 0.8 * abdb_memory_available())
         return ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                          abdb_memory_available() / 1e9);
@@ -157,9 +161,9 @@ static void print_result(const char *cell, const abdb_kernel *kernel, const abdb
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
     record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:I,s:o}", "kind", "result", "cell", cell,
-                       "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops", w.ops, "bytes", w.bytes, "verified",
-                       error <= 1 ? "pass" : "fail", "prepare_s", prepare_s, "batch",
-                       (json_int_t)s->batch, "factors", factors);
+                       "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype),
+                       "ops", w.ops, "bytes", w.bytes, "verified", error <= 1 ? "pass" : "fail",
+                       "prepare_s", prepare_s, "batch", (json_int_t)s->batch, "factors", factors);
     if (isfinite(error)) json_object_set_new(record, "error", json_real(error));
     if (impl->chosen && impl->chosen(state))
         json_object_set_new(record, "chosen", json_string(impl->chosen(state)));
@@ -172,8 +176,8 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     const char *name = json_string_value(json_object_get(request, "kernel")), *why = "", *cache;
     const abdb_kernel *kernel = name ? find_kernel(name) : NULL;
     const abdb_impl *impl = name ? find_impl(backend, name) : NULL;
-    abdb_sampling rule = json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick
-                                                                         : abdb_sampling_full;
+    abdb_sampling rule =
+        json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     abdb_clock clock = abdb_clock_measure();
     abdb_problem p = {.kernel = name};
     abdb_samples samples = {0};
@@ -249,9 +253,11 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
     int out, code = 0;
 
     if (argc != 2 || (strcmp(argv[1], "describe") != 0 && strcmp(argv[1], "run") != 0)) {
-        fprintf(stderr, "abdb-run-%s - %s\nusage: abdb-run-%s describe | run\n"
-                        "`run` reads cells, one JSON object a line, and prints records; abdb run"
-                        " starts it\n", backend->name, backend->summary, backend->name);
+        fprintf(stderr,
+                "abdb-run-%s - %s\nusage: abdb-run-%s describe | run\n"
+                "`run` reads cells, one JSON object a line, and prints records; abdb run"
+                " starts it\n",
+                backend->name, backend->summary, backend->name);
         return 2;
     }
     fflush(stdout);

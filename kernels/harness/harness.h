@@ -12,14 +12,16 @@
 /* The main function of a backend: `describe`, or `run` with cells on standard input. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv);
 
-/* --- clock.c: CLOCK_MONOTONIC, measured ---------------------------------------------------------- */
+/* --- clock.c: CLOCK_MONOTONIC, measured ----------------------------------------------------------
+ */
 double abdb_now_s(void);
 typedef struct {
     double resolution_s, cost_s; /* smallest step seen, time of one reading */
 } abdb_clock;
 abdb_clock abdb_clock_measure(void);
 
-/* --- machine.c ------------------------------------------------------------------------------------ */
+/* --- machine.c
+ * ------------------------------------------------------------------------------------ */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
 size_t abdb_cache_size(void);
 /* Memory that this process may still use, bytes. */
@@ -29,7 +31,8 @@ json_t *abdb_machine(const abdb_backend *backend);
 /* Name of the processor. */
 const char *abdb_processor(char *out, size_t room);
 
-/* --- measure.c ------------------------------------------------------------------------------------ */
+/* --- measure.c
+ * ------------------------------------------------------------------------------------ */
 typedef struct {
     int warm_ups, least;               /* launches before, samples at least */
     double least_s, cap_s, iqr_target; /* time at least and at most; relative interquartile range */
@@ -39,8 +42,8 @@ extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 
 enum { ABDB_SAMPLES_MAX = 20000 };
 typedef struct {
-    double *time_s; /* of one launch each */
-    double *at_s;   /* since the first */
+    double *time_s;      /* of one launch each */
+    double *at_s;        /* since the first */
     size_t count, batch; /* batch: launches per sample */
     bool cancelled;
 } abdb_samples;
@@ -51,7 +54,8 @@ ABDB_MUST_USE abdb_status abdb_measure(const abdb_impl *impl, void *state,
                                        abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
-/* --- verify.c ------------------------------------------------------------------------------------- */
+/* --- verify.c
+ * ------------------------------------------------------------------------------------- */
 /* Largest error over its bound in sampled rows of the output (NaN counts as infinite): at most 1
  * passes. */
 ABDB_MUST_USE abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,

@@ -46,7 +46,8 @@ static bool keyed_line(const char *path, const char *key, char *out, size_t room
 
 const char *abdb_processor(char *out, size_t room)
 {
-    if (!keyed_line("/proc/cpuinfo", "model name", out, room)) snprintf(out, room, "unknown processor");
+    if (!keyed_line("/proc/cpuinfo", "model name", out, room))
+        snprintf(out, room, "unknown processor");
     return out;
 }
 
@@ -60,7 +61,9 @@ size_t abdb_cache_size(void)
 
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         if (!first_line(path, text, sizeof text)) break;
-        size = strtoul(text, NULL, 10) * (strchr(text, 'K') ? 1024u : strchr(text, 'M') ? 1048576u : 1u);
+        size = strtoul(text, NULL, 10) * (strchr(text, 'K')   ? 1024u
+                                          : strchr(text, 'M') ? 1048576u
+                                                              : 1u);
         if (size > largest) largest = size;
     }
     return largest ? largest : (size_t)32 << 20;
@@ -71,10 +74,12 @@ double abdb_memory_available(void)
     char text[64];
     double available = 1e18, limit, used;
 
-    if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text)) available = 1024 * strtod(text, NULL);
+    if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text))
+        available = 1024 * strtod(text, NULL);
     if (first_line("/sys/fs/cgroup/memory.max", text, sizeof text) && text[0] != 'm') {
         limit = strtod(text, NULL);
-        used = first_line("/sys/fs/cgroup/memory.current", text, sizeof text) ? strtod(text, NULL) : 0;
+        used =
+            first_line("/sys/fs/cgroup/memory.current", text, sizeof text) ? strtod(text, NULL) : 0;
         if (limit - used < available) available = limit - used;
     }
     return available;
@@ -107,8 +112,8 @@ static void put_processor(json_t *m)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keyed_line("/proc/cpuinfo", keys[i][0], text, sizeof text)) put(m, keys[i][1], text);
     if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text)) {
-        static const char *const isa[] = {"avx2", "fma", "avx512f", "avx512_bf16", "avx512_vnni",
-                                          "amx_bf16"};
+        static const char *const isa[] = {"avx2",        "fma",         "avx512f",
+                                          "avx512_bf16", "avx512_vnni", "amx_bf16"};
         json_t *list = json_array();
 
         for (size_t i = 0; i < sizeof isa / sizeof isa[0]; i++) {
@@ -151,9 +156,9 @@ static void put_limits(json_t *m)
 
 static void put_build(json_t *m, const abdb_backend *backend)
 {
-    static const char *const variables[] = {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES",
-                                            "OMP_WAIT_POLICY", "OPENBLAS_CORETYPE",
-                                            "OPENBLAS_NUM_THREADS"};
+    static const char *const variables[] = {"OMP_NUM_THREADS",   "OMP_PROC_BIND",
+                                            "OMP_PLACES",        "OMP_WAIT_POLICY",
+                                            "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
     json_t *environment = json_object();
 
     put(m, "compiler", "gcc-compatible " __VERSION__);
@@ -172,13 +177,15 @@ json_t *abdb_machine(const abdb_backend *backend)
 
     if (!m) return NULL;
     put_processor(m);
-    if (keyed_line("/proc/meminfo", "MemTotal", text, sizeof text)) put(m, "host_memory_capacity", text);
+    if (keyed_line("/proc/meminfo", "MemTotal", text, sizeof text))
+        put(m, "host_memory_capacity", text);
     if (uname(&name) == 0) {
         put(m, "kernel", name.release);
         put(m, "architecture", name.machine);
     }
     if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text))
-        json_object_set_new(m, "virtual_machine", json_boolean(strstr(text, " hypervisor") != NULL));
+        json_object_set_new(m, "virtual_machine",
+                            json_boolean(strstr(text, " hypervisor") != NULL));
     put_limits(m);
     put_build(m, backend);
     return m;

@@ -8,10 +8,10 @@
 
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
 
-const abdb_sampling abdb_sampling_full = {.warm_ups = 3, .least = 10, .least_s = 0.5, .cap_s = 15,
-                                          .iqr_target = 0.02};
-const abdb_sampling abdb_sampling_quick = {.warm_ups = 1, .least = 5, .least_s = 0.05, .cap_s = 0.4,
-                                           .iqr_target = 0.05};
+const abdb_sampling abdb_sampling_full = {
+    .warm_ups = 3, .least = 10, .least_s = 0.5, .cap_s = 15, .iqr_target = 0.02};
+const abdb_sampling abdb_sampling_quick = {
+    .warm_ups = 1, .least = 5, .least_s = 0.05, .cap_s = 0.4, .iqr_target = 0.05};
 
 /* Writes a buffer of twice the last-level cache, so that no operand is left in any. */
 static void flush(unsigned char *buffer, size_t size, unsigned char value)
@@ -26,7 +26,8 @@ static double spread(const abdb_samples *s, double *scratch)
     abdb_summary summary;
 
     memcpy(scratch, s->time_s, s->count * sizeof *scratch);
-    if (abdb_summarise(scratch, s->count, &summary, NULL) != ABDB_OK || summary.median <= 0) return 1;
+    if (abdb_summarise(scratch, s->count, &summary, NULL) != ABDB_OK || summary.median <= 0)
+        return 1;
     return summary.iqr / summary.median;
 }
 

@@ -19,8 +19,10 @@ void abdb_fill(abdb_tensor *tensor, unsigned seed)
         state ^= state >> 7;
         state ^= state << 17;
         value = (double)(state >> 11) * 0x1p-52 - 1;
-        if (tensor->dtype == ABDB_F64) ((double *)tensor->data)[i] = value;
-        else ((float *)tensor->data)[i] = (float)value;
+        if (tensor->dtype == ABDB_F64)
+            ((double *)tensor->data)[i] = value;
+        else
+            ((float *)tensor->data)[i] = (float)value;
     }
 }
 
@@ -31,7 +33,8 @@ static const abdb_tensor *output(const abdb_problem *p)
     return NULL;
 }
 
-abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out, abdb_error *err)
+abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
+                        abdb_error *err)
 {
     const abdb_tensor *t = output(p);
     size_t rows = t->dim[0], width = abdb_tensor_count(t) / rows, count = rows < ROWS ? rows : ROWS;
@@ -52,7 +55,8 @@ abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double
     for (size_t r = 0; r < count; r++)
         for (size_t j = 0; j < width; j++) {
             double got = abdb_tensor_get(t, row[r] * width + j);
-            double limit = bound * magnitude[r * width + j], error = fabs(got - want[r * width + j]);
+            double limit = bound * magnitude[r * width + j],
+                   error = fabs(got - want[r * width + j]);
             double ratio = error == 0 ? 0 : limit > 0 ? error / limit : INFINITY;
 
             if (!isfinite(got) || isnan(ratio)) ratio = INFINITY;

@@ -22,19 +22,29 @@ static abdb_status shape(abdb_problem *p, size_t cache_size, abdb_error *err)
     for (int i = 0; i < 3; i++) {
         size[i] = abdb_param_number(p, names[i], n);
         if (!(size[i] >= 1 && size[i] <= 1e6 && size[i] == floor(size[i])))
-            return ABDB_FAIL(err, ABDB_USAGE, "gemm: %s wants a whole number from 1 to 1000000", names[i]);
+            return ABDB_FAIL(err, ABDB_USAGE, "gemm: %s wants a whole number from 1 to 1000000",
+                             names[i]);
         TRY(abdb_param_set(p, names[i], size[i], room[i], ROOM, err));
     }
     if (size[0] * size[2] > SIZE_MAX_ELEMENTS || size[2] * size[1] > SIZE_MAX_ELEMENTS ||
         size[0] * size[1] > SIZE_MAX_ELEMENTS)
         return ABDB_FAIL(err, ABDB_LIMIT, "gemm: a matrix of more than 2^30 elements");
     p->tensors = 3;
-    p->tensor[A] = (abdb_tensor){.dtype = dtype, .role = ABDB_IN, .rank = 2,
-                                 .dim = {(size_t)size[0], (size_t)size[2]}, .stride = {(ptrdiff_t)size[2], 1}};
-    p->tensor[B] = (abdb_tensor){.dtype = dtype, .role = ABDB_IN, .rank = 2,
-                                 .dim = {(size_t)size[2], (size_t)size[1]}, .stride = {(ptrdiff_t)size[1], 1}};
-    p->tensor[C] = (abdb_tensor){.dtype = dtype, .role = ABDB_OUT, .rank = 2,
-                                 .dim = {(size_t)size[0], (size_t)size[1]}, .stride = {(ptrdiff_t)size[1], 1}};
+    p->tensor[A] = (abdb_tensor){.dtype = dtype,
+                                 .role = ABDB_IN,
+                                 .rank = 2,
+                                 .dim = {(size_t)size[0], (size_t)size[2]},
+                                 .stride = {(ptrdiff_t)size[2], 1}};
+    p->tensor[B] = (abdb_tensor){.dtype = dtype,
+                                 .role = ABDB_IN,
+                                 .rank = 2,
+                                 .dim = {(size_t)size[2], (size_t)size[1]},
+                                 .stride = {(ptrdiff_t)size[1], 1}};
+    p->tensor[C] = (abdb_tensor){.dtype = dtype,
+                                 .role = ABDB_OUT,
+                                 .rank = 2,
+                                 .dim = {(size_t)size[0], (size_t)size[1]},
+                                 .stride = {(ptrdiff_t)size[1], 1}};
 done:
     return st;
 }
@@ -76,5 +86,7 @@ static double bound(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_gemm = {
-    "gemm", "matrix product C = A x B", "gemm@1",
-    "n=1024 (and m, k, by default n)  dtype=f32|f64  cache=hot|cold", shape, work, reference, bound};
+    "gemm",    "matrix product C = A x B",
+    "gemm@1",  "n=1024 (and m, k, by default n)  dtype=f32|f64  cache=hot|cold",
+    shape,     work,
+    reference, bound};

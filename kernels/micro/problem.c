@@ -33,7 +33,8 @@ abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, char
     int i = 0;
 
     while (i < p->params && strcmp(p->param[i].name, name) != 0) i++;
-    if (i == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d parameters", ABDB_PARAM_MAX);
+    if (i == ABDB_PARAM_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d parameters", ABDB_PARAM_MAX);
     if (i == p->params) p->params++;
     snprintf(room, room_size, "%.0f", value);
     p->param[i] = (abdb_param){name, room, value};

@@ -87,7 +87,8 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, abdb_error *err)
         ssize_t wrote = write(c->in, text, size);
 
         if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
+        if (wrote <= 0)
+            return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
         text += wrote;
         size -= (size_t)wrote;
     }

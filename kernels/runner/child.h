@@ -21,8 +21,8 @@ ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_opt
                                            const char *verb, abdb_error *err);
 /* Writes text; ABDB_BACKEND when nobody reads. */
 ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, abdb_error *err);
-/* The next line, without its end, into *line (owned by the child until the next call); waits at most
- * wait_s. */
+/* The next line, without its end, into *line (owned by the child until the next call); waits at
+ * most wait_s. */
 abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
 /* Closes its input and waits; after GRACE_S SIGTERM, then SIGKILL. Returns its wait status. */
 int abdb_child_end(abdb_child *child);

@@ -14,7 +14,8 @@ typedef struct {
     const char *value[VALUES_MAX];
 } axis;
 
-static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t size, abdb_error *err)
+static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t size,
+                             abdb_error *err)
 {
     if (a->count == VALUES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "%s has more than %d values", a->key, VALUES_MAX);
@@ -53,7 +54,8 @@ static abdb_status take_values(abdb_plan *plan, axis *a, const char *text, abdb_
             return ABDB_FAIL(err, ABDB_USAGE, "%s has an empty or too long value", a->key);
         memcpy(one, text, size);
         one[size] = '\0';
-        if (!range(one, &from, &to, &how, &step)) TRY(add_value(plan, a, one, size, err));
+        if (!range(one, &from, &to, &how, &step))
+            TRY(add_value(plan, a, one, size, err));
         else if (!(from > 0 && to >= from && (how == '*' ? step > 1 : step > 0)))
             return ABDB_FAIL(err, ABDB_USAGE, "%s=%s never ends: write it as 256-4096*2 or 1-8+1",
                              a->key, one);
@@ -110,7 +112,8 @@ static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 
     if (!axes) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     kernel = abdb_arena_copy(&plan->arena, word, strlen(word));
-    if (strchr(word, '=')) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
+    if (strchr(word, '='))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
     while ((word = strtok_r(NULL, " \t", &rest))) {
         char *equals = strchr(word, '=');
 

@@ -48,7 +48,8 @@ const char *abdb_best_core_type(void)
         if (strstr(line, " avx512f") && strstr(line, " avx512dq") && strstr(line, " avx512bw") &&
             strstr(line, " avx512vl"))
             best = "SkylakeX";
-        else best = strstr(line, " avx2") && strstr(line, " fma") ? "Haswell" : "";
+        else
+            best = strstr(line, " avx2") && strstr(line, " fma") ? "Haswell" : "";
     }
     if (file) fclose(file);
     return best && *best ? best : NULL;
@@ -86,12 +87,13 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void take_sample(told *t, const json_t *record)
 {
-    double time_s = json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
+    double time_s =
+        json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
     const json_t *at = json_object_get(record, "t_s");
 
     if (t->samples == SAMPLES_MAX || !(time_s > 0) || !isfinite(time_s)) return;
-    t->sample[t->samples++] = (abdb_sample){.value = time_s, .rank = -1,
-                                            .t_s = json_is_number(at) ? json_number_value(at) : NAN};
+    t->sample[t->samples++] = (abdb_sample){
+        .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
 }
 
 /* One line of the backend. ABDB_BACKEND: another version of the protocol. */
@@ -103,7 +105,8 @@ static abdb_status take_line(session *s, const char *line, abdb_error *err)
     told *t = &s->told;
     abdb_status st = ABDB_OK;
 
-    if (strcmp(kind, "sample") == 0) take_sample(t, record);
+    if (strcmp(kind, "sample") == 0)
+        take_sample(t, record);
     else if (strcmp(kind, "result") == 0) {
         json_decref(t->result);
         t->result = json_incref(record);
@@ -119,21 +122,25 @@ static abdb_status take_line(session *s, const char *line, abdb_error *err)
         t->device = json_incref(record);
     } else if (strcmp(kind, "hello") == 0) {
         if (json_integer_value(json_object_get(record, "protocol")) != 1)
-            st = ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", s->o->path,
+            st = ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1",
+                           s->o->path,
                            (long long)json_integer_value(json_object_get(record, "protocol")));
-    } else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 && strcmp(kind, "bye") != 0) {
+    } else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 &&
+               strcmp(kind, "bye") != 0) {
         s->strange++;
     }
     json_decref(record);
     return st;
 }
 
-/* --- from what was told to an entry ------------------------------------------------------------------ */
+/* --- from what was told to an entry
+ * ------------------------------------------------------------------ */
 
 static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *summary)
 {
     for (size_t i = 0; i < n; i++)
-        if (summary->mad > 0 && fabs(sample[i].value - summary->median) > outlier_mads * summary->mad)
+        if (summary->mad > 0 &&
+            fabs(sample[i].value - summary->median) > outlier_mads * summary->mad)
             sample[i].mark = "outlier";
 }
 
@@ -190,21 +197,27 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     const char *key;
 
     for (size_t i = 0; i < cell->params; i++)
-        if (!json_object_get(factors, cell->param[i].key) && strcmp(cell->param[i].key, "dtype") != 0)
-            abdb_entry_factor(e, strcmp(cell->param[i].key, "op") == 0 ? "operation" : cell->param[i].key,
-                              cell->param[i].text);
-    json_object_foreach(factors, key, value)
-        if (strcmp(key, "dtype") != 0)
-            abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
+        if (!json_object_get(factors, cell->param[i].key) &&
+            strcmp(cell->param[i].key, "dtype") != 0)
+            abdb_entry_factor(
+                e, strcmp(cell->param[i].key, "op") == 0 ? "operation" : cell->param[i].key,
+                cell->param[i].text);
+    json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
+        abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
     if (json_is_number(json_object_get(t->device, "threads")))
-        abdb_entry_factor(e, "threads", abdb_arena_printf(arena, "%lld",
-                          (long long)json_integer_value(json_object_get(t->device, "threads"))));
+        abdb_entry_factor(e, "threads",
+                          abdb_arena_printf(arena, "%lld",
+                                            (long long)json_integer_value(
+                                                json_object_get(t->device, "threads"))));
     if (*text_of(t->result, "chosen")) abdb_entry_factor(e, "chosen", text_of(t->result, "chosen"));
     if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
-    if (*text_of(t->environment, "library")) abdb_entry_factor(e, "library", text_of(t->environment, "library"));
+    if (*text_of(t->environment, "library"))
+        abdb_entry_factor(e, "library", text_of(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
-        abdb_entry_factor(e, "batch", abdb_arena_printf(arena, "%lld",
-                          (long long)json_integer_value(json_object_get(t->result, "batch"))));
+        abdb_entry_factor(
+            e, "batch",
+            abdb_arena_printf(arena, "%lld",
+                              (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_factor(e, "clock", text_of(t->device, "clock"));
     abdb_entry_factor(e, "clock_policy", "as-shipped");
     abdb_entry_factor(e, "fill", "uniform");
@@ -225,13 +238,15 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     abdb_arena arena = {0};
     told *t = &s->told;
     bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
-    char *environment = t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *environment =
+        t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
     if (strcmp(t->status, "ok") == 0 && !ok) {
         snprintf(t->status, sizeof t->status, "failed");
-        snprintf(t->reason, sizeof t->reason, "the backend said ok but gave no result or no samples");
+        snprintf(t->reason, sizeof t->reason,
+                 "the backend said ok but gave no result or no samples");
     }
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
@@ -256,11 +271,16 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     if (ok) TRY(add_results(e, t, err));
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
-    if (ok) tally->ok++;
-    else if (strcmp(t->status, "not-implemented") == 0) tally->not_implemented++;
-    else if (strcmp(t->status, "cancelled") == 0) tally->cancelled++;
-    else if (strcmp(t->status, "failed") == 0) tally->failed++;
-    else tally->crashed++;
+    if (ok)
+        tally->ok++;
+    else if (strcmp(t->status, "not-implemented") == 0)
+        tally->not_implemented++;
+    else if (strcmp(t->status, "cancelled") == 0)
+        tally->cancelled++;
+    else if (strcmp(t->status, "failed") == 0)
+        tally->failed++;
+    else
+        tally->crashed++;
 done:
     free(environment);
     abdb_arena_free(&arena);
@@ -268,7 +288,8 @@ done:
     return st;
 }
 
-/* --- one cell ----------------------------------------------------------------------------------------- */
+/* --- one cell
+ * ----------------------------------------------------------------------------------------- */
 
 static char *request(const abdb_run_options *o, const abdb_cell *cell)
 {
@@ -277,8 +298,8 @@ static char *request(const abdb_run_options *o, const abdb_cell *cell)
 
     for (size_t i = 0; i < cell->params; i++)
         json_object_set_new(params, cell->param[i].key, json_string(cell->param[i].text));
-    object = json_pack("{s:s,s:s,s:o,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel, "params",
-                       params, "quick", o->quick, "timeout_s", o->timeout_s);
+    object = json_pack("{s:s,s:s,s:o,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel,
+                       "params", params, "quick", o->quick, "timeout_s", o->timeout_s);
     line = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     if (line && asprintf(&whole, "%s\n", line) < 0) whole = NULL;
@@ -289,10 +310,11 @@ static char *request(const abdb_run_options *o, const abdb_cell *cell)
 static void describe_end(told *t, int status)
 {
     if (WIFSIGNALED(status))
-        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (WIFEXITED(status))
-        snprintf(t->reason, sizeof t->reason, "the process ended with code %d", WEXITSTATUS(status));
+        snprintf(t->reason, sizeof t->reason, "the process ended with code %d",
+                 WEXITSTATUS(status));
 }
 
 /* Waits until the cell has ended, one way or another. */
@@ -319,8 +341,9 @@ static abdb_status watch(session *s, abdb_error *err)
         if (now - begin_s > s->o->timeout_s || now - s->child.heard_s > ABDB_SILENCE_S) {
             abdb_child_kill(&s->child);
             snprintf(s->told.status, sizeof s->told.status, "timeout");
-            snprintf(s->told.reason, sizeof s->told.reason, now - begin_s > s->o->timeout_s
-                     ? "over its time of %.0f s" : "silent for %.0f s",
+            snprintf(s->told.reason, sizeof s->told.reason,
+                     now - begin_s > s->o->timeout_s ? "over its time of %.0f s"
+                                                     : "silent for %.0f s",
                      now - begin_s > s->o->timeout_s ? s->o->timeout_s : (double)ABDB_SILENCE_S);
             return ABDB_OK;
         }
@@ -328,7 +351,8 @@ static abdb_status watch(session *s, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
+static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
+                            abdb_error *err)
 {
     char *line = request(s->o, cell);
     abdb_status st = ABDB_OK;
@@ -336,8 +360,10 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     if (!s->child.pid) TRY(abdb_child_start(&s->child, s->o, "run", err));
     forget_cell(&s->told);
-    if (abdb_child_write(&s->child, line, err) == ABDB_OK) TRY(watch(s, err));
-    else describe_end(&s->told, abdb_child_kill(&s->child));
+    if (abdb_child_write(&s->child, line, err) == ABDB_OK)
+        TRY(watch(s, err));
+    else
+        describe_end(&s->told, abdb_child_kill(&s->child));
     TRY(keep(s, cell, tally, err));
 done:
     free(line);
@@ -357,7 +383,8 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
     for (size_t i = 0; i < plan->cells; i++) total += todo[i];
     for (size_t i = 0; i < plan->cells && !*options->stop; i++) {
         if (!todo[i]) continue;
-        if (options->progress) options->progress(options->self, plan->cell[i].name, done_cells, total);
+        if (options->progress)
+            options->progress(options->self, plan->cell[i].name, done_cells, total);
         TRY(run_cell(&s, &plan->cell[i], tally, err));
         done_cells++;
     }

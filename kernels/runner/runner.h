@@ -20,12 +20,12 @@
 enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
 
 typedef struct {
-    const char *name, *path;      /* "openblas", ".../abdb-run-openblas" */
-    const char *campaign, *tag;   /* tag NULL: none */
-    int threads, quick;           /* threads 0: all allowed */
-    const char *core_type;        /* OPENBLAS_CORETYPE, or NULL */
+    const char *name, *path;    /* "openblas", ".../abdb-run-openblas" */
+    const char *campaign, *tag; /* tag NULL: none */
+    int threads, quick;         /* threads 0: all allowed */
+    const char *core_type;      /* OPENBLAS_CORETYPE, or NULL */
     double timeout_s;
-    volatile const int *stop;     /* set: end after the sample at hand */
+    volatile const int *stop; /* set: end after the sample at hand */
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
     void *self;
 } abdb_run_options;
@@ -39,13 +39,14 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
                                            const unsigned char *todo, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_error *err);
-/* What `describe` prints: an object with the members hello, environment and device, or NULL members.
- * The caller's reference. */
+/* What `describe` prints: an object with the members hello, environment and device, or NULL
+ * members. The caller's reference. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
                                                 abdb_error *err);
 /* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024". From arena. */
 const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell);
-/* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL. */
+/* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
+ */
 const char *abdb_best_core_type(void);
 
 #endif

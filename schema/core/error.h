@@ -7,7 +7,7 @@
 #ifndef ABDB_CORE_ERROR_H
 #define ABDB_CORE_ERROR_H
 
-#define ABDB_MUST_USE __attribute__((warn_unused_result))
+#define ABDB_MUST_USE          __attribute__((warn_unused_result))
 #define ABDB_PRINTF(at, first) __attribute__((format(printf, at, first)))
 
 typedef enum {
@@ -36,10 +36,10 @@ const char *abdb_status_words(abdb_status status);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */
-#define TRY(call)                          \
-    do {                                   \
-        st = (call);                       \
-        if (st != ABDB_OK) goto done;      \
+#define TRY(call)                     \
+    do {                              \
+        st = (call);                  \
+        if (st != ABDB_OK) goto done; \
     } while (0)
 
 #endif

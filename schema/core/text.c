@@ -82,12 +82,18 @@ void abdb_text_json(abdb_text *text, const char *string)
     while (*s) {
         int length = utf8_length(s);
 
-        if (*s == '"' || *s == '\\') abdb_text_printf(text, "\\%c", *s);
-        else if (*s == '\n') abdb_text_puts(text, "\\n");
-        else if (*s == '\t') abdb_text_puts(text, "\\t");
-        else if (*s < 0x20) abdb_text_printf(text, "\\u%04x", (unsigned)*s);
-        else if (length == 0) abdb_text_puts(text, "\xEF\xBF\xBD");
-        else abdb_text_add(text, (const char *)s, (size_t)length);
+        if (*s == '"' || *s == '\\')
+            abdb_text_printf(text, "\\%c", *s);
+        else if (*s == '\n')
+            abdb_text_puts(text, "\\n");
+        else if (*s == '\t')
+            abdb_text_puts(text, "\\t");
+        else if (*s < 0x20)
+            abdb_text_printf(text, "\\u%04x", (unsigned)*s);
+        else if (length == 0)
+            abdb_text_puts(text, "\xEF\xBF\xBD");
+        else
+            abdb_text_add(text, (const char *)s, (size_t)length);
         s += length ? length : 1;
     }
     abdb_text_add(text, "\"", 1);
@@ -188,9 +194,9 @@ void abdb_fold(const char *name, char *out, size_t room)
     while (*s && used + 5 < room) {
         int length = utf8_length(s);
 
-        if (isalnum(*s) && *s < 0x80) out[used++] = (char)tolower(*s);
-        else if (length > 1 && !(s[0] == 0xC2 && s[1] == 0xA0) &&
-                 !(s[0] == 0xE2 && s[1] == 0x80)) {
+        if (isalnum(*s) && *s < 0x80)
+            out[used++] = (char)tolower(*s);
+        else if (length > 1 && !(s[0] == 0xC2 && s[1] == 0xA0) && !(s[0] == 0xE2 && s[1] == 0x80)) {
             memcpy(out + used, s, (size_t)length);
             used += (size_t)length;
         }

@@ -34,7 +34,8 @@ const abdb_unit *abdb_unit_find(const char *spelling)
     for (size_t i = 0; i < UNIT_COUNT; i++)
         if (strcmp(units[i].name, spelling) == 0) return &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
-        if (strlen(units[i].name) <= SYMBOL_LENGTH || !loosely_equal(spelling, units[i].name)) continue;
+        if (strlen(units[i].name) <= SYMBOL_LENGTH || !loosely_equal(spelling, units[i].name))
+            continue;
         if (found && (found->factor != units[i].factor || strcmp(found->base, units[i].base) != 0))
             return NULL; /* two units of this spelling */
         found = &units[i];

@@ -2,52 +2,52 @@
 
 -- A metric by its fixed name; filled from metric.def.
 CREATE TABLE metric (
-    metric       TEXT NOT NULL PRIMARY KEY,
-    unit         TEXT NOT NULL,           -- base unit
-    better       TEXT NOT NULL CHECK (better IN ('higher', 'lower', 'none')),
-    metric_class TEXT NOT NULL,           -- one quantity under identity
-    meaning      TEXT NOT NULL
+    metric       TEXT NOT NULL PRIMARY KEY, -- fixed name
+    unit         TEXT NOT NULL,             -- base unit
+    better       TEXT NOT NULL CHECK (better IN ('higher', 'lower', 'none')),  -- higher, lower or none
+    metric_class TEXT NOT NULL,             -- one quantity under identity
+    meaning      TEXT NOT NULL              -- in words
 ) STRICT;
 
 -- A factor that can make two results differ: the open registry.
 CREATE TABLE factor (
-    factor  TEXT NOT NULL PRIMARY KEY,
-    unit    TEXT,                         -- unit of its number, where it has one
-    meaning TEXT                          -- NULL: nobody has described it yet
+    factor  TEXT NOT NULL PRIMARY KEY,      -- name of the factor
+    unit    TEXT,                           -- unit of its number, where it has one
+    meaning TEXT                            -- NULL: nobody has described it yet
 ) STRICT;
 
 -- One row per SKU.
 CREATE TABLE device (
-    device       TEXT NOT NULL PRIMARY KEY,  -- canonical name, such as 'H100-SXM'
-    vendor       TEXT,
-    architecture TEXT,
-    form_factor  TEXT,                       -- SXM, PCIe, OAM, chip, ...
-    kind         TEXT,                       -- gpu, accelerator, tpu, cpu
-    dies         INTEGER CHECK (dies > 0),   -- compute dies of one device
+    device       TEXT NOT NULL PRIMARY KEY, -- canonical name, such as 'H100-SXM'
+    vendor       TEXT,                      -- who makes it
+    architecture TEXT,                      -- family of the design
+    form_factor  TEXT,                      -- SXM, PCIe, OAM, chip, ...
+    kind         TEXT,                      -- gpu, accelerator, tpu, cpu
+    dies         INTEGER CHECK (dies > 0),  -- compute dies of one device
     year         INTEGER CHECK (year BETWEEN 1990 AND 2100),  -- of first availability
     source       TEXT,
-    locator      TEXT
+    locator      TEXT                       -- table, figure, line or section
 ) STRICT;
 
 -- A model or benchmark and what it is.
 CREATE TABLE model (
     model             TEXT NOT NULL PRIMARY KEY,  -- canonical name, such as 'llama2-70b-99'
-    task              TEXT NOT NULL,              -- llm, vision, speech, recommendation, ...
-    family            TEXT,                       -- 'llama2-70b' for 'llama2-70b-99' and '-99.9'
+    task              TEXT NOT NULL,        -- llm, vision, speech, recommendation, ...
+    family            TEXT,                 -- 'llama2-70b' for 'llama2-70b-99' and '-99.9'
     accuracy_target   REAL CHECK (abs(accuracy_target) < 9e999),  -- fraction of the reference accuracy
     parameters        REAL CHECK (parameters > 0 AND parameters < 9e999),  -- all weights
     parameters_active REAL CHECK (parameters_active > 0 AND parameters_active < 9e999),  -- used per token
     source            TEXT,
-    locator           TEXT
+    locator           TEXT                  -- table, figure, line or section
 ) STRICT;
 
 -- A spelling as published and the canonical name it means. A mixed system has a row per part.
 CREATE TABLE alias (
     kind     TEXT NOT NULL CHECK (kind IN ('device', 'model', 'submitter', 'system', 'provider')),
-    spelling TEXT NOT NULL,
-    part     INTEGER NOT NULL DEFAULT 1,
-    canon    TEXT NOT NULL,
-    share    INTEGER CHECK (share > 0),      -- devices of this part in a mixed system
+    spelling TEXT NOT NULL,                 -- as published
+    part     INTEGER NOT NULL DEFAULT 1,    -- 1, 2, ... of a mixed system
+    canon    TEXT NOT NULL,                 -- canonical name
+    share    INTEGER CHECK (share > 0),     -- devices of this part in a mixed system
     source   TEXT,
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;
@@ -55,13 +55,13 @@ CREATE TABLE alias (
 -- Derived, rebuilt as an index is: every spelling in use and what it means today.
 CREATE TABLE name (
     kind     TEXT NOT NULL,
-    spelling TEXT NOT NULL,
-    part     INTEGER NOT NULL,
-    canon    TEXT NOT NULL,                  -- the spelling itself where nothing better is known
-    folded   TEXT NOT NULL,                  -- canon without case and punctuation: the key of identity
-    share    INTEGER,
-    parts    INTEGER NOT NULL,               -- parts of this spelling
-    whole    TEXT NOT NULL,                  -- canon of all parts together, 'A + B'
-    how      TEXT NOT NULL CHECK (how IN ('canon', 'alias', 'folded', 'unresolved')),
+    spelling TEXT NOT NULL,                 -- as published
+    part     INTEGER NOT NULL,              -- 1, 2, ... of a mixed system
+    canon    TEXT NOT NULL,                 -- the spelling itself where nothing better is known
+    folded   TEXT NOT NULL,                 -- canon without case and punctuation: the key of identity
+    share    INTEGER,                       -- devices of this part
+    parts    INTEGER NOT NULL,              -- parts of this spelling
+    whole    TEXT NOT NULL,                 -- canon of all parts together, 'A + B'
+    how      TEXT NOT NULL CHECK (how IN ('canon', 'alias', 'folded', 'unresolved')),  -- canon, alias, folded or unresolved
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;

@@ -76,12 +76,14 @@ static void quantile_done(sqlite3_context *context)
     abdb_error err;
 
     if (!b) return;
-    if (b->failed) sqlite3_result_error_nomem(context);
+    if (b->failed)
+        sqlite3_result_error_nomem(context);
     else if (b->n && !(b->q >= 0 && b->q <= 1))
         sqlite3_result_error(context, "quantile: q is not in [0, 1]", -1);
     else if (b->n && abdb_summarise(b->x, b->n, &summary, &err) != ABDB_OK)
         sqlite3_result_error(context, err.message, -1);
-    else if (b->n) sqlite3_result_double(context, abdb_quantile_sorted(b->x, b->n, b->q));
+    else if (b->n)
+        sqlite3_result_double(context, abdb_quantile_sorted(b->x, b->n, b->q));
     free(b->x);
 }
 

@@ -27,9 +27,10 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
         return ABDB_FAIL(err, ABDB_DB, "%s is not an abdb database; name another with --db",
                          db->path);
     case SQLITE_CORRUPT:
-        return ABDB_FAIL(err, ABDB_DB,
-                         "%s is damaged (%s: %s); restore a backup, or rescue it with sqlite3 .recover",
-                         db->path, doing, words);
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "%s is damaged (%s: %s); restore a backup, or rescue it with sqlite3 .recover",
+            db->path, doing, words);
     case SQLITE_READONLY:
         return ABDB_FAIL(err, ABDB_DB, "%s is read-only (%s); copy it to write, or use --db",
                          db->path, doing);
@@ -94,13 +95,13 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
     struct stat info;
 
     if (stat(db->path, &info) != 0) {
-        if (errno != ENOENT)
-            return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
+        if (errno != ENOENT) return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
         if (db->mode == ABDB_CREATE) return ABDB_OK;
-        return ABDB_FAIL(err, ABDB_DB,
-                         "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"
-                         " or name another with --db",
-                         db->path);
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"
+            " or name another with --db",
+            db->path);
     }
     if (S_ISDIR(info.st_mode))
         return ABDB_FAIL(err, ABDB_DB, "%s is a directory, not a database", db->path);
@@ -150,14 +151,16 @@ static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error 
         return ABDB_OK;
     }
     if (application != ABDB_APPLICATION_ID)
-        return ABDB_FAIL(err, ABDB_DB,
-                         "%s is a SQLite database, but not abdb's (application_id %lld); name another"
-                         " with --db",
-                         db->path, (long long)application);
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "%s is a SQLite database, but not abdb's (application_id %lld); name another"
+            " with --db",
+            db->path, (long long)application);
     if (*version > abdb_schema_version())
-        return ABDB_FAIL(err, ABDB_DB,
-                         "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb",
-                         db->path, (long long)*version, abdb_schema_version());
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb", db->path,
+            (long long)*version, abdb_schema_version());
 done:
     return st;
 }
@@ -171,15 +174,18 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     TRY(check_header(db, &version, err));
     if (db->mode == ABDB_READ) {
         if (version < now)
-            return ABDB_FAIL(err, ABDB_DB,
-                             "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
-                             " it (a backup is made)",
-                             db->path, (long long)version, now, db->path);
+            return ABDB_FAIL(
+                err, ABDB_DB,
+                "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
+                " it (a backup is made)",
+                db->path, (long long)version, now, db->path);
         return ABDB_OK;
     }
-    TRY(abdb_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-                         "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;"
-                         "PRAGMA temp_store = MEMORY", err));
+    TRY(abdb_db_exec(db,
+                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                     "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;"
+                     "PRAGMA temp_store = MEMORY",
+                     err));
     if (version == now) return abdb_views_apply(db, err);
     if (version > 0) TRY(back_up(db, (int)version, err));
 
@@ -210,11 +216,12 @@ abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_e
     }
     db->mode = mode;
     TRY(check_path(db, err));
-    if (mode == ABDB_READ) code = open_read(db);
+    if (mode == ABDB_READ)
+        code = open_read(db);
     else
-        code = sqlite3_open_v2(path, &db->sql,
-                               SQLITE_OPEN_READWRITE | (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
-                               NULL);
+        code = sqlite3_open_v2(
+            path, &db->sql, SQLITE_OPEN_READWRITE | (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
+            NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
     sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
@@ -232,7 +239,8 @@ void abdb_db_close(abdb_db *db)
 {
     if (!db) return;
     if (db->sql && db->mode != ABDB_READ) /* at rest: one file, readable on any medium */
-        sqlite3_exec(db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        sqlite3_exec(db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL,
+                     NULL);
     sqlite3_close_v2(db->sql);
     free(db->path);
     free(db);

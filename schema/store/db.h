@@ -28,8 +28,8 @@ typedef struct {
  * ABDB_BUSY: someone else writes. */
 ABDB_MUST_USE abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode,
                                        abdb_error *err);
-/* A writer's close puts the log back into the file, unless somebody still reads: at rest a database is
- * one file in rollback mode, which any medium can serve. */
+/* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
+ * is one file in rollback mode, which any medium can serve. */
 void abdb_db_close(abdb_db *db);
 /* Runs statements that return no rows. */
 ABDB_MUST_USE abdb_status abdb_db_exec(abdb_db *db, const char *sql, abdb_error *err);

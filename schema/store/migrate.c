@@ -64,8 +64,10 @@ static abdb_status drop_views(abdb_db *db, abdb_error *err)
         while ((code = sqlite3_step(statement)) == SQLITE_ROW)
             abdb_text_puts(&drops, (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
-    if (code != SQLITE_DONE) st = abdb_db_fail(db, err, "views");
-    else st = abdb_db_exec(db, abdb_text_get(&drops), err);
+    if (code != SQLITE_DONE)
+        st = abdb_db_fail(db, err, "views");
+    else
+        st = abdb_db_exec(db, abdb_text_get(&drops), err);
     abdb_text_free(&drops);
     return st;
 }

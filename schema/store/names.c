@@ -1,9 +1,9 @@
 /* names.c - the name index: every spelling in use and what it means today.
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
- * here, each time anything was imported: (1) the spelling is a canonical name, (2) an alias has this
- * spelling, (3) without case and punctuation it equals an alias or a canonical name, else (4) it
- * stays what it is, unresolved. So an alias that comes later mends the facts that came before.
+ * here, each time anything was imported: (1) the spelling is a canonical name, (2) an alias has
+ * this spelling, (3) without case and punctuation it equals an alias or a canonical name, else (4)
+ * it stays what it is, unresolved. So an alias that comes later mends the facts that came before.
  */
 #include "schema/store/write.h"
 
@@ -11,7 +11,8 @@ static const char rebuild[] =
     "BEGIN IMMEDIATE;"
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT);"
     "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT 'device' AS kind, device AS spelling FROM entry UNION SELECT 'device', device FROM spec"
+    "  SELECT 'device' AS kind, device AS spelling FROM entry UNION SELECT 'device', device FROM "
+    "spec"
     "  UNION SELECT 'device', device FROM price UNION SELECT 'device', device FROM device"
     "  UNION SELECT 'device', canon FROM alias WHERE kind = 'device'"
     "  UNION SELECT 'model', model FROM entry UNION SELECT 'model', workload FROM entry"
@@ -25,7 +26,8 @@ static const char rebuild[] =
     "  'canon' FROM device;"
     "INSERT INTO meaning SELECT 'model', model, abdb_fold(model), 1, model, NULL, 1, model, 'canon'"
     "  FROM model;"
-    "INSERT INTO meaning SELECT a.kind, a.spelling, abdb_fold(a.spelling), a.part, a.canon, a.share,"
+    "INSERT INTO meaning SELECT a.kind, a.spelling, abdb_fold(a.spelling), a.part, a.canon, "
+    "a.share,"
     "  w.parts, w.whole, 'alias' FROM alias a JOIN (SELECT kind, spelling, count(*) AS parts,"
     "  group_concat(canon, ' + ') AS whole FROM (SELECT * FROM alias ORDER BY kind, spelling, part)"
     "  GROUP BY kind, spelling) w ON w.kind = a.kind AND w.spelling = a.spelling;"
@@ -56,7 +58,9 @@ abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err)
     abdb_status st = abdb_db_exec(db, rebuild, err);
 
     if (st != ABDB_OK)
-        sqlite3_exec(db->sql, "ROLLBACK; DROP TABLE IF EXISTS temp.spelt;"
-                              "DROP TABLE IF EXISTS temp.meaning", NULL, NULL, NULL);
+        sqlite3_exec(db->sql,
+                     "ROLLBACK; DROP TABLE IF EXISTS temp.spelt;"
+                     "DROP TABLE IF EXISTS temp.meaning",
+                     NULL, NULL, NULL);
     return st;
 }

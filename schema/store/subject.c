@@ -1,14 +1,14 @@
 /* subject.c - the subject index: which statements are about one result.
  *
  * Sources of MLPerf results repeat, average, rename and contradict one another. Identity is made of
- * canonical names: suite, round, system type, division, submitter, system, model, scenario, class of
- * metric, statistic; outside the closed division also the network used and the system's folder.
+ * canonical names: suite, round, system type, division, submitter, system, model, scenario, class
+ * of metric, statistic; outside the closed division also the network used and the system's folder.
  * Never of unit, value, public ID or device count. Inside one such name:
  *   1. A source's values that agree within their printed precision are one value.
  *   2. Where no source has two values, all statements are one subject; if sources differ, they
  *      disagree.
- *   3. Where a source repeats the name, its values decide: the source with the most values (then the
- *      lowest rank) is the anchor, and each of its values is a subject. A value of another source
+ *   3. Where a source repeats the name, its values decide: the source with the most values (then
+ * the lowest rank) is the anchor, and each of its values is a subject. A value of another source
  *      joins the value that it agrees with; if it is the mean of all of the anchor's it is an
  *      average, flagged and never preferred; else it is a subject of its own.
  * Preferred is the statement of the source with the lowest rank, then the most digits, then the
@@ -29,7 +29,7 @@ typedef struct {
     char *key, *source, *metric, *public_id;
     int verified;
     int rank, digits;
-    long long devices; /* -1: not stated */
+    long long devices;  /* -1: not stated */
     double value, half; /* half a unit of the last printed digit */
     int cluster, average;
 } statement;
@@ -110,16 +110,16 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
             t->room = room;
         }
         row = &t->row[t->count++];
-        *row = (statement){.entry = sqlite3_column_int64(s, 0),
-                           .ordinal = sqlite3_column_int(s, 1),
-                           .key = copy_column(t, s, 2),
-                           .source = copy_column(t, s, 3),
-                           .rank = sqlite3_column_int(s, 4),
-                           .metric = copy_column(t, s, 5),
-                           .public_id = copy_column(t, s, 6),
-                           .devices = sqlite3_column_type(s, 7) == SQLITE_NULL
-                                          ? -1 : sqlite3_column_int64(s, 7),
-                           .value = sqlite3_column_double(s, 8)};
+        *row = (statement){
+            .entry = sqlite3_column_int64(s, 0),
+            .ordinal = sqlite3_column_int(s, 1),
+            .key = copy_column(t, s, 2),
+            .source = copy_column(t, s, 3),
+            .rank = sqlite3_column_int(s, 4),
+            .metric = copy_column(t, s, 5),
+            .public_id = copy_column(t, s, 6),
+            .devices = sqlite3_column_type(s, 7) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 7),
+            .value = sqlite3_column_double(s, 8)};
         row->verified = sqlite3_column_int(s, 10);
         precision((const char *)sqlite3_column_text(s, 9), row->value, &row->half, &row->digits);
     }
@@ -298,8 +298,8 @@ static abdb_status keep_subjects(abdb_db *db, table *t, abdb_error *err)
     size_t from = 0;
     abdb_status st = ABDB_OK;
 
-    if (sqlite3_prepare_v2(db->sql, "INSERT INTO subject VALUES (?,?,?,?,?,?,?,?,?)", -1, &s, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_prepare_v2(db->sql, "INSERT INTO subject VALUES (?,?,?,?,?,?,?,?,?)", -1, &s,
+                           NULL) != SQLITE_OK)
         return abdb_db_fail(db, err, "subject");
     for (size_t i = 1; i <= t->count; i++) {
         int last = 0;

@@ -2,21 +2,13 @@
 #include "schema/store/write.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "schema/core/text.h"
 #include "schema/store/digest.h"
-
-enum { RAW_MAX = 4096, POINT_CACHE = 1024 };
-
-typedef enum {
-    S_ENTRY_FIND, S_ENTRY, S_RESULT, S_SAMPLE, S_WITNESS, S_POINT, S_POINT_FACTOR, S_FACTOR,
-    S_SOURCE, S_REJECT, S_ENVIRONMENT, S_COUNT
-} statement_id;
+#include "schema/store/writer.h"
 
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT 1 FROM entry WHERE entry_id = ?",
@@ -36,33 +28,23 @@ static const char *const statement_sql[S_COUNT] = {
     [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
-struct abdb_writer {
-    abdb_db *db;
-    sqlite3_stmt *statement[S_COUNT];
-    int open;                 /* a unit's transaction is open */
-    int dirty;                /* facts were kept since the last index */
-    int unit_dirty;           /* facts were kept in the open unit */
-    sqlite3_int64 artifact;   /* 0: none */
-    sqlite3_int64 last_entry;
-    abdb_counts counts;
-    int row_new, row_old, row_bad; /* what the open input row brought */
-    sqlite3_int64 cache[POINT_CACHE];
-    abdb_text text;
-};
-
-static void bind(sqlite3_stmt *s, int i, const char *text)
+void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
 {
-    if (text) sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
-    else sqlite3_bind_null(s, i);
+    if (text)
+        sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(s, i);
 }
 
-static void bind_number(sqlite3_stmt *s, int i, double value)
+void abdb_bind_number(sqlite3_stmt *s, int i, double value)
 {
-    if (isfinite(value)) sqlite3_bind_double(s, i, value);
-    else sqlite3_bind_null(s, i);
+    if (isfinite(value))
+        sqlite3_bind_double(s, i, value);
+    else
+        sqlite3_bind_null(s, i);
 }
 
-static abdb_status done(abdb_writer *w, statement_id id, abdb_error *err)
+abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[id];
     int code = sqlite3_step(s);
@@ -116,7 +98,8 @@ static abdb_status find_artifact(abdb_writer *w, int *known, abdb_counts *counts
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
                                   "SELECT accepted, duplicate, rejected, ignored FROM artifact"
-                                  " WHERE artifact_id = ?", -1, &s, NULL);
+                                  " WHERE artifact_id = ?",
+                                  -1, &s, NULL);
 
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(s, 1, w->artifact);
@@ -127,7 +110,8 @@ static abdb_status find_artifact(abdb_writer *w, int *known, abdb_counts *counts
         *counts = (abdb_counts){sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
                                 sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)};
     sqlite3_finalize(s);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "artifact");
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
+                                                     : abdb_db_fail(w->db, err, "artifact");
 }
 
 static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, const char *sha,
@@ -135,19 +119,18 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
 {
     sqlite3_stmt *s = NULL;
     char now[32];
-    int code = sqlite3_prepare_v2(w->db->sql,
-                                  "INSERT INTO artifact VALUES (?,?,?,?,?,?,0,0,0,0,?)", -1, &s,
-                                  NULL);
+    int code = sqlite3_prepare_v2(w->db->sql, "INSERT INTO artifact VALUES (?,?,?,?,?,?,0,0,0,0,?)",
+                                  -1, &s, NULL);
 
     now_text(now);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(s, 1, w->artifact);
-        bind(s, 2, sha);
-        bind(s, 3, unit->path);
-        bind(s, 4, unit->format);
-        bind(s, 5, unit->words ? unit->words : "");
+        abdb_bind_text(s, 2, sha);
+        abdb_bind_text(s, 3, unit->path);
+        abdb_bind_text(s, 4, unit->format);
+        abdb_bind_text(s, 5, unit->words ? unit->words : "");
         sqlite3_bind_int64(s, 6, (sqlite3_int64)unit->size);
-        bind(s, 7, now);
+        abdb_bind_text(s, 7, now);
         code = sqlite3_step(s);
     }
     sqlite3_finalize(s);
@@ -174,8 +157,10 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
     w->artifact = abdb_digest63(abdb_text_get(&w->text), w->text.size);
     TRY(find_artifact(w, known, counts, err));
-    if (*known) abdb_writer_rollback(w, NULL);
-    else TRY(insert_artifact(w, unit, sha, err));
+    if (*known)
+        abdb_writer_rollback(w, NULL);
+    else
+        TRY(insert_artifact(w, unit, sha, err));
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
     return st;
@@ -239,7 +224,7 @@ void abdb_writer_last(const abdb_writer *w, char out[24])
 
 /* --- rejects and rows ------------------------------------------------------------------------ */
 
-static abdb_status keep_reject(void *self, const abdb_reject *reject, abdb_error *err)
+abdb_status abdb_writer_reject(void *self, const abdb_reject *reject, abdb_error *err)
 {
     abdb_writer *w = self;
     sqlite3_stmt *s = w->statement[S_REJECT];
@@ -249,11 +234,11 @@ static abdb_status keep_reject(void *self, const abdb_reject *reject, abdb_error
     if (!w->artifact) return ABDB_OK;
     sqlite3_bind_int64(s, 1, w->artifact);
     sqlite3_bind_int64(s, 2, reject->line);
-    bind(s, 3, reject->field);
-    bind(s, 4, reject->reason);
+    abdb_bind_text(s, 3, reject->field);
+    abdb_bind_text(s, 4, reject->reason);
     if (reject->raw)
         sqlite3_bind_text(s, 5, reject->raw, (int)(size < RAW_MAX ? size : RAW_MAX), SQLITE_STATIC);
-    return done(w, S_REJECT, err);
+    return abdb_writer_step(w, S_REJECT, err);
 }
 
 static abdb_status end_row(void *self, abdb_error *err)
@@ -261,15 +246,20 @@ static abdb_status end_row(void *self, abdb_error *err)
     abdb_writer *w = self;
 
     (void)err;
-    if (w->row_new) w->counts.accepted++;
-    else if (w->row_old) w->counts.duplicate++;
-    else if (w->row_bad) w->counts.rejected++;
-    else w->counts.ignored++;
+    if (w->row_new)
+        w->counts.accepted++;
+    else if (w->row_old)
+        w->counts.duplicate++;
+    else if (w->row_bad)
+        w->counts.rejected++;
+    else
+        w->counts.ignored++;
     w->row_new = w->row_old = w->row_bad = 0;
     return ABDB_OK;
 }
 
-/* --- entries ----------------------------------------------------------------------------------- */
+/* --- entries -----------------------------------------------------------------------------------
+ */
 
 static int compare_factor(const void *a, const void *b)
 {
@@ -302,20 +292,20 @@ static abdb_status keep_point(abdb_writer *w, const abdb_factor *factor, size_t 
     if (w->cache[*point % POINT_CACHE] == *point) return ABDB_OK;
 
     sqlite3_bind_int64(w->statement[S_POINT], 1, *point);
-    TRY(done(w, S_POINT, err));
+    TRY(abdb_writer_step(w, S_POINT, err));
     for (size_t i = 0; i < n; i++) {
         sqlite3_stmt *s = w->statement[S_POINT_FACTOR];
 
-        bind(w->statement[S_FACTOR], 1, factor[i].name);
-        bind(w->statement[S_FACTOR], 2, factor[i].unit);
-        TRY(done(w, S_FACTOR, err));
+        abdb_bind_text(w->statement[S_FACTOR], 1, factor[i].name);
+        abdb_bind_text(w->statement[S_FACTOR], 2, factor[i].unit);
+        TRY(abdb_writer_step(w, S_FACTOR, err));
         sqlite3_bind_int64(s, 1, *point);
-        bind(s, 2, factor[i].name);
-        bind(s, 3, states[factor[i].state]);
-        bind(s, 4, factor[i].text);
-        bind_number(s, 5, factor[i].num);
-        bind(s, 6, factor[i].unit);
-        TRY(done(w, S_POINT_FACTOR, err));
+        abdb_bind_text(s, 2, factor[i].name);
+        abdb_bind_text(s, 3, states[factor[i].state]);
+        abdb_bind_text(s, 4, factor[i].text);
+        abdb_bind_number(s, 5, factor[i].num);
+        abdb_bind_text(s, 6, factor[i].unit);
+        TRY(abdb_writer_step(w, S_POINT_FACTOR, err));
     }
     w->cache[*point % POINT_CACHE] = *point;
 done:
@@ -334,57 +324,13 @@ static void serialise(abdb_text *text, const abdb_entry *e, sqlite3_int64 point)
     for (size_t i = 0; i < e->results; i++) {
         const abdb_result *r = &e->result[i];
 
-        abdb_text_printf(text, "\x1e%s\x1f%s\x1f%ld\x1f%.17g\x1f%.17g\x1f%s\x1f%lld\x1f%.17g\x1f%.17g",
+        abdb_text_printf(text,
+                         "\x1e%s\x1f%s\x1f%ld\x1f%.17g\x1f%.17g\x1f%s\x1f%lld\x1f%.17g\x1f%.17g",
                          r->metric, r->statistic, r->rank, r->x, r->value,
                          r->raw_unit ? r->raw_unit : "", r->n, r->low, r->high);
         for (size_t k = 0; k < r->samples; k++)
             abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
     }
-}
-
-static bool one_of(const char *text, const char *const *list)
-{
-    while (*list && strcmp(text, *list) != 0) list++;
-    return *list != NULL;
-}
-
-/* Why the store cannot keep an entry, with what to do; NULL: it can. */
-static const char *entry_fault(const abdb_entry *e)
-{
-    static const char *const evidences[] = {"measured", "published", "mlperf", NULL};
-    static const char *const kinds[] = {"run", "score", "average", "statement", NULL};
-    static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
-    static _Thread_local char words[160];
-
-    if (!e->field[ABDB_FIELD_evidence] || !e->field[ABDB_FIELD_kind])
-        return "evidence and kind are missing";
-    if (!one_of(e->field[ABDB_FIELD_evidence], evidences))
-        return "evidence is none of measured, published, mlperf";
-    if (!one_of(e->field[ABDB_FIELD_kind], kinds))
-        return "kind is none of run, score, average, statement";
-    if (!e->field[ABDB_FIELD_source]) return "no source: say who states it, in the column source or with --set source=NAME";
-    for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
-        long long whole;
-
-        if (!abdb_fields[i].is_number || !e->field[i]) continue;
-        if (abdb_whole(e->field[i], i == ABDB_FIELD_nodes, 100000000, &whole)) continue;
-        snprintf(words, sizeof words, "%s is '%.60s', not a whole number", abdb_fields[i].name,
-                 e->field[i]);
-        return words;
-    }
-    for (size_t i = 0; i < e->results; i++) {
-        const abdb_result *r = &e->result[i];
-
-        if (!isfinite(r->value) || !isfinite(r->x)) return "a value is not a finite number";
-        if (r->spread && !one_of(r->spread, spreads)) return "spread is none of ci95, minmax, iqr, sd";
-        if (abdb_metric_find(r->metric)) continue;
-        snprintf(words, sizeof words, "unknown metric '%.80s'; `abdb query --schema` lists them",
-                 r->metric);
-        return words;
-    }
-    if (e->results && e->field[ABDB_FIELD_status] && strcmp(e->field[ABDB_FIELD_status], "ok") != 0)
-        return "an entry with a status other than ok cannot have results";
-    return NULL;
 }
 
 static abdb_status insert_results(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
@@ -398,31 +344,31 @@ static abdb_status insert_results(abdb_writer *w, const abdb_entry *e, sqlite3_i
 
         sqlite3_bind_int64(s, 1, id);
         sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
-        bind(s, 3, r->metric);
-        bind(s, 4, r->statistic);
+        abdb_bind_text(s, 3, r->metric);
+        abdb_bind_text(s, 4, r->statistic);
         sqlite3_bind_int64(s, 5, r->rank);
         sqlite3_bind_double(s, 6, r->x);
         sqlite3_bind_double(s, 7, r->value);
-        bind(s, 8, abdb_metric_find(r->metric)->unit);
-        bind(s, 9, r->raw_value);
-        bind(s, 10, r->raw_unit);
-        bind(s, 11, r->cell);
+        abdb_bind_text(s, 8, abdb_metric_find(r->metric)->unit);
+        abdb_bind_text(s, 9, r->raw_value);
+        abdb_bind_text(s, 10, r->raw_unit);
+        abdb_bind_text(s, 11, r->cell);
         if (r->n > 0) sqlite3_bind_int64(s, 12, r->n);
-        bind_number(s, 13, r->low);
-        bind_number(s, 14, r->high);
-        bind(s, 15, r->spread);
-        bind(s, 16, r->formula);
-        TRY(done(w, S_RESULT, err));
+        abdb_bind_number(s, 13, r->low);
+        abdb_bind_number(s, 14, r->high);
+        abdb_bind_text(s, 15, r->spread);
+        abdb_bind_text(s, 16, r->formula);
+        TRY(abdb_writer_step(w, S_RESULT, err));
         for (size_t k = 0; k < r->samples; k++) {
             s = w->statement[S_SAMPLE];
             sqlite3_bind_int64(s, 1, id);
             sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
             sqlite3_bind_int64(s, 3, (sqlite3_int64)k);
             sqlite3_bind_int64(s, 4, r->sample[k].rank);
-            bind_number(s, 5, r->sample[k].t_s);
+            abdb_bind_number(s, 5, r->sample[k].t_s);
             sqlite3_bind_double(s, 6, r->sample[k].value);
-            bind(s, 7, r->sample[k].mark);
-            TRY(done(w, S_SAMPLE, err));
+            abdb_bind_text(s, 7, r->sample[k].mark);
+            TRY(abdb_writer_step(w, S_SAMPLE, err));
         }
     }
 done:
@@ -436,11 +382,13 @@ static abdb_status insert_entry(abdb_writer *w, const abdb_entry *e, sqlite3_int
     const char *evidence = e->field[ABDB_FIELD_evidence];
     abdb_status st = ABDB_OK;
 
-    bind(w->statement[S_SOURCE], 1, e->field[ABDB_FIELD_source]);
-    bind(w->statement[S_SOURCE], 2, strcmp(evidence, "mlperf") == 0 ? "mlperf"
-                                    : strcmp(evidence, "measured") == 0 ? "program" : "user");
+    abdb_bind_text(w->statement[S_SOURCE], 1, e->field[ABDB_FIELD_source]);
+    abdb_bind_text(w->statement[S_SOURCE], 2,
+                   strcmp(evidence, "mlperf") == 0     ? "mlperf"
+                   : strcmp(evidence, "measured") == 0 ? "program"
+                                                       : "user");
     sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
-    TRY(done(w, S_SOURCE, err));
+    TRY(abdb_writer_step(w, S_SOURCE, err));
 
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_int64(s, 2, point);
@@ -451,10 +399,12 @@ static abdb_status insert_entry(abdb_writer *w, const abdb_entry *e, sqlite3_int
         if (!text && i == ABDB_FIELD_status) text = "ok";
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
-        if (text && abdb_fields[i].is_number) sqlite3_bind_int64(s, 4 + i, atoll(text));
-        else bind(s, 4 + i, text);
+        if (text && abdb_fields[i].is_number)
+            sqlite3_bind_int64(s, 4 + i, atoll(text));
+        else
+            abdb_bind_text(s, 4 + i, text);
     }
-    TRY(done(w, S_ENTRY, err));
+    TRY(abdb_writer_step(w, S_ENTRY, err));
     TRY(insert_results(w, e, id, err));
 done:
     return st;
@@ -465,14 +415,14 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     abdb_writer *w = self;
     abdb_entry *e = NULL;
     sqlite3_int64 point = 0, environment = 0, id;
-    const char *fault = entry_fault(entry);
+    const char *fault = abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
     int found;
 
     if (fault) {
         abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
-        return keep_reject(self, &reject, err);
+        return abdb_writer_reject(self, &reject, err);
     }
     e = malloc(sizeof *e);
     if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -492,8 +442,8 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
         if (e->environment) {
             environment = abdb_digest63(e->environment, strlen(e->environment));
             sqlite3_bind_int64(w->statement[S_ENVIRONMENT], 1, environment);
-            bind(w->statement[S_ENVIRONMENT], 2, e->environment);
-            TRY(done(w, S_ENVIRONMENT, err));
+            abdb_bind_text(w->statement[S_ENVIRONMENT], 2, e->environment);
+            TRY(abdb_writer_step(w, S_ENVIRONMENT, err));
         }
         TRY(insert_entry(w, e, id, point, environment, err));
         w->row_new = w->unit_dirty = 1;
@@ -503,137 +453,15 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     if (w->artifact) {
         sqlite3_bind_int64(w->statement[S_WITNESS], 1, id);
         sqlite3_bind_int64(w->statement[S_WITNESS], 2, w->artifact);
-        bind(w->statement[S_WITNESS], 3, e->locator ? e->locator : "");
-        TRY(done(w, S_WITNESS, err));
+        abdb_bind_text(w->statement[S_WITNESS], 3, e->locator ? e->locator : "");
+        TRY(abdb_writer_step(w, S_WITNESS, err));
     }
 done:
     free(e);
     return st;
 }
 
-/* --- dictionary rows and published facts -------------------------------------------------------- */
-
-typedef struct {
-    const char *table, *digest_key; /* digest_key: column of the key made from the content, or NULL */
-    const char *conflict;           /* columns that name a dictionary row: later words replace */
-    const char *columns;            /* that a fact may fill, each after a blank */
-} fact_table;
-
-static const fact_table fact_tables[] = {
-    {"source", NULL, "source", " source kind title author url published retrieved licence rank "},
-    {"device", NULL, "device",
-     " device vendor architecture form_factor kind dies year source locator "},
-    {"model", NULL, "model",
-     " model task family accuracy_target parameters parameters_active source locator "},
-    {"alias", NULL, "kind, spelling, part", " kind spelling part canon share source "},
-    {"spec", "spec_id", NULL,
-     " device quantity dtype engine sparsity basis power_limit value unit raw_value raw_unit note"
-     " source locator date "},
-    {"price", "price_id", NULL,
-     " provider instance device devices kind region amount currency per valid_from raw_value source"
-     " locator "},
-};
-
-static int column_allowed(const fact_table *table, const char *name)
-{
-    char word[64];
-
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(table->columns, word) != NULL;
-}
-
-/* INSERT for the columns that the fact has; names come from the tables above, values are bound. */
-static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb_text *sql,
-                            abdb_error *err)
-{
-    abdb_text_clear(sql);
-    abdb_text_printf(sql, "INSERT INTO %s (%s", table->table,
-                     table->digest_key ? table->digest_key : "");
-    for (size_t i = 0; i < fact->columns; i++) {
-        if (!column_allowed(table, fact->column[i].name))
-            return ABDB_FAIL(err, ABDB_DATA, "table %s has no column '%s'", table->table,
-                             fact->column[i].name);
-        abdb_text_printf(sql, "%s%s", i || table->digest_key ? ", " : "", fact->column[i].name);
-    }
-    abdb_text_puts(sql, ") VALUES (?");
-    for (size_t i = table->digest_key ? 0 : 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
-    abdb_text_puts(sql, ")");
-    if (!table->conflict) {
-        abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
-        return ABDB_OK;
-    }
-    abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
-    for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%s%s = coalesce(excluded.%s, %s)", i ? ", " : "",
-                         fact->column[i].name, fact->column[i].name, fact->column[i].name);
-    abdb_text_puts(sql, " WHERE ");
-    for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%sexcluded.%s <> coalesce(%s, '')", i ? " OR " : "",
-                         fact->column[i].name, fact->column[i].name);
-    return ABDB_OK;
-}
-
-static sqlite3_int64 fact_digest(abdb_text *text, const abdb_fact *fact)
-{
-    abdb_text_clear(text);
-    abdb_text_puts(text, fact->table);
-    for (size_t i = 0; i < fact->columns; i++) {
-        if (fact->column[i].text) abdb_text_printf(text, "\x1f%s=%s", fact->column[i].name, fact->column[i].text);
-        else if (isfinite(fact->column[i].num))
-            abdb_text_printf(text, "\x1f%s=%.17g", fact->column[i].name, fact->column[i].num);
-    }
-    return abdb_digest63(abdb_text_get(text), text->size);
-}
-
-static abdb_status keep_fact(void *self, const abdb_fact *fact, abdb_error *err)
-{
-    abdb_writer *w = self;
-    const fact_table *table = NULL;
-    sqlite3_stmt *s = NULL;
-    abdb_text sql = {0};
-    abdb_status st = ABDB_OK;
-    int at = 1, code;
-
-    for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
-        if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
-    if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
-    for (size_t i = 0; i < fact->columns && table->digest_key; i++) {
-        if (strcmp(fact->column[i].name, "source") != 0) continue;
-        bind(w->statement[S_SOURCE], 1, fact->column[i].text);
-        bind(w->statement[S_SOURCE], 2, "user");
-        sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
-        TRY(done(w, S_SOURCE, err));
-    }
-    TRY(fact_sql(table, fact, &sql, err));
-    code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
-    if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
-    if (table->digest_key) sqlite3_bind_int64(s, at++, fact_digest(&w->text, fact));
-    for (size_t i = 0; i < fact->columns; i++, at++) {
-        if (fact->column[i].text) bind(s, at, fact->column[i].text);
-        else bind_number(s, at, fact->column[i].num);
-    }
-    code = sqlite3_step(s);
-    if ((code & 0xff) == SQLITE_CONSTRAINT) {
-        char reason[300];
-        abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
-
-        snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
-                 sqlite3_errmsg(w->db->sql));
-        TRY(keep_reject(self, &reject, err));
-    } else if (code != SQLITE_DONE) {
-        TRY(abdb_db_fail(w->db, err, fact->table));
-    } else if (sqlite3_changes(w->db->sql)) {
-        w->row_new = w->unit_dirty = 1;
-    } else {
-        w->row_old = 1;
-    }
-done:
-    sqlite3_finalize(s);
-    abdb_text_free(&sql);
-    return st;
-}
-
 abdb_sink abdb_writer_sink(abdb_writer *w)
 {
-    return (abdb_sink){w, keep_entry, keep_fact, keep_reject, end_row};
+    return (abdb_sink){w, keep_entry, abdb_writer_fact, abdb_writer_reject, end_row};
 }

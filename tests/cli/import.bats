@@ -135,7 +135,7 @@ load common
     touch in/.hidden
     run abdb import in
     fails 0 "2 files"
-    fails 0 "1 files of other formats were passed over"
+    fails 0 "files of other formats, passed over: 1"
 }
 
 # --- errors: each says file, line and what to do, and nothing is half imported ---------------------------------
@@ -172,7 +172,7 @@ load common
 @test "error: one refused file of several is exit 5, the others stay" {
     : >empty.csv
     run abdb import empty.csv "$fixtures/site_flat.csv"
-    fails 5 "1 files were refused"
+    fails 5 "files refused: 1"
     same "$(ask "SELECT count(*) FROM v_statement")" 3
 }
 
@@ -249,7 +249,7 @@ load common
     run abdb import a.tar.gz
     fails 0 "a.tar.gz!in/checker.csv: 7 rows: 3 accepted"
     fails 0 "a.tar.gz!in/summary.json"
-    fails 0 "1 files of other formats were passed over"
+    fails 0 "files of other formats, passed over: 1"
     run abdb import a.zip
     fails 0 "a.zip!../../evil/checker.csv: already imported"
     run abdb import checker.csv.xz

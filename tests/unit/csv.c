@@ -16,7 +16,8 @@ static abdb_status note(void *self, const abdb_csv_row *row, abdb_error *err)
     size_t used = strlen(l->seen);
 
     (void)err;
-    snprintf(l->seen + used, sizeof l->seen - used, "%ld:%zu:%s|", row->line, row->count, row->field[0]);
+    snprintf(l->seen + used, sizeof l->seen - used, "%ld:%zu:%s|", row->line, row->count,
+             row->field[0]);
     return ABDB_OK;
 }
 
@@ -33,7 +34,8 @@ static void lines(void **state)
 
     (void)state;
     assert_ok(read_all("a,b\n1,2\r\n\n\"x\ny\",3\n z ,4", ',', &l, &err));
-    assert_string_equal(l.seen, "1:2:a|2:2:1|4:2:x\ny|6:2:z|"); /* blank line left out, rows counted */
+    assert_string_equal(l.seen,
+                        "1:2:a|2:2:1|4:2:x\ny|6:2:z|"); /* blank line left out, rows counted */
     assert_ok(read_all("a\tb\n\tc\n", '\t', &l, &err));
     assert_string_equal(l.seen, "1:2:a|2:2:|"); /* a leading empty field is a field */
 }
@@ -92,9 +94,17 @@ static void decode(const char *bytes, size_t size, const char *want, const char 
 static void encodings(void **state)
 {
     (void)state;
-    decode("\xFF\xFE" "a\0" "\xAE\0" "\n", 7, "a®", "UTF-16LE"); /* a lone last byte is dropped */
-    decode("\xFE\xFF" "\0a", 4, "a", "UTF-16BE");
-    decode("\xEF\xBB\xBF" "a", 4, "a", "UTF-8");
+    decode("\xFF\xFE"
+           "a\0"
+           "\xAE\0"
+           "\n",
+           7, "a®", "UTF-16LE"); /* a lone last byte is dropped */
+    decode("\xFE\xFF"
+           "\0a",
+           4, "a", "UTF-16BE");
+    decode("\xEF\xBB\xBF"
+           "a",
+           4, "a", "UTF-8");
     decode("caf\xE9", 4, "café", "WINDOWS-1252");
     decode("", 0, "", "UTF-8");
 }
@@ -118,7 +128,8 @@ static void bids(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         abdb_input in;
 
-        assert_ok(abdb_input_memory(&in, "x", cases[i].text, i == 2 ? 3 : strlen(cases[i].text), &err));
+        assert_ok(
+            abdb_input_memory(&in, "x", cases[i].text, i == 2 ? 3 : strlen(cases[i].text), &err));
         if (cases[i].importer) {
             assert_ok(abdb_importer_find(&found, NULL, &in, &err));
             assert_string_equal(found->name, cases[i].importer);
@@ -160,10 +171,10 @@ static void words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),     cmocka_unit_test(truncated), cmocka_unit_test(too_wide),
-        cmocka_unit_test(headers),   cmocka_unit_test(encodings), cmocka_unit_test(bids),
-        cmocka_unit_test(words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines),     cmocka_unit_test(truncated),
+                                       cmocka_unit_test(too_wide),  cmocka_unit_test(headers),
+                                       cmocka_unit_test(encodings), cmocka_unit_test(bids),
+                                       cmocka_unit_test(words)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

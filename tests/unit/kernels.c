@@ -14,8 +14,8 @@ static void plans(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_plan_add(&plan, "# all\ngemm dtype=f32,f64 n=256-1024*2 # squares\n\nstream n=1-3+1\n",
-                            &err));
+    assert_ok(abdb_plan_add(
+        &plan, "# all\ngemm dtype=f32,f64 n=256-1024*2 # squares\n\nstream n=1-3+1\n", &err));
     assert_int_equal(plan.cells, 9);
     assert_string_equal(plan.cell[0].name, "gemm dtype=f32 n=256");
     assert_string_equal(plan.cell[5].name, "gemm dtype=f64 n=1024");
@@ -25,14 +25,22 @@ static void plans(void **state)
 
 static void bad_plans(void **state)
 {
-    static const char *const texts[] = {"n=3", "gemm n", "gemm n=", "gemm n=8-4*2", "gemm n=1-9*1",
-                                        "gemm n=1 n=2", "gemm n=1-1000000+1", "gemm n=,", "gemm =4"};
+    static const char *const texts[] = {"n=3",
+                                        "gemm n",
+                                        "gemm n=",
+                                        "gemm n=8-4*2",
+                                        "gemm n=1-9*1",
+                                        "gemm n=1 n=2",
+                                        "gemm n=1-1000000+1",
+                                        "gemm n=,",
+                                        "gemm =4"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         abdb_plan plan = {0};
         abdb_error err = {0};
 
-        if (abdb_plan_add(&plan, texts[i], &err) == ABDB_OK) fail_msg("'%s' was accepted", texts[i]);
+        if (abdb_plan_add(&plan, texts[i], &err) == ABDB_OK)
+            fail_msg("'%s' was accepted", texts[i]);
         assert_non_null(strstr(err.message, "line 1"));
         abdb_plan_free(&plan);
     }
@@ -41,7 +49,8 @@ static void bad_plans(void **state)
 static void make(abdb_problem *p)
 {
     for (int i = 0; i < p->tensors; i++) {
-        p->tensor[i].data = calloc(abdb_tensor_count(&p->tensor[i]), abdb_dtype_size(p->tensor[i].dtype));
+        p->tensor[i].data =
+            calloc(abdb_tensor_count(&p->tensor[i]), abdb_dtype_size(p->tensor[i].dtype));
         if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
     }
 }
@@ -71,8 +80,11 @@ static void gemm_shapes(void **state)
     (void)state;
     for (size_t i = 0; i < 8; i++) {
         const double *s = shapes[i / 2];
-        abdb_problem p = {.kernel = "gemm", .params = 4,
-                          .param = {{"m", "", s[0]}, {"n", "", s[1]}, {"k", "", s[2]},
+        abdb_problem p = {.kernel = "gemm",
+                          .params = 4,
+                          .param = {{"m", "", s[0]},
+                                    {"n", "", s[1]},
+                                    {"k", "", s[2]},
                                     {"dtype", i % 2 ? "f64" : "f32", NAN}}};
         abdb_error err = {0};
         abdb_work work;
@@ -91,11 +103,13 @@ static void streams(void **state)
     static const struct {
         const char *op;
         double ops, bytes;
-    } cases[] = {{"copy", 0, 16}, {"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
+    } cases[] = {
+        {"copy", 0, 16}, {"scale", 1, 16}, {"add", 1, 24}, {"triad", 2, 24}, {"dot", 2, 16}};
 
     (void)state;
     for (size_t i = 0; i < 5; i++) {
-        abdb_problem p = {.kernel = "stream", .params = 2,
+        abdb_problem p = {.kernel = "stream",
+                          .params = 2,
                           .param = {{"op", cases[i].op, NAN}, {"n", "1001", 1001}}};
         abdb_error err = {0};
         abdb_work work;
@@ -168,10 +182,13 @@ static void linearity(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans),    cmocka_unit_test(bad_plans), cmocka_unit_test(gemm_shapes),
-        cmocka_unit_test(streams),  cmocka_unit_test(wrong_results_are_found),
-        cmocka_unit_test(bad_parameters), cmocka_unit_test(linearity)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
+                                       cmocka_unit_test(bad_plans),
+                                       cmocka_unit_test(gemm_shapes),
+                                       cmocka_unit_test(streams),
+                                       cmocka_unit_test(wrong_results_are_found),
+                                       cmocka_unit_test(bad_parameters),
+                                       cmocka_unit_test(linearity)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,14 +107,16 @@ static void migrates(void **state)
     (void)state;
     assert_int_equal(sqlite3_open(path, &raw.sql), SQLITE_OK);
     assert_ok(abdb_schema_apply(&raw, 0, 2, &err)); /* as an abdb of two DDL files left it */
-    sqlite3_exec(raw.sql, "INSERT INTO source (source, kind) VALUES ('old', 'blog')", NULL, NULL, NULL);
+    sqlite3_exec(raw.sql, "INSERT INTO source (source, kind) VALUES ('old', 'blog')", NULL, NULL,
+                 NULL);
     sqlite3_close(raw.sql);
     refuses(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 2);
     assert_ok(abdb_db_integer(db, "PRAGMA user_version", &version, &err));
     assert_int_equal(version, abdb_schema_version());
-    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &version, &err));
+    assert_ok(
+        abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &version, &err));
     assert_int_equal(version, 1);
     abdb_db_close(db);
     snprintf(backup, sizeof backup, "%s.v2.bak", path);
@@ -134,7 +136,8 @@ static void leaves_no_log(void **state)
     assert_int_not_equal(access(wal, F_OK), 0);
 }
 
-/* --- facts ------------------------------------------------------------------------------------------ */
+/* --- facts
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct {
     abdb_db *db;
@@ -167,8 +170,8 @@ static sqlite3_int64 ask(store *s, const char *sql)
 }
 
 /* One MLPerf statement in a unit of its own; returns the counts of the unit. */
-static abdb_counts say(store *s, const char *source, const char *system, const char *raw, double value,
-                       const char *id, const char *devices)
+static abdb_counts say(store *s, const char *source, const char *system, const char *raw,
+                       double value, const char *id, const char *devices)
 {
     static int number;
     char bytes[32];
@@ -209,12 +212,15 @@ static void identity(void **state)
 
     (void)state;
     assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").accepted, 1);
-    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").duplicate, 1); /* a witness */
+    assert_int_equal(say(&s, "a", "S (8x, TRT)", "10.0", 10, "1", "8").duplicate,
+                     1); /* a witness */
     assert_int_equal(ask(&s, "SELECT count(*) FROM witness"), 2);
-    assert_int_equal(say(&s, "b", "s 8x trt", "10.0", 10, NULL, "9").accepted, 1); /* another source */
+    assert_int_equal(say(&s, "b", "s 8x trt", "10.0", 10, NULL, "9").accepted,
+                     1); /* another source */
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 1);
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE flags = 'devices-disagree' AND"
-                             " sources = 2 AND disagree = 0 AND public_id = '1'"), 1);
+                             " sources = 2 AND disagree = 0 AND public_id = '1'"),
+                     1);
     close_store(&s);
 }
 
@@ -229,7 +235,8 @@ static void values_decide(void **state)
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%repeated%'"), 1);
     say(&s, "checker", "X", "10.0", 10, NULL, "8");
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE disagree = 1"), 1);
-    say(&s, "checker", "X", "20.0", 20, NULL, "8"); /* now the checker repeats the name: 15 is a mean */
+    say(&s, "checker", "X", "20.0", 20, NULL,
+        "8"); /* now the checker repeats the name: 15 is a mean */
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_statement WHERE flags LIKE '%averaged%'"), 2);
     say(&s, "third", "X", "31.9", 31.9, NULL, "8"); /* agrees with nothing: a result of its own */
@@ -304,9 +311,11 @@ static void finite_only(void **state)
     (void)state;
     assert_int_equal(counts.rejected, 1);
     assert_int_equal(ask(&s, "SELECT count(*) FROM result"), 0);
-    assert_int_not_equal(sqlite3_exec(s.db->sql, "INSERT INTO spec (device, quantity, value, unit, raw_value,"
-                                                 " source, locator) VALUES ('d','power',9e999,'W','','','')",
-                                      NULL, NULL, NULL), SQLITE_OK);
+    assert_int_not_equal(sqlite3_exec(s.db->sql,
+                                      "INSERT INTO spec (device, quantity, value, unit, raw_value,"
+                                      " source, locator) VALUES ('d','power',9e999,'W','','','')",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
     close_store(&s);
 }
 
@@ -315,9 +324,12 @@ static void every_column_is_documented(void **state)
     store s = open_store();
 
     (void)state;
-    assert_int_equal(ask(&s, "SELECT count(*) FROM (SELECT v.name, c.name FROM sqlite_schema v,"
-        " pragma_table_info(v.name) c WHERE v.type = 'view' AND NOT EXISTS (SELECT 1 FROM column_doc d"
-        " WHERE d.view = v.name AND d.column = c.name AND d.place = c.cid + 1))"), 0);
+    assert_int_equal(ask(&s,
+                         "SELECT count(*) FROM (SELECT v.name, c.name FROM sqlite_schema v,"
+                         " pragma_table_info(v.name) c WHERE v.type = 'view' AND NOT EXISTS "
+                         "(SELECT 1 FROM column_doc d"
+                         " WHERE d.view = v.name AND d.column = c.name AND d.place = c.cid + 1))"),
+                     0);
     close_store(&s);
 }
 
@@ -325,10 +337,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(not_a_database), TEST(others_and_newer), TEST(damaged),     TEST(migrates),
-        TEST(leaves_no_log),  TEST(identity),         TEST(values_decide), TEST(rounding),
-        TEST(later_alias),    TEST(unit_is_whole),    TEST(finite_only),
-        TEST(every_column_is_documented)};
+        TEST(not_a_database), TEST(others_and_newer), TEST(damaged),
+        TEST(migrates),       TEST(leaves_no_log),    TEST(identity),
+        TEST(values_decide),  TEST(rounding),         TEST(later_alias),
+        TEST(unit_is_whole),  TEST(finite_only),      TEST(every_column_is_documented)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,15 @@ static void numbers(void **state)
         const char *text;
         int ok;
         double value;
-    } cases[] = {{"1", 1, 1},          {"27,803.90", 1, 27803.90}, {"1,000,000", 1, 1e6},
-                 {"-3.5e-3", 1, -3.5e-3}, {"0", 1, 0},             {"", 0, 0},
-                 {"N/A", 0, 0},        {"1,00", 0, 0},             {"12,34,567", 0, 0},
-                 {"1e999", 0, 0},      {"nan", 0, 0},              {"inf", 0, 0},
-                 {"0x10", 0, 0},       {"1 2", 0, 0},              {",1", 0, 0},
-                 {"1.2.3", 0, 0},      {"1,234.5,6", 0, 0},        {"$5", 0, 0}};
+    } cases[] = {{"1", 1, 1},           {"27,803.90", 1, 27803.90},
+                 {"1,000,000", 1, 1e6}, {"-3.5e-3", 1, -3.5e-3},
+                 {"0", 1, 0},           {"", 0, 0},
+                 {"N/A", 0, 0},         {"1,00", 0, 0},
+                 {"12,34,567", 0, 0},   {"1e999", 0, 0},
+                 {"nan", 0, 0},         {"inf", 0, 0},
+                 {"0x10", 0, 0},        {"1 2", 0, 0},
+                 {",1", 0, 0},          {"1.2.3", 0, 0},
+                 {"1,234.5,6", 0, 0},   {"$5", 0, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double value = -1;
@@ -53,7 +56,8 @@ static void folding(void **state)
     assert_string_equal(a, b);
     abdb_fold("\xff\xfe!", a, sizeof a);
     assert_string_equal(a, "");
-    abdb_fold("a very long name that does not fit into the room that there is for it at all, no", a, 20);
+    abdb_fold("a very long name that does not fit into the room that there is for it at all, no", a,
+              20);
     assert_true(strlen(a) < 20);
 }
 
@@ -130,7 +134,8 @@ static void summaries(void **state)
 
 static void median_ranks(void **state)
 {
-    /* Ranks of the 95 % interval of a median (Conover, Practical Nonparametric Statistics, table A3) */
+    /* Ranks of the 95 % interval of a median (Conover, Practical Nonparametric Statistics, table
+     * A3) */
     (void)state;
     assert_int_equal(abdb_median_rank(5, 0.95), 0);
     assert_int_equal(abdb_median_rank(6, 0.95), 1);
@@ -156,11 +161,16 @@ static void errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),  cmocka_unit_test(exact_numbers),    cmocka_unit_test(folding),
-        cmocka_unit_test(nearest),  cmocka_unit_test(globs_and_widths), cmocka_unit_test(json_text),
-        cmocka_unit_test(units),    cmocka_unit_test(summaries),        cmocka_unit_test(median_ranks),
-        cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
+                                       cmocka_unit_test(exact_numbers),
+                                       cmocka_unit_test(folding),
+                                       cmocka_unit_test(nearest),
+                                       cmocka_unit_test(globs_and_widths),
+                                       cmocka_unit_test(json_text),
+                                       cmocka_unit_test(units),
+                                       cmocka_unit_test(summaries),
+                                       cmocka_unit_test(median_ranks),
+                                       cmocka_unit_test(errors)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* gemm.c - the matrix product by OpenBLAS: cblas_sgemm and cblas_dgemm, row-major, plain layouts. */
+/* gemm.c - the matrix product by OpenBLAS: cblas_sgemm and cblas_dgemm, row-major, plain layouts.
+ */
 #include <cblas.h>
 #include <stdlib.h>
 
@@ -27,11 +28,11 @@ static void launch(void *state)
     blasint m = (blasint)c->dim[0], n = (blasint)c->dim[1], k = (blasint)a->dim[1];
 
     if (a->dtype == ABDB_F64)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a->data, k, b->data, n, 0,
-                    c->data, n);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a->data, k, b->data, n,
+                    0, c->data, n);
     else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a->data, k, b->data, n, 0,
-                    c->data, n);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a->data, k, b->data, n,
+                    0, c->data, n);
 }
 
 const char *abdb_openblas_core(void)

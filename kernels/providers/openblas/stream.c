@@ -1,5 +1,5 @@
-/* stream.c - what of STREAM is a BLAS call: copy (xCOPY) and dot (xDOT). Scale, add and triad write a
- * third array, which no single BLAS call does, so they are rows "not-implemented". */
+/* stream.c - what of STREAM is a BLAS call: copy (xCOPY) and dot (xDOT). Scale, add and triad write
+ * a third array, which no single BLAS call does, so they are rows "not-implemented". */
 #include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +35,14 @@ static void launch(void *state)
     blasint n = (blasint)x->dim[0];
     int copy = z->dim[0] == x->dim[0] && y->dim[0] == 1;
 
-    if (copy && x->dtype == ABDB_F64) cblas_dcopy(n, x->data, 1, z->data, 1);
-    else if (copy) cblas_scopy(n, x->data, 1, z->data, 1);
-    else if (x->dtype == ABDB_F64) *(double *)z->data = cblas_ddot(n, x->data, 1, y->data, 1);
-    else *(float *)z->data = cblas_sdot(n, x->data, 1, y->data, 1);
+    if (copy && x->dtype == ABDB_F64)
+        cblas_dcopy(n, x->data, 1, z->data, 1);
+    else if (copy)
+        cblas_scopy(n, x->data, 1, z->data, 1);
+    else if (x->dtype == ABDB_F64)
+        *(double *)z->data = cblas_ddot(n, x->data, 1, y->data, 1);
+    else
+        *(float *)z->data = cblas_sdot(n, x->data, 1, y->data, 1);
 }
 
 static const char *chosen(const void *state)
@@ -47,4 +51,5 @@ static const char *chosen(const void *state)
     return abdb_openblas_core();
 }
 
-const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, prepare, launch, chosen, free};
+const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, prepare,
+                                        launch,   chosen,     free};

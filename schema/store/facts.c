@@ -1,0 +1,133 @@
+/* facts.c - the sink's rows of dictionaries and published facts: sources, devices, models, aliases,
+ * specifications, prices. A fact has a key made from its content; a dictionary row is named by its
+ * first columns, and later words replace earlier ones. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/store/digest.h"
+#include "schema/store/writer.h"
+
+typedef struct {
+    const char *table,
+        *digest_key;      /* digest_key: column of the key made from the content, or NULL */
+    const char *conflict; /* columns that name a dictionary row: later words replace */
+    const char *columns;  /* that a fact may fill, each after a blank */
+} fact_table;
+
+static const fact_table fact_tables[] = {
+    {"source", NULL, "source", " source kind title author url published retrieved licence rank "},
+    {"device", NULL, "device",
+     " device vendor architecture form_factor kind dies year source locator "},
+    {"model", NULL, "model",
+     " model task family accuracy_target parameters parameters_active source locator "},
+    {"alias", NULL, "kind, spelling, part", " kind spelling part canon share source "},
+    {"spec", "spec_id", NULL,
+     " device quantity dtype engine sparsity basis power_limit value unit raw_value raw_unit note"
+     " source locator date "},
+    {"price", "price_id", NULL,
+     " provider instance device devices kind region amount currency per valid_from raw_value source"
+     " locator "},
+};
+
+static int column_allowed(const fact_table *table, const char *name)
+{
+    char word[64];
+
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(table->columns, word) != NULL;
+}
+
+/* INSERT for the columns that the fact has; names come from the tables above, values are bound. */
+static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb_text *sql,
+                            abdb_error *err)
+{
+    abdb_text_clear(sql);
+    abdb_text_printf(sql, "INSERT INTO %s (%s", table->table,
+                     table->digest_key ? table->digest_key : "");
+    for (size_t i = 0; i < fact->columns; i++) {
+        if (!column_allowed(table, fact->column[i].name))
+            return ABDB_FAIL(err, ABDB_DATA, "table %s has no column '%s'", table->table,
+                             fact->column[i].name);
+        abdb_text_printf(sql, "%s%s", i || table->digest_key ? ", " : "", fact->column[i].name);
+    }
+    abdb_text_puts(sql, ") VALUES (?");
+    for (size_t i = table->digest_key ? 0 : 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
+    abdb_text_puts(sql, ")");
+    if (!table->conflict) {
+        abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
+        return ABDB_OK;
+    }
+    abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
+    for (size_t i = 0; i < fact->columns; i++)
+        abdb_text_printf(sql, "%s%s = coalesce(excluded.%s, %s)", i ? ", " : "",
+                         fact->column[i].name, fact->column[i].name, fact->column[i].name);
+    abdb_text_puts(sql, " WHERE ");
+    for (size_t i = 0; i < fact->columns; i++)
+        abdb_text_printf(sql, "%sexcluded.%s <> coalesce(%s, '')", i ? " OR " : "",
+                         fact->column[i].name, fact->column[i].name);
+    return ABDB_OK;
+}
+
+static sqlite3_int64 fact_digest(abdb_text *text, const abdb_fact *fact)
+{
+    abdb_text_clear(text);
+    abdb_text_puts(text, fact->table);
+    for (size_t i = 0; i < fact->columns; i++) {
+        if (fact->column[i].text)
+            abdb_text_printf(text, "\x1f%s=%s", fact->column[i].name, fact->column[i].text);
+        else if (isfinite(fact->column[i].num))
+            abdb_text_printf(text, "\x1f%s=%.17g", fact->column[i].name, fact->column[i].num);
+    }
+    return abdb_digest63(abdb_text_get(text), text->size);
+}
+
+abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    abdb_writer *w = self;
+    const fact_table *table = NULL;
+    sqlite3_stmt *s = NULL;
+    abdb_text sql = {0};
+    abdb_status st = ABDB_OK;
+    int at = 1, code;
+
+    for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
+        if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
+    if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
+    for (size_t i = 0; i < fact->columns && table->digest_key; i++) {
+        if (strcmp(fact->column[i].name, "source") != 0) continue;
+        abdb_bind_text(w->statement[S_SOURCE], 1, fact->column[i].text);
+        abdb_bind_text(w->statement[S_SOURCE], 2, "user");
+        sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
+        TRY(abdb_writer_step(w, S_SOURCE, err));
+    }
+    TRY(fact_sql(table, fact, &sql, err));
+    code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
+    if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
+    if (table->digest_key) sqlite3_bind_int64(s, at++, fact_digest(&w->text, fact));
+    for (size_t i = 0; i < fact->columns; i++, at++) {
+        if (fact->column[i].text)
+            abdb_bind_text(s, at, fact->column[i].text);
+        else
+            abdb_bind_number(s, at, fact->column[i].num);
+    }
+    code = sqlite3_step(s);
+    if ((code & 0xff) == SQLITE_CONSTRAINT) {
+        char reason[300];
+        abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
+
+        snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
+                 sqlite3_errmsg(w->db->sql));
+        TRY(abdb_writer_reject(self, &reject, err));
+    } else if (code != SQLITE_DONE) {
+        TRY(abdb_db_fail(w->db, err, fact->table));
+    } else if (sqlite3_changes(w->db->sql)) {
+        w->row_new = w->unit_dirty = 1;
+    } else {
+        w->row_old = 1;
+    }
+done:
+    sqlite3_finalize(s);
+    abdb_text_free(&sql);
+    return st;
+}

@@ -1,0 +1,52 @@
+/* writer.h - the inside of the writer, shared by write.c and facts.c only; write.h is the outside.
+ */
+#ifndef ABDB_STORE_WRITER_H
+#define ABDB_STORE_WRITER_H
+
+#include "schema/core/text.h"
+#include "schema/store/write.h"
+
+enum { RAW_MAX = 4096, POINT_CACHE = 1024 };
+
+typedef enum {
+    S_ENTRY_FIND,
+    S_ENTRY,
+    S_RESULT,
+    S_SAMPLE,
+    S_WITNESS,
+    S_POINT,
+    S_POINT_FACTOR,
+    S_FACTOR,
+    S_SOURCE,
+    S_REJECT,
+    S_ENVIRONMENT,
+    S_COUNT
+} statement_id;
+
+struct abdb_writer {
+    abdb_db *db;
+    sqlite3_stmt *statement[S_COUNT];
+    int open;               /* a unit's transaction is open */
+    int dirty;              /* facts were kept since the last index */
+    int unit_dirty;         /* facts were kept in the open unit */
+    sqlite3_int64 artifact; /* 0: none */
+    sqlite3_int64 last_entry;
+    abdb_counts counts;
+    int row_new, row_old, row_bad; /* what the open input row brought */
+    sqlite3_int64 cache[POINT_CACHE];
+    abdb_text text;
+};
+
+/* Text or NULL; a finite number or NULL. */
+void abdb_bind_text(sqlite3_stmt *s, int i, const char *text);
+void abdb_bind_number(sqlite3_stmt *s, int i, double value);
+/* Runs a bound statement that returns nothing, and clears its bindings. */
+ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err);
+/* The sink's functions; self is the writer. */
+ABDB_MUST_USE abdb_status abdb_writer_reject(void *self, const abdb_reject *reject,
+                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err);
+/* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
+const char *abdb_entry_fault(const abdb_entry *entry);
+
+#endif
