@@ -24,8 +24,9 @@ SAN   := $(if $(SANITIZE),$(SAN_yes))
 ALL_CFLAGS   = -std=c17 -D_GNU_SOURCE -I. -O2 -g -fPIC $(WARN) $(SAN) $(CFLAGS)
 ALL_LDFLAGS  = $(SAN) $(LDFLAGS)
 
+hash := \#
 # --- what this machine has: a probe compiles and links -------------------------------------------
-probe = $(shell d=$$(mktemp -d) && printf '%s\n' '\#include <$(1)>' 'int main(void){return $(2);}' >$$d/p.c \
+probe = $(shell d=$$(mktemp -d) && printf '%s\n' '$(hash)include <$(1)>' 'int main(void){return $(2);}' >$$d/p.c \
           && $(CC) $$d/p.c -o $$d/p $(3) >/dev/null 2>&1 && echo yes || echo no; rm -rf $$d)
 ifneq ($(filter clean help deps,$(MAKECMDGOALS)),)
 HAVE_openblas := no
@@ -111,7 +112,7 @@ $(BUILD)/abdb-run-openblas: $(call obj,kernels/backends/openblas.c $(wildcard ke
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lopenblas -ljansson -lm -lpthread
 $(BUILD)/abdb.so: $(CORE) schema/functions/functions.c $(BUILD)/settings
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(filter-out -f%sanitize%,$(ALL_CFLAGS)) -DABDB_EXTENSION -fvisibility=default -shared -o $@ $(CORE) schema/functions/functions.c -lm
+	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_EXTENSION -fvisibility=default -shared -o $@ $(CORE) schema/functions/functions.c -lm
 
 docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb

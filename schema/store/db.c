@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "schema/core/text.h"
 #include "schema/functions/functions.h"
+
+enum { NAP_MS = 20 };
 
 abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
 {
@@ -165,6 +168,22 @@ done:
     return st;
 }
 
+/* Switches to WAL mode. SQLite does not wait for this one, and another writer that comes or goes
+ * may hold the file for a moment, so it is tried until the patience of any other statement is over.
+ */
+static abdb_status begin_log(abdb_db *db, abdb_error *err)
+{
+    const struct timespec nap = {0, NAP_MS * 1000000};
+    int code = SQLITE_BUSY;
+
+    for (int waited = 0; waited < ABDB_BUSY_MS; waited += NAP_MS) {
+        code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if ((code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED) break;
+        nanosleep(&nap, NULL);
+    }
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "journal_mode = WAL");
+}
+
 static abdb_status bring_up(abdb_db *db, abdb_error *err)
 {
     sqlite3_int64 version;
@@ -181,8 +200,9 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
                 db->path, (long long)version, now, db->path);
         return ABDB_OK;
     }
+    TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
-                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+                     "PRAGMA synchronous = NORMAL;"
                      "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;"
                      "PRAGMA temp_store = MEMORY",
                      err));

@@ -63,6 +63,20 @@ load common
     same "$(ask "SELECT count(*) FROM v_source WHERE source = 'old'")" 1
 }
 
+@test "the Makefile's probe tells the truth, and WITH_openblas=no is obeyed" {
+    printf '#include <cblas.h>\nint main(void) { return cblas_ddot(0, 0, 1, 0, 1) != 0; }\n' >p.c
+    if gcc p.c -o p -lopenblas 2>/dev/null; then want=yes; else want=no; fi
+    run make -s -C "$root" config
+    fails 0 "openblas  $want"
+    if [ $want = yes ]; then [ -x "$build/abdb-run-openblas" ]; fi
+    run make -s -C "$root" config WITH_openblas=no
+    fails 0 "openblas  no"
+    if [ $want = yes ]; then
+        run make -s -C "$root" config WITH_openblas=yes CC=false
+        fails 2 "do not compile and link"
+    fi
+}
+
 @test "make install puts a program that works without the tree" {
     [ "$build" = "$root/build" ] || skip "only the plain build is installed"
     make -s -C "$root" install DESTDIR="$dir/stage" PREFIX=/usr >/dev/null
@@ -83,6 +97,20 @@ load common
     [[ "$output" == *$'\033[1m'* ]]
     run script -qec "env NO_COLOR=1 TERM=xterm abdb query sources" /dev/null
     [[ "$output" != *$'\033['* ]]
+}
+
+@test "many writers and readers come and go" {
+    abdb init >/dev/null
+    pids=
+    for i in 1 2 3 4 5 6 7 8; do
+        sed "s/10000.5/1000$i.5/" "$fixtures/checker.csv" >c$i.csv
+        abdb import -q c$i.csv &
+        pids="$pids $!"
+        abdb query sources >/dev/null &
+        pids="$pids $!"
+    done
+    for pid in $pids; do wait "$pid"; done
+    same "$(ask "SELECT count(*) FROM v_artifact WHERE artifact LIKE 'c%.csv'")" 8
 }
 
 @test "two writers: the second waits its turn" {
