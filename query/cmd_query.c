@@ -134,8 +134,8 @@ static abdb_status open_guarded(const abdb_args *args, abdb_db **db, abdb_error 
                         &stale, err));
     if (stale)
         abdb_remark(
-            "an import was interrupted before names were resolved: `abdb init --db %s` mends"
-            " that",
+            "names are not resolved yet: an import is under way, or was interrupted (then"
+            " `abdb init --db %s` mends it)",
             abdb_arg_db(args));
     TRY(abdb_guard(*db, timeout_s, err));
 done:
