@@ -61,11 +61,13 @@ extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
 
 typedef struct {
     const char *kernel, *provider;
-    int (*accepts)(const abdb_problem *p, const char **why_not); /* 0: a row "not-implemented" */
-    abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err); /* timed apart */
+    /* 0: a row "not-implemented". NULL: accepts every problem. */
+    int (*accepts)(const abdb_problem *p, const char **why_not);
+    /* Timed apart. NULL: nothing to prepare, the state is the problem itself. */
+    abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err);
     void (*launch)(void *state);              /* timed; allocates nothing */
     const char *(*chosen)(const void *state); /* what the library picked, or NULL */
-    void (*close)(void *state);
+    void (*close)(void *state);               /* NULL: nothing to close */
 } abdb_impl;
 
 typedef struct {

@@ -80,7 +80,7 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
 
 abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
 {
-    abdb_text rows = {0}, notes = {0}, *part = &rows;
+    abdb_text with = {0}, rows = {0}, notes = {0}, *part = &rows;
     char *copy, *line, *rest;
     abdb_status st = ABDB_OK;
 
@@ -90,22 +90,27 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
     copy = abdb_arena_copy(&r->arena, text, strlen(text));
     if (!copy || !r->text || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
-        if (strncmp(line, "-- @notes", 9) == 0)
+        if (strncmp(line, "-- @with", 8) == 0)
+            part = &with;
+        else if (strncmp(line, "-- @notes", 9) == 0)
             part = &notes;
         else if (strncmp(line, "-- @rows", 8) == 0)
             abdb_text_clear(part = &rows);
-        else if (strncmp(line, "-- ", 3) == 0 && !rows.size && !notes.size)
+        else if (strncmp(line, "-- ", 3) == 0 && !with.size && !rows.size && !notes.size)
             TRY(take_line(r, line + 3, err));
         else if (*line || part->size)
             abdb_text_printf(part, "%s\n", line);
     }
-    if (rows.failed || notes.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+    if (with.failed || rows.failed || notes.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
     if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
-    r->rows = abdb_arena_copy(&r->arena, rows.data, rows.size);
-    r->note_sql = notes.size ? abdb_arena_copy(&r->arena, notes.data, notes.size) : NULL;
+    r->rows = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), rows.data);
+    if (notes.size)
+        r->note_sql = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), notes.data);
     if (!r->rows || (notes.size && !r->note_sql))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
 done:
+    abdb_text_free(&with);
     abdb_text_free(&rows);
     abdb_text_free(&notes);
     return st;

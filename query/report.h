@@ -8,9 +8,10 @@
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
- * Then SQL. `-- @rows` begins the statement of the table, `-- @notes` one whose first column gives
- * further lines below it; without marks the whole text is the table's statement. Parameters are
- * bound as :name, NULL when not given and without default.
+ * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
+ * statement of the table, `-- @notes` one whose first column gives further lines below it; without
+ * marks the whole text is the table's statement. Parameters are bound as :name, NULL when not given
+ * and without default.
  */
 #ifndef ABDB_QUERY_REPORT_H
 #define ABDB_QUERY_REPORT_H

@@ -192,7 +192,7 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     }
     TRY(take_params(&p, json_object_get(request, "params"), err));
     TRY(kernel->shape(&p, abdb_cache_size(), err));
-    if (!impl->accepts(&p, &why)) {
+    if (impl->accepts && !impl->accepts(&p, &why)) {
         *status = "not-implemented";
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s", why));
     }
@@ -202,7 +202,8 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     start = abdb_now_s();
-    TRY(impl->prepare(&state, &p, err));
+    state = &p;
+    if (impl->prepare) TRY(impl->prepare(&state, &p, err));
     prepare_s = abdb_now_s() - start;
     impl->launch(state);
     TRY(abdb_verify(kernel, &p, &error, err)); /* before timing, so that a wrong kernel is known */
@@ -215,7 +216,7 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     print_result(cell, kernel, &p, impl, state, &samples, error, prepare_s);
     *status = "ok";
 done:
-    if (state) impl->close(state);
+    if (state && impl->close) impl->close(state);
     abdb_samples_free(&samples);
     free_tensors(&p);
     return st;

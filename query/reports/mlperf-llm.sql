@@ -22,7 +22,7 @@
 -- column: dtype | weights | | number format of the weights
 -- column: verified | verified | | yes: reviewed by MLCommons
 -- hoist: round division model scenario verified dtype
--- @rows
+-- @with
 WITH chosen AS (
   SELECT * FROM v_mlperf
    WHERE task = 'llm' AND metric = 'tokens_per_s'
@@ -31,8 +31,9 @@ WITH chosen AS (
      AND (coalesce(:round, (SELECT max(round) FROM v_mlperf WHERE task = 'llm')) IN (round, 'all'))
      AND (:model IS NULL OR model = :model)
      AND (:scenario IS NULL OR scenario = :scenario)
-     AND (:accelerator IS NULL OR device GLOB :accelerator)),
-ranked AS (
+     AND (:accelerator IS NULL OR device GLOB :accelerator))
+-- @rows
+, ranked AS (
   SELECT *, row_number() OVER (PARTITION BY round, division, model, scenario, device
                                ORDER BY left_out <> '', value_per_device DESC, public_id) AS place,
          count(*) OVER (PARTITION BY round, division, model, scenario, device) AS of,
@@ -48,16 +49,7 @@ SELECT round, division, model, scenario, device AS accelerator, devices AS chips
  ORDER BY round DESC, model, scenario, value_per_device DESC
  LIMIT CASE WHEN :all THEN -1 ELSE :limit END;
 -- @notes
-WITH chosen AS (
-  SELECT * FROM v_mlperf
-   WHERE task = 'llm' AND metric = 'tokens_per_s'
-     AND system_type = :system_type
-     AND division = :division
-     AND (coalesce(:round, (SELECT max(round) FROM v_mlperf WHERE task = 'llm')) IN (round, 'all'))
-     AND (:model IS NULL OR model = :model)
-     AND (:scenario IS NULL OR scenario = :scenario)
-     AND (:accelerator IS NULL OR device GLOB :accelerator)),
-best AS (
+, best AS (
   SELECT round, division, model, scenario, device, max(value_per_device) AS value_per_device
     FROM chosen WHERE left_out = '' GROUP BY round, division, model, scenario, device
    ORDER BY round DESC, model, scenario, 6 DESC

@@ -12,12 +12,13 @@
 -- column: memory_gb | GB | g4 | memory
 -- column: bandwidth_tb_per_s | TB/s | g4 | memory bandwidth
 -- column: power_w | W | g4 | power limit as stated
--- @rows
+-- @with
 WITH spec AS (
   SELECT * FROM v_spec WHERE preferred = 1 AND basis = :basis AND power_limit IS NULL
      AND coalesce(sparsity, 'dense') = 'dense'
-     AND (:device IS NULL OR device GLOB :device)),
-letter AS (
+     AND (:device IS NULL OR device GLOB :device))
+-- @rows
+, letter AS (
   SELECT source, substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ', row_number() OVER (ORDER BY source), 1) AS mark
     FROM (SELECT DISTINCT source FROM spec)),
 cell AS (
@@ -51,10 +52,6 @@ SELECT c.device, d.vendor,
  GROUP BY c.device
  ORDER BY d.vendor, max(CASE WHEN what = 'bf16' THEN value END), c.device;
 -- @notes
-WITH spec AS (
-  SELECT * FROM v_spec WHERE preferred = 1 AND basis = :basis AND power_limit IS NULL
-     AND coalesce(sparsity, 'dense') = 'dense'
-     AND (:device IS NULL OR device GLOB :device))
 SELECT substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ', row_number() OVER (ORDER BY source), 1) || ' ' || source || ': ' ||
        coalesce((SELECT title FROM v_source v WHERE v.source = s.source), '')
   FROM (SELECT DISTINCT source FROM spec) s

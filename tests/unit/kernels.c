@@ -63,13 +63,13 @@ static void drop(abdb_problem *p)
 static double run(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
 {
     abdb_error err = {0};
-    void *state = NULL;
+    void *state = p;
     double error;
 
-    assert_ok(impl->prepare(&state, p, &err));
+    if (impl->prepare) assert_ok(impl->prepare(&state, p, &err));
     impl->launch(state);
     assert_ok(abdb_verify(kernel, p, &error, &err));
-    impl->close(state);
+    if (impl->close) impl->close(state);
     return error;
 }
 

@@ -1,29 +1,11 @@
 /* gemm.c - the matrix product by OpenBLAS: cblas_sgemm and cblas_dgemm, row-major, plain layouts.
  */
 #include <cblas.h>
-#include <stdlib.h>
-
 #include "kernels/providers/openblas/openblas.h"
-
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    (void)p, (void)why_not;
-    return 1;
-}
-
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
-{
-    const abdb_problem **keep = malloc(sizeof *keep);
-
-    if (!keep) return ABDB_FAIL(err, ABDB_NOMEM, "gemm");
-    *keep = p;
-    *state = keep;
-    return ABDB_OK;
-}
 
 static void launch(void *state)
 {
-    const abdb_problem *p = *(const abdb_problem **)state;
+    const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
     blasint m = (blasint)c->dim[0], n = (blasint)c->dim[1], k = (blasint)a->dim[1];
 
@@ -46,4 +28,4 @@ static const char *chosen(const void *state)
     return abdb_openblas_core();
 }
 
-const abdb_impl abdb_openblas_gemm = {"gemm", "openblas", accepts, prepare, launch, chosen, free};
+const abdb_impl abdb_openblas_gemm = {"gemm", "openblas", NULL, NULL, launch, chosen, NULL};

@@ -1,7 +1,6 @@
 /* stream.c - what of STREAM is a BLAS call: copy (xCOPY) and dot (xDOT). Scale, add and triad write
  * a third array, which no single BLAS call does, so they are rows "not-implemented". */
 #include <cblas.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/providers/openblas/openblas.h"
@@ -18,19 +17,9 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return op && (strcmp(op, "copy") == 0 || strcmp(op, "dot") == 0);
 }
 
-static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
-{
-    const abdb_problem **keep = malloc(sizeof *keep);
-
-    if (!keep) return ABDB_FAIL(err, ABDB_NOMEM, "stream");
-    *keep = p;
-    *state = keep;
-    return ABDB_OK;
-}
-
 static void launch(void *state)
 {
-    const abdb_problem *p = *(const abdb_problem **)state;
+    const abdb_problem *p = state;
     const abdb_tensor *x = &p->tensor[0], *y = &p->tensor[1], *z = &p->tensor[2];
     blasint n = (blasint)x->dim[0];
     int copy = z->dim[0] == x->dim[0] && y->dim[0] == 1;
@@ -51,5 +40,4 @@ static const char *chosen(const void *state)
     return abdb_openblas_core();
 }
 
-const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, prepare,
-                                        launch,   chosen,     free};
+const abdb_impl abdb_openblas_stream = {"stream", "openblas", accepts, NULL, launch, chosen, NULL};

@@ -4,12 +4,6 @@
 
 #include "kernels/providers/ref/ref.h"
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    (void)p, (void)why_not;
-    return 1;
-}
-
 typedef struct {
     const abdb_problem *p;
     char op;
@@ -62,4 +56,4 @@ static void launch(void *state)
         LOOPS(float);
 }
 
-const abdb_impl abdb_ref_stream = {"stream", "ref", accepts, prepare, launch, NULL, free};
+const abdb_impl abdb_ref_stream = {"stream", "ref", NULL, prepare, launch, NULL, free};
