@@ -10,7 +10,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
 # the long ones first
-prove -j2 --timer --merge -e 'bash tests/tap.sh' tests/cli/kill.bats tests/cli/run.bats tests/cli/realdata.bats \
+prove -j2 --timer --merge -e 'bash tests/tap.sh' tests/cli/fault.bats tests/cli/kill.bats tests/cli/run.bats tests/cli/realdata.bats \
   tests/cli/import.bats tests/cli/query.bats tests/cli/plot.bats tests/cli/program.bats tests/cli/golden.bats \
   tests/readme.sh tests/tidy.sh $units -v >"$log" 2>&1 || status=$?
 grep -E '^not ok' -A 12 "$log" || true

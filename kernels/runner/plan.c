@@ -112,6 +112,7 @@ static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 
     if (!axes) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     kernel = abdb_arena_copy(&plan->arena, word, strlen(word));
+    if (!kernel) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
     if (strchr(word, '='))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' comes before a kernel's name", word));
     while ((word = strtok_r(NULL, " \t", &rest))) {

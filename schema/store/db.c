@@ -74,7 +74,7 @@ static int open_read(abdb_db *db)
     char *wal, *uri;
     int has_wal;
 
-    sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
+    if (code == SQLITE_OK) code = sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
     if ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY) return code;

@@ -12,7 +12,8 @@ golden() { # NAME COMMAND...
 }
 
 @test "reports" {
-    abdb import -q "$root/data" "$fixtures/checker.csv"
+    cp "$fixtures"/{checker.csv,summary.json} .
+    abdb import -q "$root/data" checker.csv
     golden mlperf-llm-server abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server
     golden mlperf-llm abdb query mlperf-llm
     golden mlperf-llm-markdown abdb query mlperf-llm --round v5.1 --model llama3.1-405b --scenario Offline -o markdown
@@ -29,7 +30,8 @@ golden() { # NAME COMMAND...
     golden help abdb --help
     golden query-list abdb query
     golden plot-list abdb plot
-    golden import abdb import "$fixtures/checker.csv" "$fixtures/summary.json" "$fixtures/nothing.csv"
+    cp "$fixtures"/{checker.csv,summary.json} .
+    golden import abdb import checker.csv summary.json nothing.csv
     golden rejects abdb query rejects
     golden artifacts-columns abdb query "SELECT artifact, format, accepted, duplicate, rejected, ignored FROM v_artifact ORDER BY artifact;"
     golden report-help abdb query perf-per-dollar --help

@@ -92,7 +92,7 @@ load common
 @test "progress and colours are for terminals only" {
     run abdb import "$fixtures/checker.csv"
     [[ "$output" != *$'\r'* && "$output" != *$'\033'* ]]
-    command -v script >/dev/null || skip "no script(1)"
+    command -v script >/dev/null || skip "no script(1) (bsdutils)"
     run script -qec "env -u NO_COLOR TERM=xterm abdb query sources" /dev/null
     [[ "$output" == *$'\033[1m'* ]]
     run script -qec "env NO_COLOR=1 TERM=xterm abdb query sources" /dev/null

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# fault.bats - the Nth allocation, the Nth write fails: an error or the right answer, never a crash, and the
+# database is sound. $FAULTS: how many of each (default 60, spread over all).
+load common
+faults=${FAULTS:-60}
+
+
+need_shim() {
+    case $build in *sanitize) skip "the sanitizer has an allocator of its own" ;; esac
+    shim=$dir/shim.so
+    gcc -shared -fPIC -O1 -o "$shim" "$root/tests/fault/shim.c" -ldl
+}
+
+# Runs COMMAND with the Nth MALLOC or WRITE failing; exit codes of crashes fail the test.
+harmed() { # KIND N COMMAND...
+    kind=$1 n=$2
+    shift 2
+    code=0
+    env "FAULT_$kind=$n" LD_PRELOAD="$shim" "$@" >out 2>&1 </dev/null || code=$?
+    case $code in
+    0 | 1 | 2 | 3 | 5 | 6) ;;
+    *) echo "$kind $n: exit $code: $*"; cat out; return 1 ;;
+    esac
+}
+
+# How many of them an undisturbed run does: the first N that changes nothing more, by doubling.
+spread() { # KIND MOST COMMAND...: runs `faults` of them
+    kind=$1 most=$2
+    shift 2
+    for ((i = 1; i <= faults; i++)); do
+        n=$(awk -v i=$i -v f=$faults -v m=$most 'BEGIN { print int(exp(log(m) * i / f)) + i }')
+        harmed "$kind" "$n" "$@"
+    done
+}
+
+@test "allocations fail in import, query, plot and run" {
+    need_shim
+    abdb import -q "$root/data"
+    cp t.db full.db
+    spread MALLOC 20000 abdb query mlperf-llm --db full.db
+    spread MALLOC 20000 abdb query perf-per-dollar --db full.db -o json
+    spread MALLOC 3000 abdb plot mlperf-llm --db full.db --out p.svg
+    spread MALLOC 1000 abdb run --kernel gemm --axis n=8 --backend ref --quick
+    for f in checker.csv site_flat.csv site_pivot.csv summary.json results.csv specs.csv; do
+        rm -f t.db*
+        spread MALLOC 3000 abdb import -q "$fixtures/$f"
+        same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
+        abdb import -q "$fixtures/$f"
+        same "$(sqlite3 t.db "SELECT count(*) FROM artifact WHERE path LIKE '%/$f'")" 1
+    done
+}
+
+@test "writes fail in import: nothing half, and the next run does it" {
+    need_shim
+    abdb import -q "$root/data"
+    want=$(facts)
+    rm -f t.db*
+    spread WRITE 600 abdb import -q "$root/data"
+    same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
+    abdb import -q "$root/data"
+    same "$(facts)" "$want"
+}
