@@ -55,12 +55,13 @@ VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
+export KILLS FAULTS
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
 BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
-.PHONY: all deps demo test bench install uninstall help tidy clean config unit docs golden bench-import
+.PHONY: all deps demo test bench fuzz soak install uninstall help tidy clean config unit docs golden bench-import
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -145,6 +146,11 @@ bench: ## paired ratios against peers on this machine
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/bench/run.sh
+fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
+	@$(MAKE) -s SANITIZE=1 all unit
+	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
+soak: ## the tests with 2,000 kills and 2,000 faults
+	@$(MAKE) -s test KILLS=2000 FAULTS=2000
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine

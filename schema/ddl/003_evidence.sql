@@ -58,7 +58,8 @@ CREATE TABLE entry (
     cell           TEXT,
     flags          TEXT NOT NULL DEFAULT '',
     source         TEXT NOT NULL REFERENCES source,
-    url            TEXT
+    url            TEXT,
+    retrieved      TEXT
 ) STRICT;
 CREATE INDEX entry_device ON entry (device, model, scenario);
 CREATE INDEX entry_model ON entry (model, scenario, round);

@@ -15,8 +15,8 @@ static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY] = "INSERT INTO entry (entry_id, point_id, environment_id, evidence, kind, status,"
                 " reason, verified, suite, system_type, round, division, availability, public_id,"
                 " submitter, system, platform, workload, model, scenario, device, devices, nodes,"
-                " backend, dtype, date, tag, campaign, cell, flags, source, url)"
-                " VALUES (?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                " backend, dtype, date, tag, campaign, cell, flags, source, url, retrieved)"
+                " VALUES (?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [S_RESULT] = "INSERT INTO result VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [S_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?)",
     [S_WITNESS] = "INSERT OR IGNORE INTO witness VALUES (?,?,?)",

@@ -1,5 +1,5 @@
-/* shim.c - makes the Nth allocation or write of a program fail: LD_PRELOAD, FAULT_MALLOC=N, FAULT_WRITE=N.
- * The counters are of the process; only calls after main has begun are counted. */
+/* shim.c - makes the Nth allocation or write of a program fail: LD_PRELOAD, FAULT_MALLOC=N,
+ * FAULT_WRITE=N. The counters are of the process; only calls after main has begun are counted. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>

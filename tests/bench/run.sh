@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# run.sh - paired ratios against peers on this machine: ABBA pairs, the median ratio with its 95 % interval.
+# PAIRS (15) and ROWS (100000) may be set. Nothing here is a threshold: machines are shared and noisy.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$PWD/${BUILD:-build}
+pairs=${PAIRS:-15}
+rows=${ROWS:-100000}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export OMP_PROC_BIND=close OMP_PLACES=cores OMP_WAIT_POLICY=active
+OMP_NUM_THREADS=$(nproc)
+export OMP_NUM_THREADS OPENBLAS_NUM_THREADS=$OMP_NUM_THREADS
+
+# pair NAME A B: A and B print seconds; prints the ratio B/A, over 1 where A is faster.
+pair() {
+    local name=$1 a=$2 b=$3 i
+    for ((i = 0; i < pairs; i++)); do
+        if ((i % 2)); then tb=$($b) ta=$($a); else ta=$($a) tb=$($b); fi
+        echo "$ta $tb"
+    done >"$dir/pairs"
+    awk '{ print $2 / $1, $1, $2 }' "$dir/pairs" | sort -g | awk -v name="$name" -v n="$pairs" '
+        { r[NR] = $1; a[NR] = $2; b[NR] = $3 }
+        END { k = 0; p = exp(-n * log(2)); s = p; while (s <= 0.025 && k < n / 2) { k++; p = p * (n - k + 1) / k; s += p }
+              if (k < 1) k = 1
+              m = int((n + 1) / 2)
+              printf "| %s | %.3g s | %.3g s | %.3f | %.3f to %.3f | %d |\n", name, a[m], b[m], r[m], r[k], r[n + 1 - k], n }'
+}
+
+seconds() { # the wall time of a command
+    local start
+    start=$(date +%s%N)
+    "$@" >/dev/null 2>&1
+    echo "$start $(date +%s%N)" | awk '{ print ($2 - $1) / 1e9 }'
+}
+
+echo "date      $(date -u +%F)"
+echo "machine   $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1), $(nproc) processors, $(. /etc/os-release && echo "$PRETTY_NAME")"
+echo "peers     $(sqlite3 --version | cut -d' ' -f1-2 | sed 's/^/sqlite3 /')"
+[ ! -x "$build/abdb-run-openblas" ] || echo "          $("$build/abdb-run-openblas" describe | jq -r 'select(.kind == "environment") | .environment.library')"
+echo
+echo "| what (A against its peer B) | A | B | B/A | 95 % interval | pairs |"
+echo "|---|---|---|---|---|---|"
+
+if [ -x "$build/abdb-run-openblas" ]; then
+    gcc -O2 -o "$dir/direct" tests/bench/direct.c -lopenblas
+    direct() { "$dir/direct" 1024 | cut -d' ' -f1; }
+    harness() {
+        echo '{"cell":"x","kernel":"gemm","params":{"n":"1024","dtype":"f32"},"quick":true}' | "$build/abdb-run-openblas" run 2>/dev/null |
+            jq -rs '[.[] | select(.kind == "sample") | .time_s] | sort | .[length / 2 | floor]'
+    }
+    auto() { OPENBLAS_CORETYPE=$best harness; }
+    pair "sgemm n=1024 through abdb-run-openblas, against a plain cblas_sgemm" harness direct
+    best=$(grep -q avx512vl /proc/cpuinfo && echo SkylakeX || echo Haswell)
+    pair "sgemm n=1024 with core type $best (--core-type auto), against as installed" auto harness
+fi
+
+awk -v n="$rows" 'BEGIN { print "evidence,source,submitter,workload,model,scenario,device,devices,dtype,date,metric,value,unit,locator,factor.batch"
+    for (i = 0; i < n; i++) printf "published,bench,someone %d,serving,model-%d,Offline,device-%d,8,bf16,2026-01-01,tokens_per_s,%d.%d,token/s,row %d,%d\n", i % 40, i % 97, i % 61, 1000 + i, i % 10, i, 2 ^ (i % 9) }' >"$dir/big.csv"
+abdb_import() { rm -f "$dir/a.db"; seconds "$build/abdb" import -q "$dir/big.csv" --db "$dir/a.db"; }
+sqlite_import() { rm -f "$dir/s.db"; seconds sqlite3 "$dir/s.db" ".mode csv" ".import $dir/big.csv t"; }
+pair "abdb import of $rows rows, against sqlite3 .import into one untyped table" abdb_import sqlite_import
+abdb_import >/dev/null
+sqlite_import >/dev/null
+echo
+echo "size      abdb $(stat -c %s "$dir/a.db"), sqlite3 $(stat -c %s "$dir/s.db") bytes: $(awk -v a="$(stat -c %s "$dir/a.db")" -v b="$(stat -c %s "$dir/s.db")" 'BEGIN { printf "%.2f", a / b }') times"

@@ -1,0 +1,163 @@
+/* mutants.c - damaged copies of the fixtures through every importer: accepted, rejected or refused,
+ * never a crash, leak or hang. MUTANTS: how many of each (default 300); `make fuzz` runs many under
+ * sanitizers. SEED: of the damage (default 1), printed with what failed. */
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ingest/archive.h"
+#include "ingest/importer.h"
+#include "tests/unit/check.h"
+
+enum { FILE_MAX = 1 << 20, MUTANTS = 300, TIMEOUT_S = 600 };
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return limit ? random_state % limit : 0;
+}
+
+/* A sink that looks at everything it is given. */
+static size_t seen;
+
+static abdb_status on_entry(void *self, const abdb_entry *e, abdb_error *err)
+{
+    (void)self, (void)err;
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++) seen += e->field[i] ? strlen(e->field[i]) : 0;
+    for (size_t i = 0; i < e->factors; i++)
+        seen += strlen(e->factor[i].name) + strlen(e->factor[i].text);
+    for (size_t i = 0; i < e->results; i++)
+        seen += strlen(e->result[i].metric) +
+                (e->result[i].raw_value ? strlen(e->result[i].raw_value) : 0);
+    return ABDB_OK;
+}
+
+static abdb_status on_fact(void *self, const abdb_fact *f, abdb_error *err)
+{
+    (void)self, (void)err;
+    for (size_t i = 0; i < f->columns; i++)
+        seen += strlen(f->column[i].name) + (f->column[i].text ? strlen(f->column[i].text) : 0);
+    return ABDB_OK;
+}
+
+static abdb_status on_reject(void *self, const abdb_reject *r, abdb_error *err)
+{
+    (void)self, (void)err;
+    seen += strlen(r->reason) + (r->raw ? strlen(r->raw) : 0) + (r->field ? strlen(r->field) : 0);
+    return ABDB_OK;
+}
+
+static abdb_status on_row_end(void *self, abdb_error *err)
+{
+    (void)self, (void)err;
+    return ABDB_OK;
+}
+
+static abdb_status on_member(void *self, const char *path, const void *data, size_t size,
+                             abdb_error *err)
+{
+    (void)self, (void)err;
+    seen += strlen(path) + (data && size ? ((const unsigned char *)data)[size - 1] : 0);
+    return ABDB_OK;
+}
+
+static void feed(const char *data, size_t size)
+{
+    const abdb_sink sink = {NULL, on_entry, on_fact, on_reject, on_row_end};
+    const abdb_importer *importer;
+    abdb_words words = {0};
+    abdb_error err = {0};
+    abdb_input in;
+
+    if (abdb_input_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
+        if (abdb_archive_is(&in)) (void)!abdb_archive_walk(&in, on_member, NULL, &err);
+        if (abdb_importer_find(&importer, NULL, &in, &err) == ABDB_OK)
+            (void)!importer->read(&in, &words, &sink, &err);
+        for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
+            (void)!abdb_importers[i]->read(&in, &words, &sink, &err);
+    }
+    abdb_input_close(&in);
+}
+
+/* One to four wounds: a bit, a byte of meaning, a piece cut, doubled or moved. */
+static size_t wound(char *data, size_t size)
+{
+    static const char meaning[] = "\",\n\r\t\\{}[]:0-.e\0\xff\xfe%'`$";
+
+    for (uint64_t wounds = 1 + random_below(4); wounds && size; wounds--) {
+        size_t at = random_below(size), length = 1 + random_below(size - at < 64 ? size - at : 64);
+
+        switch (random_below(5)) {
+        case 0: data[at] = (char)(data[at] ^ (1 << random_below(8))); break;
+        case 1: data[at] = meaning[random_below(sizeof meaning)]; break;
+        case 2:
+            memmove(data + at, data + at + length, size - at - length);
+            size -= length;
+            break;
+        case 3:
+            if (size + length > FILE_MAX) break;
+            memmove(data + at + length, data + at, size - at);
+            size += length;
+            break;
+        default: size = at; break;
+        }
+    }
+    return size;
+}
+
+static void mutate_file(const char *path, long mutants)
+{
+    char *whole = malloc(FILE_MAX), *copy = malloc(FILE_MAX);
+    FILE *file = fopen(path, "rb");
+    size_t size;
+
+    assert_non_null(file);
+    size = fread(whole, 1, FILE_MAX / 2, file);
+    fclose(file);
+    for (long i = 0; i < mutants; i++) {
+        size_t now = size;
+
+        memcpy(copy, whole, size);
+        now = wound(copy, now);
+        feed(copy, now);
+    }
+    free(whole);
+    free(copy);
+}
+
+static void mutants(void **state)
+{
+    const char *text = getenv("MUTANTS"), *seed = getenv("SEED");
+    DIR *dir = opendir("tests/fixtures");
+    struct dirent *entry;
+    size_t files = 0;
+
+    (void)state;
+    random_state = 0x9E3779B97F4A7C15u * (seed ? strtoull(seed, NULL, 10) : 1);
+    alarm(text ? 0 : TIMEOUT_S);
+    if (!dir) skip(); /* not in the tree */
+    while ((entry = readdir(dir))) {
+        char path[400];
+
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "tests/fixtures/%s", entry->d_name);
+        mutate_file(path, text ? atol(text) : MUTANTS);
+        files++;
+    }
+    closedir(dir);
+    assert_true(files >= 8 && seen > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mutants)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
