@@ -23,14 +23,18 @@ typedef struct {
 } file_kind;
 
 static const file_kind kinds[] = {
+    {"claim", "claim", "claim|source|locator|sentence|value|tolerance",
+     "coefficient|offset|terms|missing", "tolerance|coefficient|offset"},
     {"alias", "alias", "kind|spelling|canon", "part|share|source", "part|share"},
     {"spec", "spec", "device|quantity|value|unit|source|locator",
-     "dtype|engine|sparsity|basis|power_limit|note|date", "power_limit"},
+     "dtype|engine|sparsity|basis|power_limit|note|date|fact", "power_limit"},
     {"price", "price", "provider|device|devices|kind|amount|currency|per|source|locator",
-     "instance|region|valid_from", "devices"},
+     "instance|region|valid_from|fact", "devices"},
     {"model", "model", "model|task",
-     "family|accuracy_target|parameters|parameters_active|source|locator",
-     "accuracy_target|parameters|parameters_active"},
+     "family|accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|"
+     "vocabulary|"
+     "source|locator",
+     "accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|vocabulary"},
     {"device", "device", "device|vendor|architecture", "form_factor|kind|dies|year|source|locator",
      "dies|year"},
     {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank",
@@ -39,7 +43,7 @@ static const file_kind kinds[] = {
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 static const char result_columns[] =
-    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator";
+    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact";
 
 typedef struct {
     const abdb_input *in;
@@ -165,66 +169,122 @@ static const char *get(const state *s, const abdb_csv_row *row, const char *name
     return abdb_csv_get(row, abdb_csv_column(&s->header, name));
 }
 
+static void put_text(abdb_fact *fact, const char *name, const char *text)
+{
+    fact->column[fact->columns].name = name;
+    fact->column[fact->columns++].text = text;
+}
+
+static void put_number(abdb_fact *fact, const char *name, double value)
+{
+    fact->column[fact->columns].name = name;
+    fact->column[fact->columns++].num = value;
+}
+
+/* The columns that go into the table as they are; false when one is empty or no number. */
+static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
+                         const char **field, char *reason, size_t room)
+{
+    static const char special[] = "value|unit|amount|fact|terms";
+
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i], *text = abdb_csv_get(row, (int)i);
+        double number;
+
+        *field = name;
+        if (!text && in_list(s->kind->required, name)) {
+            snprintf(reason, room, "%s is empty", name);
+            return false;
+        }
+        if (!text || in_list(special, name)) continue;
+        if (!in_list(s->kind->numbers, name)) {
+            put_text(fact, name, text);
+        } else if (abdb_number(text, &number)) {
+            put_number(fact, name, number);
+        } else {
+            snprintf(reason, room, "%s is '%.60s', not a number", name, text);
+            return false;
+        }
+    }
+    *field = NULL;
+    return true;
+}
+
+/* The value of a specification, price or claim, with the text as published. */
+static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact, const char **field,
+                       char *reason, size_t room)
+{
+    const char *table = s->kind->table, *base;
+    const char *text = get(s, row, strcmp(table, "price") == 0 ? "amount" : "value");
+    double value;
+
+    if (strcmp(table, "spec") == 0) {
+        if (!base_value(text, get(s, row, "unit"), &value, &base, field, reason, room))
+            return false;
+        put_number(fact, "value", value);
+        put_text(fact, "unit", base);
+        put_text(fact, "raw_value", text);
+        put_text(fact, "raw_unit", get(s, row, "unit"));
+    } else if (strcmp(table, "price") == 0 || strcmp(table, "claim") == 0) {
+        bool price = strcmp(table, "price") == 0;
+
+        if (!abdb_number(text, &value) || (price && value < 0)) {
+            *field = price ? "amount" : "value";
+            snprintf(reason, room, "%s is '%.60s', not a number", *field, text);
+            return false;
+        }
+        put_number(fact, price ? "amount" : "stated", value);
+        put_text(fact, "raw_value", text);
+    }
+    return true;
+}
+
+/* The terms of a claim: "rate.a price.b^-1" -> a row each. */
+static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
+{
+    const char *terms = get(s, row, "terms"), *claim = get(s, row, "claim");
+    char *copy = strdup(terms ? terms : ""), *rest = NULL, *word;
+    double number = 1;
+    abdb_status st = ABDB_OK;
+
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "terms");
+    for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest), number++) {
+        abdb_fact term = {.table = "claim_term", .line = row->line};
+        char *caret = strchr(word, '^');
+        double power = 1;
+
+        if (caret) *caret = '\0';
+        if (caret && !abdb_number(caret + 1, &power)) {
+            st = abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
+            break;
+        }
+        put_text(&term, "claim", claim);
+        put_number(&term, "term", number);
+        put_number(&term, "power", power);
+        put_text(&term, "fact", word);
+        TRY(s->sink->fact(s->sink->self, &term, err));
+    }
+done:
+    free(copy);
+    return st;
+}
+
 /* One row of a dictionary or of published facts. */
 static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **field, char *reason,
                              size_t room, abdb_error *err)
 {
-    abdb_fact fact = {.table = s->kind->table};
-    const char *base = NULL;
-    double value = NAN;
+    abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
     char locator[32];
+    abdb_status st = ABDB_OK;
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
     fact.locator = locator;
-    fact.line = row->line;
-    for (size_t i = 0; i < s->header.count; i++) {
-        const char *name = s->header.name[i], *text = abdb_csv_get(row, (int)i);
-
-        if (!text && in_list(s->kind->required, name)) {
-            *field = name;
-            snprintf(reason, room, "%s is empty", name);
-            return ABDB_OK;
-        }
-        if (strcmp(name, "value") == 0 || strcmp(name, "unit") == 0 ||
-            strcmp(name, "amount") == 0 || !text)
-            continue;
-        fact.column[fact.columns].name = name;
-        fact.column[fact.columns].num = NAN;
-        if (!in_list(s->kind->numbers, name)) {
-            fact.column[fact.columns].text = text;
-        } else if (!abdb_number(text, &fact.column[fact.columns].num)) {
-            *field = name;
-            snprintf(reason, room, "%s is '%.60s', not a number", name, text);
-            return ABDB_OK;
-        }
-        fact.columns++;
-    }
-    if (strcmp(s->kind->kind, "spec") == 0) {
-        const char *text = get(s, row, "value"), *unit = get(s, row, "unit");
-
-        if (!base_value(text, unit, &value, &base, field, reason, room)) return ABDB_OK;
-        fact.column[fact.columns].name = "value";
-        fact.column[fact.columns++].num = value;
-        fact.column[fact.columns].name = "unit";
-        fact.column[fact.columns++].text = base;
-        fact.column[fact.columns].name = "raw_value";
-        fact.column[fact.columns++].text = text;
-        fact.column[fact.columns].name = "raw_unit";
-        fact.column[fact.columns++].text = unit;
-    } else if (strcmp(s->kind->kind, "price") == 0) {
-        const char *text = get(s, row, "amount");
-
-        if (!abdb_number(text, &value) || value < 0) {
-            *field = "amount";
-            snprintf(reason, room, "amount is '%.60s', not an amount of money", text);
-            return ABDB_OK;
-        }
-        fact.column[fact.columns].name = "amount";
-        fact.column[fact.columns++].num = value;
-        fact.column[fact.columns].name = "raw_value";
-        fact.column[fact.columns++].text = text;
-    }
-    return s->sink->fact(s->sink->self, &fact, err);
+    if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
+    if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
+    TRY(s->sink->fact(s->sink->self, &fact, err));
+    if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
+done:
+    return st;
 }
 
 static bool number_or_nan(const char *text, double *out)
@@ -276,6 +336,7 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
     }
     result = abdb_entry_result(entry, metric, value);
     result->raw_value = text;
+    result->fact = get(s, row, "fact");
     result->raw_unit = get(s, row, "unit");
     if (get(s, row, "statistic")) result->statistic = get(s, row, "statistic");
     if (!number_or_nan(get(s, row, "low"), &result->low) ||

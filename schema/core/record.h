@@ -56,6 +56,7 @@ typedef struct {
     long long n; /* samples behind the value, 0 unknown */
     double low, high;
     const char *spread, *formula;
+    const char *fact; /* a name by which claims can cite it, or NULL */
     const abdb_sample *sample;
     size_t samples;
 } abdb_result;
@@ -81,11 +82,12 @@ void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_st
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
 abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value);
 
-/* A row of a dictionary or of published facts: device, spec, alias, price, source, model. */
+/* A row of a dictionary or of published facts: device, spec, alias, price, source, model, claim. */
 enum { ABDB_FACT_MAX = 32 };
 typedef struct {
     const char *table, *locator;
-    long line; /* as in an entry */
+    long line;        /* as in an entry */
+    const char *fact; /* as in a result */
     size_t columns;
     struct {
         const char *name, *text; /* text NULL: num; both missing: NULL */

@@ -37,6 +37,11 @@ CREATE TABLE model (
     accuracy_target   REAL CHECK (abs(accuracy_target) < 9e999),  -- fraction of the reference accuracy
     parameters        REAL CHECK (parameters > 0 AND parameters < 9e999),  -- all weights
     parameters_active REAL CHECK (parameters_active > 0 AND parameters_active < 9e999),  -- used per token
+    layers            INTEGER CHECK (layers > 0),         -- transformer blocks
+    hidden_size       INTEGER CHECK (hidden_size > 0),    -- width of the residual stream
+    heads             INTEGER CHECK (heads > 0),          -- attention heads
+    kv_heads          INTEGER CHECK (kv_heads > 0),       -- heads of keys and values
+    vocabulary        INTEGER CHECK (vocabulary > 0),     -- tokens
     source            TEXT,
     locator           TEXT                  -- table, figure, line or section
 ) STRICT;

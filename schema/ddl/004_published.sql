@@ -40,24 +40,60 @@ CREATE TABLE price (
 ) STRICT;
 CREATE INDEX price_device ON price (device, valid_from);
 
--- A numerical statement that facts can confirm: coefficient x product of term^power.
+-- Where a specification or price was said: the twin of witness for facts that are no entries.
+CREATE TABLE origin (
+    kind        TEXT NOT NULL CHECK (kind IN ('spec', 'price')),  -- which table
+    id          INTEGER NOT NULL,           -- spec_id or price_id
+    artifact_id INTEGER NOT NULL REFERENCES artifact,  -- the file
+    locator     TEXT NOT NULL,              -- line in it
+    PRIMARY KEY (kind, id, artifact_id, locator)
+) STRICT, WITHOUT ROWID;
+
+-- A fact with a name of its own, so that a claim can cite it.
+CREATE TABLE fact (
+    fact    TEXT NOT NULL PRIMARY KEY,      -- short name, such as 'db.t2.gaudi2.rate'
+    kind    TEXT NOT NULL CHECK (kind IN ('result', 'spec', 'price')),  -- which table
+    id      INTEGER NOT NULL,               -- entry_id, spec_id or price_id
+    ordinal INTEGER NOT NULL                -- of a result; else 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fact_id ON fact (kind, id);
+
+-- A numerical statement that facts can confirm: coefficient x product of fact^power, + offset.
 CREATE TABLE claim (
     claim       TEXT NOT NULL PRIMARY KEY,  -- short name
-    source      TEXT NOT NULL REFERENCES source,  -- who says it
-    locator     TEXT NOT NULL,              -- table, figure or section
+    source      TEXT NOT NULL REFERENCES source,  -- who claims it
+    locator     TEXT NOT NULL,              -- where
     sentence    TEXT NOT NULL,              -- in our words
+    raw_value   TEXT NOT NULL,              -- as printed
     stated      REAL NOT NULL CHECK (abs(stated) < 9e999),  -- the number claimed
     tolerance   REAL NOT NULL CHECK (tolerance >= 0 AND tolerance < 9e999),  -- of its own rounding
-    coefficient REAL NOT NULL DEFAULT 1 CHECK (abs(coefficient) < 9e999)  -- factor before the terms
+    coefficient REAL NOT NULL DEFAULT 1 CHECK (abs(coefficient) < 9e999),    -- before the terms
+    "offset"    REAL NOT NULL DEFAULT 0 CHECK (abs("offset") < 9e999),       -- added: -100 for per cent more
+    missing     TEXT                        -- what would be needed to recompute it
 ) STRICT;
 
--- One term of a claim: a fact and its exponent.
+-- One term of a claim: a fact and its exponent. A term may not cite the claim's own cell.
 CREATE TABLE claim_term (
     claim TEXT NOT NULL REFERENCES claim,   -- short name
     term  INTEGER NOT NULL,                 -- 1, 2, ...
-    power INTEGER NOT NULL,                 -- exponent of the term
-    fact  TEXT NOT NULL,                    -- key of a fact: a result_id, spec or price
+    power INTEGER NOT NULL CHECK (power BETWEEN -3 AND 3 AND power <> 0),  -- exponent
+    fact  TEXT NOT NULL,                    -- name of the fact; it may come later
     PRIMARY KEY (claim, term)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claim_term_fact ON claim_term (fact);
+
+-- A withdrawn import or fact: an event that later reads respect, not a deletion.
+CREATE TABLE withdrawal (
+    target TEXT NOT NULL PRIMARY KEY,       -- sha256 of an artifact, or a key r-, e-, s-, p-
+    reason TEXT NOT NULL,                   -- why
+    date   TEXT NOT NULL                    -- when, UTC, ISO 8601
+) STRICT;
+
+-- Derived, rebuilt as an index is: what withdrawals leave out.
+CREATE TABLE gone (
+    kind TEXT NOT NULL CHECK (kind IN ('entry', 'spec', 'price')),  -- which table
+    id   INTEGER NOT NULL,                  -- entry_id, spec_id or price_id
+    PRIMARY KEY (kind, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Which version of the views this file carries.

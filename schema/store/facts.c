@@ -20,7 +20,9 @@ static const fact_table fact_tables[] = {
     {"device", NULL, "device",
      " device vendor architecture form_factor kind dies year source locator "},
     {"model", NULL, "model",
-     " model task family accuracy_target parameters parameters_active source locator "},
+     " model task family accuracy_target parameters parameters_active layers hidden_size heads "
+     "kv_heads vocabulary"
+     " source locator "},
     {"alias", NULL, "kind, spelling, part", " kind spelling part canon share source "},
     {"spec", "spec_id", NULL,
      " device quantity dtype engine sparsity basis power_limit value unit raw_value raw_unit note"
@@ -28,7 +30,16 @@ static const fact_table fact_tables[] = {
     {"price", "price_id", NULL,
      " provider instance device devices kind region amount currency per valid_from raw_value source"
      " locator "},
+    {"claim", NULL, "claim",
+     " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
+    {"claim_term", NULL, "claim, term", " claim term power fact "},
 };
+
+/* Rows of a dictionary may name a source that is not there; published facts bring it along. */
+static int is_dictionary(const fact_table *table)
+{
+    return !table->digest_key && strcmp(table->table, "claim") != 0;
+}
 
 static int column_allowed(const fact_table *table, const char *name)
 {
@@ -49,7 +60,7 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
         if (!column_allowed(table, fact->column[i].name))
             return ABDB_FAIL(err, ABDB_DATA, "table %s has no column '%s'", table->table,
                              fact->column[i].name);
-        abdb_text_printf(sql, "%s%s", i || table->digest_key ? ", " : "", fact->column[i].name);
+        abdb_text_printf(sql, "%s\"%s\"", i || table->digest_key ? ", " : "", fact->column[i].name);
     }
     abdb_text_puts(sql, ") VALUES (?");
     for (size_t i = table->digest_key ? 0 : 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
@@ -60,13 +71,60 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
     }
     abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
     for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%s%s = coalesce(excluded.%s, %s)", i ? ", " : "",
+        abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
                          fact->column[i].name, fact->column[i].name, fact->column[i].name);
     abdb_text_puts(sql, " WHERE ");
     for (size_t i = 0; i < fact->columns; i++)
-        abdb_text_printf(sql, "%sexcluded.%s <> coalesce(%s, '')", i ? " OR " : "",
+        abdb_text_printf(sql, "%sexcluded.\"%s\" <> coalesce(\"%s\", '')", i ? " OR " : "",
                          fact->column[i].name, fact->column[i].name);
     return ABDB_OK;
+}
+
+abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind, sqlite3_int64 id,
+                             sqlite3_int64 ordinal, long line, abdb_error *err)
+{
+    char reason[160];
+    abdb_reject reject = {.line = line, .field = "fact", .reason = reason, .raw = name};
+    sqlite3_stmt *find = w->statement[S_NAME_FIND], *keep = w->statement[S_NAME];
+    int same;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *s = i ? find : keep;
+
+        abdb_bind_text(s, 1, name);
+        abdb_bind_text(s, 2, kind);
+        sqlite3_bind_int64(s, 3, id);
+        sqlite3_bind_int64(s, 4, ordinal);
+    }
+    TRY(abdb_writer_step(w, S_NAME, err));
+    if (sqlite3_changes(w->db->sql)) w->unit_dirty = 1;
+    same = sqlite3_step(find) == SQLITE_ROW;
+    sqlite3_reset(find);
+    if (same) return ABDB_OK;
+    snprintf(reason, sizeof reason, "the name '%.80s' belongs to another fact already", name);
+    TRY(abdb_writer_reject(w, &reject, err));
+done:
+    return st;
+}
+
+/* Names a published fact and notes where it was said. */
+static abdb_status keep_place(abdb_writer *w, const fact_table *table, const abdb_fact *fact,
+                              sqlite3_int64 id, abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[S_ORIGIN];
+    abdb_status st = ABDB_OK;
+
+    if (w->artifact) {
+        abdb_bind_text(s, 1, table->table);
+        sqlite3_bind_int64(s, 2, id);
+        sqlite3_bind_int64(s, 3, w->artifact);
+        abdb_bind_text(s, 4, fact->locator ? fact->locator : "");
+        TRY(abdb_writer_step(w, S_ORIGIN, err));
+    }
+    if (fact->fact) TRY(abdb_writer_name(w, fact->fact, table->table, id, 0, fact->line, err));
+done:
+    return st;
 }
 
 static sqlite3_int64 fact_digest(abdb_text *text, const abdb_fact *fact)
@@ -89,12 +147,13 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     sqlite3_stmt *s = NULL;
     abdb_text sql = {0};
     abdb_status st = ABDB_OK;
+    sqlite3_int64 id = 0;
     int at = 1, code;
 
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
-    for (size_t i = 0; i < fact->columns && table->digest_key; i++) {
+    for (size_t i = 0; i < fact->columns && !is_dictionary(table); i++) {
         if (strcmp(fact->column[i].name, "source") != 0) continue;
         abdb_bind_text(w->statement[S_SOURCE], 1, fact->column[i].text);
         abdb_bind_text(w->statement[S_SOURCE], 2, "user");
@@ -104,7 +163,10 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     TRY(fact_sql(table, fact, &sql, err));
     code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
-    if (table->digest_key) sqlite3_bind_int64(s, at++, fact_digest(&w->text, fact));
+    if (table->digest_key) {
+        id = fact_digest(&w->text, fact);
+        sqlite3_bind_int64(s, at++, id);
+    }
     for (size_t i = 0; i < fact->columns; i++, at++) {
         if (fact->column[i].text)
             abdb_bind_text(s, at, fact->column[i].text);
@@ -121,10 +183,12 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
         TRY(abdb_writer_reject(self, &reject, err));
     } else if (code != SQLITE_DONE) {
         TRY(abdb_db_fail(w->db, err, fact->table));
-    } else if (sqlite3_changes(w->db->sql)) {
-        w->row_new = w->unit_dirty = 1;
     } else {
-        w->row_old = 1;
+        if (sqlite3_changes(w->db->sql))
+            w->row_new = w->unit_dirty = 1;
+        else
+            w->row_old = 1;
+        if (table->digest_key) TRY(keep_place(w, table, fact, id, err));
     }
 done:
     sqlite3_finalize(s);

@@ -59,6 +59,7 @@ static const char select_sql[] =
     " LEFT JOIN name ny ON ny.kind = 'system' AND ny.spelling = e.system AND ny.part = 1"
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
     " WHERE e.evidence = 'mlperf' AND e.suite IS NOT NULL"
+    " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
     " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_id";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,

@@ -25,6 +25,9 @@ static const char *const statement_sql[S_COUNT] = {
     [S_FACTOR] = "INSERT OR IGNORE INTO factor (factor, unit) VALUES (?,?)",
     [S_SOURCE] = "INSERT OR IGNORE INTO source (source, kind, rank) VALUES (?,?,?)",
     [S_REJECT] = "INSERT INTO reject VALUES (?,?,?,?,?)",
+    [S_ORIGIN] = "INSERT OR IGNORE INTO origin VALUES (?,?,?,?)",
+    [S_NAME] = "INSERT OR IGNORE INTO fact VALUES (?,?,?,?)",
+    [S_NAME_FIND] = "SELECT 1 FROM fact WHERE fact = ? AND kind = ? AND id = ? AND ordinal = ?",
     [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
@@ -450,6 +453,10 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     } else {
         w->row_old = 1;
     }
+    for (size_t i = 0; i < e->results; i++)
+        if (e->result[i].fact)
+            TRY(abdb_writer_name(w, e->result[i].fact, "result", id, (sqlite3_int64)i, e->line,
+                                 err));
     if (w->artifact) {
         sqlite3_bind_int64(w->statement[S_WITNESS], 1, id);
         sqlite3_bind_int64(w->statement[S_WITNESS], 2, w->artifact);

@@ -20,6 +20,9 @@ typedef enum {
     S_SOURCE,
     S_REJECT,
     S_ENVIRONMENT,
+    S_ORIGIN,
+    S_NAME,
+    S_NAME_FIND,
     S_COUNT
 } statement_id;
 
@@ -46,6 +49,11 @@ ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb
 ABDB_MUST_USE abdb_status abdb_writer_reject(void *self, const abdb_reject *reject,
                                              abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err);
+/* Gives a fact its name: kind "result", "spec" or "price". A name that means another fact already
+ * is kept as a reject of the line. */
+ABDB_MUST_USE abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
+                                           sqlite3_int64 id, sqlite3_int64 ordinal, long line,
+                                           abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_fault(const abdb_entry *entry);
 

@@ -54,6 +54,7 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        e.cell AS cell,
        e.point_id AS point_id,
        e.entry_id AS entry_id,
+       r.ordinal AS ordinal,
        coalesce(s.subject, e.entry_id) AS subject,
        coalesce(s.preferred, 1) AS preferred,
        coalesce(s.sources, 1) AS sources,
@@ -67,7 +68,8 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
   LEFT JOIN name nd ON nd.kind = 'device' AND nd.spelling = e.device AND nd.part = 1
   LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1
   LEFT JOIN name nw ON nw.kind = 'model' AND nw.spelling = e.workload AND nw.part = 1
-  LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1;
+  LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id);
 
 -- One value of one metric: the preferred statement of it.
 CREATE VIEW v_result AS SELECT * FROM v_statement WHERE preferred = 1;
@@ -163,10 +165,11 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_result', 48, 'cell', '', 'place in the plan of that command'),
 ('v_result', 49, 'point_id', '', 'interned set of factors'),
 ('v_result', 50, 'entry_id', '', 'key of the entry'),
-('v_result', 51, 'subject', '', 'key shared by all statements of one result'),
-('v_result', 52, 'preferred', '', '1: this statement stands for the result'),
-('v_result', 53, 'sources', '', 'number of sources that state it'),
-('v_result', 54, 'disagree', '', '1: sources give values that differ beyond rounding'),
+('v_result', 51, 'ordinal', '', 'place in the entry'),
+('v_result', 52, 'subject', '', 'key shared by all statements of one result'),
+('v_result', 53, 'preferred', '', '1: this statement stands for the result'),
+('v_result', 54, 'sources', '', 'number of sources that state it'),
+('v_result', 55, 'disagree', '', '1: sources give values that differ beyond rounding'),
 ('v_result_device', 1, 'result_id', '', 'the result'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

@@ -9,7 +9,8 @@ SELECT coalesce(n.canon, s.device) AS device, s.quantity AS quantity, s.dtype AS
             SELECT o.spec_id FROM spec o
               LEFT JOIN name p ON p.kind = 'device' AND p.spelling = o.device AND p.part = 1
               LEFT JOIN source q ON q.source = o.source
-             WHERE coalesce(p.canon, o.device) = coalesce(n.canon, s.device)
+             WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = o.spec_id)
+               AND coalesce(p.canon, o.device) = coalesce(n.canon, s.device)
                AND o.quantity = s.quantity AND o.basis = s.basis
                AND coalesce(o.dtype, '') = coalesce(s.dtype, '')
                AND coalesce(o.engine, '') = coalesce(s.engine, '')
@@ -19,10 +20,11 @@ SELECT coalesce(n.canon, s.device) AS device, s.quantity AS quantity, s.dtype AS
             THEN 1 ELSE 0 END AS preferred,
        s.source AS source, s.locator AS locator, coalesce(s.date, src.published) AS date,
        s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
-       printf('s-%016x', s.spec_id) AS spec_id
+       printf('s-%016x', s.spec_id) AS spec_id, s.spec_id AS id
   FROM spec s
   LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
-  LEFT JOIN source src ON src.source = s.source;
+  LEFT JOIN source src ON src.source = s.source
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
@@ -31,18 +33,71 @@ SELECT p.provider AS provider, p.instance AS instance, coalesce(n.canon, p.devic
        p.amount AS amount, p.per AS per,
        CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS per_device_hour,
        p.valid_from AS valid_from, p.source AS source, p.locator AS locator,
-       p.raw_value AS raw_value, printf('p-%016x', p.price_id) AS price_id
+       p.raw_value AS raw_value, printf('p-%016x', p.price_id) AS price_id, p.price_id AS id
   FROM price p
-  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = p.device AND n.part = 1;
+  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = p.device AND n.part = 1
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
--- One statement to check. Terms are keys of facts: results, specifications, prices.
+-- One fact by its key (r- result, s- specification, p- price): value, source and every place.
+CREATE VIEW v_fact AS
+SELECT r.result_id AS key, f.fact AS fact, 'result' AS kind,
+       coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
+       coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
+       r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
+       r.evidence AS evidence, r.source AS source, r.locator AS locator, r.artifact AS artifact,
+       r.date AS date, r.formula AS formula
+  FROM v_statement r
+  LEFT JOIN fact f ON f.kind = 'result' AND f.id = r.entry_id AND f.ordinal = r.ordinal
+UNION ALL
+SELECT s.spec_id, f.fact, 'spec',
+       s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') ||
+       ' per ' || s.basis, s.value, s.unit, s.raw_value, s.raw_unit, 'published', s.source, s.locator,
+       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
+         WHERE o.kind = 'spec' AND o.id = s.id), s.date, NULL
+  FROM v_spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.id
+UNION ALL
+SELECT p.price_id, f.fact, 'price',
+       p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
+       ' per ' || p.per, p.amount, p.currency, p.raw_value, p.currency, 'published', p.source, p.locator,
+       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
+         WHERE o.kind = 'price' AND o.id = p.id), p.valid_from, NULL
+  FROM v_price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.id;
+
+-- One term of a claim, with the fact that it cites.
+CREATE VIEW v_claim_term AS
+SELECT t.claim AS claim, t.term AS term, t.power AS power, t.fact AS fact, v.key AS key,
+       v.value AS value, v.unit AS unit, v.what AS what
+  FROM claim_term t
+  LEFT JOIN (SELECT * FROM v_fact WHERE fact IS NOT NULL) v ON v.fact = t.fact;
+
+-- One statement to check: recomputed = coefficient x product of value^power, + offset.
 CREATE VIEW v_claim AS
+WITH RECURSIVE product (claim, term, value) AS (
+  SELECT claim, 0, coefficient FROM claim
+  UNION ALL
+  SELECT p.claim, p.term + 1,
+         CASE t.power WHEN 1 THEN p.value * t.value WHEN -1 THEN p.value / t.value
+                      WHEN 2 THEN p.value * t.value * t.value
+                      WHEN -2 THEN p.value / t.value / t.value
+                      WHEN 3 THEN p.value * t.value * t.value * t.value
+                      ELSE p.value / t.value / t.value / t.value END
+    FROM product p JOIN v_claim_term t ON t.claim = p.claim AND t.term = p.term + 1),
+done AS (
+  SELECT c.claim AS claim, p.value + c."offset" AS recomputed
+    FROM claim c JOIN product p ON p.claim = c.claim
+   WHERE p.term = (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AND p.term > 0)
 SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
-       NULL AS recomputed, c.tolerance AS tolerance, 'unknown' AS verdict,
-       CASE WHEN EXISTS (SELECT 1 FROM claim_term t WHERE t.claim = c.claim)
-            THEN 'not evaluated by this version' ELSE 'no terms' END AS reason,
-       c.sentence AS sentence
-  FROM claim c;
+       d.recomputed AS recomputed, c.tolerance AS tolerance,
+       CASE WHEN d.recomputed IS NULL THEN 'unknown'
+            WHEN abs(d.recomputed - c.stated) <= c.tolerance * (1 + 1e-9) THEN 'holds'
+            ELSE 'fails' END AS verdict,
+       CASE WHEN d.recomputed IS NOT NULL THEN NULL
+            WHEN c.missing IS NOT NULL THEN c.missing
+            ELSE coalesce((SELECT 'no fact ' || group_concat(t.fact, ', ') FROM v_claim_term t
+                            WHERE t.claim = c.claim AND t.value IS NULL), 'no terms') END AS reason,
+       c.sentence AS sentence, c.raw_value AS raw_value,
+       (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AS terms
+  FROM claim c LEFT JOIN done d ON d.claim = c.claim;
 
 -- One imported file or member, counted in input rows.
 CREATE VIEW v_artifact AS
@@ -64,7 +119,9 @@ SELECT device, vendor, architecture, form_factor, kind, dies, year, source, loca
 
 -- One model.
 CREATE VIEW v_model AS
-SELECT model, task, family, accuracy_target, parameters, parameters_active, source, locator FROM model;
+SELECT model, task, family, accuracy_target, parameters, parameters_active, layers, hidden_size,
+       heads, kv_heads, vocabulary, source, locator
+  FROM model;
 
 -- One spelling in use and what it means.
 CREATE VIEW v_name AS
@@ -91,6 +148,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_spec', 15, 'raw_unit', '', 'as published'),
 ('v_spec', 16, 'note', '', 'what the source adds'),
 ('v_spec', 17, 'spec_id', '', 'key made from the content'),
+('v_spec', 18, 'id', '', 'the same as a number'),
 ('v_price', 1, 'provider', '', 'who asks it'),
 ('v_price', 2, 'instance', '', 'name of the offer'),
 ('v_price', 3, 'device', '', 'canonical device'),
@@ -106,6 +164,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_price', 13, 'locator', '', 'table, figure or section'),
 ('v_price', 14, 'raw_value', '', 'as published'),
 ('v_price', 15, 'price_id', '', 'key made from the content'),
+('v_price', 16, 'id', '', 'the same as a number'),
 ('v_claim', 1, 'claim', '', 'name'),
 ('v_claim', 2, 'source', '', 'who claims it'),
 ('v_claim', 3, 'locator', '', 'where'),
@@ -115,6 +174,30 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_claim', 7, 'verdict', '', 'holds, fails, unknown'),
 ('v_claim', 8, 'reason', '', 'what is missing'),
 ('v_claim', 9, 'sentence', '', 'in our words'),
+('v_claim', 10, 'raw_value', '', 'as printed'),
+('v_claim', 11, 'terms', '', 'facts that it is recomputed from'),
+('v_claim_term', 1, 'claim', '', 'the claim'),
+('v_claim_term', 2, 'term', '', '1, 2, ...'),
+('v_claim_term', 3, 'power', '', 'exponent'),
+('v_claim_term', 4, 'fact', '', 'name of the fact'),
+('v_claim_term', 5, 'key', '', 'its key; NULL: no such fact here'),
+('v_claim_term', 6, 'value', 'unit', 'its value'),
+('v_claim_term', 7, 'unit', '', 'base unit'),
+('v_claim_term', 8, 'what', '', 'in words'),
+('v_fact', 1, 'key', '', 'r- result, s- specification, p- price'),
+('v_fact', 2, 'fact', '', 'its name, where it has one'),
+('v_fact', 3, 'kind', '', 'result, spec or price'),
+('v_fact', 4, 'what', '', 'in words'),
+('v_fact', 5, 'value', 'unit', 'in the base unit'),
+('v_fact', 6, 'unit', '', 'base unit, or currency'),
+('v_fact', 7, 'raw_value', '', 'as published'),
+('v_fact', 8, 'raw_unit', '', 'as published'),
+('v_fact', 9, 'evidence', '', 'measured, published or mlperf'),
+('v_fact', 10, 'source', '', 'who says it'),
+('v_fact', 11, 'locator', '', 'table, figure, line or cell'),
+('v_fact', 12, 'artifact', '', 'file, and line of it'),
+('v_fact', 13, 'date', '', 'of the statement'),
+('v_fact', 14, 'formula', '', 'identifier/version where abdb computed it'),
 ('v_artifact', 1, 'artifact', '', 'path'),
 ('v_artifact', 2, 'format', '', 'importer that read it'),
 ('v_artifact', 3, 'sha256', '', 'of the bytes'),
@@ -154,8 +237,13 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_model', 4, 'accuracy_target', '1', 'fraction of the reference accuracy'),
 ('v_model', 5, 'parameters', '', 'all weights'),
 ('v_model', 6, 'parameters_active', '', 'weights used per token'),
-('v_model', 7, 'source', '', 'who says it'),
-('v_model', 8, 'locator', '', 'where'),
+('v_model', 7, 'layers', '', 'transformer blocks'),
+('v_model', 8, 'hidden_size', '', 'width of the residual stream'),
+('v_model', 9, 'heads', '', 'attention heads'),
+('v_model', 10, 'kv_heads', '', 'heads of keys and values'),
+('v_model', 11, 'vocabulary', '', 'tokens'),
+('v_model', 12, 'source', '', 'who says it'),
+('v_model', 13, 'locator', '', 'where'),
 ('v_name', 1, 'kind', '', 'device, model, submitter, system, provider'),
 ('v_name', 2, 'spelling', '', 'as published'),
 ('v_name', 3, 'part', '', 'part of a mixed system'),
