@@ -35,7 +35,7 @@ static const file_kind kinds[] = {
      "vocabulary|"
      "source|locator",
      "accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|vocabulary"},
-    {"device", "device", "device|vendor|architecture", "form_factor|kind|dies|year|source|locator",
+    {"device", "device", "device|vendor", "architecture|form_factor|kind|dies|year|source|locator",
      "dies|year"},
     {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank",
      "rank"},
@@ -293,23 +293,66 @@ static bool number_or_nan(const char *text, double *out)
     return !text || abdb_number(text, out);
 }
 
-/* One row of results: an entry with one value. */
+/* The value of a row of results; false when it is none. */
+static bool take_result(const state *s, const abdb_csv_row *row, abdb_entry *entry,
+                        const char **field, char *reason, size_t room)
+{
+    const char *metric = get(s, row, "metric"), *text = get(s, row, "value");
+    const char *unit_text = get(s, row, "unit"), *base;
+    const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
+    const abdb_unit *unit;
+    abdb_result *result;
+    double value, n, x;
+
+    *field = "metric";
+    if (!info) {
+        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
+                 metric ? metric : "");
+        return false;
+    }
+    if (!base_value(text, unit_text, &value, &base, field, reason, room)) return false;
+    *field = "unit";
+    unit = abdb_unit_find(info->unit);
+    if (!unit || strcmp(unit->base, base) != 0) {
+        snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit, unit_text);
+        return false;
+    }
+    result = abdb_entry_result(entry, metric, value);
+    result->raw_value = text;
+    result->raw_unit = unit_text;
+    result->fact = get(s, row, "fact");
+    if (get(s, row, "statistic")) result->statistic = get(s, row, "statistic");
+    *field = "low, high, n or x";
+    if (!number_or_nan(get(s, row, "low"), &result->low) ||
+        !number_or_nan(get(s, row, "high"), &result->high) ||
+        !number_or_nan(get(s, row, "n"), &n) || !number_or_nan(get(s, row, "x"), &x)) {
+        snprintf(reason, room, "not a number");
+        return false;
+    }
+    unit = abdb_unit_find(unit_text);
+    result->low = abdb_unit_base(unit, result->low);
+    result->high = abdb_unit_base(unit, result->high);
+    if (isfinite(n)) result->n = (long long)n;
+    if (isfinite(x)) result->x = x;
+    result->spread = get(s, row, "spread");
+    result->formula = get(s, row, "formula");
+    *field = NULL;
+    return true;
+}
+
+/* One row of results: an entry with one value, or with a status that says why it has none. */
 static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **field, char *reason,
                                size_t room, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *metric = get(s, row, "metric"), *base, *text = get(s, row, "value");
-    const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
-    const abdb_unit *unit;
-    abdb_result *result;
-    double value, extra;
-    char locator[32];
+    const char *locator = get(s, row, "locator"), *status;
+    char line[32];
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    snprintf(locator, sizeof locator, "line %ld", row->line);
+    snprintf(line, sizeof line, "line %ld", row->line);
     entry->line = row->line;
-    entry->locator = get(s, row, "locator") ? get(s, row, "locator") : locator;
+    entry->locator = locator ? locator : line;
     for (size_t i = 0; i < s->header.count; i++) {
         const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i);
         int at = abdb_field_find(name);
@@ -320,39 +363,10 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
             abdb_entry_factor(entry, name + 7, cell);
     }
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
-    if (!info) {
-        *field = "metric";
-        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
-                 metric ? metric : "");
+    status = entry->field[ABDB_FIELD_status];
+    if ((!status || strcmp(status, "ok") == 0 || get(s, row, "metric")) &&
+        !take_result(s, row, entry, field, reason, room))
         goto done;
-    }
-    if (!base_value(text, get(s, row, "unit"), &value, &base, field, reason, room)) goto done;
-    unit = abdb_unit_find(info->unit);
-    if (!unit || strcmp(unit->base, base) != 0) {
-        *field = "unit";
-        snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit,
-                 get(s, row, "unit"));
-        goto done;
-    }
-    result = abdb_entry_result(entry, metric, value);
-    result->raw_value = text;
-    result->fact = get(s, row, "fact");
-    result->raw_unit = get(s, row, "unit");
-    if (get(s, row, "statistic")) result->statistic = get(s, row, "statistic");
-    if (!number_or_nan(get(s, row, "low"), &result->low) ||
-        !number_or_nan(get(s, row, "high"), &result->high) ||
-        !number_or_nan(get(s, row, "n"), &extra)) {
-        *field = "low, high or n";
-        snprintf(reason, room, "not a number");
-        goto done;
-    }
-    result->low = abdb_unit_base(abdb_unit_find(result->raw_unit), result->low);
-    result->high = abdb_unit_base(abdb_unit_find(result->raw_unit), result->high);
-    if (isfinite(extra)) result->n = (long long)extra;
-    if (!number_or_nan(get(s, row, "x"), &extra)) extra = NAN;
-    if (isfinite(extra)) result->x = extra;
-    result->spread = get(s, row, "spread");
-    result->formula = get(s, row, "formula");
     abdb_words_apply(s->words, entry);
     st = s->sink->entry(s->sink->self, entry, err);
 done:

@@ -211,7 +211,7 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
         goto done;
     }
     TRY(picture_of(&args, &picture, &extension, err));
-    for (size_t i = 0; i < report.params; i++) value[i] = abdb_arg(&args, report.param[i].name);
+    for (size_t i = 0; i < report.params; i++) value[i] = abdb_arg(&args, report.option[i].name);
     TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, err));
     TRY(abdb_guard(db, TIMEOUT_S, err));
     TRY(abdb_report_run(db, &report, value, &table, err));

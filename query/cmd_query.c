@@ -22,10 +22,10 @@ static void list_reports(void)
         abdb_report report;
 
         if (abdb_report_load(&report, names[i], &err) != ABDB_OK) {
-            printf("  %-16s (%s)\n", names[i], err.message);
+            printf("  %-18s (%s)\n", names[i], err.message);
             continue;
         }
-        printf("  %-16s ", names[i]);
+        printf("  %-18s ", names[i]);
         for (const char *s = report.title ? report.title : ""; *s; s++) /* without {param}s */
             if (*s == '{')
                 s += strcspn(s, "}");
@@ -73,7 +73,8 @@ static void report_help(const abdb_report *report, const char *path)
         abdb_table list = {0};
         char left[64];
 
-        snprintf(left, sizeof left, "--%s%s%s", p->name, strcmp(p->type, "flag") == 0 ? "" : " ",
+        snprintf(left, sizeof left, "--%s%s%s", report->option[i].name,
+                 strcmp(p->type, "flag") == 0 ? "" : " ",
                  strcmp(p->type, "flag") == 0 ? "" : p->type);
         printf("  %-24s %s%s%s%s\n", left, p->help ? p->help : "", p->fallback ? " (default " : "",
                p->fallback ? p->fallback : "", p->fallback ? ")" : "");
@@ -133,10 +134,9 @@ static abdb_status open_guarded(const abdb_args *args, abdb_db **db, abdb_error 
     TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
                         &stale, err));
     if (stale)
-        abdb_remark(
-            "names are not resolved yet: an import is under way, or was interrupted (then"
-            " `abdb init --db %s` mends it)",
-            abdb_arg_db(args));
+        abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
+                    " `abdb init --db %s` mends it)",
+                    abdb_arg_db(args));
     TRY(abdb_guard(*db, timeout_s, err));
 done:
     return st;
@@ -145,7 +145,7 @@ done:
 /* A report's parameters out of the options. */
 static void take_values(const abdb_report *report, const abdb_args *args, const char **value)
 {
-    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->param[i].name);
+    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->option[i].name);
 }
 
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)

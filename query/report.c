@@ -29,6 +29,16 @@ static const char *or_null(const char *text)
     return text && *text ? text : NULL;
 }
 
+/* A parameter is an option with '-' for '_': SQL has :system_type, people type --system-type. */
+static const char *option_name(abdb_report *r, const char *name)
+{
+    char *copy = abdb_arena_copy(&r->arena, name, strlen(name));
+
+    for (char *s = copy; s && *s; s++)
+        if (*s == '_') *s = '-';
+    return copy ? copy : name;
+}
+
 static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
 {
     abdb_report_param *p = &r->param[r->params];
@@ -48,8 +58,9 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
                          "report %s: param %s wants a type: text, number, date or"
                          " flag",
                          r->name, p->name);
-    r->option[r->params] = (abdb_option){p->name, 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
-                                         p->help ? p->help : ""};
+    r->option[r->params] =
+        (abdb_option){option_name(r, p->name), 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
+                      p->help ? p->help : ""};
     r->params++;
     return ABDB_OK;
 }

@@ -1,4 +1,5 @@
-/* names.c - the name index: every spelling in use and what it means today.
+/* names.c - what withdrawals leave out, and the name index: every spelling in use and what it means
+ * today.
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
  * here, each time anything was imported: (1) the spelling is a canonical name, (2) an alias has
@@ -9,6 +10,22 @@
 
 static const char rebuild[] =
     "BEGIN IMMEDIATE;"
+    /* what withdrawals leave out: facts by key, and those that only withdrawn files say */
+    "DELETE FROM gone;"
+    "INSERT OR IGNORE INTO gone SELECT 'entry', entry_id FROM entry"
+    "  WHERE EXISTS (SELECT 1 FROM withdrawal WHERE target GLOB '[er]-*')"
+    "  AND (format('e-%016x', entry_id) IN (SELECT target FROM withdrawal)"
+    "   OR format('r-%016x', entry_id) IN (SELECT substr(target, 1, 18) FROM withdrawal));"
+    "INSERT OR IGNORE INTO gone SELECT 'entry', w.entry_id FROM witness w JOIN artifact a"
+    "  USING (artifact_id) WHERE EXISTS (SELECT 1 FROM withdrawal WHERE length(target) = 64)"
+    "  GROUP BY w.entry_id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"
+    "INSERT OR IGNORE INTO gone SELECT 'spec', spec_id FROM spec"
+    "  WHERE format('s-%016x', spec_id) IN (SELECT target FROM withdrawal);"
+    "INSERT OR IGNORE INTO gone SELECT 'price', price_id FROM price"
+    "  WHERE format('p-%016x', price_id) IN (SELECT target FROM withdrawal);"
+    "INSERT OR IGNORE INTO gone SELECT o.kind, o.id FROM origin o JOIN artifact a USING "
+    "(artifact_id)"
+    "  GROUP BY o.kind, o.id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT);"
     "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
     "  SELECT 'device' AS kind, device AS spelling FROM entry UNION SELECT 'device', device FROM "

@@ -109,6 +109,9 @@ CREATE VIEW v_reject AS
 SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
   FROM reject r JOIN artifact a USING (artifact_id);
 
+-- One event that takes something back.
+CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;
+
 -- Who says it.
 CREATE VIEW v_source AS
 SELECT source, kind, title, author, url, published, retrieved, licence, rank FROM source;
@@ -213,6 +216,9 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_reject', 3, 'field', '', 'column'),
 ('v_reject', 4, 'reason', '', 'what is wrong and what to do'),
 ('v_reject', 5, 'raw', '', 'the row as it was'),
+('v_withdrawal', 1, 'target', '', 'sha256 of an artifact, or a key r-, e-, s-, p-'),
+('v_withdrawal', 2, 'reason', '', 'why'),
+('v_withdrawal', 3, 'date', '', 'when, UTC'),
 ('v_source', 1, 'source', '', 'short name'),
 ('v_source', 2, 'kind', '', 'vendor, paper, blog, mlperf, price-list, program, user'),
 ('v_source', 3, 'title', '', 'title'),

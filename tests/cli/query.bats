@@ -153,10 +153,10 @@ P
 SELECT vendor, count(*) AS n FROM v_device WHERE :vendor IS NULL OR vendor = :vendor GROUP BY vendor;
 S
     export ABDB_PATH=$dir/own
-    same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,6"
+    same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,10"
     run abdb query
     fails 0 "mine"
-    same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,6"
+    same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,10"
     echo "SELECT 7 AS seven" >q.sql
     same "$(abdb query -f q.sql -o csv | tail -1)" 7
     printf -- '-- param: broken\nSELECT 1;' >own/reports/bad.sql
@@ -167,7 +167,7 @@ S
 @test "the shell answers, refuses and goes on" {
     fill
     run bash -c "printf 'SELECT count(*) AS n\nFROM v_device;\nSELEC;\n.mode csv\nSELECT 2 AS two;\n.schema v_price\n.help\n.quit\n' | abdb query -i"
-    fails 0 "41"
+    fails 0 "136"
     fails 0 "two"
     fails 0 "per_device_hour"
     fails 0 "syntax error"
@@ -175,7 +175,7 @@ S
 
 @test "the database opens in sqlite3 and the views answer there" {
     fill
-    same "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE source = 'databricks-gaudi2'")" 9
+    same "$(sqlite3 t.db "SELECT count(*) FROM v_result WHERE source = 'databricks-gaudi2'")" 60
     for v in $(sqlite3 t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
         sqlite3 t.db "SELECT * FROM $v LIMIT 3" >/dev/null || { echo "$v"; false; }
     done

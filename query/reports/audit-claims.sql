@@ -1,0 +1,24 @@
+-- title: Claims of documents, recomputed from facts {source} {verdict}
+-- param: source | text | | only claims of this source | SELECT DISTINCT source FROM v_claim ORDER BY 1
+-- param: verdict | text | | holds, fails or unknown | SELECT DISTINCT verdict FROM v_claim ORDER BY 1
+-- column: claim | claim | | short name: abdb explain CLAIM
+-- column: verdict | verdict | | holds, fails (both numbers are shown), unknown (with what is missing)
+-- column: stated | stated | g5 | the number claimed
+-- column: recomputed | recomputed | g5 | coefficient x product of facts, + offset
+-- column: tolerance | ± | g2 | of its own rounding
+-- column: terms | facts | | facts that it is recomputed from
+-- column: sentence | sentence | cut70 | in our words
+-- column: locator | where | cut40 | table, figure or section
+-- column: source | source | | who claims it
+-- column: reason | missing | cut50 | what would be needed
+-- hoist: source
+-- @rows
+SELECT claim, verdict, stated, recomputed, tolerance, terms, sentence, locator, source, reason,
+       (SELECT group_concat(key, ' ') FROM v_claim_term t WHERE t.claim = c.claim) AS _facts
+  FROM v_claim c
+ WHERE (:source IS NULL OR source = :source) AND (:verdict IS NULL OR verdict = :verdict)
+ ORDER BY CASE verdict WHEN 'fails' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, source, claim;
+-- @notes
+SELECT printf('%d hold, %d fail, %d cannot be recomputed', sum(verdict = 'holds'), sum(verdict = 'fails'),
+              sum(verdict = 'unknown'))
+  FROM v_claim WHERE (:source IS NULL OR source = :source);
