@@ -367,6 +367,10 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
     if ((!status || strcmp(status, "ok") == 0 || get(s, row, "metric")) &&
         !take_result(s, row, entry, field, reason, room))
         goto done;
+    if (locator && entry->results) { /* where it is published, and where this file says so */
+        entry->result[0].cell = locator;
+        entry->locator = line;
+    }
     abdb_words_apply(s->words, entry);
     st = s->sink->entry(s->sink->self, entry, err);
 done:

@@ -59,7 +59,9 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
     st = abdb_db_exec(db,
                       "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
-                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+                      /* made now, because the authorizer would refuse to declare them */
+                      "SELECT 1 FROM json_each('[]'), json_tree('[]')",
                       err);
 
     if (st != ABDB_OK) return st;

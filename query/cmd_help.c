@@ -50,6 +50,16 @@ static void print_folded(FILE *out, const char *text)
     fputc('\n', out);
 }
 
+static bool prints_rows(const abdb_command *c)
+{
+    return c->run == abdb_cmd_query || c->run == abdb_cmd_explain || c->run == abdb_cmd_audit;
+}
+
+static bool has_names(const abdb_command *c)
+{
+    return c->run == abdb_cmd_query || c->run == abdb_cmd_plot || c->run == abdb_cmd_audit;
+}
+
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
@@ -70,7 +80,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         fputc('\n', out);
     }
     print_options(out, command->options);
-    if (strcmp(command->name, "query") == 0) print_options(out, abdb_output_options);
+    if (prints_rows(command)) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
     if (strcmp(command->name, "import") == 0) {
         fputs("\nformats:\n", out);
@@ -187,14 +197,12 @@ static void completion(FILE *out)
     fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
         const abdb_option *const lists[] = {c->options, abdb_common_options,
-                                            strcmp(c->name, "query") == 0 ? abdb_output_options
-                                                                          : NULL};
+                                            prints_rows(c) ? abdb_output_options : NULL};
 
         fprintf(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
         for (size_t i = 0; i < 3; i++)
             for (const abdb_option *o = lists[i]; o && o->name; o++) fprintf(out, "--%s ", o->name);
-        if (strcmp(c->name, "query") == 0 || strcmp(c->name, "plot") == 0)
-            fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
+        if (has_names(c)) fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
         fprintf(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
     }
     fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);

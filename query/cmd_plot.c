@@ -1,21 +1,11 @@
 /* cmd_plot.c - abdb plot: figures, each drawing a report. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "plots/figure.h"
-#include "query/report.h"
+#include "query/figures.h"
+#include "query/screen.h"
 
-extern const abdb_embedded abdb_figures[];
-enum { TIMEOUT_S = 60, FIGURES_MAX = 128 };
-
-static bool is_gp(const char *name)
-{
-    size_t size = strlen(name);
-
-    return size > 3 && strcmp(name + size - 3, ".gp") == 0;
-}
+enum { FIGURES_MAX = 128 };
 
 static const char *style_text(void)
 {
@@ -24,67 +14,11 @@ static const char *style_text(void)
     return "";
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Names of figures, the user's own among them. */
-static size_t figure_names(const char **names, abdb_arena *arena)
-{
-    const char *folder = abdb_user_folder(arena, "figures");
-    DIR *dir = folder ? opendir(folder) : NULL;
-    struct dirent *entry;
-    size_t count = 0, kept = 0;
-
-    for (size_t i = 0; abdb_figures[i].name && count < FIGURES_MAX; i++)
-        if (strcmp(abdb_figures[i].name, "style.gp") != 0)
-            names[count++] =
-                abdb_arena_copy(arena, abdb_figures[i].name, strlen(abdb_figures[i].name) - 3);
-    while (dir && (entry = readdir(dir)) && count < FIGURES_MAX)
-        if (is_gp(entry->d_name))
-            names[count++] = abdb_arena_copy(arena, entry->d_name, strlen(entry->d_name) - 3);
-    if (dir) closedir(dir);
-    qsort(names, count, sizeof *names, by_text);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
-    return kept;
-}
-
-static abdb_status load_figure(abdb_figure *out, const char *name, abdb_error *err)
-{
-    abdb_arena arena = {0};
-    const char *folder = abdb_user_folder(&arena, "figures"), *names[FIGURES_MAX], *near,
-               *path = NULL;
-    abdb_text text = {0};
-    abdb_status st = ABDB_OK;
-
-    if (folder && !strchr(name, '/')) path = abdb_arena_printf(&arena, "%s/%s.gp", folder, name);
-    if (path && access(path, R_OK) == 0) {
-        TRY(abdb_read_file(path, &text, err));
-        TRY(abdb_figure_parse(out, name, abdb_text_get(&text), err));
-        goto done;
-    }
-    for (size_t i = 0; abdb_figures[i].name; i++)
-        if (strncmp(abdb_figures[i].name, name, strlen(name)) == 0 &&
-            strcmp(abdb_figures[i].name + strlen(name), ".gp") == 0 && strcmp(name, "style") != 0) {
-            st = abdb_figure_parse(out, name, abdb_figures[i].text, err);
-            goto done;
-        }
-    near = abdb_nearest(name, names, figure_names(names, &arena));
-    st = ABDB_FAIL(err, ABDB_USAGE, "no figure '%s'%s%s%s; `abdb plot` lists them", name,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-done:
-    abdb_text_free(&text);
-    abdb_arena_free(&arena);
-    return st;
-}
-
 static int list_figures(bool names_only)
 {
     abdb_arena arena = {0};
     const char *names[FIGURES_MAX];
-    size_t count = figure_names(names, &arena);
+    size_t count = abdb_figure_names(names, FIGURES_MAX, &arena);
 
     for (size_t i = 0; i < count; i++) {
         abdb_figure figure;
@@ -92,7 +26,7 @@ static int list_figures(bool names_only)
 
         if (names_only)
             puts(names[i]);
-        else if (load_figure(&figure, names[i], &err) == ABDB_OK) {
+        else if (abdb_figure_load(&figure, names[i], &err) == ABDB_OK) {
             printf("  %-16s %s  (report %s)\n", names[i], figure.title ? figure.title : "",
                    figure.report);
             abdb_figure_free(&figure);
@@ -198,7 +132,7 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     size_t count = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(load_figure(&figure, name, err));
+    TRY(abdb_figure_load(&figure, name, err));
     TRY(abdb_report_load(&report, figure.report, err));
     for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
     for (const abdb_option *o = abdb_command_find("plot")->options; o->name; o++)
@@ -211,9 +145,8 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
         goto done;
     }
     TRY(picture_of(&args, &picture, &extension, err));
-    for (size_t i = 0; i < report.params; i++) value[i] = abdb_arg(&args, report.option[i].name);
-    TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, err));
-    TRY(abdb_guard(db, TIMEOUT_S, err));
+    abdb_report_values(&report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_report_run(db, &report, value, &table, err));
     if (!table.rows)
         TRY(ABDB_FAIL(err, ABDB_DATA,

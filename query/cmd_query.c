@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/report.h"
+#include "query/screen.h"
 
-enum { TIMEOUT_S = 60, NAMES_MAX = 256 };
+enum { NAMES_MAX = 256 };
 
 /* --- what can be asked
  * ------------------------------------------------------------------------------ */
@@ -37,7 +37,8 @@ static void list_reports(void)
     puts("\nviews (abdb query --schema VIEW):\n"
          "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec "
          "v_price\n"
-         "  v_claim v_artifact v_reject v_source v_device v_model v_name v_column v_mlperf "
+         "  v_claim v_claim_term v_fact v_artifact v_reject v_source v_device v_model v_name "
+         "v_column v_mlperf "
          "v_kernel v_ceiling\n\n"
          "or read-only SQL:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
@@ -101,53 +102,6 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
-/* --- printing
- * ------------------------------------------------------------------------------------------ */
-
-static abdb_status print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
-{
-    const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
-    abdb_format format = ABDB_TABLE;
-    FILE *out = stdout;
-    abdb_status st = ABDB_OK;
-
-    if (abdb_arg(args, "json")) format = ABDB_JSON;
-    if (name) TRY(abdb_format_find(&format, name, err));
-    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    TRY(abdb_table_print(table, format, out, err));
-done:
-    if (path && out && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
-    return st;
-}
-
-static abdb_status open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
-{
-    const char *text = abdb_arg(args, "timeout");
-    double timeout_s = TIMEOUT_S;
-    sqlite3_int64 stale;
-    abdb_status st = ABDB_OK;
-
-    if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
-    TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
-    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
-                        &stale, err));
-    if (stale)
-        abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
-                    " `abdb init --db %s` mends it)",
-                    abdb_arg_db(args));
-    TRY(abdb_guard(*db, timeout_s, err));
-done:
-    return st;
-}
-
-/* A report's parameters out of the options. */
-static void take_values(const abdb_report *report, const abdb_args *args, const char **value)
-{
-    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->option[i].name);
-}
-
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -173,10 +127,10 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
     if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
                       args.positional[args.positionals - 1]));
-    take_values(report, &args, value);
-    TRY(open_guarded(&args, &db, err));
+    abdb_report_values(report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_report_run(db, report, value, &table, err));
-    TRY(print_table(&args, &table, err));
+    TRY(abdb_print_table(&args, &table, err));
     if (!table.rows)
         abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
                     " shows what is in it");
@@ -192,9 +146,9 @@ static abdb_status run_sql(const char *sql, const abdb_args *args, abdb_error *e
     abdb_table table = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(open_guarded(args, &db, err));
+    TRY(abdb_open_guarded(args, &db, err));
     TRY(abdb_sql_table(db, sql, NULL, NULL, &table, err));
-    TRY(print_table(args, &table, err));
+    TRY(abdb_print_table(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -210,7 +164,7 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
     abdb_status st = ABDB_OK;
 
     report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
-    TRY(open_guarded(args, &db, err));
+    TRY(abdb_open_guarded(args, &db, err));
     TRY(abdb_sql_table(db,
                        "SELECT view, column, unit, meaning FROM v_column WHERE :view IS NULL OR"
                        " view = :view ORDER BY view, place",
@@ -228,7 +182,7 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
         abdb_table_free(&views);
         goto done;
     }
-    TRY(print_table(args, &table, err));
+    TRY(abdb_print_table(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);
@@ -294,14 +248,14 @@ static bool shell_command(shell *s, char *line)
 
 static abdb_status run_shell(const abdb_args *args, abdb_error *err)
 {
-    shell s = {.timeout_s = TIMEOUT_S};
+    shell s = {.timeout_s = ABDB_TIMEOUT_S};
     abdb_text statement = {0};
     char *line = NULL;
     size_t room = 0;
     bool terminal = isatty(STDIN_FILENO);
     abdb_status st = ABDB_OK;
 
-    TRY(open_guarded(args, &s.db, err));
+    TRY(abdb_open_guarded(args, &s.db, err));
     if (terminal)
         printf("abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
                abdb_arg_db(args));

@@ -44,6 +44,18 @@ static const abdb_option plot_options[] = {
     {"dark", 0, NULL, "light lines on a dark ground"},
     {NULL, 0, NULL, NULL}};
 
+static const abdb_option explain_options[] = {
+    {"cite", 0, "text|bibtex", "print the sources instead, ready to be cited"},
+    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    {NULL, 0, NULL, NULL}};
+
+static const abdb_option audit_options[] = {
+    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    {NULL, 0, NULL, NULL}};
+
+static const abdb_option withdraw_options[] = {{"reason", 0, "TEXT", "why, kept with the date"},
+                                               {NULL, 0, NULL, NULL}};
+
 static const abdb_option help_options[] = {{"man", 0, NULL, "the manual page"},
                                            {"completion", 0, NULL, "completion for bash"},
                                            {NULL, 0, NULL, NULL}};
@@ -89,6 +101,28 @@ const abdb_command abdb_commands[] = {
      "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline"},
+    {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
+     abdb_cmd_explain, explain_options,
+     "The facts behind a number, each with value, source, place and file, and which claims, "
+     "reports "
+     "and"
+     " figures use them. Of a report: the row that the selection picks (column=value,..., also != "
+     "< "
+     "<="
+     " > >= ~); several rows are listed, exit 2. The options of the report go behind.",
+     "abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2\n"
+     "abdb explain r-7f3a91c2 --cite bibtex"},
+    {"audit", "[NAME]", "check what is held: claims, conflicts, plausibility, gaps", abdb_cmd_audit,
+     audit_options,
+     "Each audit is a report audit-NAME and takes its options: abdb audit NAME --help.",
+     "abdb audit claims --source databricks-gaudi2\nabdb audit conflicts --device 'H100*'"},
+    {"withdraw", "FILE | FACT | KEY", "take an import or a fact back, with a reason",
+     abdb_cmd_withdraw, withdraw_options,
+     "An event, not a deletion: nothing counts any more that only withdrawn files say, explain "
+     "shows "
+     "it and"
+     " `abdb query withdrawals` lists it.",
+     "abdb withdraw data/prices.csv --reason \"these prices are of another region\""},
     {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options,
      "Versions, backends present and absent with the reason, the database, gnuplot, and which "
      "kernels the"

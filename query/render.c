@@ -9,8 +9,6 @@
 
 #include "query/cli.h"
 
-enum { CELL_SIZE = 512 };
-
 /* --- what is shown ------------------------------------------------------------------------------
  */
 
@@ -72,7 +70,7 @@ static bool is_numeric(const abdb_table *t, size_t column)
 }
 
 /* A value for people: rounded, cut, with its mark. */
-static void show(const abdb_table *t, size_t row, size_t column, char out[CELL_SIZE])
+void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
 {
     const abdb_value *v = &t->value[row * t->columns + column];
     const char *style = t->column[column].style ? t->column[column].style : "";
@@ -84,21 +82,21 @@ static void show(const abdb_table *t, size_t row, size_t column, char out[CELL_S
 
         while (v->text[used] && used < room) used++;
         while (used && (v->text[used] & 0xC0) == 0x80) used--;
-        snprintf(out, CELL_SIZE, "%.*s%s", (int)used, v->text, v->text[used] ? "…" : "");
+        snprintf(out, ABDB_CELL_SIZE, "%.*s%s", (int)used, v->text, v->text[used] ? "…" : "");
     } else if ((v->kind == ABDB_REAL || v->kind == ABDB_INTEGER) && style[0] >= '0' &&
                style[0] <= '9') {
-        snprintf(out, CELL_SIZE, "%.*f", style[0] - '0',
+        snprintf(out, ABDB_CELL_SIZE, "%.*f", style[0] - '0',
                  v->kind == ABDB_REAL ? v->real : (double)v->integer);
     } else if (v->kind == ABDB_REAL) {
         double size = fabs(v->real);
         int digits = style[0] == 'g' ? atoi(style + 1) : 6;
 
         if (size >= 1e15 || (size < 1e-4 && size > 0))
-            snprintf(out, CELL_SIZE, "%.*g", digits, v->real);
+            snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, v->real);
         else {
             int decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
 
-            snprintf(out, CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, v->real);
+            snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, v->real);
             if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
                 char *end = out + strlen(out) - 1;
 
@@ -107,14 +105,15 @@ static void show(const abdb_table *t, size_t row, size_t column, char out[CELL_S
             }
         }
     } else {
-        snprintf(out, CELL_SIZE, "%s", abdb_value_text(v, exact));
+        snprintf(out, ABDB_CELL_SIZE, "%s", abdb_value_text(v, exact));
     }
     snprintf(mark, sizeof mark, "%.60s__mark", t->column[column].name);
     at = abdb_table_column(t, mark);
     if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING) {
         size_t used = strlen(out);
 
-        snprintf(out + used, CELL_SIZE - used, "%s", t->value[row * t->columns + (size_t)at].text);
+        snprintf(out + used, ABDB_CELL_SIZE - used, "%s",
+                 t->value[row * t->columns + (size_t)at].text);
     }
     for (char *s = out; *s; s++)
         if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = ' ';
@@ -127,10 +126,10 @@ static void hoisted_line(const abdb_table *t, char *out, size_t room)
 
     out[0] = '\0';
     for (size_t c = 0; c < t->columns; c++) {
-        char cell[CELL_SIZE];
+        char cell[ABDB_CELL_SIZE];
 
         if (!is_hoisted(t, c)) continue;
-        show(t, 0, c, cell);
+        abdb_show(t, 0, c, cell);
         if (!cell[0] || used + strlen(cell) + 40 > room) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
                                  label_of(t, c), cell);
@@ -154,14 +153,14 @@ void abdb_render_table(const abdb_table *t, FILE *out)
 {
     bool colour = abdb_colour(out);
     int width[ABDB_COLUMN_MAX] = {0};
-    char cell[CELL_SIZE], line[2048];
+    char cell[ABDB_CELL_SIZE], line[2048];
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
         width[c] = abdb_width(label_of(t, c));
         if (is_shown(t, c)) last = c;
         for (size_t r = 0; r < t->rows && is_shown(t, c); r++) {
-            show(t, r, c, cell);
+            abdb_show(t, r, c, cell);
             if (abdb_width(cell) > width[c]) width[c] = abdb_width(cell);
         }
     }
@@ -180,7 +179,7 @@ void abdb_render_table(const abdb_table *t, FILE *out)
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
             if (!is_shown(t, c)) continue;
-            show(t, r, c, cell);
+            abdb_show(t, r, c, cell);
             if (shown++) fputs("  ", out);
             pad(out, cell, width[c], is_numeric(t, c), c == last);
         }
@@ -200,7 +199,7 @@ static void markdown_text(FILE *out, const char *text)
 
 void abdb_render_markdown(const abdb_table *t, FILE *out)
 {
-    char cell[CELL_SIZE], line[2048];
+    char cell[ABDB_CELL_SIZE], line[2048];
 
     hoisted_line(t, line, sizeof line);
     if (t->title) {
@@ -225,7 +224,7 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
             if (!is_shown(t, c)) continue;
-            show(t, r, c, cell);
+            abdb_show(t, r, c, cell);
             fputs("| ", out);
             markdown_text(out, cell);
             fputc(' ', out);
@@ -259,7 +258,7 @@ static void html_text(FILE *out, const char *text)
 
 void abdb_render_html(const abdb_table *t, FILE *out)
 {
-    char cell[CELL_SIZE], line[2048];
+    char cell[ABDB_CELL_SIZE], line[2048];
 
     hoisted_line(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
@@ -287,7 +286,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {
             if (!is_shown(t, c)) continue;
-            show(t, r, c, cell);
+            abdb_show(t, r, c, cell);
             fprintf(out, "<td%s>", is_numeric(t, c) ? " class=\"n\"" : "");
             html_text(out, cell);
             fputs("</td>", out);
@@ -303,7 +302,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     fputs("</body></html>\n", out);
 }
 
-static void latex_text(FILE *out, const char *text)
+void abdb_latex_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
         switch (*text) {
@@ -329,7 +328,7 @@ static void latex_text(FILE *out, const char *text)
 
 void abdb_render_latex(const abdb_table *t, FILE *out)
 {
-    char cell[CELL_SIZE], line[2048];
+    char cell[ABDB_CELL_SIZE], line[2048];
     size_t shown = 0;
 
     hoisted_line(t, line, sizeof line);
@@ -340,28 +339,28 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     for (size_t c = 0; c < t->columns; c++) {
         if (!is_shown(t, c)) continue;
         if (shown++) fputs(" & ", out);
-        latex_text(out, label_of(t, c));
+        abdb_latex_text(out, label_of(t, c));
     }
     fputs(" \\\\\n\\hline\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         shown = 0;
         for (size_t c = 0; c < t->columns; c++) {
             if (!is_shown(t, c)) continue;
-            show(t, r, c, cell);
+            abdb_show(t, r, c, cell);
             if (shown++) fputs(" & ", out);
-            latex_text(out, cell);
+            abdb_latex_text(out, cell);
         }
         fputs(" \\\\\n", out);
     }
     fputs("\\hline\n\\end{tabular}\n\\caption{", out);
-    latex_text(out, t->title ? t->title : "");
+    abdb_latex_text(out, t->title ? t->title : "");
     if (line[0]) {
         fputs(" --- ", out);
-        latex_text(out, line);
+        abdb_latex_text(out, line);
     }
     for (size_t i = 0; i < t->notes; i++) {
         fputs(" \\\\ ", out);
-        latex_text(out, t->note[i]);
+        abdb_latex_text(out, t->note[i]);
     }
     fputs("}\n\\end{table}\n", out);
 }

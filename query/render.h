@@ -12,4 +12,10 @@ void abdb_render_jsonl(const abdb_table *table, FILE *out);
 void abdb_render_html(const abdb_table *table, FILE *out);
 void abdb_render_latex(const abdb_table *table, FILE *out);
 
+/* Text with LaTeX's special characters escaped. */
+void abdb_latex_text(FILE *out, const char *text);
+/* A cell as people see it: rounded or cut as the column's style says. */
+enum { ABDB_CELL_SIZE = 512 };
+void abdb_show(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
+
 #endif

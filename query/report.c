@@ -200,15 +200,15 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
 {
     const abdb_report_param *param = &report->param[p];
     abdb_table list = {0};
-    const char **names = NULL, *near;
+    const char **names = NULL, *near, *option = report->option[p].name;
     double number;
     abdb_status st = ABDB_OK;
 
     if (strcmp(param->type, "number") == 0 && !abdb_number(value, &number))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", param->name, value);
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
     if (strcmp(param->type, "date") == 0 &&
         (strlen(value) != 10 || value[4] != '-' || value[7] != '-'))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", param->name,
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
                          value);
     if (!param->values) return ABDB_OK;
     TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
@@ -224,7 +224,7 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
     st = ABDB_FAIL(err, ABDB_USAGE,
                    "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
                    " lists what is",
-                   param->name, value, near ? ", did you mean '" : "", near ? near : "",
+                   option, value, near ? ", did you mean '" : "", near ? near : "",
                    near ? "'?" : "", report->name);
 done:
     free(names);

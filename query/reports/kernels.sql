@@ -29,7 +29,11 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
          (SELECT max(s.value) FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
              AND s.quantity = c.quantity AND coalesce(s.dtype, '') = coalesce(c.dtype, '')) AS of_published_percent,
-       k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, k.result_id AS _facts
+       k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
+       k.result_id || coalesce(' ' || c.result_id, '') || coalesce(' ' ||
+         (SELECT s.spec_id FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
+             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = coalesce(c.dtype, '')
+           ORDER BY s.value DESC LIMIT 1), '') AS _facts
   FROM v_kernel k
   LEFT JOIN v_ceiling c ON c.device = k.device
    AND ((k.kernel = 'stream' AND c.quantity = 'memory_bandwidth')

@@ -46,9 +46,18 @@ SELECT c.device, d.vendor,
        max(CASE WHEN what = 'memory_bandwidth' THEN mark END) AS bandwidth_tb_per_s__mark,
        max(CASE WHEN what = 'power' THEN value END) AS power_w,
        max(CASE WHEN what = 'power' THEN mark END) AS power_w__mark,
+       max(CASE WHEN what = 'fp64' THEN spec_id END) AS _facts_fp64_tflop_per_s,
+       max(CASE WHEN what = 'fp32' THEN spec_id END) AS _facts_fp32_tflop_per_s,
+       max(CASE WHEN what = 'bf16' THEN spec_id END) AS _facts_bf16_tflop_per_s,
+       max(CASE WHEN what = 'fp8' THEN spec_id END) AS _facts_fp8_tflop_per_s,
+       max(CASE WHEN what = 'int8' THEN spec_id END) AS _facts_int8_top_per_s,
+       max(CASE WHEN what = 'memory_size' THEN spec_id END) AS _facts_memory_gb,
+       max(CASE WHEN what = 'memory_bandwidth' THEN spec_id END) AS _facts_bandwidth_tb_per_s,
+       max(CASE WHEN what = 'power' THEN spec_id END) AS _facts_power_w,
        group_concat(spec_id, ' ') AS _facts
   FROM cell c LEFT JOIN v_device d ON d.device = c.device
- WHERE place = 1 AND (:vendor IS NULL OR d.vendor = :vendor)
+ WHERE place = 1 AND what IN ('fp64', 'fp32', 'bf16', 'fp8', 'int8', 'memory_size', 'memory_bandwidth', 'power')
+   AND (:vendor IS NULL OR d.vendor = :vendor)
  GROUP BY c.device
  ORDER BY d.vendor, max(CASE WHEN what = 'bf16' THEN value END), c.device;
 -- @notes

@@ -4,5 +4,7 @@
 -- column: results | results | | values that carry it
 SELECT n.kind, n.spelling,
        CASE n.kind WHEN 'device' THEN (SELECT count(*) FROM v_statement s WHERE s.raw_device = n.spelling)
-                   WHEN 'model' THEN (SELECT count(*) FROM v_statement s WHERE s.model = n.spelling) END AS results
+                   WHEN 'model' THEN (SELECT count(*) FROM v_statement s WHERE s.model = n.spelling) END AS results,
+       CASE n.kind WHEN 'device' THEN (SELECT group_concat(result_id, ' ') FROM v_statement s WHERE s.raw_device = n.spelling)
+                   WHEN 'model' THEN (SELECT group_concat(result_id, ' ') FROM v_statement s WHERE s.model = n.spelling) END AS _facts
   FROM v_name n WHERE n.how = 'unresolved' AND n.kind = :kind ORDER BY results DESC, n.spelling;

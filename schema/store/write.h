@@ -8,6 +8,7 @@
 #define ABDB_STORE_WRITE_H
 
 #include "schema/core/record.h"
+#include "schema/core/text.h"
 #include "schema/store/db.h"
 
 typedef struct abdb_writer abdb_writer;
@@ -38,6 +39,12 @@ void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
 ABDB_MUST_USE abdb_status abdb_writer_index(abdb_writer *writer, abdb_error *err);
 /* Key of the last entry kept, as v_run spells it ("e-..."): 24 bytes. */
 void abdb_writer_last(const abdb_writer *writer, char out[24]);
+
+/* Withdraws what `word` names: an imported file (path, its end, sha256 or 8 digits of it), the name
+ * of a fact or a key. `told` says what happened. Call abdb_writer_index afterwards. ABDB_USAGE: the
+ * word names nothing, or several things (they are listed). */
+ABDB_MUST_USE abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason,
+                                        abdb_text *told, abdb_error *err);
 
 /* names.c, subject.c: each inside a transaction of its own. */
 ABDB_MUST_USE abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err);

@@ -44,7 +44,9 @@ SELECT r.result_id AS key, f.fact AS fact, 'result' AS kind,
        coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
        coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
        r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
-       r.evidence AS evidence, r.source AS source, r.locator AS locator, r.artifact AS artifact,
+       r.evidence AS evidence, r.source AS source, r.locator AS locator,
+       (SELECT min(a.path || ', ' || w.locator) FROM witness w JOIN artifact a USING (artifact_id)
+         WHERE w.entry_id = r.entry_id) AS artifact,
        r.date AS date, r.formula AS formula
   FROM v_statement r
   LEFT JOIN fact f ON f.kind = 'result' AND f.id = r.entry_id AND f.ordinal = r.ordinal
@@ -108,6 +110,20 @@ SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored,
 CREATE VIEW v_reject AS
 SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
   FROM reject r JOIN artifact a USING (artifact_id);
+
+-- One withdrawal and one fact that it leaves out.
+CREATE VIEW v_gone AS
+WITH g AS (
+  SELECT CASE kind WHEN 'entry' THEN 'r' WHEN 'spec' THEN 's' ELSE 'p' END || printf('-%016x', id) AS key,
+         kind, id
+    FROM gone)
+SELECT g.key AS key, f.fact AS fact, w.target AS target, w.reason AS reason, w.date AS date
+  FROM g LEFT JOIN fact f ON f.kind = replace(g.kind, 'entry', 'result') AND f.id = g.id
+  JOIN withdrawal w
+    ON substr(w.target, 1, 18) = g.key OR (g.kind = 'entry' AND w.target = 'e' || substr(g.key, 2)) OR w.target IN (
+       SELECT a.sha256 FROM origin o JOIN artifact a USING (artifact_id) WHERE o.kind = g.kind AND o.id = g.id
+       UNION
+       SELECT a.sha256 FROM witness x JOIN artifact a USING (artifact_id) WHERE g.kind = 'entry' AND x.entry_id = g.id);
 
 -- One event that takes something back.
 CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;
@@ -216,6 +232,11 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_reject', 3, 'field', '', 'column'),
 ('v_reject', 4, 'reason', '', 'what is wrong and what to do'),
 ('v_reject', 5, 'raw', '', 'the row as it was'),
+('v_gone', 1, 'key', '', 'r- (of the entry), s- or p-'),
+('v_gone', 2, 'fact', '', 'its name, where it has one'),
+('v_gone', 3, 'target', '', 'what was withdrawn: sha256 of an artifact, or a key'),
+('v_gone', 4, 'reason', '', 'why'),
+('v_gone', 5, 'date', '', 'when, UTC'),
 ('v_withdrawal', 1, 'target', '', 'sha256 of an artifact, or a key r-, e-, s-, p-'),
 ('v_withdrawal', 2, 'reason', '', 'why'),
 ('v_withdrawal', 3, 'date', '', 'when, UTC'),

@@ -22,10 +22,10 @@ SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS ta
 -- verified stream. Quantities as in v_spec.
 CREATE VIEW v_ceiling AS
 SELECT device, 'peak_flops' AS quantity, dtype, max(flops_per_s) AS value, 'FLOP/s' AS unit,
-       'best matrix product measured' AS what
+       'best matrix product measured' AS what, result_id AS result_id -- of the row with the maximum
   FROM v_kernel WHERE kernel = 'gemm' AND verified = 'pass' GROUP BY device, dtype
 UNION ALL
-SELECT device, 'memory_bandwidth', NULL, max(bytes_per_s), 'B/s', 'best stream measured'
+SELECT device, 'memory_bandwidth', NULL, max(bytes_per_s), 'B/s', 'best stream measured', result_id
   FROM v_kernel WHERE kernel = 'stream' AND verified = 'pass' GROUP BY device;
 
 INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
@@ -58,4 +58,5 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),
 ('v_ceiling', 4, 'value', 'unit', 'the best measured'),
 ('v_ceiling', 5, 'unit', '', 'base unit'),
-('v_ceiling', 6, 'what', '', 'how it was found');
+('v_ceiling', 6, 'what', '', 'how it was found'),
+('v_ceiling', 7, 'result_id', '', 'key of the result that is the best');

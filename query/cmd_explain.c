@@ -1,0 +1,214 @@
+/* cmd_explain.c - abdb explain: where a number comes from. */
+#include <string.h>
+
+#include "query/explain.h"
+#include "query/render.h"
+#include "query/screen.h"
+#include "query/selection.h"
+
+enum { NAMES_MAX = 256 };
+
+/* The facts: as citations, as a table, or as a tree below `head`. */
+static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, const char *keys,
+                          abdb_error *err)
+{
+    const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
+    abdb_table facts = {0};
+    FILE *out = stdout;
+    abdb_status st = ABDB_OK;
+
+    if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--cite wants text or bibtex, not '%s'", cite));
+    TRY(abdb_facts_load(db, keys, &facts, err));
+    if (!facts.rows && !facts.notes && !head)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "nothing here is called '%s': give a key, the name of a fact or of a claim,"
+                      " or a report with column and selection",
+                      keys));
+    if (!cite && (abdb_arg(args, "format") || abdb_arg(args, "json"))) {
+        TRY(abdb_print_table(args, &facts, err));
+        goto done;
+    }
+    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
+    if (cite) {
+        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out);
+        goto done;
+    }
+    if (head) fprintf(out, "%s\n", head);
+    abdb_explain_tree(&facts, out);
+    if (facts.rows) TRY(abdb_explain_uses(db, &facts, out, err));
+done:
+    if (path && out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_table_free(&facts);
+    return st;
+}
+
+/* --- of a report
+ * ---------------------------------------------------------------------------------------- */
+
+/* Keeps the rows that the selection picks. */
+static abdb_status keep_matches(abdb_table *table, const abdb_selection *selection, abdb_error *err)
+{
+    size_t kept = 0, width = table->columns;
+
+    for (size_t r = 0; r < table->rows; r++) {
+        bool match;
+        abdb_status st = abdb_selection_match(selection, table, r, &match, err);
+
+        if (st != ABDB_OK) return st;
+        if (match)
+            memmove(&table->value[kept++ * width], &table->value[r * width],
+                    width * sizeof *table->value);
+    }
+    table->rows = kept;
+    return ABDB_OK;
+}
+
+static abdb_status find_column(const abdb_table *table, const char *name, size_t *out,
+                               abdb_error *err)
+{
+    const char *names[ABDB_COLUMN_MAX], *near;
+    int at = abdb_table_column(table, name);
+
+    if (at >= 0) {
+        *out = (size_t)at;
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
+    near = abdb_nearest(name, names, table->columns);
+    return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
+/* "0.6646 ExaFLOP/$   what the report says of the column", and the report's parameters where a
+ * number has no facts. */
+static void heading(const abdb_report *report, const abdb_args *args, const abdb_table *table,
+                    size_t column, bool facts, abdb_text *out)
+{
+    const abdb_column *c = &table->column[column];
+    char shown[ABDB_CELL_SIZE];
+
+    abdb_show(table, 0, column, shown);
+    abdb_text_printf(out, "%s %s", *shown ? shown : "(no value)", c->label ? c->label : c->name);
+    for (size_t i = 0; i < report->columns; i++)
+        if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
+            *report->column[i].meaning)
+            abdb_text_printf(out, "   %s", report->column[i].meaning);
+    if (facts) return;
+    abdb_text_printf(out,
+                     "\n└ no source states it: computed by `abdb query %s --sql` from this"
+                     " database and",
+                     report->name);
+    for (size_t i = 0; i < report->params; i++) {
+        const char *given = abdb_arg(args, report->option[i].name);
+
+        if (given || report->param[i].fallback)
+            abdb_text_printf(out, " --%s %s%s", report->option[i].name,
+                             given ? given : report->param[i].fallback,
+                             given ? " (yours)" : " (default)");
+    }
+    abdb_text_puts(out, report->params ? "" : " no option");
+}
+
+static abdb_status explain_row(const abdb_report *report, const abdb_args *args, abdb_db *db,
+                               abdb_table *table, abdb_error *err)
+{
+    abdb_selection selection = {0};
+    abdb_text head = {0};
+    const char *keys;
+    size_t column = 0;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 2; i < args->positionals; i++)
+        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+    TRY(find_column(table, args->positional[1], &column, err));
+    TRY(keep_matches(table, &selection, err));
+    if (!table->rows)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
+                      report->name, report->name));
+    if (table->rows > 1) {
+        TRY(abdb_print_table(args, table, err));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%zu rows of %s: which one? pick it by column=value,...",
+                      table->rows, report->name));
+    }
+    keys = abdb_facts_of(table, 0, column);
+    heading(report, args, table, column, keys && *keys, &head);
+    if (head.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
+    TRY(answer(args, db, abdb_text_get(&head), keys ? keys : "", err));
+done:
+    abdb_selection_free(&selection);
+    abdb_text_free(&head);
+    return st;
+}
+
+static abdb_status explain_report(const char *name, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_option options[ABDB_PARAM_COUNT + 8] = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, name, err));
+    for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
+    for (const abdb_option *o = abdb_command_find("explain")->options; o->name; o++)
+        options[count++] = *o;
+    TRY(abdb_args_parse(&args, argc, argv, options, abdb_output_options, err));
+    if (args.positionals < 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "which column of %s? `abdb query %s --help` lists them",
+                      name, name));
+    abdb_report_values(&report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(abdb_report_run(db, &report, value, &table, err));
+    TRY(explain_row(&report, &args, db, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_db_close(db);
+    return st;
+}
+
+/* --- of keys and names
+ * ---------------------------------------------------------------------------------- */
+
+static abdb_status explain_keys(int argc, char **argv, abdb_error *err)
+{
+    abdb_text keys = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("explain")->options,
+                        abdb_output_options, err));
+    if (!args.positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "explain what? a key, a fact, a claim, or REPORT COLUMN SELECTION"));
+    for (int i = 0; i < args.positionals; i++)
+        abdb_text_printf(&keys, "%s%s", i ? " " : "", args.positional[i]);
+    if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explain"));
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(answer(&args, db, NULL, abdb_text_get(&keys), err));
+done:
+    abdb_text_free(&keys);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_explain(int argc, char **argv)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+    bool of_report = false;
+    abdb_error err;
+    abdb_status st;
+
+    for (size_t i = 0; argc > 1 && i < count; i++) of_report |= strcmp(argv[1], names[i]) == 0;
+    st = of_report ? explain_report(argv[1], argc, argv, &err) : explain_keys(argc, argv, &err);
+    abdb_arena_free(&arena);
+    return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}

@@ -1,0 +1,218 @@
+/* explain.c - where a number comes from; see explain.h. */
+#include "query/explain.h"
+
+#include <string.h>
+
+#include "query/figures.h"
+#include "query/render.h"
+
+enum { NAMES_MAX = 256, TREE_MAX = 40 };
+
+abdb_status abdb_facts_load(abdb_db *db, const char *keys, abdb_table *facts, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {keys};
+    abdb_report report = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, "facts", err));
+    TRY(abdb_report_run(db, &report, value, facts, err));
+done:
+    abdb_report_free(&report);
+    return st;
+}
+
+const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column)
+{
+    char name[160];
+    int at;
+
+    snprintf(name, sizeof name, "_facts_%s", table->column[column].name);
+    at = abdb_table_column(table, name);
+    if (at < 0) at = abdb_table_column(table, "_facts");
+    if (at < 0) return NULL;
+    return table->value[row * table->columns + (size_t)at].kind == ABDB_STRING
+               ? table->value[row * table->columns + (size_t)at].text
+               : "";
+}
+
+/* A cell of the facts as exact text; "" where it is missing. The text is the thread's. */
+static const char *cell(const abdb_table *facts, size_t row, const char *column)
+{
+    static _Thread_local char number[32];
+    int at = abdb_table_column(facts, column);
+    const abdb_value *v = at < 0 ? NULL : &facts->value[row * facts->columns + (size_t)at];
+
+    return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
+}
+
+static void part(FILE *out, const char *before, const char *text)
+{
+    if (*text) fprintf(out, "%s%s", before, text);
+}
+
+void abdb_explain_tree(const abdb_table *facts, FILE *out)
+{
+    size_t rows = facts->rows < TREE_MAX ? facts->rows : TREE_MAX;
+
+    for (size_t r = 0; r < rows; r++) {
+        bool last = r + 1 == facts->rows;
+        const char *bar = last ? "   " : "│  ", *printed = cell(facts, r, "raw_value");
+
+        fprintf(out, "%s %s", last ? "└" : "├", *printed ? printed : cell(facts, r, "value"));
+        part(out, " ", cell(facts, r, *printed ? "raw_unit" : "unit"));
+        part(out, "   ", cell(facts, r, "what"));
+        part(out, "   ", cell(facts, r, "evidence"));
+        part(out, ", ", cell(facts, r, "formula"));
+        fprintf(out, "\n%s %s", bar, cell(facts, r, "source"));
+        part(out, ", ", cell(facts, r, "locator"));
+        part(out, ", ", cell(facts, r, "date"));
+        fprintf(out, "\n%s ", bar);
+        if (*cell(facts, r, "artifact")) fprintf(out, "%s   ", cell(facts, r, "artifact"));
+        fputs(cell(facts, r, "key"), out);
+        part(out, "   ", cell(facts, r, "fact"));
+        fputc('\n', out);
+        if (*cell(facts, r, "used_by"))
+            fprintf(out, "%s used by claim %s\n", bar, cell(facts, r, "used_by"));
+    }
+    if (facts->rows > rows)
+        fprintf(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
+    for (size_t i = 0; i < facts->notes; i++) fprintf(out, "%s\n", facts->note[i]);
+}
+
+/* --- what else uses them
+ * ------------------------------------------------------------------------------- */
+
+/* Is one of the facts among the keys of a row? */
+static bool shares(const abdb_table *facts, const char *keys)
+{
+    while (keys && *(keys += strspn(keys, " "))) {
+        size_t size = strcspn(keys, " ");
+
+        for (size_t r = 0; r < facts->rows; r++) {
+            const char *key = cell(facts, r, "key");
+
+            if (strlen(key) == size && strncmp(key, keys, size) == 0) return true;
+        }
+        keys += size;
+    }
+    return false;
+}
+
+/* Does the report, without options, use one of the facts? */
+static bool report_uses(abdb_db *db, const char *name, const abdb_table *facts)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_error
+        ignored; /* a report that wants options, or is the user's own and broken, uses none */
+    bool uses = false;
+
+    if (abdb_report_load(&report, name, &ignored) == ABDB_OK && strstr(report.text, "_facts") &&
+        abdb_report_run(db, &report, value, &table, &ignored) == ABDB_OK && table.columns)
+        for (size_t r = 0; r < table.rows && !uses; r++)
+            uses = shares(facts, abdb_facts_of(&table, r, 0));
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    return uses;
+}
+
+abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *reports[NAMES_MAX], *figures[NAMES_MAX];
+    size_t count = abdb_report_names(reports, NAMES_MAX, &arena), used = 0,
+           drawn = abdb_figure_names(figures, NAMES_MAX, &arena);
+    abdb_text line = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!report_uses(db, reports[i], facts)) continue;
+        abdb_text_printf(&line, "%s%s %s", used++ ? ", " : "also in ",
+                         strncmp(reports[i], "audit-", 6) == 0 ? "audit" : "report",
+                         reports[i] + (strncmp(reports[i], "audit-", 6) == 0 ? 6 : 0));
+        for (size_t f = 0; f < drawn; f++) {
+            abdb_figure figure = {0};
+            abdb_error ignored;
+
+            if (abdb_figure_load(&figure, figures[f], &ignored) != ABDB_OK) continue;
+            if (strcmp(figure.report, reports[i]) == 0)
+                abdb_text_printf(&line, ", figure %s", figures[f]);
+            abdb_figure_free(&figure);
+        }
+    }
+    if (line.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what uses a fact"));
+    if (used) fprintf(out, "%s\n", abdb_text_get(&line));
+done:
+    abdb_text_free(&line);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* --- citations
+ * ----------------------------------------------------------------------------------------- */
+
+static void field(FILE *out, const char *name, const char *text, bool escaped)
+{
+    if (!*text) return;
+    fprintf(out, ",\n  %s = {", name);
+    if (escaped)
+        abdb_latex_text(out, text);
+    else
+        fputs(text, out);
+    fputc('}', out);
+}
+
+/* The places of the facts of one source, each once. */
+static void places(const abdb_table *facts, size_t first, abdb_text *out)
+{
+    abdb_text source = {0};
+
+    abdb_text_puts(&source, cell(facts, first, "source"));
+    for (size_t r = first; r < facts->rows; r++) {
+        const char *place = cell(facts, r, "locator");
+
+        if (strcmp(cell(facts, r, "source"), abdb_text_get(&source)) != 0 || !*place ||
+            strstr(abdb_text_get(out), place))
+            continue;
+        abdb_text_printf(out, "%s%s", out->size ? "; " : "", place);
+    }
+    abdb_text_free(&source);
+}
+
+void abdb_explain_cite(const abdb_table *facts, bool bibtex, FILE *out)
+{
+    for (size_t r = 0; r < facts->rows; r++) {
+        abdb_text where = {0}, source = {0};
+        bool seen = false;
+        char year[8];
+
+        abdb_text_puts(&source, cell(facts, r, "source"));
+        for (size_t i = 0; i < r; i++)
+            seen |= strcmp(cell(facts, i, "source"), abdb_text_get(&source)) == 0;
+        if (!seen) places(facts, r, &where);
+        if (!seen && bibtex) {
+            fprintf(out, "@misc{%s", abdb_text_get(&source));
+            field(out, "title", cell(facts, r, "title"), true);
+            field(out, "author", cell(facts, r, "author"), true);
+            snprintf(year, sizeof year, "%.4s", cell(facts, r, "published"));
+            field(out, "year", year, true);
+            field(out, "url", cell(facts, r, "url"), false);
+            field(out, "urldate", cell(facts, r, "retrieved"), true);
+            field(out, "note", abdb_text_get(&where), true);
+            fputs("\n}\n", out);
+        } else if (!seen) {
+            part(out, "", cell(facts, r, "author"));
+            fputs(*cell(facts, r, "author") ? ". " : "", out);
+            fputs(*cell(facts, r, "title") ? cell(facts, r, "title") : abdb_text_get(&source), out);
+            part(out, ", ", cell(facts, r, "published"));
+            part(out, ". ", cell(facts, r, "url"));
+            part(out, " (read ", cell(facts, r, "retrieved"));
+            fputs(*cell(facts, r, "retrieved") ? ")" : "", out);
+            part(out, ": ", abdb_text_get(&where));
+            fputc('\n', out);
+        }
+        abdb_text_free(&where);
+        abdb_text_free(&source);
+    }
+}

@@ -1,0 +1,45 @@
+/* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
+#include "query/screen.h"
+
+abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
+    abdb_format format = ABDB_TABLE;
+    FILE *out = stdout;
+    abdb_status st = ABDB_OK;
+
+    if (abdb_arg(args, "json")) format = ABDB_JSON;
+    if (name) TRY(abdb_format_find(&format, name, err));
+    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
+    TRY(abdb_table_print(table, format, out, err));
+done:
+    if (path && out && fclose(out) != 0 && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    return st;
+}
+
+abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+    double timeout_s = ABDB_TIMEOUT_S;
+    sqlite3_int64 stale;
+    abdb_status st = ABDB_OK;
+
+    if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
+    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
+                        &stale, err));
+    if (stale)
+        abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
+                    " `abdb init --db %s` mends it)",
+                    abdb_arg_db(args));
+    TRY(abdb_guard(*db, timeout_s, err));
+done:
+    return st;
+}
+
+void abdb_report_values(const abdb_report *report, const abdb_args *args, const char **value)
+{
+    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->option[i].name);
+}

@@ -1,0 +1,17 @@
+/* screen.h - what verbs that print rows share. */
+#ifndef ABDB_QUERY_SCREEN_H
+#define ABDB_QUERY_SCREEN_H
+
+#include "query/report.h"
+
+enum { ABDB_TIMEOUT_S = 60 };
+
+/* The database that the options name, opened to be read and guarded by --timeout. */
+ABDB_MUST_USE abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err);
+/* Prints as -o, --json and --out say. */
+ABDB_MUST_USE abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table,
+                                           abdb_error *err);
+/* The values of a report's parameters out of the options; NULL: not given. */
+void abdb_report_values(const abdb_report *report, const abdb_args *args, const char **value);
+
+#endif

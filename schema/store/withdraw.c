@@ -1,0 +1,86 @@
+/* withdraw.c - takes an import or a fact back: an event that later reads respect, not a deletion.
+ */
+#include "schema/core/text.h"
+#include "schema/store/write.h"
+
+enum { TARGETS_MAX = 8 };
+
+/* What the word may mean, and when that was withdrawn already. */
+static const char meanings[] =
+    "SELECT t.target, min(t.what), w.date || ': ' || w.reason FROM ("
+    "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"
+    "   OR (length(?1) >= 8 AND substr(sha256, 1, length(?1)) = ?1)"
+    "   OR substr(path, -length(?1) - 1) = '/' || ?1"
+    "  UNION SELECT key, what FROM v_fact WHERE key = ?1 OR fact = ?1"
+    "  UNION SELECT run, 'entry of ' || source FROM v_run WHERE run = ?1"
+    "  UNION SELECT target, target FROM withdrawal WHERE target = ?1"
+    "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 18) OR fact = ?1) t"
+    " LEFT JOIN withdrawal w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
+
+static abdb_status keep(abdb_db *db, const char *target, const char *reason, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    if (sqlite3_prepare_v2(db->sql,
+                           "INSERT INTO withdrawal (target, reason, date)"
+                           " VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                           -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_bind_text(s, 1, target, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_bind_text(s, 2, reason, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_step(s) != SQLITE_DONE) {
+        st = abdb_db_fail(db, err, "keeping a withdrawal");
+        goto done;
+    }
+    TRY(abdb_db_exec(db, "INSERT OR REPLACE INTO meta VALUES ('index', 'stale'); COMMIT", err));
+done:
+    sqlite3_finalize(s);
+    if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}
+
+abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abdb_text *told,
+                          abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_text target = {0}, list = {0};
+    size_t count = 0;
+    bool done_before = false;
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(db->sql, meanings, -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_bind_text(s, 1, word, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_bind_int(s, 2, TARGETS_MAX) != SQLITE_OK) {
+        st = abdb_db_fail(db, err, "looking for what to withdraw");
+        goto done;
+    }
+    for (; sqlite3_step(s) == SQLITE_ROW; count++) {
+        const char *when = (const char *)sqlite3_column_text(s, 2);
+
+        abdb_text_clear(&target);
+        abdb_text_printf(&target, "%s", (const char *)sqlite3_column_text(s, 0));
+        abdb_text_printf(&list, "\n  %s  %s", abdb_text_get(&target),
+                         (const char *)sqlite3_column_text(s, 1));
+        abdb_text_clear(told);
+        abdb_text_printf(told, "%s%s%s", (const char *)sqlite3_column_text(s, 1),
+                         when ? " was withdrawn before, " : " withdrawn", when ? when : "");
+        done_before = when != NULL;
+    }
+    if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_fail(db, err, "looking for what to withdraw"));
+    if (target.failed || list.failed || told->failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
+    if (!count)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "nothing here is called '%s': name an imported file (`abdb query artifacts`),"
+                      " a fact or its key (`abdb query facts`)",
+                      word));
+    if (count > 1) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' may mean:%s", word, abdb_text_get(&list)));
+    if (!done_before) TRY(keep(db, abdb_text_get(&target), reason, err));
+done:
+    sqlite3_finalize(s);
+    abdb_text_free(&target);
+    abdb_text_free(&list);
+    return st;
+}
