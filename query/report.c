@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 extern const abdb_embedded abdb_reports[];
@@ -53,10 +54,11 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     p->help = next_field(&rest);
     p->values = or_null(next_field(&rest));
     if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
-                     strcmp(p->type, "date") != 0 && strcmp(p->type, "flag") != 0))
+                     strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
+                     strcmp(p->type, "flag") != 0))
         return ABDB_FAIL(err, ABDB_FORMAT,
-                         "report %s: param %s wants a type: text, number, date or"
-                         " flag",
+                         "report %s: param %s wants a type: text, number, date,"
+                         " price or flag",
                          r->name, p->name);
     r->option[r->params] =
         (abdb_option){option_name(r, p->name), 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
@@ -194,6 +196,45 @@ done:
     return st;
 }
 
+/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
+static abdb_status check_prices(const char *option, const char *value, const char **names,
+                                size_t count, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text like = {0};
+    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *item;
+    abdb_status st = ABDB_OK;
+
+    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
+    while ((item = strsep(&rest, ","))) {
+        char *amount = strchr(item, '='), *unit = amount ? strstr(amount, " USD/h") : NULL, *device;
+        double number;
+        size_t i = 0;
+
+        if (unit && unit[6] == '\0') *unit = *amount++ = '\0';
+        if (!unit || unit[6] || !abdb_number(abdb_trim(amount), &number) || number <= 0)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "--%s wants 'DEVICE=AMOUNT USD/h' for each (no exchange rates are kept),"
+                          " not '%s'",
+                          option, value));
+        device = abdb_trim(item);
+        while (i < count && strcmp(names[i], device) != 0) i++;
+        if (i < count) continue;
+        for (size_t n = 0; n < count && like.size < 200; n++)
+            if (strncasecmp(names[n], device, strlen(device)) == 0)
+                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
+        if (!like.size && abdb_nearest(device, names, count))
+            abdb_text_puts(&like, abdb_nearest(device, names, count));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
+                      like.size ? "; did you mean " : "", abdb_text_get(&like),
+                      like.size ? "?" : ""));
+    }
+done:
+    abdb_text_free(&like);
+    abdb_arena_free(&arena);
+    return st;
+}
+
 /* Is the value one that the parameter can have? */
 static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char *value,
                                abdb_error *err)
@@ -219,6 +260,10 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
 
         names[i] = v->kind == ABDB_STRING ? v->text : "";
         if (strcmp(names[i], value) == 0) goto done;
+    }
+    if (strcmp(param->type, "price") == 0) {
+        st = check_prices(option, value, names, list.rows, err);
+        goto done;
     }
     near = abdb_nearest(value, names, list.rows);
     st = ABDB_FAIL(err, ABDB_USAGE,

@@ -2,12 +2,13 @@
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
- *   -- param: name | text, number, date or flag | default | help | SQL whose first column lists
- * values
+ *   -- param: name | text, number, date, price or flag | default | help | SQL whose first column
+ * lists values
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
+ * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
  * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
  * statement of the table, `-- @notes` one whose first column gives further lines below it; without
  * marks the whole text is the table's statement. Parameters are bound as :name, NULL when not given

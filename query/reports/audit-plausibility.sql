@@ -42,4 +42,11 @@ SELECT 'a dense peak twice that of another source', a.device || ' ' || a.dtype, 
    AND coalesce(b.engine, '') = coalesce(a.engine, '') AND b.source <> a.source
  WHERE a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value BETWEEN 1.95 * b.value AND 2.05 * b.value
    AND (:device IS NULL OR a.device GLOB :device)
+UNION ALL
+SELECT 'a dense peak above twice that of a format twice as wide', a.device || ' ' || a.dtype || ' against ' || b.dtype, a.value,
+       2 * b.value, a.unit, a.source, a.locator, a.spec_id || ' ' || b.spec_id
+  FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.basis = a.basis AND b.source = a.source
+ WHERE a.quantity IN ('peak_flops', 'peak_ops') AND a.dtype IN ('fp8', 'int8') AND b.quantity = 'peak_flops'
+   AND b.dtype IN ('fp16', 'bf16') AND a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value > 2.05 * b.value
+   AND coalesce(b.engine, '') = coalesce(a.engine, '') AND (:device IS NULL OR a.device GLOB :device)
  ORDER BY 1, 2, 7;

@@ -1,0 +1,303 @@
+#!/usr/bin/env bats
+# evidence.bats - published facts: each in its document, claims recomputed, explained, withdrawn.
+load common
+
+fill() { abdb import -q "$root/data"; }
+four="('databricks-gaudi2', 'ml-engineering', 'argonne-llm', 'kaist-gaudi2')"
+# A fact of that key becomes so many times as much.
+change() { # KEY FACTOR
+    case $1 in
+    r-*) sqlite3 "$ABDB_DB" "UPDATE result SET value = value * $2 WHERE printf('r-%016x-%d', entry_id, ordinal) = '$1'" ;;
+    s-*) sqlite3 "$ABDB_DB" "UPDATE spec SET value = value * $2 WHERE printf('s-%016x', spec_id) = '$1'" ;;
+    p-*) sqlite3 "$ABDB_DB" "UPDATE price SET amount = amount * $2 WHERE printf('p-%016x', price_id) = '$1'" ;;
+    esac
+}
+
+@test "each fact and claim of the four documents stands where its locator says" {
+    [ -d "$realdata/../seeds" ] || skip "no $realdata/../seeds (set ABDB_REALDATA)"
+    fill
+    abdb query "SELECT source, fact AS name, raw_value, locator FROM v_fact WHERE source IN $four
+      UNION ALL SELECT source, claim, raw_value, locator FROM v_claim" -o jsonl >facts.jsonl
+    [ "$(wc -l <facts.jsonl)" -gt 500 ]
+    perl "$root/tests/cli/seeds.pl" "$realdata/../seeds" <facts.jsonl
+    # a wrong value is noticed
+    sed 's/"raw_value":"989.5"/"raw_value":"989.6"/' facts.jsonl >wrong.jsonl
+    run perl "$root/tests/cli/seeds.pl" "$realdata/../seeds" <wrong.jsonl
+    fails 1 "not there: db.t1b.h100.card.peak_flops: '989.6'"
+}
+
+@test "every number in data/ has a source and a place in it" {
+    fill
+    same "$(ask "SELECT count(*) FROM v_fact WHERE coalesce(source, '') = '' OR coalesce(locator, '') = ''")" 0
+    same "$(ask "SELECT count(*) FROM v_claim WHERE source = '' OR locator = '' OR sentence = ''")" 0
+    same "$(ask "SELECT count(*) FROM v_fact WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL)")" 0
+    same "$(ask "SELECT count(*) FROM v_reject")" 0
+}
+
+# Table by table: how many values a second reading of the document counted.
+@test "second reading: the tables of the four documents are there row by row" {
+    fill
+    while IFS='|' read -r source place want; do
+        [ -n "$source" ] || continue
+        got=$(ask "SELECT count(*) FROM v_fact WHERE source = '$source' AND locator LIKE '$place%'")
+        [ "$got" -eq "$want" ] || { echo "$source $place: $got, not $want"; false; }
+    done <"$root/tests/cli/seeds.txt"
+}
+
+@test "claims: enough of them recomputed, from more than one fact, and each verdict has its reason" {
+    fill
+    [ "$(ask "SELECT count(*) FROM v_claim")" -ge 80 ]
+    [ "$(ask "SELECT count(*) FROM v_claim WHERE recomputed IS NOT NULL")" -ge 60 ]
+    [ "$(ask "SELECT count(*) FROM v_claim WHERE recomputed IS NOT NULL AND terms >= 2")" -ge 40 ]
+    same "$(ask "SELECT count(*) FROM v_claim WHERE verdict = 'unknown' AND coalesce(reason, '') = ''")" 0
+    same "$(ask "SELECT count(*) FROM v_claim WHERE verdict = 'holds' AND abs(recomputed - stated) > tolerance * 1.0001")" 0
+    # never from the claim's own cell
+    same "$(ask "SELECT count(*) FROM v_claim c JOIN v_claim_term t ON t.claim = c.claim JOIN v_fact f ON f.key = t.key WHERE c.terms = 1 AND f.source = c.source AND f.locator = c.locator AND f.raw_value = c.raw_value AND c.recomputed = f.value")" 0
+    run abdb audit claims --verdict fails
+    fails 0 "ar.cs2-a100-1.5b"
+    run abdb audit claims --source databricks-gaudi2
+    fails 0 "39 hold, 1 fail, 2 cannot be recomputed"
+    fails 0 "db.t2.a100-80.price-per-device"
+    run abdb audit claim
+    fails 2 "did you mean 'audit-claims'"
+    run abdb audit
+    fails 0 "plausibility"
+}
+
+@test "a term that changes by 10 % changes the claims that cite it, and no other" {
+    fill
+    cp t.db was.db
+    sqlite3 was.db "SELECT claim, recomputed FROM v_claim WHERE recomputed IS NOT NULL ORDER BY 1" >before
+    n=0
+    while IFS='|' read -r key fact; do
+        cp was.db t.db
+        change "$key" 1.1
+        sqlite3 t.db "SELECT claim, recomputed FROM v_claim WHERE recomputed IS NOT NULL ORDER BY 1" >after
+        diff before after | sed -n 's/^> \([^|]*\)|.*/\1/p' >changed
+        # where a fact stands in the same power above and below the line it cancels out
+        sqlite3 t.db "SELECT claim FROM v_claim_term GROUP BY claim HAVING sum((fact = '$fact') * power) <> 0 ORDER BY 1" |
+            join -t'|' - before | cut -d'|' -f1 >cited
+        diff cited changed || { echo "$fact ($key)"; false; }
+        n=$((n + 1))
+    done < <(sqlite3 was.db "SELECT DISTINCT t.key, t.fact FROM v_claim_term t JOIN v_claim c USING (claim) WHERE t.key IS NOT NULL AND c.recomputed IS NOT NULL")
+    [ "$n" -ge 60 ]
+}
+
+# The facts that explain lists for a row are exactly those whose change changes the row.
+depends() { # REPORT COLUMN SELECTION [OPTION...]
+    report=$1 column=$2 selection=$3
+    shift 3
+    cp was.db t.db
+    abdb explain "$report" "$column" "$selection" "$@" -o csv 2>/dev/null | tail -n +2 | cut -d, -f1 | sort >listed
+    [ -s listed ]
+    key=${selection#*=} field=${selection%%=*}
+    row() { abdb query "$report" "$@" -o jsonl 2>/dev/null | grep -E "\"$field\":\"?$key\"?[,}]" | sed 's/"price_date.*//'; }
+    row "$@" >before
+    same "$(wc -l <before)" 1
+    { cat listed; sqlite3 was.db "SELECT key FROM v_fact WHERE evidence = 'published' AND fact IS NOT NULL ORDER BY abs(random()) LIMIT 40"; } | sort -u |
+        while read -r fact; do
+            cp was.db t.db
+            change "$fact" 1.1
+            row "$@" >after
+            cmp -s before after || echo "$fact"
+        done >moved
+    diff listed moved || { echo "$report $selection"; false; }
+}
+
+@test "explain lists exactly the facts whose change changes the row, in five reports" {
+    fill
+    cp t.db was.db
+    depends perf-per-dollar exaflop_per_usd device=Gaudi2 --today 2026-11-20
+    depends prices per_device_hour devices=1 --today 2026-11-20 --device H100-SXM
+    depends audit-claims recomputed claim=db.speedup.h100
+    depends audit-plausibility value "what=MI300X fp8 against bf16"
+    cp was.db t.db
+    # of specs, each column has facts of its own
+    abdb explain specs power_w device=H100-SXM -o csv | tail -n +2 | cut -d, -f1 >listed
+    same "$(wc -l <listed)" 1
+    abdb query specs --device H100-SXM -o json >before
+    change "$(cat listed)" 1.1
+    abdb query specs --device H100-SXM -o json >after
+    same "$(diff before after | grep -c '^>')" 1
+    diff before after | grep '^>' | grep -q power_w
+}
+
+@test "explain reaches facts for every number of every report, or says that none states it" {
+    fill
+    abdb import -q "$fixtures/checker.csv"
+    abdb run --kernel stream --axis n=10000 --backend ref --quick -q
+    abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
+    for report in $(abdb query --names); do
+        abdb query "$report" -o jsonl 2>/dev/null >rows || { echo "$report"; false; }
+        case $report in
+        artifacts | rejects | withdrawals | audit-gaps | cost-model | facts) continue ;; # they count rows, or use options
+        esac
+        [ -s rows ] || { echo "$report has no rows"; false; }
+        # each row has facts, and all of them are known
+        sql=$(abdb query "$report" --sql)
+        [[ $sql == *_facts* ]] || { echo "$report lists no facts"; false; }
+    done
+    run abdb explain cost-model usd_per_device_hour --capital 20000
+    fails 0 "no source states it"
+    fails 0 "--capital 20000 (yours)"
+    run abdb explain sources specs source=kaist-gaudi2
+    fails 0 "Gaudi2"
+    run abdb explain kernels of_measured_percent backend=ref
+    fails 0 "measured"
+}
+
+@test "explain: a key, its beginning, a fact, a claim, and what is wrong" {
+    fill
+    key=$(ask "SELECT key FROM v_fact WHERE fact = 'db.t2.gaudi2.rate'")
+    for word in "$key" "${key:0:12}" "e-${key:2:16}" db.t2.gaudi2.rate; do
+        run abdb explain "$word"
+        fails 0 "240 TFLOP/s   Gaudi2 MPT training"
+        fails 0 "data/results/databricks.csv, line "
+        fails 0 "used by claim db.perdollar.a100-40 (holds)"
+        fails 0 "also in audit claims"
+    done
+    run abdb explain db.speedup.h100
+    fails 0 "437 TFLOP/s"
+    run abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2
+    fails 0 "0.6646 ExaFLOP/\$   units_per_dollar@1"
+    fails 0 "prices.csv, line "
+    run abdb explain perf-per-dollar exaflop_per_usd provider=AWS
+    fails 2 "3 rows of perf-per-dollar"
+    fails 2 "A100-SXM-40GB"
+    run abdb explain perf-per-dollar exaflop_per_usd "exaflop_per_usd>0.6,device~Gau*"
+    fails 0 "0.6646"
+    run abdb explain perf-per-dollar exaflop_per_usd device=Gaudi9
+    fails 2 "no row"
+    run abdb explain perf-per-dollar exaflop_per_us device=Gaudi2
+    fails 2 "did you mean 'exaflop_per_usd'"
+    run abdb explain perf-per-dollar exaflop_per_usd devic=Gaudi2
+    fails 2 "did you mean 'device'"
+    run abdb explain perf-per-dollar exaflop_per_usd "device='Gaudi2"
+    fails 2 "a quote is open"
+    run abdb explain perf-per-dollar exaflop_per_usd Gaudi2
+    fails 2 "no selection"
+    run abdb explain perf-per-dollar
+    fails 2 "which column"
+    run abdb explain
+    fails 2 "explain what"
+    run abdb explain "no'thing\""
+    fails 2 "nothing here is called"
+    run abdb explain "$key" --cite bibtex
+    fails 0 "@misc{databricks-gaudi2,"
+    fails 0 "year = {2024}"
+    run abdb explain "$key" --cite text
+    fails 0 "Databricks. LLM Training and Inference"
+    run abdb explain "$key" --cite apa
+    fails 2 "text or bibtex"
+    same "$(abdb explain "$key" --json | perl -MJSON::PP -e 'local $/; my $r = decode_json(<>); printf "%.0f", $r->[0]{value}')" 240000000000000
+}
+
+@test "prices: date, kind, provider, age, the reader's own quote" {
+    fill
+    run abdb query perf-per-dollar --today 2026-11-20
+    fails 0 "1051 days old"
+    run abdb query perf-per-dollar --today 2024-02-01
+    [[ $output != *"days old: ask"* ]]
+    run abdb query perf-per-dollar --today 2026-11-20 --price-max-age 90
+    fails 0 "older than 90 days left out"
+    same "$(abdb query perf-per-dollar --price-date 2023-01-01 -o csv 2>/dev/null | cut -d, -f7 | sort -u)" "$(printf '\nexaflop_per_usd')"
+    cat >later.csv <<'C'
+provider,instance,device,devices,kind,region,amount,currency,per,valid_from,source,locator
+AWS,8xH100,H100-SXM,1,on-demand,,4.00,USD,hour,2026-10-01,my-quotes,row 1
+AWS,8xH100,H100-SXM,1,spot,,2.00,USD,hour,2026-10-01,my-quotes,row 2
+C
+    abdb import -q later.csv
+    same "$(abdb query perf-per-dollar --device H100-SXM -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9,10)" "$(printf '2,spot,2026-10-01\n4,on-demand,2026-10-01')"
+    same "$(abdb query perf-per-dollar --device H100-SXM --price-kind spot -o csv 2>/dev/null | tail -n +2 | cut -d, -f6)" 2
+    same "$(abdb query perf-per-dollar --device H100-SXM --price-date 2024-06-01 -o csv 2>/dev/null | tail -n +2 | cut -d, -f6)" 12.29
+    run abdb query perf-per-dollar --device H100-SXM --price 'H100-SXM=2.5 USD/h'
+    fails 0 "own quote"
+    fails 0 "0.6293"
+    fails 0 "! your own quote, not stored: H100-SXM=2.5 USD/h"
+    run abdb query perf-per-dollar --price 'H100=2.5 USD/h'
+    fails 2 "did you mean"
+    for wrong in 'H100-SXM=2.5 EUR/h' 'H100-SXM 2.5 USD/h' 'H100-SXM=cheap USD/h' 'H100-SXM=-1 USD/h' ''; do
+        run abdb query perf-per-dollar --price "$wrong"
+        fails 2 "wants 'DEVICE=AMOUNT USD/h'"
+    done
+}
+
+@test "withdraw: a fact, a file; reads respect it, explain shows it, nothing is deleted" {
+    fill
+    run abdb withdraw ml.peaks.h100.int8 --reason "an erratum of the source"
+    fails 0 "withdrawn"
+    run abdb explain ml.peaks.h100.int8
+    fails 0 "was withdrawn"
+    fails 0 "an erratum of the source"
+    same "$(ask "SELECT count(*) FROM v_spec s JOIN v_fact f ON f.key = s.spec_id WHERE f.fact = 'ml.peaks.h100.int8'")" 0
+    same "$(sqlite3 t.db "SELECT count(*) FROM fact WHERE fact = 'ml.peaks.h100.int8'")" 1
+    run abdb withdraw ml.peaks.h100.int8 --reason again
+    fails 0 "was withdrawn before"
+    abdb withdraw prices.csv --reason "of another region"
+    same "$(ask "SELECT count(*) FROM v_price")" 0
+    same "$(ask "SELECT count(*) FROM v_claim WHERE verdict = 'unknown' AND reason LIKE 'no fact db.t2.gaudi2.price%'" )" "$(ask "SELECT count(DISTINCT claim) FROM v_claim_term WHERE fact LIKE 'db.t2.gaudi2.price%' AND term = 1 OR fact = 'db.t2.gaudi2.price.device'" | head -1)" || true
+    run abdb query withdrawals
+    fails 0 "of another region"
+    key=$(ask "SELECT key FROM v_fact WHERE fact = 'db.t2.gaudi2.rate'")
+    abdb withdraw "$key" --reason "a wrong import"
+    same "$(ask "SELECT count(*) FROM v_result WHERE result_id = '$key'")" 0
+    same "$(abdb query perf-per-dollar -o csv 2>/dev/null | grep -c Gaudi2)" 0
+    run abdb withdraw nothing --reason x
+    fails 2 "nothing here is called 'nothing'"
+    run abdb withdraw "$key"
+    fails 2 "--reason is missing"
+    run abdb withdraw
+    fails 2 "withdraw what"
+    run abdb withdraw "$key" --reason x --db other.db
+    fails 6 "other.db"
+    [ ! -e other.db ]
+}
+
+@test "a fact by hand: one row on standard input, with --set" {
+    fill
+    printf 'device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator\nB300-SXM,peak_flops,bf16,matrix,dense,card,2500,TFLOP/s,my-notes,page 3\n' |
+        abdb import -q - --set retrieved=2026-11-20
+    same "$(ask "SELECT value, locator FROM v_spec WHERE source = 'my-notes'")" "2.5e+15,page 3"
+}
+
+@test "an alias that comes later mends the rows before it" {
+    fill
+    printf 'evidence,kind,source,workload,device,metric,value,unit,locator\npublished,statement,ml-engineering,gemm,Accelerator Model Q,flops_per_s,5,TFLOP/s,row 1\n' >q.csv
+    abdb import -q q.csv
+    same "$(ask "SELECT count(*) FROM v_name WHERE spelling = 'Accelerator Model Q' AND how = 'unresolved'")" 1
+    printf 'kind,spelling,canon\ndevice,Accelerator Model Q,H100-SXM\n' >alias.csv
+    abdb import -q alias.csv
+    same "$(ask "SELECT device, raw_device FROM v_result WHERE raw_device = 'Accelerator Model Q'")" "H100-SXM,Accelerator Model Q"
+}
+
+@test "devices: 60 SKUs with dense peak, memory, bandwidth and power; 95 % of MLPerf's spellings resolve" {
+    fill
+    [ "$(ask "SELECT count(*) FROM v_device d WHERE
+      EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'peak_flops' AND s.dtype IN ('bf16', 'fp16') AND s.sparsity = 'dense')
+      AND EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'memory_size')
+      AND EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'memory_bandwidth')
+      AND EXISTS (SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = 'power')")" -ge 60 ]
+    need_realdata mlperf-inference-checker-csv
+    for f in "$realdata"/mlperf-*/*; do abdb import -q "$f" 2>/dev/null || true; done
+    [ "$(ask "SELECT 100 * sum(how <> 'unresolved') >= 95 * count(*) FROM v_statement s JOIN v_name n ON n.kind = 'device' AND n.spelling = s.raw_device AND n.part = 1 WHERE s.evidence = 'mlperf' AND s.raw_device IS NOT NULL")" -eq 1 ]
+}
+
+@test "audits find what is wrong" {
+    fill
+    run abdb audit conflicts --device Gaudi2
+    fails 0 "published per device"
+    run abdb audit plausibility
+    fails 0 "MI300X fp8 against bf16"
+    fails 0 "scaling_efficiency of GPT-2 XL on Gaudi2"
+    abdb import -q "$fixtures/checker.csv"
+    run abdb audit gaps
+    fails 0 "no dense bf16 or fp16 peak"
+    fails 0 "no price per hour"
+    # a value that cannot be is found wherever it is
+    printf 'evidence,kind,source,workload,device,dtype,metric,value,unit,locator,devices,scenario\npublished,statement,ml-engineering,gemm,A100-SXM-80GB,bf16,flops_per_s,900,TFLOP/s,row 1,1,training\n' >q.csv
+    abdb import -q q.csv
+    run abdb audit plausibility --device A100-SXM-80GB
+    fails 0 "above the published dense peak"
+    fails 0 "row 1"
+    same "$(grep -v '^-- ' "$root"/query/reports/*.sql | grep -cE "H100|A100|Gaudi|MI[0-9]")" 0
+}
