@@ -141,31 +141,31 @@ static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
     return st;
 }
 
-/* What the header says: whose file, which version. */
+/* What the header says: whose file, which version. One look, because another writer may be making
+ * the file at this moment. */
 static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error *err)
 {
     sqlite3_int64 application, objects;
-    abdb_status st = ABDB_OK;
+    abdb_status st = abdb_db_exec(db, "SAVEPOINT header", err);
 
+    if (st != ABDB_OK) return st;
     TRY(abdb_db_integer(db, "PRAGMA application_id", &application, err));
     TRY(abdb_db_integer(db, "PRAGMA user_version", version, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
-    if (application == 0 && objects == 0 && db->mode == ABDB_CREATE) {
+    if (application == 0 && objects == 0 && db->mode == ABDB_CREATE)
         *version = 0;
-        return ABDB_OK;
-    }
-    if (application != ABDB_APPLICATION_ID)
-        return ABDB_FAIL(
-            err, ABDB_DB,
-            "%s is a SQLite database, but not abdb's (application_id %lld); name another"
-            " with --db",
-            db->path, (long long)application);
-    if (*version > abdb_schema_version())
-        return ABDB_FAIL(
-            err, ABDB_DB,
-            "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb", db->path,
-            (long long)*version, abdb_schema_version());
+    else if (application != ABDB_APPLICATION_ID)
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s is a SQLite database, but not abdb's (application_id %lld); name another"
+                       " with --db",
+                       db->path, (long long)application);
+    else if (*version > abdb_schema_version())
+        st =
+            ABDB_FAIL(err, ABDB_DB,
+                      "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb",
+                      db->path, (long long)*version, abdb_schema_version());
 done:
+    sqlite3_exec(db->sql, "RELEASE header", NULL, NULL, NULL);
     return st;
 }
 

@@ -42,6 +42,11 @@ change() { # KEY FACTOR
         got=$(ask "SELECT count(*) FROM v_fact WHERE source = '$source' AND locator LIKE '$place%'")
         [ "$got" -eq "$want" ] || { echo "$source $place: $got, not $want"; false; }
     done <"$root/tests/cli/seeds.txt"
+    # what they print without a number: how it was run, what a system is made of, where it is rented
+    configurations() { ask "SELECT count(*) FROM v_run WHERE source = '$1' AND status = 'configuration'"; }
+    same "$(configurations argonne-llm)" 16
+    same "$(configurations kaist-gaudi2)" 12
+    same "$(configurations ml-engineering)" 11
 }
 
 @test "claims: enough of them recomputed, from more than one fact, and each verdict has its reason" {

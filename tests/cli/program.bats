@@ -78,14 +78,15 @@ load common
 }
 
 @test "make install puts a program that works without the tree" {
+    # with the PREFIX of the build: another one would build anew under the other tests
     [ "$build" = "$root/build" ] || skip "only the plain build is installed"
-    make -s -C "$root" install DESTDIR="$dir/stage" PREFIX=/usr >/dev/null
+    make -s -C "$root" install DESTDIR="$dir/stage" >/dev/null
     for f in bin/abdb bin/abdb-run-ref lib/abdb/abdb.so share/man/man1/abdb.1 share/bash-completion/completions/abdb share/abdb/data/specs-seeds.csv; do
-        [ -e "$dir/stage/usr/$f" ] || { echo "missing $f"; false; }
+        [ -e "$dir/stage/usr/local/$f" ] || { echo "missing $f"; false; }
     done
-    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/bin/abdb" import data --db i.db
+    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/local/bin/abdb" import data --db i.db
     fails 0 "specs-seeds.csv"
-    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/bin/abdb" run --list
+    run env -i PATH=/usr/bin:/bin HOME="$dir" "$dir/stage/usr/local/bin/abdb" run --list
     fails 0 "ref "
 }
 

@@ -176,9 +176,13 @@ P
 }
 
 @test "SIGINT finishes the sample and says cancelled" {
-    abdb run --kernel gemm --backend ref --axis n=300,301,302 >out 2>&1 &
+    abdb run --kernel gemm --backend ref --axis n=8,600,601 >out 2>&1 &
     pid=$!
-    sleep 0.6
+    for ((i = 0; i < 300; i++)); do # until the first cell is kept: the second takes seconds
+        [ "$(ask "SELECT count(*) FROM v_run" 2>/dev/null)" = 1 ] && break
+        sleep 0.1
+    done
+    sleep 0.3
     kill -INT $pid
     code=0
     wait $pid || code=$?
