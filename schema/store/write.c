@@ -214,7 +214,8 @@ abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
     if (!w->dirty && !stale) return ABDB_OK;
     TRY(abdb_names_rebuild(w->db, err));
     TRY(abdb_subjects_rebuild(w->db, err));
-    TRY(abdb_db_exec(w->db, "PRAGMA optimize", err));
+    /* statistics for the planner: where another writer is in the way, its own run makes them */
+    sqlite3_exec(w->db->sql, "PRAGMA optimize", NULL, NULL, NULL);
     w->dirty = 0;
 done:
     return st;
