@@ -17,28 +17,31 @@
 
 typedef struct {
     const char *kind, *table;
-    const char *required; /* columns, '|' between them; the first words of a bid */
+    const char *signature; /* columns by which a header is known, '|' between them */
+    const char *required;  /* columns that a row must fill, or --set for all rows */
     const char *optional;
     const char *numbers; /* those of them that are numbers */
 } file_kind;
 
 static const file_kind kinds[] = {
-    {"claim", "claim", "claim|source|locator|sentence|value|tolerance",
-     "coefficient|offset|terms|missing", "tolerance|coefficient|offset"},
-    {"alias", "alias", "kind|spelling|canon", "part|share|source", "part|share"},
-    {"spec", "spec", "device|quantity|value|unit|source|locator",
+    {"claim", "claim", "claim|sentence|value|tolerance",
+     "claim|source|locator|sentence|value|tolerance", "coefficient|offset|terms|missing",
+     "tolerance|coefficient|offset"},
+    {"alias", "alias", "spelling|canon", "kind|spelling|canon", "part|share|source", "part|share"},
+    {"spec", "spec", "quantity|value|unit", "device|quantity|value|unit|source|locator",
      "dtype|engine|sparsity|basis|power_limit|note|date|fact", "power_limit"},
-    {"price", "price", "provider|device|devices|kind|amount|currency|per|source|locator",
+    {"price", "price", "device|amount|currency",
+     "provider|device|devices|kind|amount|currency|per|source|locator",
      "instance|region|valid_from|fact", "devices"},
-    {"model", "model", "model|task",
+    {"model", "model", "model|task", "model|task",
      "family|accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|"
      "vocabulary|"
      "source|locator",
      "accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|vocabulary"},
-    {"device", "device", "device|vendor", "architecture|form_factor|kind|dies|year|source|locator",
-     "dies|year"},
-    {"source", "source", "source|kind|title", "author|url|published|retrieved|licence|rank",
-     "rank"},
+    {"device", "device", "device|vendor", "device|vendor",
+     "architecture|form_factor|kind|dies|year|source|locator", "dies|year"},
+    {"source", "source", "source|kind|title", "source|kind|title",
+     "author|url|published|retrieved|licence|rank", "rank"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
@@ -69,7 +72,7 @@ static bool in_list(const char *list, const char *name)
 static const file_kind *find_kind(const abdb_csv_header *header)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        const char *names = kinds[i].required;
+        const char *names = kinds[i].signature;
         bool all = true;
 
         while (*names && all) {
@@ -164,9 +167,12 @@ static bool base_value(const char *text, const char *unit_text, double *out, con
     return true;
 }
 
+/* A cell, or what the user said for all rows; NULL: neither. */
 static const char *get(const state *s, const abdb_csv_row *row, const char *name)
 {
-    return abdb_csv_get(row, abdb_csv_column(&s->header, name));
+    const char *cell = abdb_csv_get(row, abdb_csv_column(&s->header, name));
+
+    return cell && *cell ? cell : abdb_words_get(s->words, name);
 }
 
 static void put_text(abdb_fact *fact, const char *name, const char *text)
@@ -181,32 +187,54 @@ static void put_number(abdb_fact *fact, const char *name, double value)
     fact->column[fact->columns++].num = value;
 }
 
-/* The columns that go into the table as they are; false when one is empty or no number. */
+/* One column that goes into the table as it is; false when it is no number and should be. */
+static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
+                        const char **field, char *reason, size_t room)
+{
+    double number;
+
+    if (!text || in_list("value|unit|amount|fact|terms", name)) return true;
+    if (!in_list(s->kind->numbers, name)) {
+        put_text(fact, name, text);
+    } else if (abdb_number(text, &number)) {
+        put_number(fact, name, number);
+    } else {
+        *field = name;
+        snprintf(reason, room, "%s is '%.60s', not a number", name, text);
+        return false;
+    }
+    return true;
+}
+
+/* The columns of the row, and those that --set says; false when one is empty or no number. */
 static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
                          const char **field, char *reason, size_t room)
 {
-    static const char special[] = "value|unit|amount|fact|terms";
+    for (const char *names = s->kind->required; *names;) {
+        char name[64];
+        size_t size = strcspn(names, "|");
 
-    for (size_t i = 0; i < s->header.count; i++) {
-        const char *name = s->header.name[i], *text = abdb_csv_get(row, (int)i);
-        double number;
-
-        *field = name;
-        if (!text && in_list(s->kind->required, name)) {
-            snprintf(reason, room, "%s is empty", name);
-            return false;
-        }
-        if (!text || in_list(special, name)) continue;
-        if (!in_list(s->kind->numbers, name)) {
-            put_text(fact, name, text);
-        } else if (abdb_number(text, &number)) {
-            put_number(fact, name, number);
-        } else {
-            snprintf(reason, room, "%s is '%.60s', not a number", name, text);
-            return false;
-        }
+        snprintf(name, sizeof name, "%.*s", (int)size, names);
+        names += size + (names[size] == '|');
+        if (get(s, row, name)) continue;
+        *field = abdb_csv_column(&s->header, name) >= 0
+                     ? s->header.name[abdb_csv_column(&s->header, name)]
+                     : "row";
+        snprintf(reason, room, "%s is empty", name);
+        return false;
     }
-    *field = NULL;
+    for (size_t i = 0; i < s->header.count; i++)
+        if (!take_column(s, fact, s->header.name[i], get(s, row, s->header.name[i]), field, reason,
+                         room))
+            return false;
+    for (size_t i = 0; s->words && i < s->words->count; i++) {
+        const char *name = s->words->word[i].name;
+
+        if ((in_list(s->kind->required, name) || in_list(s->kind->optional, name)) &&
+            abdb_csv_column(&s->header, name) < 0 &&
+            !take_column(s, fact, name, s->words->word[i].value, field, reason, room))
+            return false;
+    }
     return true;
 }
 

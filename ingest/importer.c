@@ -79,6 +79,19 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
     return ABDB_OK;
 }
 
+/* Columns of facts that are none of an entry: --set may say them for specifications and prices. */
+static bool is_fact_column(const char *name)
+{
+    static const char *const names[] = {"locator", "device",     "quantity", "basis",
+                                        "engine",  "sparsity",   "provider", "instance",
+                                        "region",  "amount",     "currency", "per",
+                                        "kind",    "valid_from", "note",     "power_limit"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)
 {
     const char *equals = strchr(setting, '=');
@@ -91,7 +104,7 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
     name = abdb_arena_copy(&words->arena, setting, (size_t)(equals - setting));
     value = abdb_arena_copy(&words->arena, equals + 1, strlen(equals + 1));
     if (!name || !value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
-    if (abdb_field_find(name) < 0 && strncmp(name, "factor.", 7) != 0) {
+    if (abdb_field_find(name) < 0 && strncmp(name, "factor.", 7) != 0 && !is_fact_column(name)) {
         const char *names[ABDB_FIELD_COUNT], *near;
 
         for (int i = 0; i < ABDB_FIELD_COUNT; i++) names[i] = abdb_fields[i].name;
@@ -123,7 +136,7 @@ void abdb_words_apply(const abdb_words *words, abdb_entry *entry)
         if (field >= 0 && entry->field[field] && *entry->field[field]) continue;
         if (field >= 0)
             entry->field[field] = words->word[i].value;
-        else
+        else if (strncmp(words->word[i].name, "factor.", 7) == 0)
             abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }

@@ -34,7 +34,8 @@ asked (word) AS (
   SELECT t.key, group_concat(c.claim || ' (' || c.verdict || ')', ', ')
     FROM v_claim_term t JOIN v_claim c ON c.claim = t.claim WHERE t.key IS NOT NULL GROUP BY t.key)
 SELECT f.key, f.fact, f.kind, f.what, f.value, f.unit, f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date,
-       f.artifact, f.formula, used.claims AS used_by, s.title, s.author, s.url, s.published, s.retrieved
+       f.artifact, f.formula, used.claims AS used_by, s.title, s.author, s.url, s.published, s.retrieved,
+       f.key AS _facts
   FROM v_fact f LEFT JOIN used ON used.key = f.key LEFT JOIN v_source s ON s.source = f.source
  WHERE f.key IN (SELECT word FROM asked) OR f.fact IN (SELECT word FROM asked)
     OR EXISTS (SELECT 1 FROM start w WHERE substr(f.key, 1, length(w.word)) = w.word)

@@ -17,6 +17,31 @@ static const char meanings[] =
     "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 18) OR fact = ?1) t"
     " LEFT JOIN withdrawal w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
 
+/* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no
+ * origin. Better refused than said and not done. */
+static abdb_status refuse_dictionary(abdb_db *db, const char *target, const char *word,
+                                     abdb_error *err)
+{
+    static const char question[] =
+        "SELECT count(*) FROM artifact a WHERE a.sha256 = ?1 AND a.accepted > 0"
+        " AND NOT EXISTS (SELECT 1 FROM witness w WHERE w.artifact_id = a.artifact_id)"
+        " AND NOT EXISTS (SELECT 1 FROM origin o WHERE o.artifact_id = a.artifact_id)";
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(db->sql, question, -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_bind_text(s, 1, target, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_step(s) != SQLITE_ROW)
+        st = abdb_db_fail(db, err, "looking for what to withdraw");
+    else if (sqlite3_column_int(s, 0))
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "%s holds words (devices, aliases, models, sources or claims), not results,"
+                       " specifications or prices: only those can be withdrawn",
+                       word);
+    sqlite3_finalize(s);
+    return st;
+}
+
 static abdb_status keep(abdb_db *db, const char *target, const char *reason, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
@@ -77,6 +102,7 @@ abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abd
                       " a fact or its key (`abdb query facts`)",
                       word));
     if (count > 1) TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' may mean:%s", word, abdb_text_get(&list)));
+    TRY(refuse_dictionary(db, abdb_text_get(&target), word, err));
     if (!done_before) TRY(keep(db, abdb_text_get(&target), reason, err));
 done:
     sqlite3_finalize(s);
