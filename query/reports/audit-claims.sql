@@ -14,7 +14,7 @@
 -- hoist: source
 -- @rows
 SELECT claim, verdict, stated, recomputed, tolerance, terms, sentence, locator, source, reason,
-       (SELECT group_concat(key, ' ') FROM v_claim_term t WHERE t.claim = c.claim) AS _facts
+       'c-' || claim || coalesce(' ' || (SELECT group_concat(key, ' ') FROM v_claim_term t WHERE t.claim = c.claim), '') AS _facts
   FROM v_claim c
  WHERE (:source IS NULL OR source = :source) AND (:verdict IS NULL OR verdict = :verdict)
  ORDER BY CASE verdict WHEN 'fails' THEN 0 WHEN 'unknown' THEN 1 ELSE 2 END, source, claim;

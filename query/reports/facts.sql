@@ -1,8 +1,8 @@
 -- title: Facts, where they come from, and what uses them
 -- param: keys | text | | keys (r-, s-, p-, or their first letters), names of facts, claims; blanks between them
--- column: key | key | | r- result, s- specification, p- price
+-- column: key | key | | r- result, s- specification, p- price, c- number that a claim states
 -- column: fact | fact | | its name, where it has one
--- column: kind | kind | | result, spec or price
+-- column: kind | kind | | result, spec, price or claim
 -- column: what | what | cut50 | in words
 -- column: value | value | g6 | in the base unit
 -- column: unit | unit | | base unit, or currency
@@ -28,6 +28,7 @@ start (word) AS ( -- of keys
    WHERE word GLOB '[ersp]-[0-9a-f]*' AND length(word) BETWEEN 6 AND CASE WHEN word GLOB '[sp]*' THEN 17 ELSE 18 END),
 asked (word) AS (
   SELECT word FROM word
+  UNION SELECT 'c-' || word FROM word
   UNION SELECT t.key FROM v_claim_term t JOIN word w ON w.word = t.claim WHERE t.key IS NOT NULL)
 -- @rows
 , used (key, claims) AS (
@@ -39,7 +40,7 @@ SELECT f.key, f.fact, f.kind, f.what, f.value, f.unit, f.raw_value, f.raw_unit, 
   FROM v_fact f LEFT JOIN used ON used.key = f.key LEFT JOIN v_source s ON s.source = f.source
  WHERE f.key IN (SELECT word FROM asked) OR f.fact IN (SELECT word FROM asked)
     OR EXISTS (SELECT 1 FROM start w WHERE substr(f.key, 1, length(w.word)) = w.word)
- ORDER BY f.kind = 'price', f.kind = 'spec', f.fact, f.key;
+ ORDER BY f.kind <> 'claim', f.kind = 'price', f.kind = 'spec', f.fact, f.key;
 -- @notes
 SELECT DISTINCT '! ' || a.word || ' was withdrawn ' || g.date || ': ' || g.reason
   FROM asked a JOIN v_gone g ON g.key = replace(substr(a.word, 1, 18), 'e-', 'r-') OR g.fact = a.word;

@@ -11,7 +11,7 @@ static const char meanings[] =
     "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"
     "   OR (length(?1) >= 8 AND substr(sha256, 1, length(?1)) = ?1)"
     "   OR substr(path, -length(?1) - 1) = '/' || ?1"
-    "  UNION SELECT key, what FROM v_fact WHERE key = ?1 OR fact = ?1"
+    "  UNION SELECT key, what FROM v_fact WHERE (key = ?1 OR fact = ?1) AND kind <> 'claim'"
     "  UNION SELECT run, 'entry of ' || source FROM v_run WHERE run = ?1"
     "  UNION SELECT target, target FROM withdrawal WHERE target = ?1"
     "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 18) OR fact = ?1) t"

@@ -63,7 +63,11 @@ SELECT p.price_id, f.fact, 'price',
        ' per ' || p.per, p.amount, p.currency, p.raw_value, p.currency, 'published', p.source, p.locator,
        (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
          WHERE o.kind = 'price' AND o.id = p.id), p.valid_from, NULL
-  FROM v_price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.id;
+  FROM v_price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.id
+UNION ALL
+SELECT 'c-' || c.claim, NULL, 'claim', c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
+       NULL, NULL, NULL
+  FROM claim c;
 
 -- One term of a claim, with the fact that it cites.
 CREATE VIEW v_claim_term AS
@@ -203,9 +207,9 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_claim_term', 6, 'value', 'unit', 'its value'),
 ('v_claim_term', 7, 'unit', '', 'base unit'),
 ('v_claim_term', 8, 'what', '', 'in words'),
-('v_fact', 1, 'key', '', 'r- result, s- specification, p- price'),
+('v_fact', 1, 'key', '', 'r- result, s- specification, p- price, c- number that a claim states'),
 ('v_fact', 2, 'fact', '', 'its name, where it has one'),
-('v_fact', 3, 'kind', '', 'result, spec or price'),
+('v_fact', 3, 'kind', '', 'result, spec, price or claim'),
 ('v_fact', 4, 'what', '', 'in words'),
 ('v_fact', 5, 'value', 'unit', 'in the base unit'),
 ('v_fact', 6, 'unit', '', 'base unit, or currency'),
