@@ -98,23 +98,25 @@ static bool shares(const abdb_table *facts, const char *keys)
     return false;
 }
 
-/* Does the report, without options, use one of the facts? */
-static bool report_uses(abdb_db *db, const char *name, const abdb_table *facts)
+/* Does the report, without options, use one of the facts? Not ABDB_OK: it could not be run. */
+static abdb_status report_uses(abdb_db *db, const char *name, const abdb_table *facts, bool *out,
+                               abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_report report = {0};
     abdb_table table = {0};
-    abdb_error
-        ignored; /* a report that wants options, or is the user's own and broken, uses none */
-    bool uses = false;
+    abdb_status st = ABDB_OK;
 
-    if (abdb_report_load(&report, name, &ignored) == ABDB_OK && strstr(report.text, "_facts") &&
-        abdb_report_run(db, &report, value, &table, &ignored) == ABDB_OK && table.columns)
-        for (size_t r = 0; r < table.rows && !uses; r++)
-            uses = shares(facts, abdb_facts_of(&table, r, 0));
+    *out = false;
+    TRY(abdb_report_load(&report, name, err));
+    if (!strstr(report.text, "_facts")) goto done;
+    TRY(abdb_report_run(db, &report, value, &table, err));
+    for (size_t r = 0; r < table.rows && !*out; r++)
+        *out = shares(facts, abdb_facts_of(&table, r, 0));
+done:
     abdb_table_free(&table);
     abdb_report_free(&report);
-    return uses;
+    return st;
 }
 
 abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, abdb_error *err)
@@ -123,11 +125,16 @@ abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, a
     const char *reports[NAMES_MAX], *figures[NAMES_MAX];
     size_t count = abdb_report_names(reports, NAMES_MAX, &arena), used = 0,
            drawn = abdb_figure_names(figures, NAMES_MAX, &arena);
-    abdb_text line = {0};
+    abdb_text line = {0}, left_out = {0};
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < count; i++) {
-        if (!report_uses(db, reports[i], facts)) continue;
+        abdb_error why;
+        bool uses;
+
+        if (report_uses(db, reports[i], facts, &uses, &why) != ABDB_OK) /* time, or a broken one */
+            abdb_text_printf(&left_out, " %s", reports[i]);
+        if (!uses) continue;
         abdb_text_printf(&line, "%s%s %s", used++ ? ", " : "also in ",
                          strncmp(reports[i], "audit-", 6) == 0 ? "audit" : "report",
                          reports[i] + (strncmp(reports[i], "audit-", 6) == 0 ? 6 : 0));
@@ -141,10 +148,14 @@ abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, a
             abdb_figure_free(&figure);
         }
     }
-    if (line.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what uses a fact"));
+    if (line.failed || left_out.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what uses a fact"));
     if (used) fprintf(out, "%s\n", abdb_text_get(&line));
+    if (left_out.size)
+        fprintf(out, "not looked at (they failed, or --timeout was over):%s\n",
+                abdb_text_get(&left_out));
 done:
     abdb_text_free(&line);
+    abdb_text_free(&left_out);
     abdb_arena_free(&arena);
     return st;
 }

@@ -85,8 +85,14 @@ abdb_status abdb_selection_match(const abdb_selection *selection, const abdb_tab
     for (size_t i = 0; i < selection->count; i++) {
         const abdb_condition *c = &selection->condition[i];
         const char *names[ABDB_COLUMN_MAX], *near;
+        size_t size = strlen(c->column);
         int at = abdb_table_column(table, c->column);
+        char marked[160];
 
+        if (at < 0 && size > 5 && strcmp(c->column + size - 5, "_mark") == 0) { /* as CSV says it */
+            snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), c->column);
+            at = abdb_table_column(table, marked);
+        }
         if (at < 0) {
             for (size_t n = 0; n < table->columns; n++) names[n] = table->column[n].name;
             near = abdb_nearest(c->column, names, table->columns);
