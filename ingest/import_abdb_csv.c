@@ -69,20 +69,24 @@ static bool in_list(const char *list, const char *name)
     return false;
 }
 
+/* The next word of a list with '|' between them; false at its end. */
+static bool next_word(const char **list, char out[64])
+{
+    size_t size = strcspn(*list, "|");
+
+    snprintf(out, 64, "%.*s", (int)size, *list);
+    *list += size + ((*list)[size] == '|');
+    return size > 0;
+}
+
 static const file_kind *find_kind(const abdb_csv_header *header)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         const char *names = kinds[i].signature;
         bool all = true;
+        char name[64];
 
-        while (*names && all) {
-            char name[64];
-            size_t word = strcspn(names, "|");
-
-            snprintf(name, sizeof name, "%.*s", (int)word, names);
-            all = abdb_csv_column(header, name) >= 0;
-            names += word + (names[word] == '|');
-        }
+        while (all && next_word(&names, name)) all = abdb_csv_column(header, name) >= 0;
         if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
     }
     return NULL;
@@ -210,12 +214,10 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
 static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
                          const char **field, char *reason, size_t room)
 {
-    for (const char *names = s->kind->required; *names;) {
-        char name[64];
-        size_t size = strcspn(names, "|");
+    const char *names = s->kind->required;
+    char name[64];
 
-        snprintf(name, sizeof name, "%.*s", (int)size, names);
-        names += size + (names[size] == '|');
+    while (next_word(&names, name)) {
         if (get(s, row, name)) continue;
         *field = abdb_csv_column(&s->header, name) >= 0
                      ? s->header.name[abdb_csv_column(&s->header, name)]
@@ -228,11 +230,11 @@ static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fac
                          room))
             return false;
     for (size_t i = 0; s->words && i < s->words->count; i++) {
-        const char *name = s->words->word[i].name;
+        const char *word = s->words->word[i].name;
 
-        if ((in_list(s->kind->required, name) || in_list(s->kind->optional, name)) &&
-            abdb_csv_column(&s->header, name) < 0 &&
-            !take_column(s, fact, name, s->words->word[i].value, field, reason, room))
+        if ((in_list(s->kind->required, word) || in_list(s->kind->optional, word)) &&
+            abdb_csv_column(&s->header, word) < 0 &&
+            !take_column(s, fact, word, s->words->word[i].value, field, reason, room))
             return false;
     }
     return true;

@@ -42,17 +42,19 @@ static abdb_status unknown_option(const abdb_args *args, const char *given, abdb
                      near ? "?" : "; see --help");
 }
 
-abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const abdb_option *a,
-                            const abdb_option *b, abdb_error *err)
+abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
+                            const abdb_option *more, abdb_error *err)
 {
+    const abdb_command *command = abdb_command_find(verb);
     struct option longs[ABDB_OPTION_MAX + 1] = {0};
     char shorts[2 * ABDB_OPTION_MAX + 2] = ":";
     size_t used = 1;
     int code, at = 0;
 
     *args = (abdb_args){0};
-    add_options(args, a);
-    add_options(args, b);
+    add_options(args, more);
+    add_options(args, command->options);
+    if (command->takes & ABDB_PRINTS_ROWS) add_options(args, abdb_output_options);
     add_options(args, abdb_common_options);
     for (size_t i = 0; i < args->options; i++) {
         longs[i] = (struct option){args->option[i]->name,

@@ -31,10 +31,17 @@ typedef struct {
     int positionals;
 } abdb_args;
 
+/* What a verb takes beside its options. */
+enum {
+    ABDB_PRINTS_ROWS = 1, /* the output options */
+    ABDB_TAKES_NAME = 2   /* the name of a report or figure first, which has help of its own */
+};
+
 typedef struct {
     const char *name, *synopsis, *summary;
     int (*run)(int argc, char **argv);
     const abdb_option *options;
+    int takes;
     const char *details;  /* paragraphs for --help and the man page */
     const char *examples; /* a line each */
 } abdb_command;
@@ -44,11 +51,11 @@ const abdb_command *abdb_command_find(const char *name);
 /* Options that every verb has, and those of every verb that prints rows. */
 extern const abdb_option abdb_common_options[], abdb_output_options[];
 
-/* Parses argv[1..] by getopt_long against the common options, `a` and `b` (either may be NULL).
- * ABDB_USAGE: unknown option (the nearest is named), missing argument. */
-ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv,
-                                          const abdb_option *a, const abdb_option *b,
-                                          abdb_error *err);
+/* Parses argv[1..] by getopt_long against the options of a verb, those that every verb has, and
+ * `more` (a report's; may be NULL). ABDB_USAGE: unknown option (the nearest is named), missing
+ * argument. */
+ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
+                                          const abdb_option *more, abdb_error *err);
 /* The last value given for an option; "" for a flag; NULL when it was not given. */
 const char *abdb_arg(const abdb_args *args, const char *name);
 /* The next value of a repeated option from *at on, or NULL. */

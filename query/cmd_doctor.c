@@ -142,8 +142,7 @@ int abdb_cmd_doctor(int argc, char **argv)
     abdb_error err;
     int warnings = 0;
 
-    if (abdb_args_parse(&args, argc, argv, abdb_command_find("doctor")->options, NULL, &err) !=
-        ABDB_OK)
+    if (abdb_args_parse(&args, argc, argv, "doctor", NULL, &err) != ABDB_OK)
         return abdb_report_error(&err);
     check_build();
     data = abdb_data_folder(&arena);

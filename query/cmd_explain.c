@@ -65,22 +65,6 @@ static abdb_status keep_matches(abdb_table *table, const abdb_selection *selecti
     return ABDB_OK;
 }
 
-static abdb_status find_column(const abdb_table *table, const char *name, size_t *out,
-                               abdb_error *err)
-{
-    const char *names[ABDB_COLUMN_MAX], *near;
-    int at = abdb_table_column(table, name);
-
-    if (at >= 0) {
-        *out = (size_t)at;
-        return ABDB_OK;
-    }
-    for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
-    near = abdb_nearest(name, names, table->columns);
-    return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
-}
-
 /* "0.6646 ExaFLOP/$   what the report says of the column", and the report's parameters where a
  * number has no facts. */
 static void heading(const abdb_report *report, const abdb_args *args, const abdb_table *table,
@@ -122,7 +106,7 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
 
     for (int i = 2; i < args->positionals; i++)
         TRY(abdb_selection_parse(&selection, args->positional[i], err));
-    TRY(find_column(table, args->positional[1], &column, err));
+    TRY(abdb_table_find(table, args->positional[1], &column, err));
     TRY(keep_matches(table, &selection, err));
     if (!table->rows)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
@@ -145,19 +129,14 @@ done:
 static abdb_status explain_report(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
-    abdb_option options[ABDB_PARAM_COUNT + 8] = {0};
     abdb_report report = {0};
     abdb_table table = {0};
     abdb_args args;
     abdb_db *db = NULL;
-    size_t count = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_report_load(&report, name, err));
-    for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
-    for (const abdb_option *o = abdb_command_find("explain")->options; o->name; o++)
-        options[count++] = *o;
-    TRY(abdb_args_parse(&args, argc, argv, options, abdb_output_options, err));
+    TRY(abdb_args_parse(&args, argc, argv, "explain", report.option, err));
     if (args.positionals < 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "which column of %s? `abdb query %s --help` lists them",
                       name, name));
@@ -182,8 +161,7 @@ static abdb_status explain_keys(int argc, char **argv, abdb_error *err)
     abdb_db *db = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("explain")->options,
-                        abdb_output_options, err));
+    TRY(abdb_args_parse(&args, argc, argv, "explain", NULL, err));
     if (!args.positionals)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "explain what? a key, a fact, a claim, or REPORT COLUMN SELECTION"));

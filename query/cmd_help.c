@@ -50,16 +50,6 @@ static void print_folded(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static bool prints_rows(const abdb_command *c)
-{
-    return c->run == abdb_cmd_query || c->run == abdb_cmd_explain || c->run == abdb_cmd_audit;
-}
-
-static bool has_names(const abdb_command *c)
-{
-    return c->run == abdb_cmd_query || c->run == abdb_cmd_plot || c->run == abdb_cmd_audit;
-}
-
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
@@ -80,7 +70,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         fputc('\n', out);
     }
     print_options(out, command->options);
-    if (prints_rows(command)) print_options(out, abdb_output_options);
+    if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
     if (strcmp(command->name, "import") == 0) {
         fputs("\nformats:\n", out);
@@ -197,12 +187,13 @@ static void completion(FILE *out)
     fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
         const abdb_option *const lists[] = {c->options, abdb_common_options,
-                                            prints_rows(c) ? abdb_output_options : NULL};
+                                            c->takes & ABDB_PRINTS_ROWS ? abdb_output_options
+                                                                        : NULL};
 
         fprintf(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
         for (size_t i = 0; i < 3; i++)
             for (const abdb_option *o = lists[i]; o && o->name; o++) fprintf(out, "--%s ", o->name);
-        if (has_names(c)) fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
+        if (c->takes & ABDB_TAKES_NAME) fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
         fprintf(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
     }
     fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);
@@ -214,8 +205,7 @@ int abdb_cmd_help(int argc, char **argv)
     abdb_args args;
     abdb_error err;
 
-    if (abdb_args_parse(&args, argc, argv, abdb_command_find("help")->options, NULL, &err) !=
-        ABDB_OK)
+    if (abdb_args_parse(&args, argc, argv, "help", NULL, &err) != ABDB_OK)
         return abdb_report_error(&err);
     if (abdb_arg(&args, "man")) {
         man(stdout);

@@ -260,7 +260,7 @@ int abdb_cmd_import(int argc, char **argv)
     abdb_status st = ABDB_OK;
     int code = 0;
 
-    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("import")->options, NULL, &err));
+    TRY(abdb_args_parse(&args, argc, argv, "import", NULL, &err));
     if (!args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
     while ((setting = abdb_arg_next(&args, "set", &at))) TRY(abdb_words_add(&words, setting, &err));

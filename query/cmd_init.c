@@ -10,7 +10,7 @@ int abdb_cmd_init(int argc, char **argv)
     abdb_status st = ABDB_OK;
     int code = 0;
 
-    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("init")->options, NULL, &err));
+    TRY(abdb_args_parse(&args, argc, argv, "init", NULL, &err));
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "init takes no path: name the file with --db %s",
                       args.positional[0]));

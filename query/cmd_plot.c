@@ -120,7 +120,6 @@ done:
 static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0}, *extension, *path;
-    abdb_option options[64] = {0};
     abdb_figure figure = {0};
     abdb_report report = {0};
     abdb_table table = {0};
@@ -129,15 +128,11 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     abdb_db *db = NULL;
     abdb_args args;
     char named[256];
-    size_t count = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_figure_load(&figure, name, err));
     TRY(abdb_report_load(&report, figure.report, err));
-    for (size_t i = 0; i < report.params; i++) options[count++] = report.option[i];
-    for (const abdb_option *o = abdb_command_find("plot")->options; o->name; o++)
-        options[count++] = *o;
-    TRY(abdb_args_parse(&args, argc, argv, options, NULL, err));
+    TRY(abdb_args_parse(&args, argc, argv, "plot", report.option, err));
     if (abdb_arg(&args, "help")) {
         printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s "
                "--help\n",

@@ -105,17 +105,12 @@ static void report_help(const abdb_report *report, const char *path)
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
-    abdb_option options[64] = {0};
-    size_t count = 0;
     abdb_db *db = NULL;
     abdb_table table = {0};
     abdb_args args;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < report->params; i++) options[count++] = report->option[i];
-    for (const abdb_option *o = abdb_command_find("query")->options; o->name; o++)
-        options[count++] = *o;
-    TRY(abdb_args_parse(&args, argc, argv, options, abdb_output_options, err));
+    TRY(abdb_args_parse(&args, argc, argv, "query", report->option, err));
     if (abdb_arg(&args, "help")) {
         report_help(report, abdb_arg_db(&args));
         return ABDB_OK;
@@ -350,8 +345,7 @@ int abdb_cmd_query(int argc, char **argv)
     else if (word && !is_sql && !is_schema)
         TRY(run_named(word, argc, argv, &err));
     else {
-        TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("query")->options,
-                            abdb_output_options, &err));
+        TRY(abdb_args_parse(&args, argc, argv, "query", NULL, &err));
         if (args.positionals > 1)
             TRY(ABDB_FAIL(&err, ABDB_USAGE, "one statement at a time: quote the SQL"));
         if (abdb_arg(&args, "interactive"))

@@ -366,7 +366,7 @@ int abdb_cmd_run(int argc, char **argv)
     abdb_status st = ABDB_OK;
     int code = 0;
 
-    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("run")->options, NULL, &err));
+    TRY(abdb_args_parse(&args, argc, argv, "run", NULL, &err));
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "what is '%s'? abdb run --plan NAME or --kernel NAME",
                       args.positional[0]));

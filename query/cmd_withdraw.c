@@ -12,7 +12,7 @@ int abdb_cmd_withdraw(int argc, char **argv)
     int code = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_args_parse(&args, argc, argv, abdb_command_find("withdraw")->options, NULL, &err));
+    TRY(abdb_args_parse(&args, argc, argv, "withdraw", NULL, &err));
     reason = abdb_arg(&args, "reason");
     if (args.positionals != 1)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "withdraw what? one file, fact or key at a time"));

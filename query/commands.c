@@ -64,12 +64,12 @@ static const abdb_option no_options[] = {{NULL, 0, NULL, NULL}};
 
 const abdb_command abdb_commands[] = {
     {"init", "", "make an empty database, or bring an older one up to date", abdb_cmd_init,
-     no_options,
+     no_options, 0,
      "import and run make the database too. An older file is copied to FILE.vN.bak before it is "
      "migrated.",
      "abdb init --db results.db"},
     {"import", "PATH...|-", "read files, folders, archives and standard input into the database",
-     abdb_cmd_import, import_options,
+     abdb_cmd_import, import_options, 0,
      "The format is found by content. Containers and compressed files (tar, zip, 7z, gz, xz, zst, "
      "...) are"
      " read member by member; - is standard input. A file or member is one transaction: it is "
@@ -80,7 +80,7 @@ const abdb_command abdb_commands[] = {
      "ships.",
      "abdb import data\nabdb import summary.csv --set round=v0.7 --set submitter=NVIDIA\n"
      "abdb import results/ --dry-run"},
-    {"run", "", "measure here", abdb_cmd_run, run_options,
+    {"run", "", "measure here", abdb_cmd_run, run_options, 0,
      "Starts a program abdb-run-BACKEND for each backend, hands it the cells of a plan and keeps "
      "what it"
      " measures: samples, verification, environment. A cell that fails is a row too. Exit 4: a "
@@ -89,7 +89,7 @@ const abdb_command abdb_commands[] = {
      "abdb run --list\nabdb run --plan quick --quick\n"
      "abdb run --kernel gemm --backend openblas --axis n=256-4096*2 --tag before"},
     {"query", "[NAME | SQL]", "a named report or read-only SQL; alone: what can be asked",
-     abdb_cmd_query, query_options,
+     abdb_cmd_query, query_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
      "Reports take their own options: abdb query NAME --help. Your own reports are .sql files in"
      " $ABDB_PATH/reports or ~/.config/abdb/reports. Nothing that query runs can change the "
      "database.",
@@ -97,12 +97,13 @@ const abdb_command abdb_commands[] = {
      "abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\" -o markdown\n"
      "abdb query --schema v_result"},
     {"plot", "[NAME]", "draw a figure; alone: what can be drawn", abdb_cmd_plot, plot_options,
+     ABDB_TAKES_NAME,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "
      "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline"},
     {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
-     abdb_cmd_explain, explain_options,
+     abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS,
      "The facts behind a number, each with value, source, place and file, and which claims, "
      "reports "
      "and"
@@ -113,26 +114,26 @@ const abdb_command abdb_commands[] = {
      "abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2\n"
      "abdb explain r-7f3a91c2 --cite bibtex"},
     {"audit", "[NAME]", "check what is held: claims, conflicts, plausibility, gaps", abdb_cmd_audit,
-     audit_options,
+     audit_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
      "Each audit is a report audit-NAME and takes its options: abdb audit NAME --help.",
      "abdb audit claims --source databricks-gaudi2\nabdb audit conflicts --device 'H100*'"},
     {"withdraw", "FILE | FACT | KEY", "take an import or a fact back, with a reason",
-     abdb_cmd_withdraw, withdraw_options,
+     abdb_cmd_withdraw, withdraw_options, 0,
      "An event, not a deletion: nothing counts any more that only withdrawn files say, explain "
      "shows "
      "it and"
      " `abdb query withdrawals` lists it.",
      "abdb withdraw data/prices.csv --reason \"these prices are of another region\""},
-    {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options,
+    {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options, 0,
      "Versions, backends present and absent with the reason, the database, gnuplot, and which "
      "kernels the"
      " BLAS chose against what the processor can do.",
      "abdb doctor"},
-    {"help", "[VERB]", "help, the manual page, completion", abdb_cmd_help, help_options, "",
+    {"help", "[VERB]", "help, the manual page, completion", abdb_cmd_help, help_options, 0, "",
      "abdb help import\nabdb help --man | man -l -"},
-    {"version", "", "the version of this program", abdb_cmd_version, no_options, "",
+    {"version", "", "the version of this program", abdb_cmd_version, no_options, 0, "",
      "abdb version"},
-    {NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL}};
 
 const abdb_command *abdb_command_find(const char *name)
 {

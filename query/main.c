@@ -36,8 +36,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) { /* reports and figures have help of their own */
         if (strcmp(argv[i], "--") == 0) break;
         if ((strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) &&
-            (argc == 3 || (command->run != abdb_cmd_query && command->run != abdb_cmd_plot &&
-                           command->run != abdb_cmd_audit))) {
+            (argc == 3 || !(command->takes & ABDB_TAKES_NAME))) {
             abdb_print_help(stdout, command);
             return 0;
         }

@@ -84,22 +84,11 @@ abdb_status abdb_selection_match(const abdb_selection *selection, const abdb_tab
     *out = true;
     for (size_t i = 0; i < selection->count; i++) {
         const abdb_condition *c = &selection->condition[i];
-        const char *names[ABDB_COLUMN_MAX], *near;
-        size_t size = strlen(c->column);
-        int at = abdb_table_column(table, c->column);
-        char marked[160];
+        size_t at;
+        abdb_status st = abdb_table_find(table, c->column, &at, err);
 
-        if (at < 0 && size > 5 && strcmp(c->column + size - 5, "_mark") == 0) { /* as CSV says it */
-            snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), c->column);
-            at = abdb_table_column(table, marked);
-        }
-        if (at < 0) {
-            for (size_t n = 0; n < table->columns; n++) names[n] = table->column[n].name;
-            near = abdb_nearest(c->column, names, table->columns);
-            return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", c->column,
-                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-        }
-        *out &= holds(c, &table->value[row * table->columns + (size_t)at]);
+        if (st != ABDB_OK) return st;
+        *out &= holds(c, &table->value[row * table->columns + at]);
     }
     return ABDB_OK;
 }

@@ -60,6 +60,27 @@ int abdb_table_column(const abdb_table *table, const char *name)
     return -1;
 }
 
+abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out, abdb_error *err)
+{
+    const char *names[ABDB_COLUMN_MAX], *near;
+    size_t size = strlen(name);
+    int at = abdb_table_column(table, name);
+    char marked[160];
+
+    if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {
+        snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
+        at = abdb_table_column(table, marked);
+    }
+    if (at >= 0) {
+        *out = (size_t)at;
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
+    near = abdb_nearest(name, names, table->columns);
+    return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
 const char *abdb_value_text(const abdb_value *value, char out[32])
 {
     out[0] = '\0';

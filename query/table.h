@@ -53,6 +53,10 @@ ABDB_MUST_USE abdb_status abdb_format_find(abdb_format *out, const char *name, a
 /* Room for one more row; NULL: no memory. */
 abdb_value *abdb_table_row(abdb_table *table);
 int abdb_table_column(const abdb_table *table, const char *name); /* -1: none */
+/* The column that a person names; X_mark, as CSV says it, is X__mark. ABDB_USAGE: none (the nearest
+ * is named). */
+ABDB_MUST_USE abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out,
+                                          abdb_error *err);
 /* A value as exact text, as the formats for programs print it. out has 32 bytes or more. */
 const char *abdb_value_text(const abdb_value *value, char out[32]);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
