@@ -1,11 +1,11 @@
 /* report.c - reading and running reports; see report.h. */
 #include "query/report.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+
+#include "query/shelf.h"
 
 extern const abdb_embedded abdb_reports[];
 
@@ -135,61 +135,23 @@ void abdb_report_free(abdb_report *report)
     *report = (abdb_report){0};
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static const abdb_shelf shelf = {"report", "reports", ".sql", NULL, "abdb query", abdb_reports};
 
 size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena)
 {
-    const char *folder = abdb_user_folder(arena, "reports");
-    DIR *dir = folder ? opendir(folder) : NULL;
-    struct dirent *entry;
-    size_t count = 0, kept = 0;
-
-    for (size_t i = 0; abdb_reports[i].name && count < room; i++)
-        names[count++] =
-            abdb_arena_copy(arena, abdb_reports[i].name, strlen(abdb_reports[i].name) - 4);
-    while (dir && (entry = readdir(dir)) && count < room) {
-        size_t size = strlen(entry->d_name);
-
-        if (size > 4 && strcmp(entry->d_name + size - 4, ".sql") == 0)
-            names[count++] = abdb_arena_copy(arena, entry->d_name, size - 4);
-    }
-    if (dir) closedir(dir);
-    qsort(names, count, sizeof *names, compare_names);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
-    return kept;
+    return abdb_shelf_names(&shelf, names, room, arena);
 }
 
 abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err)
 {
     abdb_arena arena = {0};
-    const char *folder = abdb_user_folder(&arena, "reports"), *path = NULL, *names[256], *near;
     abdb_text text = {0};
+    const char *path;
     abdb_status st = ABDB_OK;
-    size_t count;
 
-    if (folder && !strchr(name, '/')) path = abdb_arena_printf(&arena, "%s/%s.sql", folder, name);
-    if (path && access(path, R_OK) == 0) {
-        TRY(abdb_read_file(path, &text, err));
-        TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
-        out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
-        goto done;
-    }
-    for (size_t i = 0; abdb_reports[i].name; i++) {
-        size_t size = strlen(abdb_reports[i].name) - 4;
-
-        if (strlen(name) == size && strncmp(name, abdb_reports[i].name, size) == 0) {
-            st = abdb_report_parse(out, name, abdb_reports[i].text, err);
-            goto done;
-        }
-    }
-    count = abdb_report_names(names, 256, &arena);
-    near = abdb_nearest(name, names, count);
-    st = ABDB_FAIL(err, ABDB_USAGE, "no report '%s'%s%s%s; `abdb query` lists them", name,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    TRY(abdb_shelf_read(&shelf, name, &text, &path, &arena, err));
+    TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
+    if (path) out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
 done:
     abdb_text_free(&text);
     abdb_arena_free(&arena);
