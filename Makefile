@@ -41,7 +41,7 @@ endif
 
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
-STORE   := $(wildcard schema/store/*.c) schema/functions/functions.c
+STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c)
 PLOTS   := $(wildcard plots/*.c)
 QUERY   := $(filter-out query/main.c,$(wildcard query/*.c))

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { BINOMIAL_MAX = 1000 };
+
 static int compare_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -25,6 +27,19 @@ size_t abdb_median_rank(size_t n, double confidence)
     double tail = (1 - confidence) / 2, sum = 0, term;
     size_t k;
 
+    if (n > BINOMIAL_MAX) { /* the normal approximation, where 2^-n would vanish */
+        double low = 0, high = 40;
+
+        for (int i = 0; i < 60; i++) { /* bisection: P(Z < -z) = tail */
+            double z = 0.5 * (low + high);
+
+            if (0.5 * erfc(z / sqrt(2)) > tail)
+                low = z;
+            else
+                high = z;
+        }
+        return (size_t)(0.5 * ((double)n + 1 - high * sqrt((double)n)));
+    }
     term = exp(-(double)n * log(2)); /* P(Binomial(n, 1/2) = 0) */
     for (k = 0; k < n / 2; k++) {
         if (sum + term > tail) break;

@@ -1,0 +1,352 @@
+/* twosample.c - two sets of samples; see twosample.h. */
+#include "schema/core/twosample.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/stats.h"
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static abdb_status check(const abdb_two *two, abdb_error *err)
+{
+    if (!two->m || !two->n)
+        return ABDB_FAIL(err, ABDB_DATA, "a side has no samples (%zu and %zu)", two->m, two->n);
+    for (size_t i = 0; i < two->m + two->n; i++) {
+        double x = i < two->m ? two->a[i] : two->b[i - two->m];
+
+        if (!isfinite(x) || x <= 0)
+            return ABDB_FAIL(err, ABDB_DATA, "sample %zu is not a positive number", i);
+    }
+    return ABDB_OK;
+}
+
+/* --- ratios of all pairs --------------------------------------------------------------------- */
+
+/* ln b - ln a of every pair, sorted; the caller frees. */
+static abdb_status all_pairs(const abdb_two *two, double **out, abdb_error *err)
+{
+    size_t count = two->m * two->n, k = 0;
+    double *d, *log_b;
+    abdb_status st = check(two, err);
+
+    if (st != ABDB_OK) return st;
+    if (two->m > ABDB_PAIRS_MAX / two->n)
+        return ABDB_FAIL(err, ABDB_LIMIT, "%zu x %zu pairs of samples are too many", two->m,
+                         two->n);
+    d = calloc(count, sizeof *d);
+    log_b = calloc(two->n, sizeof *log_b);
+    if (!d || !log_b) {
+        free(d);
+        free(log_b);
+        return ABDB_FAIL(err, ABDB_NOMEM, "%zu pairs of samples", count);
+    }
+    for (size_t j = 0; j < two->n; j++) log_b[j] = log(two->b[j]);
+    for (size_t i = 0; i < two->m; i++) {
+        double log_a = log(two->a[i]);
+
+        for (size_t j = 0; j < two->n; j++) d[k++] = log_b[j] - log_a;
+    }
+    free(log_b);
+    qsort(d, count, sizeof *d, compare_double);
+    *out = d;
+    return ABDB_OK;
+}
+
+abdb_status abdb_hl_ratio(const abdb_two *two, double *out, abdb_error *err)
+{
+    double *d = NULL;
+    abdb_status st = all_pairs(two, &d, err);
+
+    if (st == ABDB_OK) *out = exp(abdb_quantile_sorted(d, two->m * two->n, 0.5));
+    free(d);
+    return st;
+}
+
+/* --- Mann-Whitney ---------------------------------------------------------------------------- */
+
+typedef struct {
+    double x;
+    int side;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b)
+{
+    return compare_double(&((const ranked *)a)->x, &((const ranked *)b)->x);
+}
+
+/* Twice the midrank of each sample (integers), their sum over side b, and sum of t^3 - t. */
+static void midranks(ranked *all, size_t count, int *twice, long long *sum_b, double *ties)
+{
+    *sum_b = 0;
+    *ties = 0;
+    qsort(all, count, sizeof *all, compare_ranked);
+    for (size_t i = 0, j; i < count; i = j) {
+        double t;
+
+        for (j = i + 1; j < count && all[j].x <= all[i].x; j++) continue;
+        t = (double)(j - i);
+        *ties += t * t * t - t;
+        for (size_t k = i; k < j; k++) {
+            twice[k] = (int)(i + 1 + j);
+            if (all[k].side) *sum_b += twice[k];
+        }
+    }
+}
+
+/* P(sum <= s) and P(sum >= s) of n of the ranks, every choice equally likely. */
+static abdb_status exact_tails(const int *twice, size_t count, size_t n, long long s, double *below,
+                               double *above, abdb_error *err)
+{
+    size_t width = 2 * count * n + 1;
+    double *ways = calloc((n + 1) * width, sizeof *ways), total = 0, low = 0, high = 0;
+
+    if (!ways) return ABDB_FAIL(err, ABDB_NOMEM, "an exact test of %zu samples", count);
+    ways[0] = 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t r = (size_t)twice[i];
+
+        for (size_t k = (i + 1 < n ? i + 1 : n); k > 0; k--) {
+            double *to = ways + k * width;
+            const double *from = ways + (k - 1) * width;
+
+            for (size_t v = r; v < width; v++) to[v] += from[v - r];
+        }
+    }
+    for (size_t v = 0; v < width; v++) {
+        double w = ways[n * width + v];
+
+        total += w;
+        if ((long long)v <= s) low += w;
+        if ((long long)v >= s) high += w;
+    }
+    free(ways);
+    *below = low / total;
+    *above = high / total;
+    return ABDB_OK;
+}
+
+static void normal_tails(size_t m, size_t n, double ties, long long twice_sum, double *below,
+                         double *above)
+{
+    double count = (double)(m + n);
+    double u = 0.5 * (double)twice_sum - 0.5 * (double)n * ((double)n + 1);
+    double mean = 0.5 * (double)m * (double)n;
+    double sd = sqrt((double)m * (double)n / 12 * (count + 1 - ties / (count * (count - 1))));
+
+    if (!(sd > 0)) {
+        *below = *above = 1;
+        return;
+    }
+    *below = 0.5 * erfc(-(u - mean + 0.5) / sd / sqrt(2));
+    *above = 0.5 * erfc((u - mean - 0.5) / sd / sqrt(2));
+}
+
+/* The test with b multiplied by `factor`. */
+static abdb_status tails(const abdb_two *two, double factor, double *below, double *above,
+                         abdb_error *err)
+{
+    size_t count = two->m + two->n;
+    ranked *all = calloc(count, sizeof *all);
+    int *twice = calloc(count, sizeof *twice);
+    long long sum;
+    double ties;
+    abdb_status st = ABDB_OK;
+
+    if (!all || !twice) TRY(ABDB_FAIL(err, ABDB_NOMEM, "ranks of %zu samples", count));
+    TRY(check(two, err));
+    for (size_t i = 0; i < two->m; i++) all[i] = (ranked){two->a[i], 0};
+    for (size_t i = 0; i < two->n; i++) all[two->m + i] = (ranked){two->b[i] * factor, 1};
+    midranks(all, count, twice, &sum, &ties);
+    if (count <= ABDB_EXACT_MAX)
+        TRY(exact_tails(twice, count, two->n, sum, below, above, err));
+    else
+        normal_tails(two->m, two->n, ties, sum, below, above);
+done:
+    free(all);
+    free(twice);
+    return st;
+}
+
+abdb_status abdb_mwu(const abdb_two *two, double *both, double *less, double *greater,
+                     abdb_error *err)
+{
+    double below, above;
+    abdb_status st = tails(two, 1, &below, &above, err);
+
+    if (st != ABDB_OK) return st;
+    if (both) *both = fmin(1, 2 * fmin(below, above));
+    if (less) *less = below;
+    if (greater) *greater = above;
+    return ABDB_OK;
+}
+
+abdb_status abdb_tost(const abdb_two *two, double margin, double *p, abdb_error *err)
+{
+    double below, above, ignored;
+    abdb_status st = ABDB_OK;
+
+    if (!(margin > 0)) return ABDB_FAIL(err, ABDB_DATA, "a margin of equivalence is positive");
+    TRY(tails(two, 1 + margin, &ignored, &above, err)); /* against ratio <= 1 / (1 + margin) */
+    TRY(tails(two, 1 / (1 + margin), &below, &ignored, err)); /* against ratio >= 1 + margin */
+    *p = fmax(above, below);
+done:
+    return st;
+}
+
+/* The largest k with P(U < k) <= tail, U of m and n samples without ties. */
+static abdb_status critical(size_t m, size_t n, double tail, size_t *out, abdb_error *err)
+{
+    size_t count = m + n, most = m * n;
+    double *ways, total = 0, sum = 0;
+
+    *out = 0;
+    if (count > ABDB_EXACT_MAX) {
+        double mean = 0.5 * (double)most, sd = sqrt((double)most * ((double)count + 1) / 12);
+        double z = 0, step = 8;
+
+        for (int i = 0; i < 60; i++, step /= 2) /* bisection: P(Z < -z) = tail */
+            if (0.5 * erfc((z + step) / sqrt(2)) > tail) z += step;
+        if (mean - z * sd > 0) *out = (size_t)(mean - z * sd);
+        return ABDB_OK;
+    }
+    ways = calloc((n + 1) * (most + 1), sizeof *ways);
+    if (!ways) return ABDB_FAIL(err, ABDB_NOMEM, "an interval of %zu samples", count);
+    ways[0] = 1;                    /* ways[k][u]: k of b placed so far, u pairs with a below b */
+    for (size_t a = 0; a <= m; a++) /* how many of a stand before the next of b */
+        for (size_t k = 1; k <= n; k++)
+            for (size_t u = a; u <= most; u++)
+                ways[k * (most + 1) + u] += ways[(k - 1) * (most + 1) + u - a];
+    for (size_t u = 0; u <= most; u++) total += ways[n * (most + 1) + u];
+    while (*out < most && sum + ways[n * (most + 1) + *out] <= tail * total)
+        sum += ways[n * (most + 1) + (*out)++];
+    free(ways);
+    return ABDB_OK;
+}
+
+abdb_status abdb_hl_interval(const abdb_two *two, double confidence, double *low, double *high,
+                             bool *has, abdb_error *err)
+{
+    double *d = NULL;
+    size_t k;
+    abdb_status st = ABDB_OK;
+
+    *has = false;
+    TRY(all_pairs(two, &d, err));
+    TRY(critical(two->m, two->n, (1 - confidence) / 2, &k, err));
+    if (k > 0) {
+        *low = exp(d[k - 1]);
+        *high = exp(d[two->m * two->n - k]);
+        *has = true;
+    }
+done:
+    free(d);
+    return st;
+}
+
+/* --- bootstrap ------------------------------------------------------------------------------- */
+
+static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static double resampled_median(const double *x, size_t n, double *room, uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++) room[i] = x[split_mix(state) % n];
+    qsort(room, n, sizeof *room, compare_double);
+    return abdb_quantile_sorted(room, n, 0.5);
+}
+
+static abdb_status boot(const double *a, size_t m, const double *b, size_t n, double q, double *out,
+                        abdb_error *err)
+{
+    double *room = calloc(m > n ? m : n, sizeof *room),
+           *value = calloc(ABDB_RESAMPLES, sizeof *room);
+    double *sorted[2] = {calloc(m + 1, sizeof *room), calloc(n + 1, sizeof *room)};
+    uint64_t state = 20261120; /* fixed: the same samples give the same interval */
+    abdb_status st = ABDB_OK;
+
+    if (!room || !value || !sorted[0] || !sorted[1]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a bootstrap"));
+    if (!(q >= 0 && q <= 1)) TRY(ABDB_FAIL(err, ABDB_DATA, "boot_ci: q is not in [0, 1]"));
+    memcpy(sorted[0], a, m * sizeof *a); /* sorted first, so that the order of rows plays no part */
+    qsort(sorted[0], m, sizeof *room, compare_double);
+    if (n) memcpy(sorted[1], b, n * sizeof *b);
+    qsort(sorted[1], n, sizeof *room, compare_double);
+    for (size_t i = 0; i < ABDB_RESAMPLES; i++) {
+        double base = resampled_median(sorted[0], m, room, &state);
+
+        value[i] = n ? resampled_median(sorted[1], n, room, &state) / base : base;
+    }
+    qsort(value, ABDB_RESAMPLES, sizeof *value, compare_double);
+    *out = abdb_quantile_sorted(value, ABDB_RESAMPLES, q);
+done:
+    free(room);
+    free(value);
+    free(sorted[0]);
+    free(sorted[1]);
+    return st;
+}
+
+abdb_status abdb_boot_ratio(const abdb_two *two, double q, double *out, abdb_error *err)
+{
+    abdb_status st = check(two, err);
+
+    return st == ABDB_OK ? boot(two->a, two->m, two->b, two->n, q, out, err) : st;
+}
+
+abdb_status abdb_boot_median(const double *x, size_t n, double q, double *out, abdb_error *err)
+{
+    if (!n) return ABDB_FAIL(err, ABDB_DATA, "no samples to resample");
+    return boot(x, n, NULL, 0, q, out, err);
+}
+
+/* --- verdict --------------------------------------------------------------------------------- */
+
+const char *abdb_verdict_name(abdb_verdict verdict)
+{
+    static const char *const names[] = {"faster", "slower", "same", "unclear", "too-few", "stated"};
+
+    return names[verdict];
+}
+
+/* Could any outcome of m and n samples have p <= alpha? The smallest is 2/C(m+n, m). */
+static bool can_be_evidence(size_t m, size_t n, double alpha)
+{
+    double p = 2;
+
+    for (size_t i = 1; i <= n; i++) p *= (double)i / (double)(m + i);
+    return p <= alpha;
+}
+
+abdb_status abdb_two_judge(const abdb_two *two, bool higher, double effect, double alpha,
+                           abdb_difference *out, abdb_error *err)
+{
+    double same;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_difference){.verdict = ABDB_VERDICT_UNCLEAR};
+    TRY(abdb_hl_ratio(two, &out->ratio, err));
+    TRY(abdb_hl_interval(two, 1 - alpha, &out->low, &out->high, &out->has_interval, err));
+    TRY(abdb_mwu(two, &out->p, NULL, NULL, err));
+    TRY(abdb_tost(two, effect, &same, err));
+    if (!can_be_evidence(two->m, two->n, alpha))
+        out->verdict = ABDB_VERDICT_TOO_FEW;
+    else if (out->p <= alpha && fabs(log(out->ratio)) >= log(1 + effect))
+        out->verdict = (out->ratio > 1) == higher ? ABDB_VERDICT_FASTER : ABDB_VERDICT_SLOWER;
+    else if (same <= alpha)
+        out->verdict = ABDB_VERDICT_SAME;
+done:
+    return st;
+}

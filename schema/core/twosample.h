@@ -1,0 +1,66 @@
+/* twosample.h - two sets of samples: how they differ, and what the evidence is.
+ *
+ * Side a is the baseline, side b the contender. All values are finite and positive, because ratios
+ * are what is compared; ABDB_DATA otherwise, or where a side is empty. Nothing is sorted in place.
+ *
+ * (1) hl_ratio: Hodges-Lehmann estimate on logarithms: the median of all b/a. Inverse for exchanged
+ *     sides.
+ * (2) hl_interval: the interval that inverts the Mann-Whitney test (Moses). No interval where the
+ *     samples are too few for the confidence.
+ * (3) mwu: Mann-Whitney U. Exact up to ABDB_EXACT_MAX samples together, ties included (midranks,
+ * the permutation distribution); beyond that the normal approximation with tie and continuity
+ *     correction.
+ * (4) tost: two one-sided tests: the larger p of "ratio <= 1/(1+margin)" and "ratio >= 1+margin".
+ * (5) boot_ratio: quantile of the ratio of medians over ABDB_RESAMPLES resamples, fixed seed.
+ * (6) verdict: an effect over `effect` and evidence under `alpha`; see methodology in the README.
+ */
+#ifndef ABDB_CORE_TWOSAMPLE_H
+#define ABDB_CORE_TWOSAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/error.h"
+
+enum { ABDB_EXACT_MAX = 64, ABDB_RESAMPLES = 10000, ABDB_PAIRS_MAX = 1 << 24 };
+
+typedef struct {
+    const double *a, *b;
+    size_t m, n; /* of a, of b */
+} abdb_two;
+
+ABDB_MUST_USE abdb_status abdb_hl_ratio(const abdb_two *two, double *out, abdb_error *err);
+/* *has says whether there is an interval. */
+ABDB_MUST_USE abdb_status abdb_hl_interval(const abdb_two *two, double confidence, double *low,
+                                           double *high, bool *has, abdb_error *err);
+/* p of the two-sided test, and of "b is less" and "b is greater" (each may be NULL). */
+ABDB_MUST_USE abdb_status abdb_mwu(const abdb_two *two, double *both, double *less, double *greater,
+                                   abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_tost(const abdb_two *two, double margin, double *p, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_boot_ratio(const abdb_two *two, double q, double *out,
+                                          abdb_error *err);
+/* The same for the median of one set. */
+ABDB_MUST_USE abdb_status abdb_boot_median(const double *x, size_t n, double q, double *out,
+                                           abdb_error *err);
+
+typedef enum {
+    ABDB_VERDICT_FASTER,  /* b is better */
+    ABDB_VERDICT_SLOWER,  /* b is worse */
+    ABDB_VERDICT_SAME,    /* equivalence within the effect is shown */
+    ABDB_VERDICT_UNCLEAR, /* no evidence either way */
+    ABDB_VERDICT_TOO_FEW, /* no outcome of so few samples could be evidence */
+    ABDB_VERDICT_STATED   /* published single values: no samples */
+} abdb_verdict;
+const char *abdb_verdict_name(abdb_verdict verdict);
+
+typedef struct {
+    double ratio, low, high, p; /* low, high: at confidence 1 - alpha */
+    bool has_interval;
+    abdb_verdict verdict;
+} abdb_difference;
+
+/* higher: is more better? */
+ABDB_MUST_USE abdb_status abdb_two_judge(const abdb_two *two, bool higher, double effect,
+                                         double alpha, abdb_difference *out, abdb_error *err);
+
+#endif

@@ -1,0 +1,308 @@
+/* statistics.c - statistics as SQL aggregates and window functions; see statistics.h. */
+#include "schema/functions/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/stats.h"
+#include "schema/core/twosample.h"
+
+/* What a function makes of its samples: x[0..n), side[0..n) where it takes sides, and its last
+ * argument. Returns whether there is a value; err says why a status is not ABDB_OK. */
+typedef struct {
+    double *x;
+    const unsigned char *side;
+    size_t n;
+    double option;
+} samples;
+typedef struct {
+    const char *name;
+    int arguments, sides; /* sides: the second argument is one */
+    double option;        /* of the last argument, where it is not given */
+    int has_option;       /* the last argument is an option */
+    abdb_status (*compute)(const samples *s, double *out, int *has, abdb_error *err);
+} statistic;
+
+/* The rows of a group or of a window's frame: a queue, because a frame loses its oldest row. */
+typedef struct {
+    double *x, option;
+    unsigned char *side;
+    size_t first, end, room;
+    int failed;
+} queue;
+
+/* --- one set --------------------------------------------------------------------------------- */
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static abdb_status quantile(const samples *s, double *out, int *has, abdb_error *err)
+{
+    if (!(s->option >= 0 && s->option <= 1))
+        return ABDB_FAIL(err, ABDB_DATA, "quantile: q is not in [0, 1]");
+    qsort(s->x, s->n, sizeof *s->x, compare_double);
+    *out = abdb_quantile_sorted(s->x, s->n, s->option);
+    *has = 1;
+    return ABDB_OK;
+}
+
+static abdb_status mad(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_summary summary;
+    abdb_status st = abdb_summarise(s->x, s->n, &summary, err);
+
+    *out = summary.mad;
+    *has = 1;
+    return st;
+}
+
+static abdb_status stddev(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_summary summary;
+    abdb_status st = abdb_summarise(s->x, s->n, &summary, err);
+
+    *out = summary.sd;
+    *has = s->n > 1;
+    return st;
+}
+
+static abdb_status geomean(const samples *s, double *out, int *has, abdb_error *err)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(s->x[i] > 0)) return ABDB_FAIL(err, ABDB_DATA, "geomean: a value is not positive");
+        sum += log(s->x[i]);
+    }
+    *out = exp(sum / (double)s->n);
+    *has = 1;
+    return ABDB_OK;
+}
+
+static abdb_status hmean(const samples *s, double *out, int *has, abdb_error *err)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (!(s->x[i] > 0)) return ABDB_FAIL(err, ABDB_DATA, "hmean: a value is not positive");
+        sum += 1 / s->x[i];
+    }
+    *out = (double)s->n / sum;
+    *has = 1;
+    return ABDB_OK;
+}
+
+/* The rank of the lower end of the median's interval; 0: none. */
+static abdb_status interval(const samples *s, size_t *rank, abdb_error *err)
+{
+    if (!(s->option > 0 && s->option < 1))
+        return ABDB_FAIL(err, ABDB_DATA, "ci: the confidence is not in (0, 1)");
+    qsort(s->x, s->n, sizeof *s->x, compare_double);
+    *rank = abdb_median_rank(s->n, s->option);
+    return ABDB_OK;
+}
+
+static abdb_status ci_low(const samples *s, double *out, int *has, abdb_error *err)
+{
+    size_t rank = 0;
+    abdb_status st = interval(s, &rank, err);
+
+    if ((*has = rank > 0)) *out = s->x[rank - 1];
+    return st;
+}
+
+static abdb_status ci_high(const samples *s, double *out, int *has, abdb_error *err)
+{
+    size_t rank = 0;
+    abdb_status st = interval(s, &rank, err);
+
+    if ((*has = rank > 0)) *out = s->x[s->n - rank];
+    return st;
+}
+
+static abdb_status boot_median(const samples *s, double *out, int *has, abdb_error *err)
+{
+    *has = 1;
+    return abdb_boot_median(s->x, s->n, s->option, out, err);
+}
+
+/* --- two sets -------------------------------------------------------------------------------- */
+
+/* The samples by side, a before b in s->x; false: a side is empty, so there is no value. */
+static int two_of(const samples *s, abdb_two *out)
+{
+    double *b = malloc((s->n + 1) * sizeof *b);
+    size_t m = 0, n = 0;
+
+    *out = (abdb_two){0};
+    if (!b) return 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->side[i])
+            b[n++] = s->x[i];
+        else
+            s->x[m++] = s->x[i];
+    memcpy(s->x + m, b, n * sizeof *b);
+    free(b);
+    *out = (abdb_two){s->x, s->x + m, m, n};
+    return m && n;
+}
+
+static abdb_status hl_ratio(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_two two;
+
+    return (*has = two_of(s, &two)) ? abdb_hl_ratio(&two, out, err) : ABDB_OK;
+}
+
+static abdb_status boot_ratio(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_two two;
+
+    return (*has = two_of(s, &two)) ? abdb_boot_ratio(&two, s->option, out, err) : ABDB_OK;
+}
+
+static abdb_status mwu_p(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_two two;
+
+    return (*has = two_of(s, &two)) ? abdb_mwu(&two, out, NULL, NULL, err) : ABDB_OK;
+}
+
+static abdb_status tost_p(const samples *s, double *out, int *has, abdb_error *err)
+{
+    abdb_two two;
+
+    return (*has = two_of(s, &two)) ? abdb_tost(&two, s->option, out, err) : ABDB_OK;
+}
+
+static const statistic statistics[] = {
+    {"median", 1, 0, 0.5, 0, quantile},
+    {"quantile", 2, 0, 0, 1, quantile},
+    {"mad", 1, 0, 0, 0, mad},
+    {"geomean", 1, 0, 0, 0, geomean},
+    {"hmean", 1, 0, 0, 0, hmean},
+    {"stddev", 1, 0, 0, 0, stddev},
+    {"ci_low", 1, 0, 0.95, 0, ci_low},
+    {"ci_low", 2, 0, 0, 1, ci_low},
+    {"ci_high", 1, 0, 0.95, 0, ci_high},
+    {"ci_high", 2, 0, 0, 1, ci_high},
+    {"boot_ci", 2, 0, 0, 1, boot_median},
+    {"boot_ci", 3, 1, 0, 1, boot_ratio},
+    {"hl_ratio", 2, 1, 0, 0, hl_ratio},
+    {"mwu_p", 2, 1, 0, 0, mwu_p},
+    {"tost_p", 3, 1, 0, 1, tost_p},
+};
+
+/* --- SQLite's side --------------------------------------------------------------------------- */
+
+static int grow(queue *q)
+{
+    size_t live = q->end - q->first, room;
+    double *x;
+    unsigned char *side;
+
+    if (q->end < q->room) return 1;
+    if (q->first > live) { /* more room at the front than is needed: move down */
+        memmove(q->x, q->x + q->first, live * sizeof *q->x);
+        memmove(q->side, q->side + q->first, live);
+        q->first = 0;
+        q->end = live;
+        return 1;
+    }
+    room = q->room ? 2 * q->room : 64;
+    x = realloc(q->x, room * sizeof *x);
+    if (x) q->x = x;
+    side = realloc(q->side, room);
+    if (side) q->side = side;
+    if (!x || !side) return 0;
+    q->room = room;
+    return 1;
+}
+
+static int is_missing(const statistic *f, sqlite3_value **value)
+{
+    return sqlite3_value_type(value[0]) == SQLITE_NULL ||
+           (f->sides && sqlite3_value_type(value[1]) == SQLITE_NULL);
+}
+
+static void step(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const statistic *f = sqlite3_user_data(context);
+    queue *q = sqlite3_aggregate_context(context, sizeof *q);
+
+    if (!q || q->failed || is_missing(f, value)) return;
+    if (!grow(q)) {
+        q->failed = 1;
+        return;
+    }
+    q->x[q->end] = sqlite3_value_double(value[0]);
+    q->side[q->end++] = f->sides && sqlite3_value_double(value[1]) != 0;
+    q->option = f->has_option ? sqlite3_value_double(value[count - 1]) : f->option;
+}
+
+static void inverse(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    queue *q = sqlite3_aggregate_context(context, sizeof *q);
+
+    (void)count;
+    if (q && !q->failed && q->first < q->end && !is_missing(sqlite3_user_data(context), value))
+        q->first++;
+}
+
+static void value_of(sqlite3_context *context)
+{
+    const statistic *f = sqlite3_user_data(context);
+    queue *q = sqlite3_aggregate_context(context, 0);
+    size_t n = q ? q->end - q->first : 0;
+    samples s = {.n = n, .option = q ? q->option : 0};
+    double out = 0;
+    int has = 0;
+    abdb_error err;
+
+    if (q && q->failed) sqlite3_result_error_nomem(context);
+    if (!n || q->failed) return;
+    s.x = malloc(n * sizeof *s.x); /* computing sorts, and a frame goes on */
+    if (!s.x) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    memcpy(s.x, q->x + q->first, n * sizeof *s.x);
+    s.side = q->side + q->first;
+    if (f->compute(&s, &out, &has, &err) != ABDB_OK)
+        sqlite3_result_error(context, err.message, -1);
+    else if (has)
+        sqlite3_result_double(context, out);
+    free(s.x);
+}
+
+static void final(sqlite3_context *context)
+{
+    queue *q = sqlite3_aggregate_context(context, 0);
+
+    value_of(context);
+    if (!q) return;
+    free(q->x);
+    free(q->side);
+    *q = (queue){0};
+}
+
+int abdb_statistics_register(sqlite3 *db)
+{
+    int code = SQLITE_OK;
+
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0] && code == SQLITE_OK; i++) {
+        statistic *f = malloc(sizeof *f); /* SQLite wants what is not const, and frees it */
+
+        if (!f) return SQLITE_NOMEM;
+        *f = statistics[i];
+        code = sqlite3_create_window_function(db, f->name, f->arguments,
+                                              SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                              f, step, final, value_of, inverse, free);
+    }
+    return code;
+}
