@@ -51,7 +51,8 @@ HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
            $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c
-VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
+VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
+              data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
@@ -162,13 +163,15 @@ help: ## this list
 	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas=auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \
+	  $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/abdb.so $(DESTDIR)$(PREFIX)/lib/abdb
 	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
+	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb

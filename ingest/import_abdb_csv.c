@@ -1,5 +1,5 @@
 /* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
- * prices and results. The header says which: each kind has columns that it must have, may have
+ * prices, results, claims, and the rules of comparability. The header says which: each kind has columns that it must have, may have
  * others, and nothing else. A value is written with its unit as published; it is stored in the base
  * unit with the published text beside it.
  *
@@ -42,6 +42,12 @@ static const file_kind kinds[] = {
      "architecture|form_factor|kind|dies|year|source|locator", "dies|year"},
     {"source", "source", "source|kind|title", "source|kind|title",
      "author|url|published|retrieved|licence|rank", "rank"},
+    {"rule", "rule", "rule|effect|sentence", "rule|effect|sentence|source|locator",
+     "scope_factor|scope_value|factor|test|a|b", ""},
+    {"compatibility", "compatibility", "suite|benchmark|since|until",
+     "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
+    {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
+     "needed|why", "needed"},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
@@ -421,7 +427,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
         if (!s->kind && !is_results(&s->header))
             return ABDB_FAIL(err, ABDB_FORMAT,
                              "line 1: not a header of abdb's own files (sources, devices, models,"
-                             " aliases, specs, prices, results)");
+                             " aliases, specs, prices, results, claims, rules)");
         return check_header(s, err);
     }
     if (row->count != s->header.count) {
@@ -450,5 +456,5 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 }
 
 const abdb_importer abdb_import_abdb_csv = {
-    "abdb-csv", "abdb's own files: sources, devices, models, aliases, specs, prices, results", bid,
+    "abdb-csv", "abdb's own files: sources, devices, models, aliases, specs, prices, results, claims, rules", bid,
     read_own};

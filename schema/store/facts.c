@@ -33,6 +33,11 @@ static const fact_table fact_tables[] = {
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
     {"claim_term", NULL, "claim, term", " claim term power fact "},
+    {"rule", NULL, "rule",
+     " rule effect scope_factor scope_value factor test a b sentence source locator "},
+    {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
+     " suite system_type benchmark scenario since until source locator "},
+    {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
 };
 
 /* Rows of a dictionary may name a source that is not there; published facts bring it along. */

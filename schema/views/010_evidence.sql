@@ -85,16 +85,6 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
   LEFT JOIN name n ON n.kind = 'device' AND n.spelling = e.device
  WHERE e.device IS NOT NULL;
 
--- One factor of a result.
-CREATE VIEW v_factor AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
-       p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
-       coalesce(p.unit, f.unit) AS unit
-  FROM entry e
-  JOIN result r ON r.entry_id = e.entry_id
-  JOIN point_factor p ON p.point_id = e.point_id
-  JOIN factor f ON f.factor = p.factor;
-
 -- One run, score or statement, failed ones too.
 CREATE VIEW v_run AS
 SELECT printf('e-%016x', e.entry_id) AS run, e.kind AS kind, e.status AS status, e.reason AS reason,
@@ -105,9 +95,9 @@ SELECT printf('e-%016x', e.entry_id) AS run, e.kind AS kind, e.status AS status,
 
 -- Raw values.
 CREATE VIEW v_sample AS
-SELECT printf('r-%016x-%d', s.entry_id, s.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
-       s.t_s AS t_s, s.value AS value, s.mark AS mark
-  FROM sample s;
+SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
+       s.t_s AS t_s, s.value AS value, s.mark AS mark, s.entry_id AS entry_id, s.ordinal AS ordinal
+  FROM result r JOIN sample s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal;
 
 CREATE VIEW v_telemetry AS
 SELECT printf('e-%016x', t.entry_id) AS run, t.t_s AS t_s, t.device AS device,
@@ -174,12 +164,6 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),
 ('v_result_device', 4, 'raw_device', '', 'as published'),
-('v_factor', 1, 'result_id', '', 'the result'),
-('v_factor', 2, 'factor', '', 'name of the factor'),
-('v_factor', 3, 'state', '', 'known, unknown or inapplicable'),
-('v_factor', 4, 'text', '', 'its value as text'),
-('v_factor', 5, 'num', 'unit', 'its value as a number, where it is one'),
-('v_factor', 6, 'unit', '', 'unit of num'),
 ('v_run', 1, 'run', '', 'key of the entry'),
 ('v_run', 2, 'kind', '', 'run, score, average, statement'),
 ('v_run', 3, 'status', '', 'ok, or why there is no result'),
@@ -203,6 +187,8 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_sample', 4, 't_s', 's', 'time since the first sample'),
 ('v_sample', 5, 'value', 'unit', 'in the base unit of the result''s metric time_s'),
 ('v_sample', 6, 'mark', '', 'outlier, throttled, or NULL'),
+('v_sample', 7, 'entry_id', '', 'key of the entry'),
+('v_sample', 8, 'ordinal', '', 'place of the result in the entry'),
 ('v_telemetry', 1, 'run', '', 'the run'),
 ('v_telemetry', 2, 't_s', 's', 'time since its start'),
 ('v_telemetry', 3, 'device', '', 'sensor''s device'),

@@ -2,29 +2,23 @@
 
 -- One stated specification. Preferred: the source of lowest rank, then the latest date, then the key.
 CREATE VIEW v_spec AS
-SELECT coalesce(n.canon, s.device) AS device, s.quantity AS quantity, s.dtype AS dtype,
-       s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis, s.power_limit AS power_limit,
-       s.value AS value, s.unit AS unit,
-       CASE WHEN s.spec_id = (
-            SELECT o.spec_id FROM spec o
-              LEFT JOIN name p ON p.kind = 'device' AND p.spelling = o.device AND p.part = 1
-              LEFT JOIN source q ON q.source = o.source
-             WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = o.spec_id)
-               AND coalesce(p.canon, o.device) = coalesce(n.canon, s.device)
-               AND o.quantity = s.quantity AND o.basis = s.basis
-               AND coalesce(o.dtype, '') = coalesce(s.dtype, '')
-               AND coalesce(o.engine, '') = coalesce(s.engine, '')
-               AND coalesce(o.sparsity, '') = coalesce(s.sparsity, '')
-               AND coalesce(o.power_limit, 0) = coalesce(s.power_limit, 0)
-             ORDER BY coalesce(q.rank, 50), coalesce(o.date, q.published, '') DESC, o.spec_id LIMIT 1)
-            THEN 1 ELSE 0 END AS preferred,
-       s.source AS source, s.locator AS locator, coalesce(s.date, src.published) AS date,
-       s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
-       printf('s-%016x', s.spec_id) AS spec_id, s.spec_id AS id
-  FROM spec s
-  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
-  LEFT JOIN source src ON src.source = s.source
- WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
+SELECT device, quantity, dtype, engine, sparsity, basis, power_limit, value, unit,
+       CASE WHEN place = 1 THEN 1 ELSE 0 END AS preferred, source, locator, date, raw_value, raw_unit, note,
+       printf('s-%016x', id) AS spec_id, id
+  FROM (SELECT coalesce(n.canon, s.device) AS device, s.quantity AS quantity, s.dtype AS dtype,
+               s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis, s.power_limit AS power_limit,
+               s.value AS value, s.unit AS unit, s.source AS source, s.locator AS locator,
+               coalesce(s.date, src.published) AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit,
+               s.note AS note, s.spec_id AS id,
+               row_number() OVER (PARTITION BY coalesce(n.canon, s.device), s.quantity, s.basis, coalesce(s.dtype, ''),
+                                               coalesce(s.engine, ''), coalesce(s.sparsity, ''),
+                                               coalesce(s.power_limit, 0)
+                                  ORDER BY coalesce(src.rank, 50), coalesce(s.date, src.published, '') DESC,
+                                           s.spec_id) AS place
+          FROM spec s
+          LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
+          LEFT JOIN source src ON src.source = s.source
+         WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id)) stated;
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
