@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "query/compare/rows.h"
 #include "query/report.h"
 
-enum { ROWS_MAX = 20 * 1000 * 1000, PROGRESS_STEPS = 10000 };
+enum { PROGRESS_STEPS = 10000 };
 
 static _Thread_local double deadline_s;
 
@@ -112,53 +113,6 @@ static void bind_params(sqlite3_stmt *s, const abdb_report *report, const char *
     }
 }
 
-static abdb_status take_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
-{
-    int count = sqlite3_column_count(s);
-
-    if (count > ABDB_COLUMN_MAX)
-        return ABDB_FAIL(err, ABDB_LIMIT, "%d columns; at most %d are shown", count,
-                         ABDB_COLUMN_MAX);
-    t->columns = (size_t)count;
-    t->rows = 0;
-    free(t->value);
-    t->value = NULL;
-    t->room = 0;
-    for (int i = 0; i < count; i++) {
-        const char *name = sqlite3_column_name(s, i);
-
-        t->column[i].name = name ? abdb_arena_copy(&t->arena, name, strlen(name)) : NULL;
-        if (!t->column[i].name) return ABDB_FAIL(err, ABDB_NOMEM, "columns");
-    }
-    return ABDB_OK;
-}
-
-static abdb_status take_row(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
-{
-    abdb_value *v = t->rows < ROWS_MAX ? abdb_table_row(t) : NULL;
-
-    if (!v) return ABDB_FAIL(err, ABDB_LIMIT, "too many rows to hold (%zu); add a LIMIT", t->rows);
-    for (int i = 0; i < (int)t->columns; i++) {
-        switch (sqlite3_column_type(s, i)) {
-        case SQLITE_NULL: v[i].kind = ABDB_NULL; break;
-        case SQLITE_INTEGER:
-            v[i].kind = ABDB_INTEGER;
-            v[i].integer = sqlite3_column_int64(s, i);
-            break;
-        case SQLITE_FLOAT:
-            v[i].kind = ABDB_REAL;
-            v[i].real = sqlite3_column_double(s, i);
-            break;
-        default:
-            v[i].kind = ABDB_STRING;
-            v[i].text = abdb_arena_copy(&t->arena, (const char *)sqlite3_column_text(s, i),
-                                        (size_t)sqlite3_column_bytes(s, i));
-            if (!v[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows);
-        }
-    }
-    return ABDB_OK;
-}
-
 abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
                            const char *const *value, abdb_table *table, abdb_error *err)
 {
@@ -179,8 +133,8 @@ abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *repo
                           " something: %.60s",
                           now));
         bind_params(s, report, value);
-        TRY(take_columns(s, table, err));
-        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(take_row(s, table, err));
+        TRY(abdb_rows_columns(s, table, err));
+        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_rows_take(s, table, err));
         if (code != SQLITE_DONE) TRY(sql_fail(db, now, err));
         sqlite3_finalize(s);
         s = NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/footnotes.h"
 #include "query/screen.h"
 
 enum { NAMES_MAX = 256 };
@@ -143,6 +144,7 @@ static abdb_status run_sql(const char *sql, const abdb_args *args, abdb_error *e
 
     TRY(abdb_open_guarded(args, &db, err));
     TRY(abdb_sql_table(db, sql, NULL, NULL, &table, err));
+    TRY(abdb_footnotes_add(db, &table, strstr(sql, "v_mlperf") != NULL, err));
     TRY(abdb_print_table(args, &table, err));
 done:
     abdb_table_free(&table);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "query/footnotes.h"
 #include "query/shelf.h"
 
 extern const abdb_embedded abdb_reports[];
@@ -78,6 +79,8 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
         r->title = text;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
+    else if (strcmp(line, "footnotes") == 0)
+        r->counts_only = strcmp(text, "none") == 0;
     else if (strcmp(line, "param") == 0)
         return take_param(r, text, err);
     else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
@@ -315,6 +318,7 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
 
         if (*text) table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
     }
+    if (!report->counts_only) TRY(abdb_footnotes_add(db, table, false, err));
 done:
     abdb_table_free(&notes);
     return st;

@@ -8,6 +8,7 @@
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
+ *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
  * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
  * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
  * statement of the table, `-- @notes` one whose first column gives further lines below it; without
@@ -30,6 +31,7 @@ typedef struct {
     const char *name, *title, *hoist, *origin; /* origin: "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
+    bool counts_only; /* no footnotes of MLPerf */
     abdb_report_param param[ABDB_PARAM_COUNT];
     struct {
         const char *name, *label, *style, *meaning;

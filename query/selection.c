@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "schema/store/db.h"
+#include "schema/functions/sqlite.h"
 
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 

@@ -1,4 +1,5 @@
 -- title: Facts, where they come from, and what uses them
+-- footnotes: none
 -- param: keys | text | | keys (r-, s-, p-, or their first letters), names of facts, claims; blanks between them
 -- column: key | key | | r- result, s- specification, p- price, c- number that a claim states
 -- column: fact | fact | | its name, where it has one

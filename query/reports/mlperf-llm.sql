@@ -54,10 +54,6 @@ SELECT round, division, model, scenario, device AS accelerator, devices AS chips
     FROM chosen WHERE left_out = '' GROUP BY round, division, model, scenario, device
    ORDER BY round DESC, model, scenario, 6 DESC
    LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
-shown AS (
-  SELECT c.* FROM chosen c JOIN best b ON b.round = c.round AND b.division = c.division
-     AND b.model = c.model AND b.scenario = c.scenario AND b.device = c.device
-     AND b.value_per_device = c.value_per_device AND c.left_out = ''),
 total AS (
   SELECT count(*) AS n FROM (SELECT DISTINCT round, division, model, scenario, device FROM chosen
                               WHERE left_out = ''))
@@ -81,21 +77,5 @@ SELECT line FROM (
          '. Not used for "best".'
     FROM chosen c WHERE c.left_out IN ('device count disagrees', 'sources disagree')
      AND EXISTS (SELECT 1 FROM best b WHERE b.round = c.round AND b.model = c.model
-                    AND b.scenario = c.scenario AND b.device = c.device)
-  UNION ALL
-  SELECT 5, printf('[%d] ', row_number() OVER (ORDER BY round DESC, model, scenario)) || footnote FROM (
-    SELECT round, model, scenario, 'MLPerf® ' || round || ' Inference ' ||
-           upper(substr(division, 1, 1)) || substr(division, 2) || ' ' || model || ' ' || scenario ||
-           CASE WHEN count(public_id) THEN ', entries ' || (SELECT group_concat(public_id, ', ') FROM (
-                  SELECT DISTINCT public_id FROM shown i WHERE i.round = shown.round AND i.model = shown.model
-                     AND i.scenario = shown.scenario ORDER BY public_id))
-                ELSE ', entry IDs not recorded' END ||
-           '. Retrieved ' || coalesce(min(retrieved), 'on a date not recorded') || ' from ' ||
-           CASE WHEN count(DISTINCT url) = 1 THEN min(url) ELSE 'mlcommons.org and the results repositories' END ||
-           '. Result ' || CASE WHEN min(verified = 'yes') THEN '' ELSE 'not ' END ||
-           'verified by MLCommons Association.' AS footnote
-      FROM shown GROUP BY round, division, model, scenario)
-  UNION ALL
-  SELECT 6, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
-    FROM total WHERE n > 0)
+                    AND b.scenario = c.scenario AND b.device = c.device))
  ORDER BY place;

@@ -1,4 +1,5 @@
 -- title: Sources: who says it, and how much
+-- footnotes: none
 -- column: source | source | | short name
 -- column: kind | kind | | vendor, paper, blog, mlperf, price-list, program, user
 -- column: results | results | | values of this source

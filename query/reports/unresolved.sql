@@ -1,4 +1,5 @@
 -- title: Spellings that no alias explains
+-- footnotes: none
 -- param: kind | text | device | device, model, submitter or system | SELECT DISTINCT kind FROM v_name ORDER BY 1
 -- column: spelling | spelling | cut70 | as published
 -- column: results | results | | values that carry it

@@ -58,7 +58,9 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        coalesce(s.subject, e.entry_id) AS subject,
        coalesce(s.preferred, 1) AS preferred,
        coalesce(s.sources, 1) AS sources,
-       coalesce(s.disagree, 0) AS disagree
+       coalesce(s.disagree, 0) AS disagree,
+       e.model AS raw_model,
+       e.workload AS raw_workload
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
   LEFT JOIN subject s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
@@ -160,6 +162,8 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_result', 53, 'preferred', '', '1: this statement stands for the result'),
 ('v_result', 54, 'sources', '', 'number of sources that state it'),
 ('v_result', 55, 'disagree', '', '1: sources give values that differ beyond rounding'),
+('v_result', 56, 'raw_model', '', 'model as published; an index leads to it'),
+('v_result', 57, 'raw_workload', '', 'workload as published; an index leads to it'),
 ('v_result_device', 1, 'result_id', '', 'the result'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

@@ -19,7 +19,7 @@ SELECT r.*, m.task AS task, m.family AS family,
 INSERT INTO column_doc (view, place, column, unit, meaning)
 SELECT 'v_mlperf', place, column, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
-('v_mlperf', 56, 'task', '', 'what the model does (v_model)'),
-('v_mlperf', 57, 'family', '', 'the same network at other accuracy targets'),
-('v_mlperf', 58, 'value_per_device', 'unit', 'derived: value / devices; not an official or verified MLPerf metric'),
-('v_mlperf', 59, 'left_out', '', 'why the row cannot stand for its device in a ranking');
+('v_mlperf', 58, 'task', '', 'what the model does (v_model)'),
+('v_mlperf', 59, 'family', '', 'the same network at other accuracy targets'),
+('v_mlperf', 60, 'value_per_device', 'unit', 'derived: value / devices; not an official or verified MLPerf metric'),
+('v_mlperf', 61, 'left_out', '', 'why the row cannot stand for its device in a ranking');

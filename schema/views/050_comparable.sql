@@ -28,7 +28,8 @@ SELECT r.result_id AS result_id, r.evidence AS evidence, r.source AS source, r.s
        NULL AS quantity, NULL AS engine, NULL AS sparsity, NULL AS basis, NULL AS power_limit, -- of v_comparable_spec
        r.public_id AS public_id, r.url AS url, r.retrieved AS retrieved, r.date AS date, r.tag AS tag,
        r.campaign AS campaign, r.cell AS cell, r.run AS run, r.raw_device AS raw_device, r.disagree AS disagree,
-       r.point_id AS point_id, r.entry_id AS entry_id, r.ordinal AS ordinal
+       r.point_id AS point_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.raw_model AS raw_model,
+       r.raw_workload AS raw_workload
   FROM v_result r
   LEFT JOIN model m ON m.model = r.model;
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too.
@@ -43,8 +44,35 @@ SELECT s.spec_id AS result_id, 'published' AS evidence, s.source AS source, NULL
        NULL AS inferred, s.quantity AS quantity, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
        s.power_limit AS power_limit, NULL AS public_id, NULL AS url, NULL AS retrieved, s.date AS date, NULL AS tag,
        NULL AS campaign, NULL AS cell, NULL AS run, s.device AS raw_device, 0 AS disagree, NULL AS point_id,
-       s.id AS entry_id, -1 AS ordinal
+       s.id AS entry_id, -1 AS ordinal, NULL AS raw_model, NULL AS raw_workload
   FROM v_spec s WHERE s.preferred = 1;
+
+-- One factor that is a column of v_comparable; needs: the kinds of evidence that have it.
+CREATE VIEW v_column_factor AS
+SELECT 'evidence' AS factor, 'measured published mlperf' AS needs UNION ALL
+SELECT 'source', 'measured published mlperf' UNION ALL
+SELECT 'suite', 'mlperf' UNION ALL
+SELECT 'system_type', 'mlperf' UNION ALL
+SELECT 'round', 'mlperf' UNION ALL
+SELECT 'division', 'mlperf' UNION ALL
+SELECT 'availability', 'mlperf' UNION ALL
+SELECT 'verified', 'measured mlperf' UNION ALL
+SELECT 'submitter', 'mlperf' UNION ALL
+SELECT 'system', 'mlperf' UNION ALL
+SELECT 'workload', 'measured published mlperf' UNION ALL
+SELECT 'benchmark', 'measured published mlperf' UNION ALL
+SELECT 'model', 'published mlperf' UNION ALL
+SELECT 'scenario', 'mlperf' UNION ALL
+SELECT 'device', 'measured published mlperf' UNION ALL
+SELECT 'devices', 'measured published mlperf' UNION ALL
+SELECT 'nodes', 'published mlperf' UNION ALL
+SELECT 'backend', 'measured' UNION ALL
+SELECT 'dtype', 'measured published mlperf' UNION ALL
+SELECT 'accuracy_target', '' UNION ALL
+SELECT 'compatibility', 'mlperf' UNION ALL
+SELECT 'power_submission', 'mlperf' UNION ALL
+SELECT 'averaged', 'mlperf' UNION ALL
+SELECT 'inferred', 'mlperf';
 
 -- One factor of a result: those that its source gave, those that are columns, and those derived from names and flags.
 CREATE VIEW v_factor AS
@@ -75,20 +103,7 @@ SELECT k.result_id, k.factor,
                  WHEN 'compatibility' THEN c.compatibility WHEN 'power_submission' THEN c.power_submission
                  WHEN 'averaged' THEN c.averaged WHEN 'inferred' THEN c.inferred END AS text
           FROM v_comparable c
-          JOIN (-- needs: the kinds of evidence that have the factor
-                SELECT 'evidence' AS factor, 'measured published mlperf' AS needs UNION ALL
-                SELECT 'source', 'measured published mlperf' UNION ALL SELECT 'suite', 'mlperf' UNION ALL
-                SELECT 'system_type', 'mlperf' UNION ALL SELECT 'round', 'mlperf' UNION ALL
-                SELECT 'division', 'mlperf' UNION ALL SELECT 'availability', 'mlperf' UNION ALL
-                SELECT 'verified', 'measured mlperf' UNION ALL SELECT 'submitter', 'mlperf' UNION ALL
-                SELECT 'system', 'mlperf' UNION ALL SELECT 'workload', 'measured published mlperf' UNION ALL
-                SELECT 'benchmark', 'measured published mlperf' UNION ALL SELECT 'model', 'published mlperf' UNION ALL
-                SELECT 'scenario', 'mlperf' UNION ALL SELECT 'device', 'measured published mlperf' UNION ALL
-                SELECT 'devices', 'measured published mlperf' UNION ALL SELECT 'nodes', 'published mlperf' UNION ALL
-                SELECT 'backend', 'measured' UNION ALL SELECT 'dtype', 'measured published mlperf' UNION ALL
-                SELECT 'accuracy_target', '' UNION ALL SELECT 'compatibility', 'mlperf' UNION ALL
-                SELECT 'power_submission', 'mlperf' UNION ALL SELECT 'averaged', 'mlperf' UNION ALL
-                SELECT 'inferred', 'mlperf') n) k;
+          JOIN v_column_factor n) k;
 
 -- One rule of comparability.
 CREATE VIEW v_rule AS
@@ -165,6 +180,10 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_comparable', 53, 'point_id', '', 'set of factors'),
 ('v_comparable', 54, 'entry_id', '', 'key of the entry, or of the specification'),
 ('v_comparable', 55, 'ordinal', '', 'place in the entry; -1 for a specification'),
+('v_comparable', 56, 'raw_model', '', 'model as published'),
+('v_comparable', 57, 'raw_workload', '', 'workload as published'),
+('v_column_factor', 1, 'factor', '', 'name of the factor'),
+('v_column_factor', 2, 'needs', '', 'kinds of evidence that have it; elsewhere it is inapplicable'),
 ('v_rule', 1, 'rule', '', 'short name'),
 ('v_rule', 2, 'effect', '', 'refuse: not comparable; note: said below the table; formula: part of a formula'),
 ('v_rule', 3, 'scope_factor', '', 'factor that both sides must have'),

@@ -1,0 +1,264 @@
+/* compare.c - groups of two sets meet; see compare.h. */
+#include "query/compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- one pair -------------------------------------------------------------------------------- */
+
+static bool listed(const abdb_pair *pair, const char *factor)
+{
+    for (size_t i = 0; i < pair->differs; i++)
+        if (strcmp(pair->differ[i].name, factor) == 0) return true;
+    return false;
+}
+
+/* Factors of a side's members that must agree and do not, or that a side does not know. */
+static void find_differing(abdb_comparison *c, abdb_pair *pair, abdb_side side)
+{
+    for (size_t i = 0; i < side.group->count; i++) {
+        size_t at = side.group->member[i];
+        const abdb_member *m = &side.set->member[at];
+
+        for (size_t t = 0; t < m->traits && pair->differs < ABDB_DIFFER_MAX; t++) {
+            const char *name = m->trait[t].name, *role, *a, *b;
+            bool needed, unknown_a, unknown_b;
+
+            if (m->trait[t].state == ABDB_INAPPLICABLE || listed(pair, name)) continue;
+            role = abdb_role_of(&c->book, side.set, at, name, &needed);
+            if (strcmp(role, "agree") != 0 && strcmp(role, "pair") != 0) continue;
+            a = abdb_side_values(pair->a, name, &unknown_a, &c->arena);
+            b = abdb_side_values(pair->b, name, &unknown_b, &c->arena);
+            if (strcmp(a, b) == 0 && !unknown_a && !unknown_b) continue;
+            pair->differ[pair->differs++] =
+                (abdb_differing){name, a, b, unknown_a || unknown_b || !*a || !*b};
+        }
+    }
+}
+
+static void apply_rules(abdb_comparison *c, abdb_pair *pair)
+{
+    for (size_t i = 0; i < c->book.rules; i++) {
+        const abdb_rule *rule = &c->book.rule[i];
+
+        if (!abdb_rule_holds(&c->book, rule, pair->a, pair->b, &pair->what)) continue;
+        if (strcmp(rule->effect, "refuse") == 0)
+            pair->refusal[pair->refusals++] = rule;
+        else
+            pair->remark[pair->remarks++] = rule;
+    }
+    pair->standing = pair->refusals ? ABDB_REFUSED : pair->differs ? ABDB_EXCEPT : ABDB_COMPARABLE;
+}
+
+bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair)
+{
+    return pair->standing != ABDB_REFUSED || c->options->exploratory;
+}
+
+static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_group *a,
+                            const abdb_group *b, abdb_error *err)
+{
+    abdb_pair *pair;
+
+    if (c->pairs == c->room) {
+        size_t room = c->room ? 2 * c->room : 16;
+        abdb_pair *more = realloc(c->pair, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
+        c->pair = more;
+        c->room = room;
+    }
+    pair = &c->pair[c->pairs++];
+    memset(pair, 0, sizeof *pair);
+    pair->contender = contender;
+    pair->a = (abdb_side){&c->set[0], a};
+    pair->b = (abdb_side){&c->set[contender], b};
+    find_differing(c, pair, pair->a);
+    find_differing(c, pair, pair->b);
+    apply_rules(c, pair);
+    c->refused += pair->standing == ABDB_REFUSED;
+    return abdb_pair_judge(c, pair, err);
+}
+
+/* --- who meets whom -------------------------------------------------------------------------- */
+
+/* How many entries of two keys differ: each key is sorted "name=value\x1f" items. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t count = 0;
+
+    while (*a || *b) {
+        size_t x = strcspn(a, "\x1f"), y = strcspn(b, "\x1f");
+        size_t nx = strcspn(a, "="), ny = strcspn(b, "=");
+        int order = !*a ? 1 : !*b ? -1 : strncmp(a, b, nx < ny ? nx : ny);
+
+        if (order == 0 && nx != ny) order = nx < ny ? -1 : 1;
+        count += order != 0 || x != y || strncmp(a, b, x) != 0;
+        if (order <= 0) a += x + (a[x] != 0);
+        if (order >= 0) b += y + (b[y] != 0);
+    }
+    return count;
+}
+
+static bool same_work(const abdb_comparison *c, size_t set, const abdb_group *a,
+                      const abdb_group *b)
+{
+    static const abdb_member_column columns[] = {ABDB_M_benchmark, ABDB_M_scenario,
+                                                 ABDB_M_metric_class};
+
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (strcmp(abdb_member_text(&c->set[0], a->member[0], columns[i]),
+                   abdb_member_text(&c->set[set], b->member[0], columns[i])) != 0)
+            return false;
+    return true;
+}
+
+/* The nearest group of the baseline; NULL: none may be. */
+static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abdb_group *b,
+                                 const bool *met, bool any)
+{
+    const abdb_group *best = NULL;
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < c->groups[0].count; i++) {
+        const abdb_group *a = &c->groups[0].group[i];
+        size_t away = distance(a->key, b->key);
+
+        if (any ? false : met[i] || !same_work(c, set, a, b)) continue;
+        if (away < least) {
+            least = away;
+            best = a;
+        }
+    }
+    return best;
+}
+
+static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
+{
+    const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
+    bool *met = calloc(a->count + 1, sizeof *met), *done_b = calloc(b->count + 1, sizeof *met);
+    size_t before = c->pairs;
+    abdb_status st = ABDB_OK;
+
+    if (!met || !done_b) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
+    for (size_t i = 0, k = 0; i < a->count && k < b->count;) { /* both sorted by key */
+        int order = strcmp(a->group[i].key, b->group[k].key);
+
+        if (order == 0) {
+            met[i] = done_b[k] = true;
+            TRY(add_pair(c, set, &a->group[i], &b->group[k], err));
+        }
+        i += order <= 0;
+        k += order >= 0;
+    }
+    for (int any = 0; any < 2; any++) {
+        if (any && c->pairs > before) break;
+        for (size_t k = 0; k < b->count; k++) {
+            const abdb_group *near =
+                done_b[k] ? NULL : nearest(c, set, &b->group[k], met, any != 0);
+
+            if (!near) continue;
+            done_b[k] = met[near - a->group] = true;
+            TRY(add_pair(c, set, near, &b->group[k], err));
+        }
+    }
+done:
+    free(met);
+    free(done_b);
+    return st;
+}
+
+/* --pick each: every member is a group of its own. */
+static abdb_status split_each(abdb_groups *groups, abdb_arena *arena, abdb_error *err)
+{
+    abdb_groups each = {0};
+    size_t total = 0;
+
+    for (size_t i = 0; i < groups->count; i++) total += groups->group[i].count;
+    each.group = abdb_arena_alloc(arena, (total + 1) * sizeof *each.group);
+    if (!each.group) return ABDB_FAIL(err, ABDB_NOMEM, "groups");
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t k = 0; k < groups->group[i].count; k++)
+            each.group[each.count++] =
+                (abdb_group){groups->group[i].key, 1, groups->group[i].member + k};
+    *groups = each;
+    return ABDB_OK;
+}
+
+/* Every member of the contender against every one of the baseline with the same key. */
+static abdb_status meet_each(abdb_comparison *c, size_t set, abdb_error *err)
+{
+    const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
+    size_t before = c->pairs;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++) {
+            if (strcmp(a->group[i].key, b->group[k].key) != 0) continue;
+            if (c->pairs - before >= ABDB_EACH_MAX)
+                TRY(ABDB_FAIL(err, ABDB_LIMIT,
+                              "--pick each: more than %d pairs; say more of what"
+                              " you mean, or --pick best",
+                              ABDB_EACH_MAX));
+            TRY(add_pair(c, set, &a->group[i], &b->group[k], err));
+        }
+    if (c->pairs == before) st = meet(c, set, err);
+done:
+    return st;
+}
+
+abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *selection,
+                         size_t sets, const abdb_compare_options *options, abdb_error *err)
+{
+    bool each = options->pick == ABDB_PICK_EACH;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_comparison){.db = db, .options = options};
+    if (sets < 2) TRY(ABDB_FAIL(err, ABDB_USAGE, "compare what with what? two selections or more"));
+    if (sets > ABDB_SETS_MAX) TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d sets", ABDB_SETS_MAX));
+    TRY(abdb_rulebook_load(&out->book, db, err));
+    for (; out->sets < sets; out->sets++) {
+        abdb_set *set = &out->set[out->sets];
+
+        st = abdb_set_load(set, db, selection[out->sets], options->where, &options->measure, err);
+        if (st == ABDB_OK)
+            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, &out->arena, err);
+        if (st == ABDB_OK && each) st = split_each(&out->groups[out->sets], &out->arena, err);
+        if (st != ABDB_OK) {
+            abdb_set_free(set);
+            goto done;
+        }
+    }
+    for (size_t i = 1; i < sets; i++) TRY(each ? meet_each(out, i, err) : meet(out, i, err));
+done:
+    return st;
+}
+
+void abdb_comparison_free(abdb_comparison *c)
+{
+    for (size_t i = 0; i < c->sets; i++) abdb_set_free(&c->set[i]);
+    abdb_rulebook_free(&c->book);
+    free(c->pair);
+    abdb_arena_free(&c->arena);
+    *c = (abdb_comparison){0};
+}
+
+double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out)
+{
+    double sum = 0;
+
+    *n = *left_out = 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        const abdb_pair *pair = &c->pair[i];
+
+        if (pair->contender != contender) continue;
+        if (!pair->has_ratio || pair->standing == ABDB_REFUSED) {
+            ++*left_out;
+            continue;
+        }
+        sum += log(pair->difference.ratio);
+        ++*n;
+    }
+    return *n ? exp(sum / (double)*n) : NAN;
+}

@@ -1,0 +1,144 @@
+/* compare.h - sets of results side by side: what may be compared, what differs, by how much.
+ *
+ * (1) Sets are split into groups that agree in every factor whose role is `pair` and in every
+ * factor that a rule of effect `refuse` looks at. Like groups meet. (2) A group without its like
+ * meets the nearest group of the same benchmark, scenario and class of metric; where two sets have
+ * nothing in common, the nearest of all. Rules then say whether. (3) A pair is refused where a rule
+ * with effect `refuse` holds, else comparable except the factors of role `agree` that differ or are
+ * unknown on a side, else comparable. (4) Samples of repeated runs of one cell are pooled;
+ * submissions of different systems are not samples of one another: a group shows its best (or
+ * median), range and n.
+ */
+#ifndef ABDB_COMPARE_COMPARE_H
+#define ABDB_COMPARE_COMPARE_H
+
+#include "query/compare/sets.h"
+#include "schema/core/twosample.h"
+
+enum { ABDB_SETS_MAX = 16, ABDB_RULES_MAX = 256, ABDB_EACH_MAX = 400, ABDB_DIFFER_MAX = 64 };
+
+typedef enum { ABDB_PICK_BEST, ABDB_PICK_MEDIAN, ABDB_PICK_EACH } abdb_pick;
+
+typedef struct {
+    abdb_measure measure;
+    abdb_pick pick;
+    bool exploratory;
+    double effect, alpha; /* 0: 0.01 each */
+    const char *where;    /* conditions on every set, or NULL */
+} abdb_compare_options;
+
+/* --- rules.c: rules, roles and groups -------------------------------------------------------- */
+
+typedef struct {
+    const char *rule, *effect, *scope_factor, *scope_value, *factor, *test, *a, *b;
+    const char *sentence, *source, *locator;
+} abdb_rule;
+
+typedef struct {
+    const char *workload, *factor, *role;
+    bool needed;
+} abdb_role;
+
+typedef struct {
+    size_t rules, roles;
+    const abdb_rule *rule;
+    const abdb_role *role;
+    abdb_arena arena;
+} abdb_rulebook;
+
+ABDB_MUST_USE abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err);
+void abdb_rulebook_free(abdb_rulebook *book);
+/* What the member's workload declares about a factor: "pair", "agree", "free" or "report". */
+const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                         const char *factor, bool *needed);
+
+/* Members of one set that agree in all that matters. */
+typedef struct {
+    const char *key; /* "name=value\x1f..." of what they agree in */
+    size_t count;
+    size_t *member;
+} abdb_group;
+typedef struct {
+    size_t count;
+    abdb_group *group;
+} abdb_groups;
+/* From arena; in the order of their keys. */
+ABDB_MUST_USE abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book,
+                                           const abdb_set *set, abdb_arena *arena, abdb_error *err);
+
+/* One side of a pair. */
+typedef struct {
+    const abdb_set *set;
+    const abdb_group *group;
+} abdb_side;
+/* Does a rule hold for a pair? what: the factor that it found, for test `needed`. */
+bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a, abdb_side b,
+                     const char **what);
+/* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
+const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, abdb_arena *arena);
+
+/* --- compare.c ------------------------------------------------------------------------------- */
+
+typedef enum { ABDB_COMPARABLE, ABDB_EXCEPT, ABDB_REFUSED } abdb_standing;
+
+typedef struct {
+    const char *name, *a, *b; /* known values on each side, ',' between */
+    bool unknown;             /* on a side */
+} abdb_differing;
+
+/* What a group says under the options. */
+typedef struct {
+    double value, low, high; /* low: the worst of the group */
+    size_t n, left_out;      /* members that count, and that do not */
+    const char *why;         /* of the first left out */
+    size_t picked;           /* member, or SIZE_MAX for a median of several */
+    bool sampled;            /* value is the median of samples, n counts runs */
+} abdb_summary_of;
+
+typedef struct {
+    size_t contender; /* set */
+    abdb_side a, b;
+    abdb_standing standing;
+    size_t refusals, remarks;
+    const abdb_rule *refusal[ABDB_RULES_MAX], *remark[ABDB_RULES_MAX];
+    const char *what; /* the factor of a `needed-factor` */
+    size_t differs;
+    abdb_differing differ[ABDB_DIFFER_MAX];
+    abdb_summary_of left, right;
+    bool has_ratio;
+    abdb_difference difference;
+    const char *unit; /* of the values */
+    bool higher;      /* more is better */
+} abdb_pair;
+
+typedef struct {
+    size_t sets;
+    abdb_set set[ABDB_SETS_MAX];
+    abdb_groups groups[ABDB_SETS_MAX];
+    abdb_rulebook book;
+    size_t pairs, room;
+    abdb_pair *pair;
+    size_t refused;
+    const abdb_compare_options *options;
+    sqlite3 *db;
+    abdb_arena arena;
+} abdb_comparison;
+
+/* Compares set 0 with each of the others. ABDB_USAGE: see abdb_set_load. The selections and options
+ * are borrowed until the comparison is freed. */
+ABDB_MUST_USE abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db,
+                                       const char *const *selection, size_t sets,
+                                       const abdb_compare_options *options, abdb_error *err);
+void abdb_comparison_free(abdb_comparison *comparison);
+/* judge.c: summaries of both sides, ratio and verdict. */
+ABDB_MUST_USE abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err);
+/* The geometric mean of a contender's ratios that may be shown; *n: how many, *left_out: the rest.
+ * NAN where there are none. */
+double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out);
+/* May the pair's numbers be shown? */
+bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair);
+/* table.c: one row per pair, for programs. */
+ABDB_MUST_USE abdb_status abdb_comparison_table(const abdb_comparison *c, abdb_table *out,
+                                                abdb_error *err);
+
+#endif

@@ -1,0 +1,372 @@
+/* pick.c - selections as SQL: every name looked up, every value bound; see sets.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/compare/sets.h"
+
+static const char numbers[] =
+    " devices nodes rank x value disagree power_limit low high n ordinal ";
+
+/* What a selection becomes. */
+typedef struct {
+    sqlite3 *db;
+    abdb_text sql;
+    abdb_binds binds;
+    abdb_arena *arena;
+    bool names_metric, names_quantity;
+    size_t skip; /* condition to leave out, to tell which one picks nothing */
+} query;
+
+static bool in_words(const char *list, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at += size)
+        if (at > list && at[-1] == ' ' && at[size] == ' ') return true;
+    return false;
+}
+
+static const char *sql_operator(const abdb_condition *c)
+{
+    return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
+                               const char *c, abdb_table *out, abdb_error *err)
+{
+    abdb_binds binds = {0};
+
+    (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
+           abdb_bind_add_text(&binds, c));
+    return abdb_rows(db, sql, &binds, out, err);
+}
+
+/* "H100-SXM, H100-PCIe": the first column. */
+static void list_rows(const abdb_table *t, abdb_text *out)
+{
+    for (size_t i = 0; i < t->rows && i < 12; i++)
+        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell(t, i, 0));
+    if (t->rows > 12) abdb_text_puts(out, ", ...");
+}
+
+static abdb_status not_a_name(sqlite3 *db, const char *kind, const char *word, abdb_error *err)
+{
+    abdb_table like = {0};
+    abdb_text list = {0};
+    const char *near = NULL, **names = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(first_texts(db,
+                    "SELECT DISTINCT whole FROM name WHERE kind = ?1 AND (whole LIKE ?2 || '%' OR"
+                    " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
+                    kind, word, NULL, &like, err));
+    if (like.rows) {
+        list_rows(&like, &list);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
+                      abdb_text_get(&list)));
+    }
+    TRY(first_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind, NULL, NULL, &like,
+                    err));
+    names = calloc(like.rows + 1, sizeof *names);
+    for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
+    if (names) near = abdb_nearest(word, names, like.rows);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no %s here is called '%s'%s%s%s", kind, word,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    free(names);
+    abdb_text_free(&list);
+    abdb_table_free(&like);
+    return st;
+}
+
+abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, const char **out,
+                              abdb_arena *arena, abdb_error *err)
+{
+    abdb_table found = {0};
+    abdb_text list = {0};
+    char folded[256];
+    abdb_status st = ABDB_OK;
+
+    abdb_fold(word, folded, sizeof folded);
+    TRY(first_texts(db,
+                    "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
+                    " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+                    " ORDER BY 2 DESC, 1",
+                    kind, word, folded, &found, err));
+    if (!found.rows) TRY(not_a_name(db, kind, word, err));
+    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1) {
+        list_rows(&found, &list);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
+                      abdb_text_get(&list)));
+    }
+    *out = abdb_arena_copy(arena, found.value[0].text, strlen(found.value[0].text));
+    if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
+done:
+    abdb_text_free(&list);
+    abdb_table_free(&found);
+    return st;
+}
+
+/* --- conditions ------------------------------------------------------------------------------ */
+
+static abdb_status too_many(abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_LIMIT, "a selection of more than %d values", ABDB_BIND_MAX);
+}
+
+/* `run=latest~1`: the campaign that this means. */
+static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    abdb_table campaigns = {0};
+    long long back = 0;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(c->op, "=") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "run wants '=': run=latest, run=latest~1, run=CAMPAIGN");
+    if (strncmp(c->value, "latest", 6) != 0) {
+        abdb_text_puts(&q->sql, " AND (r.run = ?");
+        abdb_text_puts(&q->sql, " OR r.campaign = ?)");
+        return abdb_bind_add_text(&q->binds, c->value) && abdb_bind_add_text(&q->binds, c->value)
+                   ? ABDB_OK
+                   : too_many(err);
+    }
+    if (c->value[6] && (c->value[6] != '~' || !abdb_whole(c->value + 7, 0, 1000000, &back)))
+        return ABDB_FAIL(err, ABDB_USAGE, "'%s' is no run: latest, latest~1, latest~2, ...",
+                         c->value);
+    TRY(abdb_rows(q->db,
+                  "SELECT campaign FROM entry WHERE campaign IS NOT NULL GROUP BY campaign"
+                  " ORDER BY max(date) DESC, campaign",
+                  NULL, &campaigns, err));
+    if ((size_t)back >= campaigns.rows)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "run=%s: there are %zu runs here; measure with `abdb run --plan quick`",
+                      c->value, campaigns.rows));
+    abdb_text_puts(&q->sql, " AND r.campaign = ?");
+    if (!abdb_bind_add_text(&q->binds,
+                            abdb_arena_copy(q->arena, abdb_cell(&campaigns, (size_t)back, 0),
+                                            strlen(abdb_cell(&campaigns, (size_t)back, 0)))))
+        st = too_many(err);
+done:
+    abdb_table_free(&campaigns);
+    return st;
+}
+
+/* Names that aliases resolve, by an indexed path to the spellings. */
+static abdb_status name_condition(query *q, const abdb_condition *c, const char *kind,
+                                  const char *column, abdb_error *err)
+{
+    const char *canon;
+    bool equal = strcmp(c->op, "=") == 0;
+    abdb_status st = ABDB_OK;
+
+    if (q->names_quantity || (!equal && strcmp(c->op, "!=") != 0)) {
+        if (equal) TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
+        abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c));
+        return abdb_bind_add_text(&q->binds, equal ? canon : c->value) ? ABDB_OK : too_many(err);
+    }
+    TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
+    abdb_text_printf(&q->sql, equal ? " AND r.%s" : " AND coalesce(r.%s, '') NOT", column);
+    abdb_text_printf(&q->sql, " IN (SELECT spelling FROM name WHERE kind = '%s' AND whole = ?)",
+                     kind);
+    if (!abdb_bind_add_text(&q->binds, canon)) st = too_many(err);
+done:
+    return st;
+}
+
+/* A metric of the same run: "tpot_s", or "ttft_s:p99" for one statistic. */
+static abdb_status metric_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    const char *colon = strchr(c->column, ':');
+    const char *metric = abdb_arena_copy(q->arena, c->column,
+                                         colon ? (size_t)(colon - c->column) : strlen(c->column));
+    double value;
+
+    if (!abdb_number(c->value, &value))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s is a metric: '%s' is not a number", c->column,
+                         c->value);
+    abdb_text_printf(&q->sql,
+                     " AND EXISTS (SELECT 1 FROM result o WHERE o.entry_id = r.entry_id AND"
+                     " o.metric = ? AND o.value %s ?%s)",
+                     sql_operator(c), colon ? " AND o.statistic = ?" : "");
+    return abdb_bind_add_text(&q->binds, metric) && abdb_bind_add_number(&q->binds, value) &&
+                   (!colon || abdb_bind_add_text(&q->binds, colon + 1))
+               ? ABDB_OK
+               : too_many(err);
+}
+
+static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    abdb_table known = {0};
+    const char **names = NULL, *near;
+    double number;
+    bool by_number = abdb_number(c->value, &number) && strcmp(c->op, "~") != 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_rows(q->db,
+                  "SELECT factor FROM factor UNION SELECT column FROM column_doc WHERE view ="
+                  " 'v_comparable' UNION SELECT metric FROM metric",
+                  NULL, &known, err));
+    names = calloc(known.rows + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of factors"));
+    for (size_t i = 0; i < known.rows; i++) {
+        names[i] = known.value[i].text;
+        if (strcmp(names[i], c->column) == 0) goto found;
+    }
+    near = abdb_nearest(c->column, names, known.rows);
+    TRY(ABDB_FAIL(err, ABDB_USAGE, "no column, factor or metric is called '%s'%s%s%s", c->column,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
+found:
+    abdb_text_printf(&q->sql,
+                     " AND EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = r.point_id AND"
+                     " p.factor = ? AND p.state = 'known' AND p.%s %s ?)",
+                     by_number ? "num" : "text", sql_operator(c));
+    if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, c->column, strlen(c->column))) ||
+        !(by_number ? abdb_bind_add_number(&q->binds, number)
+                    : abdb_bind_add_text(&q->binds, c->value)))
+        st = too_many(err);
+done:
+    free(names);
+    abdb_table_free(&known);
+    return st;
+}
+
+static bool is_column(sqlite3 *db, const char *name)
+{
+    sqlite3_stmt *s = NULL;
+    bool yes;
+
+    if (sqlite3_prepare_v2(db,
+                           "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column = ?",
+                           -1, &s, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    yes = sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    return yes;
+}
+
+static bool is_metric(const char *name)
+{
+    char word[64];
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, ":"), name);
+    return abdb_metric_find(word) != NULL;
+}
+
+static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    double number;
+
+    if (strcmp(c->column, "run") == 0) return run_condition(q, c, err);
+    if (strcmp(c->column, "device") == 0) return name_condition(q, c, "device", "raw_device", err);
+    if (strcmp(c->column, "model") == 0) return name_condition(q, c, "model", "raw_model", err);
+    if (strcmp(c->column, "workload") == 0)
+        return name_condition(q, c, "model", "raw_workload", err);
+    if (!is_column(q->db, c->column))
+        return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
+    abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c)); /* a known name */
+    if (strcmp(c->op, "~") == 0 || !in_words(numbers, c->column))
+        return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
+    if (!abdb_number(c->value, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number, not '%s'", c->column, c->value);
+    return abdb_bind_add_number(&q->binds, number) ? ABDB_OK : too_many(err);
+}
+
+/* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
+static void default_metric(query *q, const abdb_measure *m)
+{
+    bool rates = m->per && strcmp(m->per, "none") != 0;
+
+    if (q->names_quantity) return;
+    if (m->metric) {
+        abdb_text_puts(&q->sql, " AND r.metric = ?");
+        (void)!abdb_bind_add_text(&q->binds, m->metric);
+    } else if (rates)
+        abdb_text_puts(&q->sql, " AND r.metric_class IN ('performance', 'bandwidth')"
+                                " AND r.better = 'higher' AND r.unit LIKE '%/s'");
+    else if (!q->names_metric)
+        abdb_text_puts(&q->sql,
+                       " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
+                       " (r.evidence = 'measured' AND (r.metric = 'time_s' OR (r.metric_class ="
+                       " 'performance' AND NOT EXISTS (SELECT 1 FROM result t WHERE t.entry_id ="
+                       " r.entry_id AND t.metric = 'time_s')))))");
+}
+
+static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *m,
+                         const char *columns, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    abdb_text_clear(&q->sql);
+    q->binds.count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        q->names_quantity |= strcmp(s->condition[i].column, "quantity") == 0;
+        q->names_metric |= strncmp(s->condition[i].column, "metric", 6) == 0;
+    }
+    abdb_text_printf(&q->sql, "SELECT %s FROM %s r WHERE 1", columns,
+                     q->names_quantity ? "v_comparable_spec" : "v_comparable");
+    for (size_t i = 0; i < s->count; i++)
+        if (i != q->skip) TRY(add_condition(q, &s->condition[i], err));
+    default_metric(q, m);
+    abdb_text_puts(&q->sql, " ORDER BY r.result_id LIMIT 20001");
+    if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+done:
+    return st;
+}
+
+/* Which condition leaves nothing? */
+static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *m,
+                         const char *selection, const char *where, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    for (q->skip = 0; q->skip < s->count; q->skip++) {
+        const abdb_condition *c = &s->condition[q->skip];
+        abdb_table rest = {0};
+
+        st = build(q, s, m, "r.result_id", err);
+        if (st == ABDB_OK) st = abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &rest, err);
+        if (st == ABDB_OK && rest.rows && !words.size)
+            abdb_text_printf(&words, "; without %s%s%s there %s %zu", c->column, c->op, c->value,
+                             rest.rows == 1 ? "is" : "are", rest.rows);
+        abdb_table_free(&rest);
+        if (st != ABDB_OK) break;
+    }
+    if (st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_USAGE, "no result matches '%s%s%s'%s%s%s", selection,
+                       where && *selection ? "," : "", where ? where : "",
+                       m->metric ? " with metric " : "", m->metric ? m->metric : "",
+                       abdb_text_get(&words));
+    abdb_text_free(&words);
+    return st;
+}
+
+abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const abdb_measure *m,
+                          abdb_error *err)
+{
+    static const char columns[] =
+#define X(name) ", r." #name
+        ABDB_MEMBER_COLUMNS(X)
+#undef X
+        ;
+    query q = {.db = db, .arena = &set->arena, .skip = SIZE_MAX};
+    abdb_selection s = {0};
+    abdb_status st = ABDB_OK;
+
+    if (*set->selection) TRY(abdb_selection_parse(&s, set->selection, err));
+    if (where && *where) TRY(abdb_selection_parse(&s, where, err));
+    TRY(build(&q, &s, m, columns + 2, err));
+    TRY(abdb_rows(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
+    if (!set->table.rows) TRY(empty(&q, &s, m, set->selection, where, err));
+    if (set->table.rows > ABDB_MEMBERS_MAX)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",
+                      set->selection, ABDB_MEMBERS_MAX));
+done:
+    abdb_selection_free(&s);
+    abdb_text_free(&q.sql);
+    return st;
+}

@@ -1,0 +1,270 @@
+/* rules.c - rules and roles out of the database, groups, and whether a rule holds; see compare.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/compare/compare.h"
+
+/* --- the rulebook ---------------------------------------------------------------------------- */
+
+static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
+{
+    const char *text = abdb_cell(t, row, column);
+
+    return abdb_arena_copy(arena, text, strlen(text));
+}
+
+abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
+{
+    abdb_table rules = {0}, roles = {0};
+    abdb_rule *rule;
+    abdb_role *role;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_rulebook){0};
+    TRY(abdb_rows(db,
+                  "SELECT rule, effect, coalesce(scope_factor, ''), coalesce(scope_value, ''),"
+                  " coalesce(factor, ''), coalesce(test, ''), coalesce(a, ''), coalesce(b, ''),"
+                  " sentence, source, locator FROM v_rule WHERE effect <> 'formula' ORDER BY rowid",
+                  NULL, &rules, err));
+    TRY(abdb_rows(db, "SELECT workload, factor, role, needed FROM v_workload_factor", NULL, &roles,
+                  err));
+    if (rules.rows > ABDB_RULES_MAX)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", ABDB_RULES_MAX));
+    rule = abdb_arena_alloc(&out->arena, (rules.rows + 1) * sizeof *rule);
+    role = abdb_arena_alloc(&out->arena, (roles.rows + 1) * sizeof *role);
+    if (!rule || !role) TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
+    for (size_t i = 0; i < rules.rows; i++) {
+        const char **field[] = {&rule[i].rule,        &rule[i].effect, &rule[i].scope_factor,
+                                &rule[i].scope_value, &rule[i].factor, &rule[i].test,
+                                &rule[i].a,           &rule[i].b,      &rule[i].sentence,
+                                &rule[i].source,      &rule[i].locator};
+
+        for (size_t c = 0; c < sizeof field / sizeof field[0]; c++)
+            if (!(*field[c] = keep(&out->arena, &rules, i, c)))
+                TRY(ABDB_FAIL(err, ABDB_NOMEM, "rules"));
+    }
+    for (size_t i = 0; i < roles.rows; i++) {
+        role[i] = (abdb_role){keep(&out->arena, &roles, i, 0), keep(&out->arena, &roles, i, 1),
+                              keep(&out->arena, &roles, i, 2), abdb_cell_number(&roles, i, 3) > 0};
+        if (!role[i].workload || !role[i].factor || !role[i].role)
+            TRY(ABDB_FAIL(err, ABDB_NOMEM, "roles"));
+    }
+    out->rules = rules.rows;
+    out->rule = rule;
+    out->roles = roles.rows;
+    out->role = role;
+done:
+    abdb_table_free(&rules);
+    abdb_table_free(&roles);
+    return st;
+}
+
+void abdb_rulebook_free(abdb_rulebook *book)
+{
+    abdb_arena_free(&book->arena);
+    *book = (abdb_rulebook){0};
+}
+
+static const abdb_role *find_role(const abdb_rulebook *book, const char *workload,
+                                  const char *factor)
+{
+    for (size_t i = 0; i < book->roles; i++)
+        if (strcmp(book->role[i].factor, factor) == 0 &&
+            strcmp(book->role[i].workload, workload) == 0)
+            return &book->role[i];
+    return NULL;
+}
+
+const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                         const char *factor, bool *needed)
+{
+    char workload[128], evidence[32];
+    const char *who[] = {workload, evidence, "*"};
+
+    snprintf(workload, sizeof workload, "%s", abdb_member_text(set, member, ABDB_M_workload));
+    snprintf(evidence, sizeof evidence, "%s", abdb_member_text(set, member, ABDB_M_evidence));
+    *needed = false;
+    for (int any = 0; any < 2; any++) /* the factor by name, then "*" */
+        for (int i = 0; i < 3; i++) {
+            const abdb_role *role = find_role(book, who[i], any ? "*" : factor);
+
+            if (!role) continue;
+            *needed = role->needed && !any;
+            return role->role;
+        }
+    return "agree";
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static bool matches(const char *pattern, const char *text)
+{
+    return pattern[0] == '!' ? sqlite3_strglob(pattern + 1, text) != 0
+                             : sqlite3_strglob(pattern, text) == 0;
+}
+
+static bool in_scope(const abdb_rule *rule, const abdb_member *member)
+{
+    const abdb_trait *t =
+        *rule->scope_factor ? abdb_member_trait(member, rule->scope_factor) : NULL;
+
+    return !*rule->scope_factor ||
+           (t && t->state == ABDB_KNOWN && matches(rule->scope_value, t->text));
+}
+
+/* Must members of a group agree in this factor? */
+static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
+                   const char *factor)
+{
+    bool needed;
+
+    if (strcmp(abdb_role_of(book, set, member, factor, &needed), "pair") == 0) return true;
+    for (size_t i = 0; i < book->rules; i++)
+        if (strcmp(book->rule[i].effect, "refuse") == 0 &&
+            strcmp(book->rule[i].factor, factor) == 0 &&
+            in_scope(&book->rule[i], &set->member[member]))
+            return true;
+    return false;
+}
+
+typedef struct {
+    const char *key;
+    size_t member;
+} keyed;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+
+    return order ? order : (x->member > y->member) - (x->member < y->member);
+}
+
+abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
+                             abdb_arena *arena, abdb_error *err)
+{
+    keyed *all = calloc(set->members + 1, sizeof *all);
+    size_t *list = abdb_arena_alloc(arena, (set->members + 1) * sizeof *list);
+    abdb_text key = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_groups){0};
+    out->group = abdb_arena_alloc(arena, (set->members + 1) * sizeof *out->group);
+    if (!all || !list || !out->group) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
+    for (size_t i = 0; i < set->members; i++) {
+        const abdb_member *m = &set->member[i];
+
+        abdb_text_clear(&key);
+        for (size_t t = 0; t < m->traits; t++)
+            if (m->trait[t].state == ABDB_KNOWN && splits(book, set, i, m->trait[t].name))
+                abdb_text_printf(&key, "%s=%s\x1f", m->trait[t].name, m->trait[t].text);
+        all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
+        if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
+    }
+    qsort(all, set->members, sizeof *all, by_key);
+    for (size_t i = 0; i < set->members; i++) {
+        list[i] = all[i].member;
+        if (!i || strcmp(all[i].key, all[i - 1].key) != 0)
+            out->group[out->count++] = (abdb_group){.key = all[i].key, .member = list + i};
+        out->group[out->count - 1].count++;
+    }
+done:
+    free(all);
+    abdb_text_free(&key);
+    return st;
+}
+
+/* --- a rule and a pair ----------------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, abdb_arena *arena)
+{
+    const char **seen = calloc(side.group->count + 1, sizeof *seen);
+    abdb_text out = {0};
+    const char *kept;
+    size_t count = 0;
+
+    *unknown = false;
+    for (size_t i = 0; seen && i < side.group->count; i++) {
+        const abdb_trait *t = abdb_member_trait(&side.set->member[side.group->member[i]], factor);
+
+        if (t && t->state == ABDB_KNOWN)
+            seen[count++] = t->text;
+        else
+            *unknown |= !t || t->state == ABDB_UNKNOWN;
+    }
+    if (count) qsort(seen, count, sizeof *seen, by_text);
+    for (size_t i = 0; i < count; i++)
+        if (!i || strcmp(seen[i], seen[i - 1]) != 0)
+            abdb_text_printf(&out, "%s%s", out.size ? "," : "", seen[i]);
+    kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    free(seen);
+    return kept ? kept : "";
+}
+
+/* Does a side have a member with a known value that the pattern matches? */
+static bool any(abdb_side side, const char *factor, const char *pattern)
+{
+    for (size_t i = 0; i < side.group->count; i++) {
+        const abdb_trait *t = abdb_member_trait(&side.set->member[side.group->member[i]], factor);
+
+        if (t && t->state == ABDB_KNOWN && matches(pattern, t->text)) return true;
+    }
+    return false;
+}
+
+static bool all_in_scope(const abdb_rule *rule, abdb_side side)
+{
+    for (size_t i = 0; i < side.group->count; i++)
+        if (!in_scope(rule, &side.set->member[side.group->member[i]])) return false;
+    return true;
+}
+
+/* The first factor that a side needs and does not know. */
+static const char *needs(const abdb_rulebook *book, abdb_side side)
+{
+    for (size_t i = 0; i < side.group->count; i++) {
+        size_t at = side.group->member[i];
+        const abdb_member *m = &side.set->member[at];
+
+        for (size_t t = 0; t < m->traits; t++) {
+            bool needed;
+
+            if (m->trait[t].state != ABDB_UNKNOWN) continue;
+            abdb_role_of(book, side.set, at, m->trait[t].name, &needed);
+            if (needed) return m->trait[t].name;
+        }
+    }
+    return NULL;
+}
+
+bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side a, abdb_side b,
+                     const char **what)
+{
+    abdb_arena arena = {0};
+    bool unknown, holds;
+    const char *x, *y;
+
+    if (!all_in_scope(rule, a) || !all_in_scope(rule, b)) return false;
+    if (strcmp(rule->test, "pair") == 0)
+        return (any(a, rule->factor, rule->a) && any(b, rule->factor, rule->b)) ||
+               (any(b, rule->factor, rule->a) && any(a, rule->factor, rule->b));
+    if (strcmp(rule->test, "either") == 0)
+        return any(a, rule->factor, rule->a) || any(b, rule->factor, rule->a);
+    if (strcmp(rule->test, "needed") == 0) {
+        *what = needs(book, a);
+        if (!*what) *what = needs(book, b);
+        return *what != NULL;
+    }
+    x = abdb_side_values(a, rule->factor, &unknown, &arena);
+    y = abdb_side_values(b, rule->factor, &unknown, &arena);
+    holds = *x && *y && strcmp(x, y) != 0;
+    abdb_arena_free(&arena);
+    return holds;
+}

@@ -1,0 +1,190 @@
+/* sets.c - sets of results with their factors; see sets.h. */
+#include "query/compare/sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[ABDB_M_COUNT] = {
+#define X(name) #name,
+    ABDB_MEMBER_COLUMNS(X)
+#undef X
+};
+
+/* Factors that a source gave, read once for each set of factors. */
+typedef struct {
+    char id[32];
+    size_t count;
+    const abdb_trait *trait;
+} point;
+
+typedef struct {
+    sqlite3 *db;
+    sqlite3_stmt *factors;
+    abdb_table needs; /* factor, kinds of evidence that have it */
+    point *cache;
+    size_t points, room;
+    abdb_arena *arena;
+} loader;
+
+const char *abdb_member_text(const abdb_set *set, size_t member, abdb_member_column column)
+{
+    return abdb_cell(&set->table, member, column);
+}
+
+double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column column)
+{
+    return abdb_cell_number(&set->table, member, column);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const abdb_trait *)a)->name, ((const abdb_trait *)b)->name);
+}
+
+const abdb_trait *abdb_member_trait(const abdb_member *member, const char *name)
+{
+    const abdb_trait key = {.name = name};
+
+    return bsearch(&key, member->trait, member->traits, sizeof key, by_name);
+}
+
+static const char *copy(abdb_arena *arena, const char *text)
+{
+    return text ? abdb_arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+static abdb_status read_point(loader *l, const char *id, point *out, abdb_error *err)
+{
+    abdb_trait list[ABDB_TRAITS_MAX];
+    abdb_trait *kept;
+    int code;
+
+    *out = (point){0};
+    snprintf(out->id, sizeof out->id, "%s", id);
+    sqlite3_reset(l->factors);
+    sqlite3_bind_text(l->factors, 1, out->id, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(l->factors)) == SQLITE_ROW && out->count < ABDB_TRAITS_MAX) {
+        const char *state = (const char *)sqlite3_column_text(l->factors, 1);
+        abdb_trait *t = &list[out->count++];
+
+        t->name = copy(l->arena, (const char *)sqlite3_column_text(l->factors, 0));
+        t->state = strcmp(state, "known") == 0     ? ABDB_KNOWN
+                   : strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN
+                                                   : ABDB_INAPPLICABLE;
+        t->text = copy(l->arena, (const char *)sqlite3_column_text(l->factors, 2));
+    }
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));
+    kept = abdb_arena_alloc(l->arena, (out->count + 1) * sizeof *kept);
+    if (!kept) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
+    memcpy(kept, list, out->count * sizeof *kept);
+    out->trait = kept;
+    return ABDB_OK;
+}
+
+static abdb_status find_point(loader *l, const char *id, const point **out, abdb_error *err)
+{
+    abdb_status st;
+
+    for (size_t i = l->points; i > 0; i--) /* members of one set come near one another */
+        if (strcmp(l->cache[i - 1].id, id) == 0) {
+            *out = &l->cache[i - 1];
+            return ABDB_OK;
+        }
+    if (l->points == l->room) {
+        size_t room = l->room ? 2 * l->room : 64;
+        point *more = realloc(l->cache, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
+        l->cache = more;
+        l->room = room;
+    }
+    st = read_point(l, id, &l->cache[l->points], err);
+    if (st == ABDB_OK) *out = &l->cache[l->points++];
+    return st;
+}
+
+/* NULL is unknown where this kind of evidence has the factor, else inapplicable. */
+static abdb_factor_state missing_state(const loader *l, const char *factor, const char *evidence)
+{
+    for (size_t i = 0; i < l->needs.rows; i++)
+        if (strcmp(abdb_cell(&l->needs, i, 0), factor) == 0)
+            return strstr(abdb_cell(&l->needs, i, 1), evidence) ? ABDB_UNKNOWN : ABDB_INAPPLICABLE;
+    return ABDB_INAPPLICABLE;
+}
+
+static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
+{
+    const char *id = abdb_member_text(set, i, ABDB_M_point_id);
+    const char *evidence = abdb_member_text(set, i, ABDB_M_evidence);
+    abdb_member *m = &set->member[i];
+    const point *p = NULL;
+    abdb_trait *trait;
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    if (*id) TRY(find_point(l, id, &p, err));
+    trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + (p ? p->count : 0)) * sizeof *trait);
+    if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
+    for (size_t c = 0; c < ABDB_M_FACTORS; c++) {
+        const abdb_value *v = &set->table.value[i * set->table.columns + c];
+        bool unknown =
+            v->kind == ABDB_NULL ||
+            (c == ABDB_M_verified && strcmp(abdb_cell(&set->table, i, c), "unknown") == 0);
+
+        if (c == ABDB_M_result_id) continue;
+        trait[count].name = names[c];
+        trait[count].state = unknown ? missing_state(l, names[c], evidence) : ABDB_KNOWN;
+        trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell(&set->table, i, c));
+    }
+    for (size_t k = 0; p && k < p->count; k++) trait[count++] = p->trait[k];
+    qsort(trait, count, sizeof *trait, by_name);
+    m->trait = trait;
+    m->traits = count;
+done:
+    return st;
+}
+
+static abdb_status take_members(abdb_set *set, sqlite3 *db, abdb_error *err)
+{
+    loader l = {.db = db, .arena = &set->arena};
+    abdb_status st = ABDB_OK;
+
+    set->members = set->table.rows;
+    set->member = calloc(set->members + 1, sizeof *set->member);
+    if (!set->member) return ABDB_FAIL(err, ABDB_NOMEM, "%zu results", set->members);
+    TRY(abdb_rows(db, "SELECT factor, needs FROM v_column_factor", NULL, &l.needs, err));
+    if (sqlite3_prepare_v2(db,
+                           "SELECT factor, state, text FROM point_factor WHERE point_id ="
+                           " CAST(?1 AS INTEGER) AND factor NOT IN (SELECT factor FROM"
+                           " v_column_factor)",
+                           -1, &l.factors, NULL) != SQLITE_OK)
+        TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+    for (size_t i = 0; i < set->members; i++) TRY(take_member(&l, set, i, err));
+done:
+    sqlite3_finalize(l.factors);
+    abdb_table_free(&l.needs);
+    free(l.cache);
+    return st;
+}
+
+abdb_status abdb_set_load(abdb_set *out, sqlite3 *db, const char *selection, const char *where,
+                          const abdb_measure *measure, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_set){.selection = selection};
+    TRY(abdb_set_pick(out, db, where, measure, err));
+    TRY(take_members(out, db, err));
+    TRY(abdb_set_normalise(out, db, measure, err));
+done:
+    return st;
+}
+
+void abdb_set_free(abdb_set *set)
+{
+    abdb_table_free(&set->table);
+    free(set->member);
+    abdb_arena_free(&set->arena);
+    *set = (abdb_set){0};
+}

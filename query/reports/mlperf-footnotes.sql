@@ -1,0 +1,39 @@
+-- title: Footnotes that MLCommons asks for, of the results named
+-- param: keys | text | | keys of results (r-...), blanks between them
+-- column: footnote | footnote | | ready to be printed below a table or a figure
+-- @rows
+WITH key (key) AS (
+  SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
+shown AS (
+  SELECT r.suite, r.round, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
+         r.verified, r.raw_unit, r.flags
+    FROM key JOIN v_statement r ON r.result_id = key.key
+   WHERE r.evidence = 'mlperf'),
+one AS (
+  SELECT row_number() OVER (ORDER BY round DESC, model, scenario, division, verified DESC) AS number, *
+    FROM (SELECT suite, round, division, model, scenario, group_concat(DISTINCT public_id) AS ids,
+                 count(DISTINCT public_id) AS n, min(retrieved) AS retrieved, count(DISTINCT url) AS urls, min(url) AS url,
+                 min(verified = 'yes') AS verified
+            FROM shown GROUP BY suite, round, division, model, scenario, verified = 'yes')),
+total AS (SELECT count(*) AS n, min(verified) AS some, max(verified) AS every FROM one)
+SELECT footnote FROM (
+  SELECT 1 AS place, number, printf('[%d] ', number) || CASE WHEN verified THEN '' ELSE 'Unverified ' END || 'MLPerf® ' ||
+         coalesce(round, 'version not recorded') || ' ' || upper(substr(coalesce(suite, 'inference'), 1, 1)) || substr(coalesce(suite, 'inference'), 2) || ' ' ||
+         upper(substr(coalesce(division, ''), 1, 1)) || substr(coalesce(division, ''), 2) || ' ' || model || coalesce(' ' || scenario, '') ||
+         CASE WHEN n > 40 THEN printf(', %d entries (explain lists them)', n)
+              WHEN n > 0 THEN ', entries ' || (SELECT group_concat(id, ', ') FROM (SELECT value AS id FROM json_each('["' || replace(ids, ',', '","') || '"]') ORDER BY value))
+              ELSE ', entry IDs not recorded' END ||
+         '. Retrieved ' || coalesce(retrieved, 'on a date not recorded') || ' from ' ||
+         CASE WHEN urls = 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
+         '. Result ' || CASE WHEN verified THEN '' ELSE 'not ' END || 'verified by MLCommons Association.' AS footnote
+    FROM one WHERE number <= 40
+  UNION ALL
+  SELECT 2, 0, printf('[...] and %d more benchmarks of MLPerf®: -o csv lists the results, `abdb query mlperf-footnotes --keys` their footnotes', n - 40)
+    FROM total WHERE n > 40
+  UNION ALL
+  SELECT 3, 0, 'Unverified results have not been through an MLPerf® review and may use measurement methodologies and/or workload implementations that are inconsistent with the MLPerf specification for verified results.'
+    FROM total WHERE some = 0 AND every = 1
+  UNION ALL
+  SELECT 4, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
+    FROM total WHERE n > 0)
+ ORDER BY place, number;
