@@ -37,6 +37,34 @@ static const abdb_option query_options[] = {
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 
+/* How compare and rank normalise. */
+#define MEASURE_OPTIONS                                                                           \
+    {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."},                       \
+        {"metric", 'm', "NAME", "the metric (default: the workload's own)"},                      \
+        {"per", 0, "WHAT", "device, node, watt, joule, dollar, peak, bandwidth, none (default)"}, \
+        {"peak", 0, "BASIS", "of --per peak: published (default), measured, clock"},              \
+        {"provider", 0, "NAME", "of --per dollar: only prices of this provider"},                 \
+        {"price-kind", 0, "KIND", "of --per dollar: on-demand, reserved, spot"},                  \
+        {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"},            \
+        {"price-max-age", 0, "DAYS", "of --per dollar: leave out older prices (90d)"},            \
+        {"price", 0, "QUOTES", "your own: 'DEVICE=2.49 USD/h', several joined by a comma"},       \
+        {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"},       \
+        {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},              \
+    {                                                                                             \
+        NULL, 0, NULL, NULL                                                                       \
+    }
+
+static const abdb_option compare_options[] = {
+    {"baseline", 0, "SELECTION", "what the others are compared with (default: the first)"},
+    {"contender", 0, "SELECTION", "one more to compare (repeatable)"},
+    {"pick", 0, "best|median|each", "what stands for several submissions (default best)"},
+    {"exploratory", 0, NULL, "show pairs that may not be compared, stamped as such"},
+    {"environment", 0, NULL, "what differs between the machines and software of two runs"},
+    {"fail-on", 0, "VERDICTS", "exit 1 where a pair is one of these: slower,unclear"},
+    {"effect", 0, "FRACTION", "the least difference that counts (default 0.01)"},
+    {"alpha", 0, "P", "the evidence that counts (default 0.01)"},
+    MEASURE_OPTIONS};
+
 static const abdb_option plot_options[] = {
     {"type", 0, "svg|png|pdf|dumb", "kind of picture (default: from the name of --out, else svg)"},
     {"out", 0, "PATH", "where to write (default: NAME.svg; - for standard output)"},
@@ -96,6 +124,21 @@ const abdb_command abdb_commands[] = {
      "abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server\n"
      "abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\" -o markdown\n"
      "abdb query --schema v_result"},
+    {"compare", "SELECTION SELECTION...", "comparable? what differs, by how much", abdb_cmd_compare,
+     compare_options, ABDB_PRINTS_ROWS,
+     "Puts sets of results side by side; the first is the baseline. A selection is `column OP "
+     "value`"
+     " joined by commas, OP one of = != < <= > >= ~ (glob); columns are those of v_comparable, "
+     "every"
+     " factor, and metrics of the same run. run=latest, run=latest~1 and tag=NAME pick "
+     "measurements."
+     " Each pair is comparable, comparable except the factors that differ, or not comparable, with "
+     "the"
+     " rule that says so: then it is left out and the exit code is 3, unless --exploratory.",
+     "abdb compare device=H200-SXM device=MI355X --where model=llama2-70b-99,devices=8 --per "
+     "device\n"
+     "abdb compare tag=before run=latest --fail-on slower\n"
+     "abdb compare run=latest~1 run=latest --environment"},
     {"plot", "[NAME]", "draw a figure; alone: what can be drawn", abdb_cmd_plot, plot_options,
      ABDB_TAKES_NAME,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "

@@ -47,4 +47,3 @@ abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *
         return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
     return ABDB_OK;
 }
-

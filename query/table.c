@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 abdb_value *abdb_table_row(abdb_table *table)
 {
     if (table->rows == table->room) {

@@ -114,6 +114,15 @@ static bool same_work(const abdb_comparison *c, size_t set, const abdb_group *a,
     return true;
 }
 
+/* Has a group of the contender with this work met its like already? */
+static bool work_is_met(const abdb_comparison *c, size_t set, const abdb_group *b, size_t from,
+                        size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (same_work(c, set, c->pair[i].a.group, b)) return true;
+    return false;
+}
+
 /* The nearest group of the baseline; NULL: none may be. */
 static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abdb_group *b,
                                  const bool *met, bool any)
@@ -138,7 +147,7 @@ static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];
     bool *met = calloc(a->count + 1, sizeof *met), *done_b = calloc(b->count + 1, sizeof *met);
-    size_t before = c->pairs;
+    size_t before = c->pairs, exact;
     abdb_status st = ABDB_OK;
 
     if (!met || !done_b) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
@@ -152,17 +161,21 @@ static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
         i += order <= 0;
         k += order >= 0;
     }
+    exact = c->pairs;
     for (int any = 0; any < 2; any++) {
         if (any && c->pairs > before) break;
         for (size_t k = 0; k < b->count; k++) {
-            const abdb_group *near =
-                done_b[k] ? NULL : nearest(c, set, &b->group[k], met, any != 0);
+            const abdb_group *near = done_b[k] || work_is_met(c, set, &b->group[k], before, exact)
+                                         ? NULL
+                                         : nearest(c, set, &b->group[k], met, any != 0);
 
             if (!near) continue;
             done_b[k] = met[near - a->group] = true;
             TRY(add_pair(c, set, near, &b->group[k], err));
         }
     }
+    for (size_t k = 0; k < b->count; k++) c->unpaired[set] += done_b[k] ? 0 : b->group[k].count;
+    for (size_t i = 0; i < a->count; i++) c->alone[set] += met[i] ? 0 : a->group[i].count;
 done:
     free(met);
     free(done_b);

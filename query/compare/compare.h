@@ -119,6 +119,8 @@ typedef struct {
     size_t pairs, room;
     abdb_pair *pair;
     size_t refused;
+    size_t unpaired[ABDB_SETS_MAX]; /* results of each contender without a like in the baseline */
+    size_t alone[ABDB_SETS_MAX];    /* results of the baseline without a like in the contender */
     const abdb_compare_options *options;
     sqlite3 *db;
     abdb_arena arena;

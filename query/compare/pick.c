@@ -290,7 +290,8 @@ static void default_metric(query *q, const abdb_measure *m)
     else if (!q->names_metric)
         abdb_text_puts(&q->sql,
                        " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
-                       " (r.evidence = 'measured' AND (r.metric = 'time_s' OR (r.metric_class ="
+                       " (r.evidence = 'measured' AND ((r.metric = 'time_s' AND r.statistic IN"
+                       " ('median', 'mean', 'value')) OR (r.metric_class ="
                        " 'performance' AND NOT EXISTS (SELECT 1 FROM result t WHERE t.entry_id ="
                        " r.entry_id AND t.metric = 'time_s')))))");
 }
