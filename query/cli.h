@@ -92,6 +92,7 @@ int abdb_cmd_audit(int argc, char **argv);
 int abdb_cmd_explain(int argc, char **argv);
 int abdb_cmd_withdraw(int argc, char **argv);
 int abdb_cmd_compare(int argc, char **argv);
+int abdb_cmd_rank(int argc, char **argv);
 int abdb_cmd_plot(int argc, char **argv);
 int abdb_cmd_doctor(int argc, char **argv);
 int abdb_cmd_help(int argc, char **argv);

@@ -65,6 +65,19 @@ static const abdb_option compare_options[] = {
     {"alpha", 0, "P", "the evidence that counts (default 0.01)"},
     MEASURE_OPTIONS};
 
+static const abdb_option rank_options[] = {
+    {"workload", 0, "NAME", "what was run: a benchmark, model or kernel"},
+    {"scenario", 0, "NAME", "as MLCommons spells it"},
+    {"by", 0, "COLUMN", "what is ranked: device (default), system, submitter, backend, ..."},
+    {"pareto", 0, "METRIC",
+     "the front on a second metric of the same run (ttft_s:p99), or a column"},
+    {"suite", 0, NULL, "one number for each: the geometric mean of its ratios to the baseline"},
+    {"baseline", 0, "NAME", "of --suite (default: the first)"},
+    {"limit", 0, "N", "rows of each group (default 20)"},
+    {"all", 0, NULL, "every row"},
+    {"exploratory", 0, NULL, "rank what may not be compared, stamped as such"},
+    MEASURE_OPTIONS};
+
 static const abdb_option plot_options[] = {
     {"type", 0, "svg|png|pdf|dumb", "kind of picture (default: from the name of --out, else svg)"},
     {"out", 0, "PATH", "where to write (default: NAME.svg; - for standard output)"},
@@ -139,6 +152,14 @@ const abdb_command abdb_commands[] = {
      "device\n"
      "abdb compare tag=before run=latest --fail-on slower\n"
      "abdb compare run=latest~1 run=latest --environment"},
+    {"rank", "[SELECTION]", "best under constraints", abdb_cmd_rank, rank_options, ABDB_PRINTS_ROWS,
+     "Orders devices (or systems, ...) for a workload: the best result of each that the constraints"
+     " leave. Constraints are a selection, over columns, factors and other metrics of the same run"
+     " (--where 'tpot_s < 0.05'). Results that may not be compared are ranked apart.",
+     "abdb rank --workload llama2-70b-99 --scenario Server --per device\n"
+     "abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price-max-age 900d\n"
+     "abdb rank round=v6.0,scenario=Offline,division=closed --suite --baseline H200-SXM --per "
+     "device"},
     {"plot", "[NAME]", "draw a figure; alone: what can be drawn", abdb_cmd_plot, plot_options,
      ABDB_TAKES_NAME,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "

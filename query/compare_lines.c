@@ -7,7 +7,7 @@
 #include "query/compare_screen.h"
 #include "query/footnotes.h"
 
-enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14 };
+enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2 };
 
 const char *abdb_kept(abdb_table *t, const char *text)
 {
@@ -218,42 +218,63 @@ void abdb_compare_standing(const abdb_comparison *c, size_t contender, abdb_text
     abdb_text_free(&differ);
 }
 
-/* The refusals of a contender, each rule once. A line a note. */
+/* How many pairs of a contender a rule refuses. */
+static size_t refused_by(const abdb_comparison *c, size_t contender, const abdb_rule *rule)
+{
+    size_t n = 0;
+
+    for (size_t p = 0; p < c->pairs; p++)
+        for (size_t k = 0; k < c->pair[p].refusals; k++)
+            n += c->pair[p].contender == contender && c->pair[p].refusal[k] == rule;
+    return n;
+}
+
+/* A rule with its sentence, and what it found in the first pair that it refuses. */
+static void refusal_line(const abdb_comparison *c, const abdb_pair *pair, const abdb_rule *rule,
+                         abdb_table *t)
+{
+    const char *factor = strcmp(rule->factor, "*") == 0 ? pair->what : rule->factor;
+    size_t n = refused_by(c, pair->contender, rule);
+    char letter = (char)('A' + pair->contender);
+    abdb_arena arena = {0};
+    bool unknown;
+    const char *a = abdb_side_values(pair->a, factor, &unknown, &arena);
+    const char *b = abdb_side_values(pair->b, factor, &unknown, &arena);
+
+    if (t->notes + 2 < ABDB_NOTE_MAX) {
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)", letter, rule->rule,
+            factor, *a ? a : "unknown", letter, *b ? b : "unknown", n, n == 1 ? "" : "s");
+        t->note[t->notes++] = abdb_arena_printf(&t->arena, "  %s  %s, %s", rule->sentence,
+                                                rule->source, rule->locator);
+    }
+    abdb_arena_free(&arena);
+}
+
+/* The refusals of a contender, each rule once; the first few with their sentences. */
 static void refusal_lines(const abdb_comparison *c, size_t contender, abdb_table *t)
 {
-    const abdb_rule *seen[ABDB_RULES_MAX];
+    abdb_text more = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < c->pairs; i++) {
-        const abdb_pair *pair = &c->pair[i];
+    for (size_t r = 0; r < c->book.rules; r++) {
+        const abdb_rule *rule = &c->book.rule[r];
+        const abdb_pair *first = NULL;
 
-        for (size_t r = 0; pair->contender == contender && r < pair->refusals; r++) {
-            const abdb_rule *rule = pair->refusal[r];
-            bool unknown, known = false;
-            size_t n = 0;
-            abdb_arena arena = {0};
-
-            for (size_t s = 0; s < count; s++) known |= seen[s] == rule;
-            if (known) continue;
-            seen[count++] = rule;
-            for (size_t p = 0; p < c->pairs; p++)
-                for (size_t k = 0; k < c->pair[p].refusals; k++)
-                    n += c->pair[p].contender == contender && c->pair[p].refusal[k] == rule;
-            if (t->notes + 2 < ABDB_NOTE_MAX) {
-                const char *factor = strcmp(rule->factor, "*") == 0 ? pair->what : rule->factor;
-                const char *a = abdb_side_values(pair->a, factor, &unknown, &arena);
-                const char *b = abdb_side_values(pair->b, factor, &unknown, &arena);
-
-                t->note[t->notes++] = abdb_arena_printf(
-                    &t->arena, "%c/A  NOT COMPARABLE  %s (%s: A %s, %c %s; %zu pair%s)",
-                    (char)('A' + contender), rule->rule, factor, *a ? a : "unknown",
-                    (char)('A' + contender), *b ? b : "unknown", n, n == 1 ? "" : "s");
-                t->note[t->notes++] = abdb_arena_printf(&t->arena, "  %s  %s, %s", rule->sentence,
-                                                        rule->source, rule->locator);
-            }
-            abdb_arena_free(&arena);
-        }
+        for (size_t i = 0; i < c->pairs && !first; i++)
+            for (size_t k = 0; k < c->pair[i].refusals && !first; k++)
+                if (c->pair[i].contender == contender && c->pair[i].refusal[k] == rule)
+                    first = &c->pair[i];
+        if (!first) continue;
+        if (count++ < SENTENCES_MAX)
+            refusal_line(c, first, rule, t);
+        else
+            abdb_text_printf(&more, "%s%s", more.size ? ", " : "", rule->rule);
     }
+    if (more.size && t->notes < ABDB_NOTE_MAX)
+        t->note[t->notes++] = abdb_arena_printf(&t->arena, "  also against %s (`abdb query rules`)",
+                                                abdb_text_get(&more));
+    abdb_text_free(&more);
 }
 
 void abdb_note(abdb_table *t, const char *text)

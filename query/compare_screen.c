@@ -133,6 +133,8 @@ static void row_label(const abdb_pair *pair, const char *const *name, size_t nam
     label_entry(pair, "model", out);
     if (!out->size) label_entry(pair, "workload", out);
     label_entry(pair, "scenario", out);
+    if (!out->size)
+        abdb_text_puts(out, abdb_member_text(pair->a.set, pair->a.group->member[0], ABDB_M_metric));
 }
 
 /* "4414.6 (4318.5, 8)": best, worst and n; or "- no price". */

@@ -256,6 +256,24 @@ static bool is_metric(const char *name)
     return abdb_metric_find(word) != NULL;
 }
 
+/* `work`: what was run, by the name of a model or of a workload. */
+static abdb_status work_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    const char *canon;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(c->op, "=") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "work wants '=': the name of a model or workload");
+    TRY(abdb_name_resolve(q->db, "model", c->value, &canon, q->arena, err));
+    abdb_text_puts(&q->sql, " AND (r.raw_model IN (SELECT spelling FROM name WHERE kind = 'model'"
+                            " AND whole = ?) OR r.raw_workload IN (SELECT spelling FROM name"
+                            " WHERE kind = 'model' AND whole = ?))");
+    if (!abdb_bind_add_text(&q->binds, canon) || !abdb_bind_add_text(&q->binds, canon))
+        st = too_many(err);
+done:
+    return st;
+}
+
 static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *err)
 {
     double number;
@@ -265,6 +283,7 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     if (strcmp(c->column, "model") == 0) return name_condition(q, c, "model", "raw_model", err);
     if (strcmp(c->column, "workload") == 0)
         return name_condition(q, c, "model", "raw_workload", err);
+    if (strcmp(c->column, "work") == 0) return work_condition(q, c, err);
     if (!is_column(q->db, c->column))
         return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
     abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c)); /* a known name */

@@ -118,6 +118,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
     const char *evidence = abdb_member_text(set, i, ABDB_M_evidence);
     abdb_member *m = &set->member[i];
+    bool is_spec = abdb_member_number(set, i, ABDB_M_ordinal) < 0; /* it has what it has */
     const point *p = NULL;
     abdb_trait *trait;
     size_t count = 0;
@@ -134,7 +135,9 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
 
         if (c == ABDB_M_result_id) continue;
         trait[count].name = names[c];
-        trait[count].state = unknown ? missing_state(l, names[c], evidence) : ABDB_KNOWN;
+        trait[count].state = !unknown  ? ABDB_KNOWN
+                             : is_spec ? ABDB_INAPPLICABLE
+                                       : missing_state(l, names[c], evidence);
         trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell(&set->table, i, c));
     }
     for (size_t k = 0; p && k < p->count; k++) trait[count++] = p->trait[k];

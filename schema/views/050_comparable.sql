@@ -61,11 +61,11 @@ SELECT 'submitter', 'mlperf' UNION ALL
 SELECT 'system', 'mlperf' UNION ALL
 SELECT 'workload', 'measured published mlperf' UNION ALL
 SELECT 'benchmark', 'measured published mlperf' UNION ALL
-SELECT 'model', 'published mlperf' UNION ALL
+SELECT 'model', 'mlperf' UNION ALL
 SELECT 'scenario', 'mlperf' UNION ALL
 SELECT 'device', 'measured published mlperf' UNION ALL
 SELECT 'devices', 'measured published mlperf' UNION ALL
-SELECT 'nodes', 'published mlperf' UNION ALL
+SELECT 'nodes', 'mlperf' UNION ALL
 SELECT 'backend', 'measured' UNION ALL
 SELECT 'dtype', 'measured published mlperf' UNION ALL
 SELECT 'accuracy_target', '' UNION ALL

@@ -1,0 +1,288 @@
+/* rank.c - the best under constraints; see rank.h. */
+#include "query/compare/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- who is ranked --------------------------------------------------------------------------- */
+
+static int by_column(const char *name, abdb_member_column *out)
+{
+    static const char *const names[] = {
+#define X(column) #column,
+        ABDB_MEMBER_COLUMNS(X)
+#undef X
+    };
+
+    for (size_t i = 0; i < ABDB_M_COUNT; i++)
+        if (strcmp(names[i], name) == 0) {
+            *out = (abdb_member_column)i;
+            return 1;
+        }
+    return 0;
+}
+
+/* The second metric of the member's run; NAN: it has none. */
+static abdb_status other_value(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
+                               double *out, abdb_error *err)
+{
+    abdb_member_column column;
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    char metric[96];
+    const char *colon = strchr(name, ':');
+    abdb_status st = ABDB_OK;
+
+    *out = NAN;
+    if (by_column(name, &column)) {
+        *out = abdb_member_number(&r->set, member, column);
+        return ABDB_OK;
+    }
+    snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name, ":"), name);
+    (void)(abdb_bind_add_text(&binds, abdb_member_text(&r->set, member, ABDB_M_entry_id)) &&
+           abdb_bind_add_text(&binds, metric) &&
+           abdb_bind_add_text(&binds, colon ? colon + 1 : NULL));
+    TRY(abdb_rows(db,
+                  "SELECT value FROM result WHERE entry_id = CAST(?1 AS INTEGER) AND metric = ?2"
+                  " AND (?3 IS NULL OR statistic = ?3) ORDER BY ordinal LIMIT 1",
+                  &binds, &t, err));
+    if (t.rows) *out = abdb_cell_number(&t, 0, 0);
+done:
+    abdb_table_free(&t);
+    return st;
+}
+
+static bool counts(const abdb_member *m)
+{
+    return !m->why && isfinite(m->value);
+}
+
+/* Keeps a member where it is better than what stands for its name. */
+static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char *name,
+                        abdb_error *err)
+{
+    double value = r->set.member[member].value;
+    abdb_ranked *row;
+
+    for (size_t i = r->count; i > 0 && r->row[i - 1].group == group; i--) {
+        row = &r->row[i - 1];
+        if (strcmp(row->name, name) != 0) continue;
+        row->of++;
+        if (r->higher ? value > row->value : value < row->value) {
+            row->member = member;
+            row->value = value;
+        }
+        return ABDB_OK;
+    }
+    row = &r->row[r->count++];
+    *row = (abdb_ranked){.group = group,
+                         .member = member,
+                         .value = value,
+                         .other = NAN,
+                         .of = 1,
+                         .geomean = NAN,
+                         .name = abdb_arena_copy(&r->arena, name, strlen(name))};
+    return row->name ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+}
+
+/* qsort has no argument for it, so the direction is folded into the key. */
+typedef struct {
+    abdb_ranked row;
+    double key;
+} sortable;
+
+static int by_place(const void *a, const void *b)
+{
+    const sortable *x = a, *y = b;
+
+    if (x->row.group != y->row.group) return x->row.group < y->row.group ? -1 : 1;
+    if (x->key < y->key || x->key > y->key) return x->key < y->key ? -1 : 1;
+    return strcmp(x->row.name, y->row.name);
+}
+
+static abdb_status order(abdb_ranking *r, abdb_error *err)
+{
+    sortable *all = calloc(r->count + 1, sizeof *all);
+
+    if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    for (size_t i = 0; i < r->count; i++)
+        all[i] = (sortable){r->row[i], r->higher ? -r->row[i].value : r->row[i].value};
+    qsort(all, r->count, sizeof *all, by_place);
+    for (size_t i = 0; i < r->count; i++) {
+        r->row[i] = all[i].row;
+        r->row[i].place = i && r->row[i - 1].group == r->row[i].group ? r->row[i - 1].place + 1 : 1;
+    }
+    free(all);
+    return ABDB_OK;
+}
+
+/* --- the front ------------------------------------------------------------------------------- */
+
+static abdb_status find_front(abdb_ranking *r, sqlite3 *db, const char *name, abdb_error *err)
+{
+    const abdb_metric_info *info;
+    abdb_member_column ignored;
+    char metric[96];
+    abdb_status st = ABDB_OK;
+
+    snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name, ":"), name);
+    info = abdb_metric_find(metric);
+    if (!info && !by_column(name, &ignored))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--pareto '%s' is no metric and no column; `abdb query \"SELECT metric FROM"
+                      " metric\"` lists metrics",
+                      name));
+    r->other_higher = info && strcmp(info->better, "higher") == 0;
+    for (size_t i = 0; i < r->count; i++)
+        TRY(other_value(r, db, name, r->row[i].member, &r->row[i].other, err));
+    for (size_t i = 0; i < r->count; i++) {
+        abdb_ranked *x = &r->row[i];
+
+        x->front = isfinite(x->other);
+        for (size_t k = 0; k < r->count && x->front; k++) {
+            const abdb_ranked *y = &r->row[k];
+            double gain = (r->higher ? 1 : -1) * (y->value - x->value);
+            double other = (r->other_higher ? 1 : -1) * (y->other - x->other);
+
+            if (y->group == x->group && isfinite(y->other) && gain >= 0 && other >= 0 &&
+                (gain > 0 || other > 0))
+                x->front = false;
+        }
+    }
+done:
+    return st;
+}
+
+/* --- the suite ------------------------------------------------------------------------------- */
+
+static const abdb_ranked *find_row(const abdb_ranking *r, size_t group, const char *name)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->row[i].group == group && strcmp(r->row[i].name, name) == 0) return &r->row[i];
+    return NULL;
+}
+
+/* Geometric mean of the ratios to the baseline over its groups; a name that misses one is excluded.
+ */
+static void score(abdb_ranking *r, abdb_ranked *row, const char *baseline)
+{
+    double sum = 0;
+
+    row->n = 0;
+    for (size_t g = 0; g < r->groups.count; g++) {
+        const abdb_ranked *base = find_row(r, g, baseline), *own;
+
+        if (!base) continue;
+        own = find_row(r, g, row->name);
+        if (!own || !(own->value > 0) || !(base->value > 0)) continue;
+        sum += (r->higher ? 1 : -1) * log(own->value / base->value);
+        row->n++;
+    }
+    row->geomean = row->n ? exp(sum / (double)row->n) : NAN;
+}
+
+static int by_geomean(const void *a, const void *b)
+{
+    const abdb_ranked *x = a, *y = b;
+
+    if (x->geomean < y->geomean || x->geomean > y->geomean) return x->geomean > y->geomean ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static abdb_status make_suite(abdb_ranking *r, const char *baseline, abdb_error *err)
+{
+    abdb_ranked *rows = calloc(r->count + 1, sizeof *rows);
+    size_t count = 0;
+
+    if (!rows) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    if (!baseline && r->count) baseline = r->row[0].name;
+    r->suite = 0;
+    for (size_t g = 0; g < r->groups.count; g++) r->suite += find_row(r, g, baseline) != NULL;
+    for (size_t i = 0; i < r->count && r->suite; i++) {
+        bool seen = false;
+        abdb_ranked row = r->row[i];
+
+        for (size_t k = 0; k < i && !seen; k++) seen = strcmp(r->row[k].name, row.name) == 0;
+        if (seen) continue;
+        score(r, &row, baseline);
+        if (row.n == r->suite)
+            rows[count++] = row;
+        else
+            abdb_text_printf(&r->excluded, "%s%s (%zu of %zu)", r->excluded.size ? ", " : "",
+                             row.name, row.n, r->suite);
+    }
+    free(r->row);
+    r->row = rows;
+    r->count = count;
+    if (!count)
+        return ABDB_FAIL(err, ABDB_USAGE, "no result of the baseline '%s' in this selection",
+                         baseline ? baseline : "");
+    qsort(rows, count, sizeof *rows, by_geomean);
+    for (size_t i = 0; i < count; i++) rows[i].place = i + 1;
+    return ABDB_OK;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/* --exploratory: one group of all that has one unit. */
+static abdb_status one_group(abdb_ranking *r, abdb_error *err)
+{
+    abdb_group *all = abdb_arena_alloc(&r->arena, sizeof *all);
+
+    if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    all->key = "";
+    all->member = abdb_arena_alloc(&r->arena, (r->set.members + 1) * sizeof *all->member);
+    if (!all->member) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    for (size_t i = 0; i < r->set.members; i++) all->member[all->count++] = i;
+    r->groups = (abdb_groups){1, all};
+    return ABDB_OK;
+}
+
+abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection, const char *where,
+                      const abdb_rank_options *o, abdb_error *err)
+{
+    abdb_member_column by = ABDB_M_device;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_ranking){0};
+    if (o->by && !by_column(o->by, &by))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--by '%s' is no column; device, system, submitter, backend, dtype and others"
+                      " of `abdb query --schema v_comparable`",
+                      o->by));
+    TRY(abdb_rulebook_load(&out->book, db, err));
+    TRY(abdb_set_load(&out->set, db, selection, where, &o->measure, err));
+    if (o->exploratory)
+        TRY(one_group(out, err));
+    else
+        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, &out->arena, err));
+    out->row = calloc(out->set.members + 1, sizeof *out->row);
+    if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
+    out->higher = strcmp(abdb_member_text(&out->set, 0, ABDB_M_better), "lower") != 0;
+    for (size_t g = 0; g < out->groups.count; g++)
+        for (size_t i = 0; i < out->groups.group[g].count; i++) {
+            size_t member = out->groups.group[g].member[i];
+            const char *name = abdb_member_text(&out->set, member, by);
+
+            if (counts(&out->set.member[member]) && *name)
+                TRY(take(out, g, member, name, err));
+            else
+                out->left_out++;
+        }
+    TRY(order(out, err));
+    if (o->pareto) TRY(find_front(out, db, o->pareto, err));
+    if (o->suite) TRY(make_suite(out, o->baseline, err));
+done:
+    return st;
+}
+
+void abdb_ranking_free(abdb_ranking *r)
+{
+    free(r->row);
+    abdb_set_free(&r->set);
+    abdb_rulebook_free(&r->book);
+    abdb_text_free(&r->excluded);
+    abdb_arena_free(&r->arena);
+    *r = (abdb_ranking){0};
+}

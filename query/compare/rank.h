@@ -1,0 +1,47 @@
+/* rank.h - the best under constraints: one set of results, split into groups that may be compared
+ * (compare.h), and in each group the best of every device (or system, submitter, ...).
+ */
+#ifndef ABDB_COMPARE_RANK_H
+#define ABDB_COMPARE_RANK_H
+
+#include "query/compare/compare.h"
+
+typedef struct {
+    abdb_measure measure;
+    const char *by;          /* column of v_comparable; NULL: device */
+    const char *pareto;      /* a second metric of the same run, or a numeric column; NULL: none */
+    const char *baseline;    /* with suite: the device whose values are 1 */
+    bool suite, exploratory; /* suite: one number over all groups */
+    abdb_pick pick;
+} abdb_rank_options;
+
+typedef struct {
+    size_t group, member; /* the member that stands for `name` */
+    const char *name;     /* the device, system, ... */
+    double value, other;  /* other: of the second metric */
+    size_t place, of;     /* from 1 in its group; how many results it is the best of */
+    bool front;           /* on the Pareto front */
+    double geomean;       /* suite: of its ratios to the baseline */
+    size_t n;             /* suite: groups in it */
+} abdb_ranked;
+
+typedef struct {
+    abdb_set set;
+    abdb_rulebook book;
+    abdb_groups groups;
+    size_t count;
+    abdb_ranked *row; /* by group, then place */
+    size_t left_out;  /* members that cannot stand for anything */
+    bool higher, other_higher;
+    size_t suite;       /* groups of the suite */
+    abdb_text excluded; /* suite: who is not ranked, and what is missing */
+    abdb_arena arena;
+} abdb_ranking;
+
+/* ABDB_USAGE: see abdb_set_load; no such column or metric; the baseline has no result. */
+ABDB_MUST_USE abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection,
+                                    const char *where, const abdb_rank_options *options,
+                                    abdb_error *err);
+void abdb_ranking_free(abdb_ranking *ranking);
+
+#endif
