@@ -44,7 +44,7 @@ CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c)
 PLOTS   := $(wildcard plots/*.c)
-QUERY   := $(filter-out query/main.c,$(wildcard query/*.c query/compare/*.c query/tables/*.c))
+QUERY   := $(filter-out query/main.c,$(wildcard query/*.c query/compare/*.c) $(filter-out query/tables/extension.c,$(wildcard query/tables/*.c)))
 RUNNER  := $(wildcard kernels/runner/*.c)
 MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
@@ -112,9 +112,17 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-openblas: $(call obj,kernels/backends/openblas.c $(wildcard kernels/providers/openblas/*.c) $(HARNESS) $(MICRO) $(CORE))
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lopenblas -ljansson -lm -lpthread
-$(BUILD)/abdb.so: $(CORE) schema/functions/functions.c $(BUILD)/settings
+# The loadable extension: the same files compiled again, because SQLite hands over its interface there.
+EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/csv.c ingest/input.c ingest/archive.c $(RUNNER) \
+             query/table.c query/selection.c query/backends.c $(wildcard query/compare/*.c query/tables/*.c)
+so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
+$(BUILD)/so/%.o: %.c $(BUILD)/settings
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_PREFIX='"$(PREFIX)"' -DABDB_EXTENSION -fvisibility=hidden -MMD -MP -c $< -o $@
+$(BUILD)/so/query/tables/extension.o: ALL_CFLAGS += -fvisibility=default
+$(BUILD)/abdb.so: $(call so_obj,$(EXTENSION))
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_EXTENSION -fvisibility=default -shared -o $@ $(CORE) schema/functions/functions.c -lm
+	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -lcsv -larchive -ljansson -lm -lpthread -ldl
 
 docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb

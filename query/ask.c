@@ -55,6 +55,10 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
 
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
+    static const char *const functions[] = {
+        "SELECT 1 FROM abdb_csv(NULL)", "SELECT 1 FROM abdb_archive(NULL)",
+        "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_roofline(NULL)",
+        "SELECT 1 FROM abdb_measure(NULL, NULL)"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
@@ -64,6 +68,8 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
                       /* made now, because the authorizer would refuse to declare them */
                       "SELECT 1 FROM json_each('[]'), json_tree('[]')",
                       err);
+    for (size_t i = 0; st == ABDB_OK && i < sizeof functions / sizeof functions[0]; i++)
+        sqlite3_exec(db->sql, functions[i], NULL, NULL, NULL); /* not all are registered */
 
     if (st != ABDB_OK) return st;
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

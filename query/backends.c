@@ -6,7 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef ABDB_EXTENSION
+#include <dlfcn.h>
+#else
 #include "query/cli.h"
+#endif
 
 static const char prefix[] = "abdb-run-";
 
@@ -35,6 +39,24 @@ static void look(abdb_backend_list *list, const char *folder)
     if (dir) closedir(dir);
 }
 
+/* Where the backends stand: beside the program, or beside the extension and where both are
+ * installed. */
+static void look_around(abdb_backend_list *list)
+{
+#ifdef ABDB_EXTENSION
+    Dl_info info;
+    const char *slash = dladdr((void *)(size_t)look_around, &info) && info.dli_fname
+                            ? strrchr(info.dli_fname, '/')
+                            : NULL;
+
+    if (slash)
+        look(list, abdb_arena_copy(&list->arena, info.dli_fname, (size_t)(slash - info.dli_fname)));
+    look(list, ABDB_PREFIX "/bin");
+#else
+    look(list, abdb_program_folder(&list->arena));
+#endif
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -46,7 +68,7 @@ void abdb_backends_find(abdb_backend_list *out)
 
     *out = (abdb_backend_list){0};
     if (own && *own) look(out, own);
-    look(out, abdb_program_folder(&out->arena));
+    look_around(out);
     qsort(out->backend, out->count, sizeof out->backend[0], by_name); /* name is the first member */
 }
 

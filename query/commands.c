@@ -34,6 +34,8 @@ static const abdb_option query_options[] = {
     {"schema", 0, NULL, "columns, units and meaning of the public views (or of the one named)"},
     {"interactive", 'i', NULL, "a read-only shell"},
     {"file", 'f', "FILE", "SQL, or a report, from a file"},
+    {"allow-files", 0, NULL, "let SQL read files: abdb_csv(path), abdb_archive(path)"},
+    {"allow-run", 0, NULL, "let SQL run kernels: abdb_measure(kernel, backend, params)"},
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 

@@ -1,6 +1,8 @@
 /* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
 #include "query/screen.h"
 
+#include "query/tables/tables.h"
+
 abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
@@ -23,11 +25,16 @@ abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *e
     const char *text = abdb_arg(args, "timeout");
     double timeout_s = ABDB_TIMEOUT_S;
     sqlite3_int64 stale;
+    int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
     if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
         return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    if (abdb_arg(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
+    if (abdb_arg(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
     TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
+    if (abdb_tables_register((*db)->sql, allow) != SQLITE_OK)
+        TRY(abdb_db_fail(*db, err, "table-valued functions"));
     TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
                         &stale, err));
     if (stale)
