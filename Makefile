@@ -119,7 +119,6 @@ so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_PREFIX='"$(PREFIX)"' -DABDB_EXTENSION -fvisibility=hidden -MMD -MP -c $< -o $@
-$(BUILD)/so/query/tables/extension.o: ALL_CFLAGS += -fvisibility=default
 $(BUILD)/abdb.so: $(call so_obj,$(EXTENSION))
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -lcsv -larchive -ljansson -lm -lpthread -ldl

@@ -89,6 +89,11 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
                          "the time-out was reached; --timeout SECONDS allows more");
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
+    if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||
+        strstr(sqlite3_errmsg(db->sql), "no such table: abdb_archive"))
+        return ABDB_FAIL(err, ABDB_USAGE, "SQL may not read files here; --allow-files lets it");
+    if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_measure"))
+        return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
     if (code == SQLITE_ERROR && offset >= 0) {
         int line = 1;
 

@@ -6,7 +6,8 @@ SQLITE_EXTENSION_INIT1
 #include "query/tables/tables.h"
 #include "schema/functions/functions.h"
 
-int sqlite3_abdb_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
+__attribute__((visibility("default"))) int sqlite3_abdb_init(sqlite3 *db, char **message,
+                                                             const sqlite3_api_routines *api);
 int sqlite3_abdb_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
 {
     int code;

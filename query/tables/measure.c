@@ -74,7 +74,9 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     const abdb_sink sink = {out, on_entry, ignore_fact, on_reject, row_end};
     unsigned char todo[ABDB_CELL_MAX];
     abdb_backend_list backends;
-    abdb_run_options options = {.campaign = "abdb_measure", .timeout_s = ABDB_CELL_TIMEOUT_S};
+    static volatile const int never_stopped = 0;
+    abdb_run_options options = {
+        .campaign = "abdb_measure", .timeout_s = ABDB_CELL_TIMEOUT_S, .stop = &never_stopped};
     abdb_run_tally tally = {0};
     abdb_plan plan = {0};
     abdb_text line = {0};

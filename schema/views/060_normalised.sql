@@ -15,7 +15,7 @@ SELECT r.*,
 -- One stated ceiling of a device, dense, per card; `preference` orders those of one quantity, smallest first.
 CREATE VIEW v_peak AS
 SELECT n.canon AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit,
-       printf('s-%016x', s.spec_id) AS spec_id,
+       s.source AS source, printf('s-%016x', s.spec_id) AS spec_id,
        printf('%d %d %03d %s %016x', coalesce(s.engine, '') <> 'matrix', s.power_limit IS NOT NULL,
               coalesce(q.rank, 50), 9999 - CAST(substr(coalesce(s.date, q.published, '0000'), 1, 4) AS INTEGER),
               s.spec_id) AS preference
@@ -27,17 +27,18 @@ SELECT n.canon AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS v
    AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
 
 -- One result against one ceiling: `floor` is what it needs of the ceiling's unit per second and device.
--- basis: published, measured (the best found on this device), clock (published, scaled to the clock that was held).
+-- basis: published (by the result's own source, where it states one), measured (the best found on this device), clock
+-- (published, scaled to the clock that was held).
 CREATE VIEW v_ceiling_of AS
 SELECT w.*,
        CASE w.basis
        WHEN 'published' THEN (SELECT p.value FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
                                  AND (w.quantity = 'memory_bandwidth' OR p.dtype = w.number_format)
-                               ORDER BY p.preference LIMIT 1)
+                               ORDER BY p.source <> w.source, p.preference LIMIT 1)
        WHEN 'measured' THEN (SELECT max(c.value) FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
                                 AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype))
        ELSE (SELECT p.value FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
-                AND p.dtype = w.number_format AND w.quantity <> 'memory_bandwidth' ORDER BY p.preference LIMIT 1)
+                AND p.dtype = w.number_format AND w.quantity <> 'memory_bandwidth' ORDER BY p.source <> w.source, p.preference LIMIT 1)
             * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = w.entry_id AND t.quantity = 'clock')
             / (SELECT s.value FROM name n JOIN spec s ON s.device = n.spelling WHERE n.kind = 'device'
                   AND n.canon = w.device AND s.quantity = 'clock' ORDER BY s.spec_id LIMIT 1) END AS ceiling,
@@ -45,9 +46,9 @@ SELECT w.*,
        WHEN 'measured' THEN (SELECT c.result_id FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
                                 AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype) ORDER BY c.value DESC LIMIT 1)
        ELSE (SELECT p.spec_id FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
-                AND (w.quantity = 'memory_bandwidth' OR p.dtype = w.number_format) ORDER BY p.preference LIMIT 1) END
+                AND (w.quantity = 'memory_bandwidth' OR p.dtype = w.number_format) ORDER BY p.source <> w.source, p.preference LIMIT 1) END
          AS ceiling_key
-  FROM (SELECT r.result_id, r.entry_id, r.ordinal, r.point_id, r.device, r.dtype, r.number_format, b.basis,
+  FROM (SELECT r.result_id, r.entry_id, r.ordinal, r.point_id, r.source, r.device, r.dtype, r.number_format, b.basis,
                CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' ELSE 'peak_flops' END AS quantity,
                r.each * CASE r.unit WHEN 'token/s' THEN -- training: 6N + 12 L h T, no operation left out for causality
                  6 * m.parameters + 12.0 * m.layers * m.hidden_size *
@@ -170,20 +171,22 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_peak', 3, 'dtype', '', 'number format of a peak'),
 ('v_peak', 4, 'value', 'unit', 'dense, per card'),
 ('v_peak', 5, 'unit', '', 'base unit'),
-('v_peak', 6, 'spec_id', '', 'key of the specification'),
-('v_peak', 7, 'preference', '', 'smallest first: matrix engine, no power limit, rank of the source, newest'),
+('v_peak', 6, 'source', '', 'who says it'),
+('v_peak', 7, 'spec_id', '', 'key of the specification'),
+('v_peak', 8, 'preference', '', 'smallest first: matrix engine, no power limit, rank of the source, newest'),
 ('v_ceiling_of', 1, 'result_id', '', 'the result'),
 ('v_ceiling_of', 2, 'entry_id', '', 'key of the entry'),
 ('v_ceiling_of', 3, 'ordinal', '', 'place in the entry'),
 ('v_ceiling_of', 4, 'point_id', '', 'set of factors'),
-('v_ceiling_of', 5, 'device', '', 'canonical device'),
-('v_ceiling_of', 6, 'dtype', '', 'number format'),
-('v_ceiling_of', 7, 'number_format', '', 'as specifications spell it'),
-('v_ceiling_of', 8, 'basis', '', 'published, measured or clock'),
-('v_ceiling_of', 9, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
-('v_ceiling_of', 10, 'floor', '', 'operations or bytes per second and device that the result stands for'),
-('v_ceiling_of', 11, 'ceiling', '', 'the most that the device can do'),
-('v_ceiling_of', 12, 'ceiling_key', '', 'key of that number'),
+('v_ceiling_of', 5, 'source', '', 'who states the result'),
+('v_ceiling_of', 6, 'device', '', 'canonical device'),
+('v_ceiling_of', 7, 'dtype', '', 'number format'),
+('v_ceiling_of', 8, 'number_format', '', 'as specifications spell it'),
+('v_ceiling_of', 9, 'basis', '', 'published, measured or clock'),
+('v_ceiling_of', 10, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
+('v_ceiling_of', 11, 'floor', '', 'operations or bytes per second and device that the result stands for'),
+('v_ceiling_of', 12, 'ceiling', '', 'the most that the device can do'),
+('v_ceiling_of', 13, 'ceiling_key', '', 'key of that number'),
 ('v_normalised', 1, 'result_id', '', 'the result'),
 ('v_normalised', 2, 'formula', '', 'name@version'),
 ('v_normalised', 3, 'value', 'unit', 'derived by abdb'),

@@ -1,0 +1,28 @@
+-- title: Latency against throughput of the same run {model}
+-- param: model | text | | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
+-- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s, latency_s or time_s
+-- param: source | text | | only results of this source
+-- column: device | device | cut24 | canonical device
+-- column: devices | chips | | devices that took part
+-- column: model | model | |
+-- column: load | load | g4 | users, concurrency or request rate, where the source gives one
+-- column: statistic | statistic | | of the latency
+-- column: latency_ms | latency ms | 2 | of the metric that was asked for
+-- column: throughput | throughput | 1 | in total
+-- column: unit | unit | |
+-- column: source | source | |
+-- hoist: device devices model statistic unit source
+-- @rows
+SELECT r.device, r.devices, r.model,
+       (SELECT p.num FROM v_factor p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
+           AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') ORDER BY p.factor DESC LIMIT 1) AS load,
+       l.statistic, 1000 * l.value AS latency_ms, r.value AS throughput, r.unit, r.source,
+       r.result_id || ' ' || l.result_id AS _facts
+  FROM v_result l
+  JOIN v_result r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
+ WHERE l.metric = :latency
+   AND (:model IS NULL OR l.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
+   AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+   AND (:source IS NULL OR l.source = :source)
+ ORDER BY r.model, r.device, l.statistic, r.value;

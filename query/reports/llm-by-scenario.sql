@@ -1,0 +1,37 @@
+-- title: MLPerf® Inference, LLM by device and scenario, tokens/s per device: {model} {round}
+-- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: round | text | | one round (default: the best of all) | SELECT DISTINCT since FROM v_compatibility UNION SELECT DISTINCT until FROM v_compatibility ORDER BY 1
+-- param: division | text | closed | closed or open
+-- param: limit | number | 40 | rows at most
+-- column: device | device | cut28 | canonical device
+-- column: offline | Offline† | 1 | derived: best total / devices
+-- column: server | Server† | 1 | derived
+-- column: interactive | Interactive† | 1 | derived
+-- column: rounds | rounds | | rounds of the best results
+-- column: of | of | | results
+-- @with
+WITH chosen AS (
+  SELECT r.device, r.scenario, r.round, r.value_per_device, r.result_id, r.value
+    FROM v_mlperf r
+   WHERE r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model)
+     AND r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)
+     AND ' ' || r.flags || ' ' NOT LIKE '% power %'),
+best AS (
+  SELECT *, row_number() OVER (PARTITION BY device, scenario ORDER BY value_per_device DESC, result_id) AS place,
+         count(*) OVER (PARTITION BY device) AS of
+    FROM chosen)
+-- @rows
+SELECT device, max(CASE scenario WHEN 'Offline' THEN value_per_device END) AS offline,
+       max(CASE scenario WHEN 'Server' THEN value_per_device END) AS server,
+       max(CASE scenario WHEN 'Interactive' THEN value_per_device END) AS interactive,
+       group_concat(DISTINCT round) AS rounds, max(of) AS of,
+       group_concat(result_id, ' ') AS _facts,
+       max(CASE scenario WHEN 'Offline' THEN result_id END) AS _facts_offline,
+       max(CASE scenario WHEN 'Server' THEN result_id END) AS _facts_server,
+       max(CASE scenario WHEN 'Interactive' THEN result_id END) AS _facts_interactive
+  FROM best WHERE place = 1
+ GROUP BY device
+ ORDER BY coalesce(max(CASE scenario WHEN 'Server' THEN value_per_device END), 0) DESC, 2 DESC, device
+ LIMIT :limit;
+-- @notes
+SELECT '† derived by abdb (result / devices); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM chosen LIMIT 1);

@@ -1,0 +1,28 @@
+-- title: MLPerf® Training: time to train by system {model} {round}
+-- param: model | text | | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: round | text | | one round
+-- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
+-- param: limit | number | 30 | rows at most
+-- column: model | benchmark | | what was trained
+-- column: round | round | |
+-- column: minutes | minutes | 2 | official score
+-- column: devices | chips | | devices that took part
+-- column: device | device | cut24 | canonical device
+-- column: chip_hours | chip-hours† | 1 | derived: time x devices
+-- column: submitter | submitter | cut20 |
+-- column: system | system | cut32 | as published
+-- column: division | division | |
+-- column: public_id | ID | |
+-- hoist: model round division
+-- @rows
+SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device, r.value / 3600 * r.devices AS chip_hours, r.submitter,
+       r.system, r.division, r.public_id, r.result_id AS _facts
+  FROM v_result r
+ WHERE r.metric = 'time_to_train_s' AND r.evidence = 'mlperf'
+   AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
+   AND (:round IS NULL OR r.round = :round)
+   AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+ ORDER BY r.model, r.round DESC, r.value LIMIT :limit;
+-- @notes
+SELECT '† derived by abdb (time x devices): not an official or verified MLPerf® metric; systems of different size are not ranked by it.'
+ WHERE EXISTS (SELECT 1 FROM v_result WHERE metric = 'time_to_train_s');
