@@ -1,10 +1,11 @@
 /* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
- * prices, results, claims, and the rules of comparability. The header says which: each kind has columns that it must have, may have
- * others, and nothing else. A value is written with its unit as published; it is stored in the base
- * unit with the published text beside it.
+ * prices, results, claims, and the rules of comparability. The header says which: each kind has
+ * columns that it must have, may have others, and nothing else. A value is written with its unit as
+ * published; it is stored in the base unit with the published text beside it.
  *
- * A results file may have every column of field.def, `metric value unit` and more of a result, and
- * `factor.NAME` for anything else that makes two results differ.
+ * A results file may have every column of field.def, `metric value unit` and more of a result,
+ * `factor.NAME` for anything else that makes two results differ, and `also.METRIC` or
+ * `also.METRIC:STATISTIC` for another metric of the same run: "41 ms", or "0.041" in the base unit.
  */
 #include <math.h>
 #include <stdio.h>
@@ -98,10 +99,10 @@ static const file_kind *find_kind(const abdb_csv_header *header)
     return NULL;
 }
 
-static bool is_results(const abdb_csv_header *header)
+static bool is_results(const abdb_csv_header *h)
 {
-    return abdb_csv_column(header, "metric") >= 0 && abdb_csv_column(header, "value") >= 0 &&
-           abdb_csv_column(header, "unit") >= 0 && abdb_csv_column(header, "evidence") >= 0;
+    return abdb_csv_column(h, "metric") >= 0 && abdb_csv_column(h, "value") >= 0 &&
+           abdb_csv_column(h, "unit") >= 0 && abdb_csv_column(h, "evidence") >= 0;
 }
 
 static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
@@ -117,11 +118,11 @@ static int bid(const abdb_input *in)
     const char *end = memchr(in->text, '\n', in->text_size);
     size_t size = end ? (size_t)(end - in->text) : in->text_size;
     abdb_error err;
-    int out = 0;
+    int out;
 
     if (size == 0 || size > 4096 || memchr(in->text, 0, size)) return 0;
     (void)!abdb_csv_read(in->text, size, ',', first_row, &header, &err);
-    if (header.count > 1 && (find_kind(&header) || is_results(&header))) out = 60;
+    out = header.count > 1 && (find_kind(&header) || is_results(&header)) ? 60 : 0;
     abdb_csv_header_free(&header);
     return out;
 }
@@ -137,7 +138,7 @@ static abdb_status check_header(state *s, abdb_error *err)
 
         if (s->kind ? in_list(s->kind->required, name) || in_list(s->kind->optional, name)
                     : in_list(result_columns, name) || abdb_field_find(name) >= 0 ||
-                          strncmp(name, "factor.", 7) == 0)
+                          strncmp(name, "factor.", 7) == 0 || strncmp(name, "also.", 5) == 0)
             continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : result_columns,
                  s->kind ? s->kind->optional : "");
@@ -376,6 +377,43 @@ static bool take_result(const state *s, const abdb_csv_row *row, abdb_entry *ent
     return true;
 }
 
+/* Other metrics of the same run; false when one is none. */
+static bool take_others(const state *s, const abdb_csv_row *row, abdb_entry *entry,
+                        const char **field, char *reason, size_t room)
+{
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i), *colon;
+        const abdb_metric_info *info;
+        const abdb_unit *unit;
+        abdb_result *result;
+        char metric[64], number[64];
+        double value;
+        if (strncmp(name, "also.", 5) != 0 || !cell) continue;
+        *field = name;
+        colon = strchr(name, ':');
+        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name + 5, ":"), name + 5);
+        info = abdb_metric_find(metric);
+        snprintf(number, sizeof number, "%.*s", (int)strcspn(cell, " "), cell);
+        unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
+               : info            ? abdb_unit_find(info->unit)
+                                 : NULL;
+        if (!info || !unit || strcmp(unit->base, info->unit) != 0 || !abdb_number(number, &value)) {
+            snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s", cell,
+                     metric, info ? info->unit : "a metric");
+            return false;
+        }
+        result = abdb_entry_result(entry, info->name, abdb_unit_base(unit, value));
+        if (!result) {
+            snprintf(reason, room, "more than %d metrics", ABDB_RESULT_MAX);
+            return false;
+        }
+        result->raw_value = cell;
+        if (colon) result->statistic = colon + 1;
+    }
+    *field = NULL;
+    return true;
+}
+
 /* One row of results: an entry with one value, or with a status that says why it has none. */
 static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **field, char *reason,
                                size_t room, abdb_error *err)
@@ -401,7 +439,8 @@ static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **f
     if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
     status = entry->field[ABDB_FIELD_status];
     if ((!status || strcmp(status, "ok") == 0 || get(s, row, "metric")) &&
-        !take_result(s, row, entry, field, reason, room))
+        (!take_result(s, row, entry, field, reason, room) ||
+         !take_others(s, row, entry, field, reason, room)))
         goto done;
     if (locator && entry->results) { /* where it is published, and where this file says so */
         entry->result[0].cell = locator;
@@ -456,5 +495,6 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 }
 
 const abdb_importer abdb_import_abdb_csv = {
-    "abdb-csv", "abdb's own files: sources, devices, models, aliases, specs, prices, results, claims, rules", bid,
+    "abdb-csv",
+    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules", bid,
     read_own};

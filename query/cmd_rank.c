@@ -148,7 +148,8 @@ static abdb_status add_row(const abdb_ranking *r, const abdb_ranked *x, const ab
     text(t, row, C_PER,
          o->measure.per && strcmp(o->measure.per, "none") != 0 ? o->measure.per : "");
     integer(row, C_PLACE, (double)x->place);
-    text(t, row, C_NAME, x->name);
+    text(t, row, C_NAME,
+         o->pareto && !o->by ? abdb_member_text(&r->set, x->member, ABDB_M_device) : x->name);
     if (o->exploratory) text(t, row, C_EXPLORATORY, "EXPLORATORY: NOT COMPARABLE");
     return ABDB_OK;
 }
@@ -195,7 +196,9 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
             t->note[t->notes++] =
                 abdb_arena_printf(&t->arena, "excluded, because a result is missing: %s",
                                   abdb_text_get(&r->excluded));
-    } else
+    } else if (o->pareto)
+        abdb_note(t, "front: no other run here is at least as good in both and better in one");
+    else
         abdb_note(t, "the best of each; `of` counts the results that it is the best of");
     if (!o->exploratory && r->groups.count > 1 && !o->suite)
         t->note[t->notes++] = abdb_arena_printf(
@@ -220,13 +223,14 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
     if (o->by) t->column[C_NAME].label = o->by;
     if (o->pareto) t->column[C_OTHER].label = o->pareto;
-    t->title = abdb_arena_printf(&t->arena, "%s%s%s%s",
+    t->title = abdb_arena_printf(&t->arena, "%s%s%s",
                                  o->exploratory ? "EXPLORATORY, NOT COMPARABLE: " : "",
-                                 o->suite ? "Suite" : "Best of each ",
-                                 o->suite ? ""
-                                 : o->by  ? o->by
-                                          : "device",
-                                 o->suite ? " score" : "");
+                                 o->suite    ? "Suite score"
+                                 : o->pareto ? "Pareto front"
+                                             : "Best of each ",
+                                 o->suite || o->pareto ? ""
+                                 : o->by               ? o->by
+                                                       : "device");
     t->hoist = "workload scenario metric per division unit round dtype verified exploratory";
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;

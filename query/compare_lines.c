@@ -7,7 +7,7 @@
 #include "query/compare_screen.h"
 #include "query/footnotes.h"
 
-enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2 };
+enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };
 
 const char *abdb_kept(abdb_table *t, const char *text)
 {
@@ -325,6 +325,32 @@ static void unpaired_lines(const abdb_comparison *c, abdb_table *t)
                 c->alone[s], c->unpaired[s], (char)('A' + s));
 }
 
+/* Who stands behind the numbers: MLCommons asks for submitter, system and number of chips. */
+static void pick_lines(const abdb_comparison *c, abdb_table *t)
+{
+    for (size_t i = 0; i < c->pairs && i < PICKS_MAX; i++)
+        for (int right = 0; right < 2 && abdb_pair_shown(c, &c->pair[i]); right++) {
+            abdb_side side = right ? c->pair[i].b : c->pair[i].a;
+            size_t at = right ? c->pair[i].right.picked : c->pair[i].left.picked;
+            const abdb_set *set = side.set;
+
+            if (at == SIZE_MAX || t->notes == ABDB_NOTE_MAX ||
+                strcmp(abdb_member_text(set, at, ABDB_M_evidence), "mlperf") != 0)
+                continue;
+            t->note[t->notes] = abdb_arena_printf(
+                &t->arena, "%c %s %s: ", right ? (char)('A' + c->pair[i].contender) : 'A',
+                abdb_member_text(set, at, ABDB_M_model),
+                abdb_member_text(set, at, ABDB_M_scenario));
+            t->note[t->notes] = abdb_arena_printf(&t->arena, "%s%s, %s, ", t->note[t->notes],
+                                                  abdb_member_text(set, at, ABDB_M_submitter),
+                                                  abdb_member_text(set, at, ABDB_M_system));
+            t->note[t->notes] = abdb_arena_printf(&t->arena, "%s%s chips, %s", t->note[t->notes],
+                                                  abdb_member_text(set, at, ABDB_M_devices),
+                                                  abdb_member_text(set, at, ABDB_M_round));
+            t->notes++;
+        }
+}
+
 static void price_lines(const abdb_comparison *c, abdb_table *t)
 {
     for (size_t i = 0; i < c->pairs; i++)
@@ -373,6 +399,7 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
     remark_lines(c, t);
     left_out_lines(c, t);
     unpaired_lines(c, t);
+    pick_lines(c, t);
     price_lines(c, t);
 }
 

@@ -69,7 +69,8 @@ abdb_status abdb_footnotes_add(abdb_db *db, abdb_table *table, bool from_mlperf,
         if (notes.rows) goto done;
     }
     if (!without) goto done;
-    add_note(table, "Rows of MLPerf® results: select result_id too, and each has the footnote that "
+    add_note(table, "Rows of MLPerf® results: select result_id too, and each has the "
+                    "footnote that "
                     "MLCommons asks for (benchmark, entry, date and source of retrieval).");
     add_note(table, legend);
 done:

@@ -27,7 +27,7 @@
 WITH rate AS (
   SELECT r.*, CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END AS per_device
     FROM v_result r
-    LEFT JOIN v_factor f ON f.result_id = r.result_id AND f.factor = 'per'
+    LEFT JOIN v_factor f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per'
    WHERE r.evidence = 'published' AND r.metric = 'flops_per_s' AND r.scenario = 'training'
      AND (:statistic = 'all' OR r.statistic = :statistic)
      AND (:source IS NULL OR r.source = :source)

@@ -1,4 +1,6 @@
 -- 010_evidence.sql - statements, results, runs, samples. Plain SQL, no extension.
+-- Names are looked up by subqueries, so that a column costs only where it is asked for. To join views use entry_id and
+-- ordinal (indexed numbers); result_id is their name for people and other databases.
 
 -- One statement of one source.
 CREATE VIEW v_statement AS
@@ -9,42 +11,49 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        (SELECT min(a.path) FROM witness w JOIN artifact a USING (artifact_id)
          WHERE w.entry_id = e.entry_id) AS artifact,
        coalesce(r.cell, (SELECT min(w.locator) FROM witness w WHERE w.entry_id = e.entry_id)) AS locator,
-       CASE WHEN s.verified = 1 THEN 'yes' ELSE e.verified END AS verified,
-       coalesce(e.public_id, s.public_id) AS public_id,
-       coalesce(e.url, src.url) AS url,
-       coalesce(e.retrieved, src.retrieved) AS retrieved,
-       coalesce(ns.canon, e.submitter) AS submitter,
+       CASE WHEN (SELECT s.verified FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal) = 1
+            THEN 'yes' ELSE e.verified END AS verified,
+       coalesce(e.public_id, (SELECT s.public_id FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal)) AS public_id,
+       coalesce(e.url, (SELECT q.url FROM source q WHERE q.source = e.source)) AS url,
+       coalesce(e.retrieved, (SELECT q.retrieved FROM source q WHERE q.source = e.source)) AS retrieved,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'submitter' AND n.spelling = e.submitter AND n.part = 1),
+                e.submitter) AS submitter,
        e.suite AS suite,
        e.system_type AS system_type,
        e.round AS round,
        e.division AS division,
        e.availability AS availability,
        e.scenario AS scenario,
-       coalesce(nw.canon, e.workload) AS workload,
-       coalesce(nm.canon, e.model) AS model,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.workload AND n.part = 1),
+                e.workload) AS workload,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.model AND n.part = 1),
+                e.model) AS model,
        e.system AS system,
        e.platform AS platform,
-       coalesce(nd.whole, e.device) AS device,
+       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1),
+                e.device) AS device,
        e.device AS raw_device,
        e.devices AS devices,
        e.nodes AS nodes,
        e.backend AS backend,
        e.dtype AS dtype,
        r.metric AS metric,
-       m.metric_class AS metric_class,
+       (SELECT m.metric_class FROM metric m WHERE m.metric = CASE WHEN instr(r.metric, '.')
+               THEN substr(r.metric, 1, instr(r.metric, '.') - 1) ELSE r.metric END) AS metric_class,
        r.statistic AS statistic,
        r.rank AS rank,
        r.x AS x,
        r.value AS value,
        r.unit AS unit,
-       m.better AS better,
+       (SELECT m.better FROM metric m WHERE m.metric = CASE WHEN instr(r.metric, '.')
+               THEN substr(r.metric, 1, instr(r.metric, '.') - 1) ELSE r.metric END) AS better,
        r.n AS n,
        r.low AS low,
        r.high AS high,
        r.spread AS spread,
        e.verified AS verdict,
-       trim(e.flags || ' ' || coalesce(s.flags, '') ||
-            CASE WHEN nd.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
+       trim(e.flags || ' ' || coalesce((SELECT s.flags FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), '') ||
+            CASE WHEN (SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1) > 1 THEN ' mixed' ELSE '' END) AS flags,
        r.raw_value AS raw_value,
        r.raw_unit AS raw_unit,
        r.formula AS formula,
@@ -55,22 +64,14 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        e.point_id AS point_id,
        e.entry_id AS entry_id,
        r.ordinal AS ordinal,
-       coalesce(s.subject, e.entry_id) AS subject,
-       coalesce(s.preferred, 1) AS preferred,
-       coalesce(s.sources, 1) AS sources,
-       coalesce(s.disagree, 0) AS disagree,
+       coalesce((SELECT s.subject FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), e.entry_id) AS subject,
+       coalesce((SELECT s.preferred FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 1) AS preferred,
+       coalesce((SELECT s.sources FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 1) AS sources,
+       coalesce((SELECT s.disagree FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 0) AS disagree,
        e.model AS raw_model,
        e.workload AS raw_workload
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
-  LEFT JOIN subject s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
-  LEFT JOIN metric m ON m.metric = CASE WHEN instr(r.metric, '.') THEN substr(r.metric, 1, instr(r.metric, '.') - 1)
-                                        ELSE r.metric END
-  LEFT JOIN source src ON src.source = e.source
-  LEFT JOIN name nd ON nd.kind = 'device' AND nd.spelling = e.device AND nd.part = 1
-  LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1
-  LEFT JOIN name nw ON nw.kind = 'model' AND nw.spelling = e.workload AND nw.part = 1
-  LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id);
 
 -- One value of one metric: the preferred statement of it.
@@ -78,28 +79,31 @@ CREATE VIEW v_result AS SELECT * FROM v_statement WHERE preferred = 1;
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
-       coalesce(n.canon, e.device) AS device,
-       CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
+SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id, n.canon AS device, CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
        e.device AS raw_device
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
-  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = e.device
- WHERE e.device IS NOT NULL;
+  JOIN name n ON n.kind = 'device' AND n.spelling = e.device
+UNION ALL -- names that are not resolved yet
+SELECT printf('r-%016x-%d', r.entry_id, r.ordinal), e.device, e.devices, e.device
+  FROM entry e
+  JOIN result r ON r.entry_id = e.entry_id
+ WHERE e.device IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = 'device' AND n.spelling = e.device);
 
 -- One run, score or statement, failed ones too.
 CREATE VIEW v_run AS
 SELECT printf('e-%016x', e.entry_id) AS run, e.kind AS kind, e.status AS status, e.reason AS reason,
        e.backend AS backend, e.date AS date, e.tag AS tag, e.campaign AS campaign, e.cell AS cell,
        e.evidence AS evidence, e.source AS source, e.workload AS workload, e.device AS device,
-       e.dtype AS dtype, e.verified AS verified, e.flags AS flags, v.body AS environment
-  FROM entry e LEFT JOIN environment v USING (environment_id);
+       e.dtype AS dtype, e.verified AS verified, e.flags AS flags,
+       (SELECT v.body FROM environment v WHERE v.environment_id = e.environment_id) AS environment
+  FROM entry e;
 
 -- Raw values.
 CREATE VIEW v_sample AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
+SELECT printf('r-%016x-%d', s.entry_id, s.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
        s.t_s AS t_s, s.value AS value, s.mark AS mark, s.entry_id AS entry_id, s.ordinal AS ordinal
-  FROM result r JOIN sample s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal;
+  FROM sample s;
 
 CREATE VIEW v_telemetry AS
 SELECT printf('e-%016x', t.entry_id) AS run, t.t_s AS t_s, t.device AS device,

@@ -22,19 +22,21 @@ SELECT device, quantity, dtype, engine, sparsity, basis, power_limit, value, uni
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
-SELECT p.provider AS provider, p.instance AS instance, coalesce(n.canon, p.device) AS device,
+SELECT p.provider AS provider, p.instance AS instance,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = p.device AND n.part = 1),
+                p.device) AS device,
        p.devices AS devices, p.kind AS kind, p.region AS region, p.currency AS currency,
        p.amount AS amount, p.per AS per,
        CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS per_device_hour,
        p.valid_from AS valid_from, p.source AS source, p.locator AS locator,
        p.raw_value AS raw_value, printf('p-%016x', p.price_id) AS price_id, p.price_id AS id
   FROM price p
-  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = p.device AND n.part = 1
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
 -- One fact by its key (r- result, s- specification, p- price): value, source and every place.
 CREATE VIEW v_fact AS
-SELECT r.result_id AS key, f.fact AS fact, 'result' AS kind,
+SELECT r.result_id AS key,
+       (SELECT f.fact FROM fact f WHERE f.kind = 'result' AND f.id = r.entry_id AND f.ordinal = r.ordinal) AS fact, 'result' AS kind,
        coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
        coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
        r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
@@ -43,21 +45,20 @@ SELECT r.result_id AS key, f.fact AS fact, 'result' AS kind,
          WHERE w.entry_id = r.entry_id) AS artifact,
        r.date AS date, r.formula AS formula
   FROM v_statement r
-  LEFT JOIN fact f ON f.kind = 'result' AND f.id = r.entry_id AND f.ordinal = r.ordinal
 UNION ALL
-SELECT s.spec_id, f.fact, 'spec',
+SELECT s.spec_id, (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = s.id), 'spec',
        s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') ||
        ' per ' || s.basis, s.value, s.unit, s.raw_value, s.raw_unit, 'published', s.source, s.locator,
        (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
          WHERE o.kind = 'spec' AND o.id = s.id), s.date, NULL
-  FROM v_spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.id
+  FROM v_spec s
 UNION ALL
-SELECT p.price_id, f.fact, 'price',
+SELECT p.price_id, (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = p.id), 'price',
        p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
        ' per ' || p.per, p.amount, p.currency, p.raw_value, p.currency, 'published', p.source, p.locator,
        (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
          WHERE o.kind = 'price' AND o.id = p.id), p.valid_from, NULL
-  FROM v_price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.id
+  FROM v_price p
 UNION ALL
 SELECT 'c-' || c.claim, NULL, 'claim', c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
        NULL, NULL, NULL

@@ -3,7 +3,8 @@
 -- One MLPerf performance result. value_per_device is derived: not an official or verified metric.
 -- left_out says why a row cannot stand for its device in a ranking; '' where it can.
 CREATE VIEW v_mlperf AS
-SELECT r.*, m.task AS task, m.family AS family,
+SELECT r.*, (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
+       (SELECT m.family FROM model m WHERE m.model = r.model) AS family,
        CASE WHEN r.devices > 0 THEN r.value / r.devices END AS value_per_device,
        CASE WHEN r.flags LIKE '%mixed%' THEN 'mixed accelerators'
             WHEN r.raw_device LIKE '%power cap%' THEN 'power-capped'
@@ -13,7 +14,6 @@ SELECT r.*, m.task AS task, m.family AS family,
             WHEN coalesce(r.devices, 0) = 0 THEN 'device count unknown'
             ELSE '' END AS left_out
   FROM v_result r
-  LEFT JOIN model m ON m.model = r.model
  WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance';
 
 INSERT INTO column_doc (view, place, column, unit, meaning)

@@ -5,17 +5,20 @@ CREATE VIEW v_kernel AS
 SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date,
        e.workload AS kernel, e.backend AS backend, e.dtype AS dtype, e.device AS device,
        e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
-       e.flags AS flags, t.value AS time_s, t.low AS time_low_s, t.high AS time_high_s, t.n AS n,
-       f.value AS flops_per_s, b.value AS bytes_per_s,
-       CASE WHEN b.value > 0 THEN f.value / b.value END AS intensity_flop_per_B,
+       e.flags AS flags,
+       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_s,
+       (SELECT t.low FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_low_s,
+       (SELECT t.high FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_high_s,
+       (SELECT t.n FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS n,
+       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'flops_per_s') AS flops_per_s,
+       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'bytes_per_s') AS bytes_per_s,
+       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'flops_per_s')
+         / nullif((SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'bytes_per_s'), 0) AS intensity_flop_per_B,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'threads') AS threads,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'chosen') AS chosen,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'operation') AS operation,
-       printf('r-%016x-%d', t.entry_id, t.ordinal) AS result_id
+       (SELECT printf('r-%016x-%d', t.entry_id, t.ordinal) FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id
   FROM entry e
-  LEFT JOIN result t ON t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median'
-  LEFT JOIN result f ON f.entry_id = e.entry_id AND f.metric = 'flops_per_s'
-  LEFT JOIN result b ON b.entry_id = e.entry_id AND b.metric = 'bytes_per_s'
  WHERE e.evidence = 'measured' AND e.source = 'abdb-run';
 
 -- The best that was measured on a device: the best verified matrix product by dtype, and the best

@@ -6,15 +6,15 @@ CREATE VIEW v_comparable AS
 SELECT r.result_id AS result_id, r.evidence AS evidence, r.source AS source, r.suite AS suite,
        r.system_type AS system_type, r.round AS round, r.division AS division, r.availability AS availability,
        r.verified AS verified, r.submitter AS submitter, r.system AS system, r.workload AS workload,
-       coalesce(m.family, r.model, r.workload) AS benchmark, r.model AS model, r.scenario AS scenario,
+       coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.model AS model, r.scenario AS scenario,
        r.device AS device, r.devices AS devices, r.nodes AS nodes, r.backend AS backend, r.dtype AS dtype,
        r.metric AS metric, r.metric_class AS metric_class, r.statistic AS statistic, r.rank AS rank, r.x AS x,
        r.value AS value, r.unit AS unit, r.better AS better, r.n AS n, r.low AS low, r.high AS high, r.flags AS flags,
-       CAST(m.accuracy_target AS TEXT) AS accuracy_target,
+       (SELECT CAST(m.accuracy_target AS TEXT) FROM model m WHERE m.model = r.model) AS accuracy_target,
        CASE WHEN r.evidence <> 'mlperf' THEN NULL
             ELSE coalesce((SELECT c.benchmark || ' since ' || c.since FROM compatibility c
                             WHERE c.suite = r.suite AND c.system_type IN ('', r.system_type)
-                              AND c.benchmark = coalesce(m.family, r.model, r.workload)
+                              AND c.benchmark = coalesce((SELECT m.family FROM model m WHERE m.model = r.model), r.model, r.workload)
                               AND c.scenario IN ('', r.scenario)
                               AND CAST(substr(r.round, 2) AS REAL) BETWEEN CAST(substr(c.since, 2) AS REAL)
                                                                        AND CAST(substr(c.until, 2) AS REAL)
@@ -30,8 +30,7 @@ SELECT r.result_id AS result_id, r.evidence AS evidence, r.source AS source, r.s
        r.campaign AS campaign, r.cell AS cell, r.run AS run, r.raw_device AS raw_device, r.disagree AS disagree,
        r.point_id AS point_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.raw_model AS raw_model,
        r.raw_workload AS raw_workload
-  FROM v_result r
-  LEFT JOIN model m ON m.model = r.model;
+  FROM v_result r;
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too.
 CREATE VIEW v_comparable_spec AS
 SELECT s.spec_id AS result_id, 'published' AS evidence, s.source AS source, NULL AS suite, NULL AS system_type,

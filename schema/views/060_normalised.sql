@@ -17,11 +17,12 @@ CREATE VIEW v_peak AS
 SELECT n.canon AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit,
        s.source AS source, printf('s-%016x', s.spec_id) AS spec_id,
        printf('%d %d %03d %s %016x', coalesce(s.engine, '') <> 'matrix', s.power_limit IS NOT NULL,
-              coalesce(q.rank, 50), 9999 - CAST(substr(coalesce(s.date, q.published, '0000'), 1, 4) AS INTEGER),
+              coalesce((SELECT q.rank FROM source q WHERE q.source = s.source), 50),
+              9999 - CAST(substr(coalesce(s.date, (SELECT q.published FROM source q WHERE q.source = s.source), '0000'),
+                                 1, 4) AS INTEGER),
               s.spec_id) AS preference
   FROM name n
   JOIN spec s ON s.device = n.spelling
-  LEFT JOIN source q ON q.source = s.source
  WHERE n.kind = 'device' AND n.parts = 1 AND s.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
    AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth')
    AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
@@ -32,32 +33,39 @@ SELECT n.canon AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS v
 CREATE VIEW v_ceiling_of AS
 SELECT w.*,
        CASE w.basis
-       WHEN 'published' THEN (SELECT p.value FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
-                                 AND (w.quantity = 'memory_bandwidth' OR p.dtype = w.number_format)
-                               ORDER BY p.source <> w.source, p.preference LIMIT 1)
+       WHEN 'published' THEN w.published
        WHEN 'measured' THEN (SELECT max(c.value) FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
                                 AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype))
-       ELSE (SELECT p.value FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
-                AND p.dtype = w.number_format AND w.quantity <> 'memory_bandwidth' ORDER BY p.source <> w.source, p.preference LIMIT 1)
+       ELSE CASE WHEN w.quantity <> 'memory_bandwidth' THEN w.published END
             * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = w.entry_id AND t.quantity = 'clock')
             / (SELECT s.value FROM name n JOIN spec s ON s.device = n.spelling WHERE n.kind = 'device'
                   AND n.canon = w.device AND s.quantity = 'clock' ORDER BY s.spec_id LIMIT 1) END AS ceiling,
        CASE w.basis
        WHEN 'measured' THEN (SELECT c.result_id FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
                                 AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype) ORDER BY c.value DESC LIMIT 1)
-       ELSE (SELECT p.spec_id FROM v_peak p WHERE p.device = w.device AND p.quantity = w.quantity
-                AND (w.quantity = 'memory_bandwidth' OR p.dtype = w.number_format) ORDER BY p.source <> w.source, p.preference LIMIT 1) END
-         AS ceiling_key
-  FROM (SELECT r.result_id, r.entry_id, r.ordinal, r.point_id, r.source, r.device, r.dtype, r.number_format, b.basis,
+       ELSE w.published_key END AS ceiling_key
+  FROM (SELECT u.*,
+               coalesce((SELECT p.value FROM v_peak p WHERE p.device = u.device AND p.quantity = u.quantity
+                            AND p.source = u.source AND (u.quantity = 'memory_bandwidth' OR p.dtype = u.number_format)
+                          ORDER BY p.preference LIMIT 1),
+                        (SELECT p.value FROM v_peak p WHERE p.device = u.device AND p.quantity = u.quantity
+                            AND (u.quantity = 'memory_bandwidth' OR p.dtype = u.number_format)
+                          ORDER BY p.preference LIMIT 1)) AS published,
+               coalesce((SELECT p.spec_id FROM v_peak p WHERE p.device = u.device AND p.quantity = u.quantity
+                            AND p.source = u.source AND (u.quantity = 'memory_bandwidth' OR p.dtype = u.number_format)
+                          ORDER BY p.preference LIMIT 1),
+                        (SELECT p.spec_id FROM v_peak p WHERE p.device = u.device AND p.quantity = u.quantity
+                            AND (u.quantity = 'memory_bandwidth' OR p.dtype = u.number_format)
+                          ORDER BY p.preference LIMIT 1)) AS published_key
+          FROM (SELECT r.result_id, r.entry_id, r.ordinal, r.point_id, r.source, r.device, r.dtype, r.number_format, b.basis,
                CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' ELSE 'peak_flops' END AS quantity,
                r.each * CASE r.unit WHEN 'token/s' THEN -- training: 6N + 12 L h T, no operation left out for causality
-                 6 * m.parameters + 12.0 * m.layers * m.hidden_size *
-                   (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'sequence_length')
+                 (SELECT 6 * m.parameters + 12.0 * m.layers * m.hidden_size * p.num FROM model m, point_factor p
+                   WHERE m.model = r.model AND p.point_id = r.point_id AND p.factor = 'sequence_length')
                  ELSE 1 END AS floor
           FROM v_rate r
-          LEFT JOIN model m ON m.model = r.model
           JOIN (SELECT 'published' AS basis UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
-         WHERE r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) w;
+         WHERE r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) u) w;
 
 -- One result under one formula. facts: keys of the numbers beside the result's own.
 CREATE VIEW v_normalised AS
@@ -148,13 +156,15 @@ SELECT result_id, 'scaling_efficiency@1' AS formula,
                first_value(s.result_id) OVER w AS base_id
           FROM (SELECT r.result_id, r.entry_id, r.ordinal, r.source, r.device, r.workload, r.model, r.scenario, r.metric,
                        r.statistic, r.x, r.devices, r.point_id, r.campaign, r.tag, r.dtype,
-                       CASE WHEN f.text = 'device' THEN r.value * r.devices ELSE r.value END AS value,
-                       CASE WHEN r.unit LIKE '%/s' THEN 'throughput' ELSE g.text END AS kind
+                       CASE WHEN (SELECT f.text FROM point_factor f WHERE f.point_id = r.point_id AND f.factor = 'per') = 'device'
+                            THEN r.value * r.devices ELSE r.value END AS value,
+                       CASE WHEN r.unit LIKE '%/s' THEN 'throughput'
+                            ELSE (SELECT g.text FROM point_factor g WHERE g.point_id = r.point_id AND g.factor = 'scaling') END AS kind
                   FROM v_result r
-                  LEFT JOIN point_factor f ON f.point_id = r.point_id AND f.factor = 'per'
-                  LEFT JOIN point_factor g ON g.point_id = r.point_id AND g.factor = 'scaling'
                  WHERE r.evidence <> 'mlperf' AND r.devices > 0 AND r.value > 0
-                   AND (r.unit LIKE '%/s' OR (r.metric = 'time_s' AND g.text IN ('strong', 'weak')))) s
+                   AND (r.unit LIKE '%/s' OR (r.metric = 'time_s' AND EXISTS (
+                        SELECT 1 FROM point_factor g WHERE g.point_id = r.point_id AND g.factor = 'scaling'
+                           AND g.text IN ('strong', 'weak'))))) s
         WINDOW w AS (PARTITION BY s.source, s.device, s.workload, s.model, s.scenario, s.metric, s.statistic, s.x,
                                   s.dtype, s.point_id, s.campaign, s.tag, s.kind
                      ORDER BY s.devices, s.result_id)) grown
@@ -185,8 +195,10 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_ceiling_of', 9, 'basis', '', 'published, measured or clock'),
 ('v_ceiling_of', 10, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling_of', 11, 'floor', '', 'operations or bytes per second and device that the result stands for'),
-('v_ceiling_of', 12, 'ceiling', '', 'the most that the device can do'),
-('v_ceiling_of', 13, 'ceiling_key', '', 'key of that number'),
+('v_ceiling_of', 12, 'published', '', 'the published ceiling'),
+('v_ceiling_of', 13, 'published_key', '', 'key of that number'),
+('v_ceiling_of', 14, 'ceiling', '', 'the most that the device can do'),
+('v_ceiling_of', 15, 'ceiling_key', '', 'key of that number'),
 ('v_normalised', 1, 'result_id', '', 'the result'),
 ('v_normalised', 2, 'formula', '', 'name@version'),
 ('v_normalised', 3, 'value', 'unit', 'derived by abdb'),

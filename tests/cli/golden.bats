@@ -26,6 +26,42 @@ golden() { # NAME COMMAND...
     golden schema-result abdb query --schema v_result
 }
 
+# One golden output for each question that users ask.
+@test "reports of questions" {
+    cp "$fixtures"/{checker.csv,questions.csv} .
+    abdb import -q "$root/data" checker.csv questions.csv
+    golden llm-by-scenario abdb query llm-by-scenario
+    golden training-time abdb query training-time
+    golden token-cost abdb query token-cost
+    golden latency-throughput abdb query latency-throughput
+    golden scaling abdb query scaling
+    golden sensitivity-sequence abdb query sensitivity
+    golden sensitivity-gas abdb query sensitivity --factor gas
+    golden peak-achieved abdb query peak-achieved
+    golden price-for-throughput abdb query price-for-throughput --price 'B200-SXM=4 USD/h'
+    golden round-changes abdb query round-changes --model llama2-70b-99
+    golden machine-changes abdb query machine-changes --since 2026-02-01
+    golden coverage abdb query coverage
+    golden rules abdb query rules
+    golden factors abdb query factors --workload mlperf
+    golden mlperf-footnotes abdb query mlperf-footnotes --keys "$(ask "SELECT group_concat(result_id, ' ') FROM v_mlperf WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server'")"
+}
+
+@test "comparisons and rankings" {
+    abdb import -q "$root/data" "$fixtures/questions.csv"
+    h200=device=H200-SXM,model=llama2-70b-99,evidence=mlperf
+    golden compare abdb compare $h200 device=MI355X model=llama2-70b-99,evidence=measured --where model=llama2-70b-99 --per device
+    golden compare-markdown abdb compare $h200,division=closed device=B200-SXM,model=llama2-70b-99,division=closed --per device -o markdown
+    golden compare-exploratory abdb compare $h200,scenario=Offline model=llama2-70b-99,evidence=measured --exploratory
+    golden compare-csv abdb compare $h200,scenario=Offline,division=closed model=llama2-70b-99,evidence=measured -o csv
+    golden compare-documents abdb compare device=A100-SXM-80GB device=Gaudi2 --where source=databricks-gaudi2 --per dollar
+    golden rank abdb rank --workload llama2-70b-99 --scenario Server --per device --where round=v6.0
+    golden rank-dollar abdb rank --workload MPT --per dollar --today 2026-11-20
+    golden rank-front abdb rank --workload Llama-3.1-70B --pareto tpot_s
+    golden rank-suite abdb rank round=v6.0,division=closed,scenario=Offline,system_type=datacenter --suite --baseline B200-SXM --per device
+    golden compare-help abdb compare --help
+}
+
 @test "screens of verbs" {
     golden help abdb --help
     golden query-list abdb query

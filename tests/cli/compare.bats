@@ -1,0 +1,322 @@
+#!/usr/bin/env bats
+# compare.bats - comparable or not, by how much, on what evidence: compare, rank, rules, normalisation.
+load common
+
+fill() { abdb import -q "$root/data" "$fixtures/questions.csv"; }
+h200="device=H200-SXM,model=llama2-70b-99"
+# One cell of the only row.
+of_pair() { # COLUMN SET SET OPTIONS...
+    local column=$1
+    shift
+    abdb compare "$@" -o jsonl 2>/dev/null | jq -r ".$column"
+}
+near() { awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(a != "" && d <= 1e-4 * b) }' || { echo "$1 is not $2"; return 1; }; }
+
+@test "an MLPerf result is not compared with a measured one; comparable pairs are printed all the same" {
+    fill
+    run abdb compare "$h200,scenario=Offline,evidence=mlperf,division=closed" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed \
+        model=llama2-70b-99,evidence=measured
+    fails 3 "C/A  NOT COMPARABLE  mlperf-with-mlperf-only"
+    [[ $output == *'"MLPerf results may not be compared against non-MLPerf results."  mlperf-messaging-guidelines, Section 5'* ]]
+    [[ $output == *"B/A  COMPARABLE EXCEPT"* ]]
+    [[ $output == *"1 of 3 pairs refused"* ]]
+    # for programs: the refused pair is a row with its rule and without numbers
+    abdb compare "$h200,scenario=Offline,evidence=mlperf,division=closed" model=llama2-70b-99,evidence=measured --json >out.json || true
+    same "$(jq -r '.[0] | [.standing, .rule, .ratio, .contender_value] | map(tostring) | join(" ")' out.json)" "not-comparable mlperf-with-mlperf-only null null"
+}
+
+@test "sparse and dense, incompatible rounds, 99 and 99.9, power and plain, cold and hot, failed: refused" {
+    fill
+    peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
+    run abdb compare $peak,sparsity=dense $peak,sparsity=2:4
+    fails 3 "dense-with-sparse"
+    run abdb compare model=llama2-70b-99,device=H200-SXM model=llama2-70b-99.9,device=B200-SXM
+    fails 3 "mlperf-accuracy-target"
+    cat >rounds.csv <<'END'
+evidence,source,suite,round,system_type,division,verified,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator
+mlperf,mlperf-site,inference,v0.5,datacenter,closed,yes,Acme,One,resnet,resnet,Offline,H100-SXM,8,1,int8,samples_per_s,1000,Samples/s,a
+mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,Two,resnet,resnet,Offline,H200-SXM,8,1,int8,samples_per_s,2000,Samples/s,b
+mlperf,mlperf-site,inference,v0.5,datacenter,closed,yes,Acme,One,ssd-large,ssd-large,Offline,H100-SXM,8,1,int8,samples_per_s,1000,Samples/s,a
+mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,Two,ssd-large,ssd-large,Offline,H200-SXM,8,1,int8,samples_per_s,2000,Samples/s,b
+END
+    abdb import -q rounds.csv
+    run abdb compare device=H100-SXM,model=resnet device=H200-SXM,model=resnet # unchanged from v0.5 to v5.0
+    [ "$status" -eq 0 ]
+    [[ $output == *"round v0.5|v5.0 (compatible: resnet since v0.5)"* ]]
+    run abdb compare device=H100-SXM,model=ssd-large device=H200-SXM,model=ssd-large # ended with v2.0
+    fails 3 "mlperf-compatible-versions (compatibility: A ssd-large since v0.5, B unlisted v5.0"
+    run abdb compare "system='Acme Watt'" device=B200-SXM,model=llama2-70b-99,scenario=Offline,power_submission=no
+    fails 3 "mlperf-power-submission"
+    run abdb compare source=abdb-run,cache=hot,dtype=f32 source=abdb-run,cache=cold
+    fails 3 "cache-state"
+    run abdb compare source=abdb-run,cache=hot,dtype=f32 source=abdb-run,dtype=f64
+    fails 3 "failed-verification"
+}
+
+@test "an exploratory answer is stamped in all seven formats" {
+    fill
+    peak=quantity=peak_flops,dtype=bf16,device=A100-SXM-80GB
+    for format in table markdown csv json jsonl html latex; do
+        abdb compare $peak,sparsity=dense $peak,sparsity=2:4 --exploratory -o $format >out
+        grep -q "EXPLORATORY" out || { echo $format; cat out; false; }
+        grep -q "NOT COMPARABLE" out || { echo $format; cat out; false; }
+    done
+    for format in table markdown csv json jsonl html latex; do
+        abdb rank model=llama2-70b-99,scenario=Offline,device=H200-SXM --exploratory -o $format 2>/dev/null | grep -q EXPLORATORY || { echo rank $format; false; }
+    done
+    same "$(of_pair ratio $peak,sparsity=dense $peak,sparsity=2:4 --exploratory)" 2
+}
+
+@test "rules are rows: without its row a pair is permitted, a row of CSV refuses one" {
+    fill
+    a="$h200,scenario=Offline,evidence=mlperf,division=closed,submitter!=Acme"
+    run abdb compare "$a" model=llama2-70b-99,evidence=measured
+    fails 3 mlperf-with-mlperf-only
+    sqlite3 "$ABDB_DB" "DELETE FROM rule WHERE rule = 'mlperf-with-mlperf-only'"
+    run abdb compare "$a" model=llama2-70b-99,evidence=measured
+    [ "$status" -eq 0 ]
+    [[ $output == *"COMPARABLE EXCEPT"*"evidence mlperf|measured"* ]]
+    abdb compare $h200 device=B200-SXM,model=llama2-70b-99 >before
+    printf 'rule,effect,factor,test,sentence,source,locator\nour-house,refuse,submitter,differ,Here submitters are never mixed.,me,memo 7\n' | abdb import -q -
+    run abdb compare "$h200,submitter=Cisco" device=B200-SXM,model=llama2-70b-99,submitter=NVIDIA
+    fails 3 "our-house"
+    [[ $output == *"Here submitters are never mixed.  me, memo 7"* ]]
+    # importing again does not bring the deleted row back
+    abdb import -q "$root/data"
+    same "$(ask "SELECT count(*) FROM v_rule WHERE rule = 'mlperf-with-mlperf-only'")" 0
+}
+
+@test "every rule has a sentence, a source and a place; roles cover what results have" {
+    fill
+    same "$(ask "SELECT count(*) FROM v_rule WHERE sentence = '' OR source NOT IN (SELECT source FROM v_source) OR locator = ''")" 0
+    [ "$(ask "SELECT count(*) FROM v_rule WHERE effect = 'refuse'")" -ge 20 ]
+    same "$(ask "SELECT count(DISTINCT state) FROM v_factor")" 3
+    same "$(ask "SELECT state FROM v_factor f JOIN v_result r USING (result_id) WHERE r.system = 'Acme Watt' AND factor = 'power_submission' AND f.text = 'yes' LIMIT 1")" known
+    same "$(ask "SELECT DISTINCT state FROM v_factor f JOIN v_result r USING (result_id) WHERE r.evidence = 'measured' AND factor = 'round'")" inapplicable
+}
+
+@test "the numbers of the documents come out of compare and rank" {
+    fill
+    db="source=databricks-gaudi2,metric=flops_per_s,statistic=mean"
+    near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar)" 4.8026    # "4.8x"
+    near "$(of_pair contender_value device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar)" 6.64615e17 # Table 2
+    near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db)" 1.22449                # 240 / 196
+    near "$(of_pair contender_value device=Gaudi2 device=H100-SXM --where $db --per peak)" 0.44164 # 437 of 989.5
+    near "$(abdb query "SELECT value FROM v_normalised n JOIN fact f ON f.id = n.entry_id WHERE f.fact = 'ka.gemm.peak' AND formula = 'mfu@1' AND basis = 'published' ;" -o csv 2>/dev/null | tail -1)" 0.993056 # KAIST: 99.3 %
+    ar="source=argonne-llm,metric=tokens_per_s,x=1024"
+    near "$(of_pair ratio device=A100-SXM-40GB device=CS-2 --where "$ar,model='GPT-2 XL'" --per device)" 3.96795
+    near "$(of_pair ratio device=CS-2 device=SN30 --where "$ar,model='GPT-2 13B'")" 1.07010
+    same "$(abdb rank --where "$db" --per dollar -o csv 2>/dev/null | cut -d, -f7 | sed -n 2p)" Gaudi2
+    near "$(abdb rank --where "$db" --per dollar -o jsonl 2>/dev/null | sed -n 1p | jq .value)" 6.64615e17
+    same "$(abdb query scaling --source argonne-llm -o csv | awk -F, '$8 == "NO" { print $1 }')" CS-2
+}
+
+@test "a ratio and its inverse multiply to 1; order and unrelated sources change nothing" {
+    fill
+    for pair in "$h200 device=B200-SXM,model=llama2-70b-99" "device=A100-SXM-80GB,source=databricks-gaudi2 device=Gaudi2,source=databricks-gaudi2"; do
+        # shellcheck disable=SC2086
+        set -- $pair
+        abdb compare "$1" "$2" -o jsonl 2>/dev/null | jq -c 'select(.ratio != null) | [.workload, .scenario, .statistic, .ratio]' | sort >there
+        abdb compare "$2" "$1" -o jsonl 2>/dev/null | jq -c 'select(.ratio != null) | [.workload, .scenario, .statistic, 1 / .ratio]' | sort >back
+        [ -s there ]
+        paste there back | awk -F'\t' '{ n = split($1, a, ","); split($2, b, ","); x = a[n] + 0; y = b[n] + 0; if (x / y > 1 + 1e-9 || y / x > 1 + 1e-9) exit 1 }'
+    done
+    abdb compare $h200 device=B200-SXM,model=llama2-70b-99 --per device >one
+    # the same facts in another order, and sources that have nothing to do with it
+    mkdir shuffled
+    for f in "$root"/data/results/*.csv; do { head -1 "$f"; tail -n +2 "$f" | tac; } >"shuffled/$(basename "$f")"; done
+    ABDB_DB=other.db abdb import -q "$fixtures/questions.csv" shuffled "$root"/data/*.csv
+    printf 'evidence,source,workload,device,devices,metric,value,unit,locator\npublished,stranger,elsewhere,H200-SXM,8,tokens_per_s,1,token/s,p. 1\n' |
+        ABDB_DB=other.db abdb import -q -
+    ABDB_DB=other.db abdb compare $h200 device=B200-SXM,model=llama2-70b-99 --per device >two
+    diff <(sed 's/, entries .*//' one) <(sed 's/, entries .*//' two)
+}
+
+@test "normalising commutes with units" {
+    head='evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,also.power_w,also.energy_j,also.time_s'
+    row() { printf '%s\npublished,s,gpt,MPT-7B,training,%s,8,2,bf16,flops_per_s,%s,%s,p. 1,%s,%s,%s\n' "$head" "$1" "$2" "$3" "$4" "$5" "$6"; }
+    abdb init -q 2>/dev/null || abdb init >/dev/null
+    abdb import -q "$root/data"
+    row H100-SXM 1600 TFLOP/s "4 kW" "" "" | abdb import -q -
+    row A100-SXM-80GB 1.6 PFLOP/s "4000 W" "" "" | abdb import -q -
+    row Gaudi2 1600000 GFLOP/s "" "8 kJ" "2000 ms" | abdb import -q -
+    row MI250 1.6e15 FLOP/s "" "8000 J" "2 s" | abdb import -q -
+    for per in device node; do
+        near "$(of_pair ratio device=H100-SXM device=A100-SXM-80GB --where source=s --per $per)" 1
+        near "$(of_pair ratio device=Gaudi2 device=MI250 --where source=s --per $per)" 1
+    done
+    near "$(of_pair ratio device=H100-SXM device=A100-SXM-80GB --where source=s --per watt)" 1
+    near "$(of_pair baseline_value device=H100-SXM device=A100-SXM-80GB --where source=s --per watt)" 4e11
+    near "$(of_pair ratio device=Gaudi2 device=MI250 --where source=s --per joule)" 1
+    near "$(of_pair baseline_value device=Gaudi2 device=MI250 --where source=s --per joule)" 4e11
+    near "$(of_pair baseline_value device=H100-SXM device=A100-SXM-80GB --where source=s --per peak)" 0.202122 # 200 of 989.5
+    near "$(of_pair baseline_value device=H100-SXM device=A100-SXM-80GB --where source=s --per node)" 8e14
+    # no power was measured: refused, and never taken from a TDP
+    run abdb compare device=Gaudi2 device=MI250 --where source=s --per watt
+    fails 3 "no measured power (no-watt-from-tdp)"
+}
+
+@test "formulas by hand: MFU and HFU of training, MBU of decoding, roofline, busbw, tokens per dollar" {
+    abdb import -q "$root/data"
+    cat >rows.csv <<'END'
+evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,factor.sequence_length,factor.batch,factor.recomputation,also.bytes_per_s
+published,s,gpt,GPT-2 XL,training,H100-SXM,8,1,bf16,tokens_per_s,100000,token/s,a,1024,,full,
+published,s,llama,Llama2-70B,decode,H100-SXM,8,1,bf16,tpot_s,20,ms,b,2048,16,,
+published,s,gemm,,,H100-SXM,1,1,bf16,flops_per_s,300,TFLOP/s,c,,,,2 TB/s
+published,s,all_reduce,,,H100-SXM,8,1,bf16,bytes_per_s,100,GB/s,d,,,,
+published,s,llama,Llama2-70B,serving,H100-SXM,8,1,bf16,tokens_per_s,5000,token/s,e,,,,
+END
+    abdb import -q rows.csv
+    value() { ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.source = 's' AND r.locator = '$1' AND n.formula = '$2' AND coalesce(n.basis, 'published') = 'published' LIMIT 1"; }
+    model() { ask "SELECT $2 FROM v_model WHERE model = '$1'"; }
+    n=$(model "GPT-2 XL" parameters) l=$(model "GPT-2 XL" layers) h=$(model "GPT-2 XL" hidden_size)
+    mfu=$(awk "BEGIN { print 12500 * (6 * $n + 12 * $l * $h * 1024) / 989.5e12 }")
+    near "$(value a mfu@1)" "$mfu"
+    near "$(value a hfu@1)" "$(awk "BEGIN { print $mfu * 4 / 3 }")"
+    n=$(model Llama2-70B parameters_active) l=$(model Llama2-70B layers) k=$(model Llama2-70B kv_heads) h=$(model Llama2-70B hidden_size) a=$(model Llama2-70B heads)
+    near "$(value b mbu@1)" "$(awk "BEGIN { print (2 * $n + 2 * $l * $k * $h / $a * 2 * 16 * 2048) / 0.020 / (8 * 3.35e12) }")"
+    near "$(value c roofline_fraction@1)" "$(awk 'BEGIN { print 300 / (150 * 3.35) }')" # 150 FLOP/B: under the bandwidth
+    near "$(value d busbw@1)" 175e9                                                       # 2 x 7/8
+    price=$(ask "SELECT per_device_hour FROM v_price WHERE device = 'H100-SXM' AND per = 'hour' LIMIT 1")
+    near "$(ask "SELECT min(n.value) FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.source = 's' AND r.locator = 'e' AND n.formula = 'usd_per_million_tokens@1' AND facts IN (SELECT price_id FROM v_price WHERE per_device_hour = $price)")" \
+        "$(awk "BEGIN { print $price * 1e6 / (3600 * 5000 / 8) }")"
+}
+
+@test "peaks: published, measured, scaled to the clock that was held" {
+    abdb import -q "$root/data"
+    printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
+    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2\n' | abdb import -q -
+    sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 0, 'H100-SXM', 'clock', 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
+    fraction() { ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.cell = 'c2' AND n.formula = 'mfu@1' AND n.basis = '$1'"; }
+    near "$(fraction published)" "$(awk 'BEGIN { print 300 / 989.5 }')"
+    near "$(fraction measured)" 0.5
+    near "$(fraction clock)" "$(awk 'BEGIN { print 300 / (989.5 * 0.75) }')"
+    near "$(of_pair contender_value cell=c2,metric=flops_per_s cell=c1,metric=flops_per_s --per peak --peak measured)" 1
+}
+
+@test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
+    fill
+    sample() { # TAG FACTOR COUNT NOISE
+        printf 'evidence,kind,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,ref,time_s,median,%s,s,x,%s,%s,cell,2026-03-01\n' "$2" "$1" "$1" | abdb import -q -
+        sqlite3 "$ABDB_DB" "WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < $3 - 1)
+          INSERT INTO sample SELECT e.entry_id, 0, i, -1, i, $2 * (1 + $4 * ((i * 37 + length('$1')) % 11) / 11.0), NULL FROM i, entry e WHERE e.tag = '$1'"
+    }
+    sample base 1 20 0.002
+    sample quick 0.8 20 0.002
+    sample slow 1.3 20 0.002
+    sample like 1.0001 20 0.002
+    sample few 2 1 0.002
+    sample noisy 1.05 20 2
+    sample noisier 1 20 2
+    same "$(of_pair verdict tag=base tag=quick)" faster
+    same "$(of_pair verdict tag=base tag=slow)" slower
+    same "$(of_pair verdict tag=base tag=like)" same
+    same "$(of_pair verdict tag=base tag=few)" too-few
+    same "$(of_pair verdict tag=noisier tag=noisy)" unclear
+    near "$(of_pair ratio tag=base tag=quick)" 0.8
+    run abdb compare tag=noisier tag=noisy
+    [[ $output == *"~ no evidence of a difference"* ]]
+    run abdb compare tag=base tag=slow --fail-on slower,unclear
+    fails 1 "a pair is slower (--fail-on)"
+    abdb compare tag=base tag=quick --fail-on slower,unclear >/dev/null
+    run abdb compare tag=base tag=quick --fail-on sluggish
+    fails 2 "--fail-on wants"
+    same "$(of_pair verdict "$h200,scenario=Offline,division=closed,power_submission=no" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed | sort -u)" stated
+    same "$(of_pair verdict run=base run=quick)" faster
+    [ -n "$(of_pair verdict run=latest run=latest~1)" ]
+}
+
+@test "several submissions: best, worst and n; median; each; the devices that took part" {
+    fill
+    a="$h200,scenario=Server,division=closed,round=v5.1" b=device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed,round=v5.1
+    best=$(of_pair baseline_value "$a" "$b") median=$(of_pair baseline_value "$a" "$b" --pick median) n=$(of_pair baseline_n "$a" "$b")
+    [ "$n" -gt 2 ]
+    near "$best" "$(ask "SELECT max(value) FROM v_result WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server' AND division = 'closed' AND round = 'v5.1' AND metric = 'tokens_per_s'")"
+    near "$median" "$(ask "SELECT median(value) FROM v_result WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server' AND division = 'closed' AND round = 'v5.1' AND metric = 'tokens_per_s'")"
+    m=$(of_pair contender_n "$a" "$b")
+    same "$(abdb compare "$a" "$b" --pick each -o csv 2>/dev/null | tail -n +2 | wc -l)" $((n * m))
+    run abdb compare "$a" device=MI355X,model=llama2-70b-99 --per device
+    [[ $output == *"sources disagree on the number of devices"* ]]
+}
+
+@test "rank: constraints on metrics of the same run, fronts, suites, quotes, ages of prices" {
+    fill
+    same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f7,11)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
+    same "$(abdb rank --workload Llama-3.1-70B --pareto tpot_s -o csv 2>/dev/null | cut -d, -f11,13 | tail -n +2 | sort -n)" $'2400,0.021\n6100,0.038\n7000,0.045\n9900,0.071'
+    same "$(abdb rank --workload Llama-3.1-70B --pareto devices -o csv 2>/dev/null | cut -d, -f11 | tail -n +2)" 9900
+    run abdb rank --workload Llama-3.1-70B --pareto nothing
+    fails 2 "no metric and no column"
+    run abdb rank round=v6.0,division=closed,scenario=Offline,system_type=datacenter --suite --baseline B200-SXM --per device
+    [[ $output == *"composite, not endorsed by MLCommons"* ]]
+    [[ $output == *"excluded, because a result is missing:"* ]]
+    same "$(abdb rank round=v6.0,division=closed,scenario=Offline,system_type=datacenter --suite --baseline B200-SXM --per device -o jsonl 2>/dev/null | jq -r 'select(.device == "B200-SXM") | .value')" 1
+    abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price 'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h' -o csv 2>/dev/null >out
+    grep -q '^llama2-70b-99,Server.*,B200-SXM,.*your own quote' out
+    run abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price-max-age 90d
+    fails 3 "no price"
+    run abdb rank --workload llama2-70b-99 --per watt --where scenario=Offline
+    [[ $output == *"Acme Watt"*"no measured power (no-watt-from-tdp)"* ]]
+    run abdb rank --workload llama2-70b-99 --by flavour
+    fails 2 "--by 'flavour' is no column"
+}
+
+@test "selections: ambiguous, unknown, empty, wrong" {
+    fill
+    run abdb compare device=H100 device=H200-SXM
+    fails 2 "did you mean H100-NVL, H100-SXM, H100-PCIe"
+    run abdb compare device=H200-SMX device=B200-SXM
+    fails 2 "did you mean 'H200-SXM'"
+    run abdb compare device=H200-SXM,raund=v5.1 device=B200-SXM
+    fails 2 "no column, factor or metric is called 'raund'; did you mean 'round'?"
+    run abdb compare device=H200-SXM,round=v4.4 device=B200-SXM
+    fails 2 "without round=v4.4 there are"
+    run abdb compare device=H200-SXM
+    fails 2 "compare what with what"
+    run abdb compare device=H200-SXM device=B200-SXM --per head
+    fails 2 "--per 'head'"
+    run abdb compare device=H200-SXM,devices=eight device=B200-SXM
+    fails 2 "devices wants a number"
+    run abdb compare run=latest run=latest~99
+    fails 2 "run=latest~99: there are"
+    run abdb compare run=latest run=latest~x
+    fails 2 "is no run"
+    run abdb compare "device='; DROP TABLE rule; --" device=B200-SXM
+    fails 2 "a quote is open"
+    run abdb compare "submitter=x' OR 1=1 --" device=B200-SXM
+    fails 2 "no result matches"
+    run abdb compare device=H200-SXM device=B200-SXM --pick some
+    fails 2 "--pick wants"
+    same "$(of_pair standing --baseline "$h200,scenario=Server,division=closed" --contender device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed | sort -u)" comparable-except
+}
+
+@test "environments: what differs, and which of it matters" {
+    for i in 1 2; do
+        printf 'evidence,kind,source,verified,workload,device,devices,dtype,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,time_s,median,%s,s,x,t%s,k%s,cell,2026-03-0%s\n' $i $i $i $i | abdb import -q -
+    done
+    run abdb compare tag=t1 tag=t2 --environment
+    fails 2 "have no environment"
+    sqlite3 "$ABDB_DB" "INSERT INTO environment VALUES (1, '{\"governor\": \"performance\", \"load_average\": \"0.1\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"2\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}'),
+      (2, '{\"governor\": \"powersave\", \"load_average\": \"3.0\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"8\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}');
+      UPDATE entry SET environment_id = substr(tag, 2)"
+    same "$(abdb compare tag=t1 tag=t2 --environment -o csv 2>/dev/null)" $'key,a,b,matters\ngovernor,performance,powersave,matters\nvariables.OMP_NUM_THREADS,2,8,matters\nload_average,0.1,3.0,not known to matter'
+}
+
+@test "footnotes stand below every output with results of MLPerf" {
+    fill
+    legend="The MLPerf name and logo are registered and unregistered trademarks"
+    for command in "compare $h200 device=B200-SXM,model=llama2-70b-99" "rank $h200" "query mlperf-llm" "query llm-by-scenario" "query round-changes" \
+        "query coverage" "query training-time" "query token-cost" "query price-for-throughput"; do
+        # shellcheck disable=SC2086
+        abdb $command >out 2>/dev/null || true
+        grep -q "$legend" out || { echo "$command"; false; }
+        grep -q '^\[1\] .*MLPerf® v' out || { echo "$command"; false; }
+        ! grep -E 'MLPerf([^®]|$)' out | grep -vE "The MLPerf name|\"MLPerf results may|the MLPerf specification for verified" | grep . || { echo "$command: MLPerf without ®"; false; }
+    done
+    abdb query "SELECT result_id, value FROM v_mlperf LIMIT 1" | grep -q '^\[1\] .*entries'
+    abdb query "SELECT device, value FROM v_mlperf LIMIT 1" | grep -q "select result_id too"
+    abdb query "SELECT device, value FROM v_result WHERE evidence = 'published' LIMIT 1" >out
+    ! grep -q MLPerf out
+    abdb query "SELECT result_id FROM v_mlperf LIMIT 1" -o csv 2>err | wc -l | grep -qx 2
+    grep -q "$legend" err
+    abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --script | grep -q "$legend"
+}
