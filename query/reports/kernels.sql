@@ -1,7 +1,7 @@
 -- title: Kernels measured on this machine
--- param: kernel | text | | one kernel | SELECT DISTINCT kernel FROM v_kernel ORDER BY 1
--- param: backend | text | | one backend | SELECT DISTINCT backend FROM v_kernel ORDER BY 1
--- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_kernel WHERE tag IS NOT NULL ORDER BY 1
+-- param: kernel | text | | one kernel
+-- param: backend | text | | one backend 
+-- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- param: failed | flag | | cells without a result or that failed verification, too
 -- column: cell | cell | | kernel and parameters
@@ -20,6 +20,24 @@
 -- column: status | status | | ok, or why there is no result
 -- column: flags | flags | | quick: an impression
 -- hoist: backend dtype threads chosen status verified flags
+-- @with
+WITH wanted (campaign) AS (
+  SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
+  UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
+  UNION SELECT (SELECT campaign FROM v_run WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
+  UNION SELECT campaign FROM v_run WHERE :tag IS NULL AND :campaign = 'all' AND campaign IS NOT NULL),
+chosen AS MATERIALIZED (
+  SELECT k.* FROM v_kernel k
+   WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
+     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)),
+ceiling AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an index leads to them
+  SELECT k.device, k.dtype, 'peak_flops' AS quantity, max(k.flops_per_s) AS value, k.result_id -- of the row with the maximum
+    FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
+   WHERE k.kernel = 'gemm' AND k.verified = 'pass' GROUP BY k.device, k.dtype
+  UNION ALL
+  SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.result_id
+    FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
+   WHERE k.kernel = 'stream' AND k.verified = 'pass' GROUP BY k.device)
 -- @rows
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
@@ -28,34 +46,26 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value AS of_measured_percent,
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
          (SELECT max(s.value) FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
-             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = coalesce(c.dtype, '')) AS of_published_percent,
+             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = c.dtype) AS of_published_percent,
        k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
        k.result_id || coalesce(' ' || c.result_id, '') || coalesce(' ' ||
          (SELECT s.spec_id FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
-             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = coalesce(c.dtype, '')
+             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = c.dtype
            ORDER BY s.value DESC LIMIT 1), '') AS _facts
-  FROM v_kernel k
-  LEFT JOIN v_ceiling c ON c.device = k.device
-   AND ((k.kernel = 'stream' AND c.quantity = 'memory_bandwidth')
-     OR (k.kernel <> 'stream' AND c.quantity = 'peak_flops' AND c.dtype = k.dtype))
- WHERE (:kernel IS NULL OR k.kernel = :kernel)
-   AND (:backend IS NULL OR k.backend = :backend)
-   AND (:tag IS NULL OR k.tag = :tag)
-   AND (:campaign = 'all' OR :tag IS NOT NULL OR k.campaign = CASE WHEN :campaign = 'latest'
-        THEN (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) ELSE :campaign END)
-   AND (:failed OR (k.status = 'ok' AND k.verified <> 'fail'))
+  FROM chosen k
+  LEFT JOIN ceiling c ON c.device = k.device
+   AND c.quantity = CASE WHEN k.kernel = 'stream' THEN 'memory_bandwidth' ELSE 'peak_flops' END
+   AND c.dtype = CASE WHEN k.kernel = 'stream' THEN '' ELSE k.dtype END
+ WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, printf('%d cells without a result or with a failed verification: --failed', count(*)) AS line
-    FROM v_kernel k WHERE NOT :failed AND (status <> 'ok' OR verified = 'fail')
-     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1)
-  HAVING count(*) > 0
+    FROM chosen k WHERE NOT :failed AND (status <> 'ok' OR verified = 'fail') HAVING count(*) > 0
   UNION ALL
   SELECT 2, 'device ' || device || '; bytes of a stream count no write-allocate traffic'
-    FROM (SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL)
+    FROM (SELECT DISTINCT device FROM chosen WHERE device IS NOT NULL)
   UNION ALL
   SELECT DISTINCT 3, 'quick: few samples of small cells; an impression, not a result to publish'
-    FROM v_kernel k WHERE flags LIKE '%quick%'
-     AND k.campaign = (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1))
+    FROM chosen k WHERE flags LIKE '%quick%')
  ORDER BY place;

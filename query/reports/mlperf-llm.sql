@@ -1,8 +1,8 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
--- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT DISTINCT round FROM v_mlperf WHERE task = 'llm' UNION SELECT 'all' ORDER BY 1
--- param: model | text | | benchmark | SELECT DISTINCT model FROM v_mlperf WHERE task = 'llm' ORDER BY 1
--- param: division | text | closed | closed or open | SELECT DISTINCT division FROM v_mlperf WHERE task = 'llm' ORDER BY 1
--- param: scenario | text | | Offline, Server, Interactive | SELECT DISTINCT scenario FROM v_mlperf WHERE task = 'llm' ORDER BY 1
+-- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT DISTINCT round FROM v_round UNION SELECT 'all' ORDER BY 1
+-- param: model | text | | benchmark | SELECT n.canon FROM v_name n JOIN v_model m ON m.model = n.canon WHERE n.kind = 'model' AND m.task = 'llm' ORDER BY 1
+-- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
+-- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
 -- param: accelerator | text | | device; several by * (B*00-SXM)
 -- param: system_type | text | datacenter | datacenter or edge
 -- param: limit | number | 12 | rows at most
@@ -23,23 +23,28 @@
 -- column: verified | verified | | yes: reviewed by MLCommons
 -- hoist: round division model scenario verified dtype
 -- @with
-WITH chosen AS (
-  SELECT * FROM v_mlperf
+WITH wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
+  SELECT DISTINCT round FROM v_round WHERE :round = 'all'
+  UNION SELECT coalesce(:round, (SELECT max(r.round) FROM v_round r JOIN v_name n ON n.kind = 'model' AND n.spelling = r.raw_model
+                                   JOIN v_model m ON m.model = n.canon WHERE m.task = 'llm'))),
+chosen AS (
+  SELECT round, division, model, scenario, device, devices, submitter, system, value, value_per_device, public_id, dtype,
+         verified, result_id, left_out, subject
+    FROM v_mlperf
    WHERE task = 'llm' AND metric = 'tokens_per_s'
      AND system_type = :system_type
      AND division = :division
-     AND (coalesce(:round, (SELECT max(round) FROM v_mlperf WHERE task = 'llm')) IN (round, 'all'))
+     AND round IN (SELECT round FROM wanted)
      AND (:model IS NULL OR model = :model)
      AND (:scenario IS NULL OR scenario = :scenario)
      AND (:accelerator IS NULL OR device GLOB :accelerator))
 -- @rows
 , ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY round, division, model, scenario, device
+  SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device
                                ORDER BY left_out <> '', value_per_device DESC, public_id) AS place,
-         count(*) OVER (PARTITION BY round, division, model, scenario, device) AS of,
-         sum(left_out IN ('device count disagrees', 'sources disagree'))
-           OVER (PARTITION BY round, division, model, scenario, device) AS doubtful
-    FROM chosen)
+         count(*) OVER same AS of, sum(left_out IN ('device count disagrees', 'sources disagree')) OVER same AS doubtful
+    FROM chosen
+  WINDOW same AS (PARTITION BY round, model, scenario, device))
 SELECT round, division, model, scenario, device AS accelerator, devices AS chips, submitter, system,
        value AS tokens_per_s, value_per_device AS tokens_per_s_per_chip, of,
        CASE WHEN doubtful THEN '‡' END AS of__mark, public_id, dtype, verified,

@@ -17,11 +17,10 @@
 SELECT c.device, c.dtype, c.quantity, c.ceiling / 1e12 AS ceiling, c.floor / 1e12 AS achieved, 100 * c.floor / c.ceiling AS percent,
        trim(coalesce(r.model, r.workload, '') || ' ' || coalesce(r.scenario, '') || ' ' || r.statistic) AS what,
        r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS _facts
-  FROM v_ceiling_of c JOIN v_result r ON r.entry_id = c.entry_id AND r.ordinal = c.ordinal
+  FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
  WHERE c.basis = :basis AND c.floor / c.ceiling IS NOT NULL
-   AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+   AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
    AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)
  ORDER BY c.quantity, c.device, c.dtype, percent DESC LIMIT :limit;
 -- @notes
-SELECT '! above its ceiling: ' || count(*) || ' (`abdb audit plausibility`)' FROM v_ceiling_of c
- WHERE c.basis = :basis AND c.floor > 1.005 * c.ceiling AND (:device IS NULL OR c.device = :device) HAVING count(*) > 0;
+SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';

@@ -1,6 +1,6 @@
 -- title: Training throughput per dollar
--- param: source | text | | only results of this source | SELECT DISTINCT source FROM v_result WHERE metric = 'flops_per_s' AND evidence = 'published' ORDER BY 1
--- param: device | text | | only this device | SELECT DISTINCT device FROM v_result WHERE metric = 'flops_per_s' AND evidence = 'published' ORDER BY 1
+-- param: source | text | | only results of this source | SELECT source FROM v_source ORDER BY 1
+-- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: statistic | text | mean | mean: averages over models; value: single ones; all
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
@@ -24,13 +24,15 @@
 -- column: price_locator | price from | | where
 -- hoist: source price_kind model dtype
 -- @with
-WITH rate AS (
+WITH stated AS ( -- two halves, so that an index leads to one source where it is named
+  SELECT * FROM v_result WHERE source = :source AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'
+  UNION ALL
+  SELECT * FROM v_result WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'),
+rate AS (
   SELECT r.*, CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END AS per_device
-    FROM v_result r
-    LEFT JOIN v_factor f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per'
-   WHERE r.evidence = 'published' AND r.metric = 'flops_per_s' AND r.scenario = 'training'
-     AND (:statistic = 'all' OR r.statistic = :statistic)
-     AND (:source IS NULL OR r.source = :source)
+    FROM stated r
+    LEFT JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per'
+   WHERE (:statistic = 'all' OR r.statistic = :statistic)
      AND (:device IS NULL OR r.device = :device)),
 quote AS ( -- the reader's own
   SELECT coalesce((SELECT n.canon FROM v_name n WHERE n.kind = 'device' AND n.spelling = trim(substr(value, 1, instr(value, '=') - 1))),

@@ -14,13 +14,16 @@
 -- hoist: source model
 -- @rows
 WITH stated AS ( -- a speedup with its base, and the efficiency that the source prints beside it
-  SELECT s.device, s.model, CAST(b.text AS INTEGER) AS base, s.devices, s.value AS speedup, s.raw_value, e.value AS stated,
+  SELECT s.device, s.model, CAST(s.base AS INTEGER) AS base, s.devices, s.value AS speedup, s.raw_value, e.value AS stated,
          e.raw_value AS raw_stated, s.source, s.result_id AS speedup_id, e.result_id AS stated_id
-    FROM v_result s
-    JOIN v_factor b ON b.entry_id = s.entry_id AND b.ordinal = s.ordinal AND b.factor = 'base_devices'
+    FROM (SELECT *, (SELECT b.text FROM v_factor_given b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
+                        AND b.factor = 'base_devices') AS base
+            FROM (SELECT * FROM v_result WHERE source = :source AND evidence = 'published' AND metric = 'speedup'
+                  UNION ALL
+                  SELECT * FROM v_result WHERE :source IS NULL AND evidence = 'published' AND metric = 'speedup') r) s
     LEFT JOIN v_result e ON e.source = s.source AND e.metric = 'scaling_efficiency' AND e.raw_device = s.raw_device
      AND e.devices = s.devices AND e.raw_model IS s.raw_model
-   WHERE s.metric = 'speedup' AND s.evidence = 'published'),
+   WHERE s.base IS NOT NULL),
 found AS (
   SELECT device, model, base, devices, speedup, 100 * stated AS stated, 100 * speedup / (devices * 1.0 / base) AS recomputed,
          100 * CASE WHEN instr(raw_value, '.') THEN 0.5 * pow(10, instr(raw_value, '.') - length(rtrim(raw_value, 'x'))) ELSE 0.5 END
@@ -30,7 +33,13 @@ found AS (
   UNION ALL
   SELECT v.device, v.model, v.base_devices, v.devices, v.value * v.devices / v.base_devices, NULL, 100 * v.value, NULL, v.kind,
          v.source, v.result_id || ' ' || v.base_id
-    FROM v_scaling v)
+    FROM v_scaling v WHERE v.source = :source
+  UNION ALL -- all sources: evaluated only where none is named
+  SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, (j.value ->> 4) * (j.value ->> 3) / (j.value ->> 2), NULL,
+         100 * (j.value ->> 4), NULL, j.value ->> 5, j.value ->> 6, j.value ->> 7
+    FROM json_each(CASE WHEN :source IS NULL THEN (
+           SELECT json_group_array(json_array(v.device, v.model, v.base_devices, v.devices, v.value, v.kind, v.source,
+                                              v.result_id || ' ' || v.base_id)) FROM v_scaling v) ELSE '[]' END) j)
 SELECT device, model, base AS base_devices, devices, speedup, stated AS stated_percent, recomputed AS recomputed_percent,
        CASE WHEN stated IS NULL THEN NULL WHEN abs(stated - recomputed) <= slack + CASE WHEN stated = round(stated) THEN 0.5 ELSE 0.05 END
             THEN 'yes' ELSE 'NO' END AS agrees, kind, source, facts AS _facts

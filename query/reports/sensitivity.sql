@@ -15,15 +15,16 @@
 -- hoist: metric unit source
 -- @rows
 WITH chosen AS (
-  SELECT r.device, r.devices, r.model, r.metric, p.num AS setting, r.value, r.unit, r.source, r.result_id,
-         (SELECT b.num FROM v_factor b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
-             AND b.factor = 'base_' || :factor) AS stated_base
-    FROM v_factor p
-    JOIN v_result r ON r.entry_id = p.entry_id AND r.ordinal = p.ordinal
-   WHERE p.factor = :factor AND p.num IS NOT NULL AND r.evidence = 'published'
-     AND (r.unit LIKE '%/s' OR r.metric = 'speedup')
-     AND (:source IS NULL OR r.source = :source)
-     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
+  SELECT * FROM (
+    SELECT r.device, r.devices, r.model, r.metric, r.value, r.unit, r.source, r.result_id,
+           (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal AND p.factor = :factor) AS setting,
+           (SELECT b.num FROM v_factor_given b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
+               AND b.factor = 'base_' || :factor) AS stated_base
+      FROM v_result r
+     WHERE r.evidence = 'published' AND (r.unit LIKE '%/s' OR r.metric = 'speedup')
+       AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source)
+       AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device)))
+   WHERE setting IS NOT NULL),
 based AS (
   SELECT c.*, first_value(value) OVER w AS base_value, first_value(setting) OVER w AS base, first_value(result_id) OVER w AS base_id,
          count(*) OVER (PARTITION BY source, device, devices, model, metric) AS n

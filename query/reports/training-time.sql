@@ -21,7 +21,7 @@ SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device, r.value /
  WHERE r.metric = 'time_to_train_s' AND r.evidence = 'mlperf'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:round IS NULL OR r.round = :round)
-   AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+   AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
  ORDER BY r.model, r.round DESC, r.value LIMIT :limit;
 -- @notes
 SELECT '† derived by abdb (time x devices): not an official or verified MLPerf® metric; systems of different size are not ranked by it.'

@@ -42,6 +42,7 @@ CREATE TABLE workload_factor (
 -- Paths to results by round and name. There is no index on the text of result_id: SQLite 3.40 puts a Bloom filter on an
 -- index of an expression or of a generated column and then loses rows. entry_id and ordinal join fast.
 CREATE INDEX entry_round ON entry (round, model) WHERE round IS NOT NULL;
+CREATE INDEX entry_source ON entry (source, device, devices);
 CREATE INDEX entry_tag ON entry (tag) WHERE tag IS NOT NULL;
 CREATE INDEX entry_date ON entry (date, campaign) WHERE campaign IS NOT NULL;
 CREATE INDEX name_canon ON name (kind, canon);

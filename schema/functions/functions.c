@@ -1,6 +1,9 @@
 /* functions.c - SQL functions in C; see functions.h. */
 #include "schema/functions/functions.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "schema/core/text.h"
 #include "schema/core/units.h"
 #include "schema/functions/statistics.h"
@@ -33,6 +36,35 @@ static void to_unit(sqlite3_context *context, int count, sqlite3_value **value)
         sqlite3_result_double(context, out);
 }
 
+/* "r-<16 hexadecimal digits>-<ordinal>": the two numbers of a result's key; NULL of anything else. */
+static void key_part(sqlite3_context *context, sqlite3_value *value, int ordinal)
+{
+    const char *key = (const char *)sqlite3_value_text(value);
+    char *end = NULL;
+    unsigned long long id;
+    long long place;
+    char digits[17];
+
+    if (!key || strlen(key) < 20 || strncmp(key, "r-", 2) != 0 || key[18] != '-') return;
+    memcpy(digits, key + 2, 16);
+    digits[16] = '\0';
+    id = strtoull(digits, &end, 16);
+    if (*end || !abdb_whole(key + 19, 0, 1000000000, &place)) return;
+    sqlite3_result_int64(context, ordinal ? place : (sqlite3_int64)id);
+}
+
+static void entry_of(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    (void)count;
+    key_part(context, value[0], 0);
+}
+
+static void ordinal_of(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    (void)count;
+    key_part(context, value[0], 1);
+}
+
 int abdb_functions_register(sqlite3 *db)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
@@ -40,6 +72,10 @@ int abdb_functions_register(sqlite3 *db)
 
     if (code == SQLITE_OK)
         code = sqlite3_create_function(db, "to_unit", 3, flags, NULL, to_unit, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(db, "entry_of", 1, flags, NULL, entry_of, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(db, "ordinal_of", 1, flags, NULL, ordinal_of, NULL, NULL);
     if (code == SQLITE_OK) code = abdb_statistics_register(db);
     return code;
 }

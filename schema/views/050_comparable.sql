@@ -73,15 +73,19 @@ SELECT 'power_submission', 'mlperf' UNION ALL
 SELECT 'averaged', 'mlperf' UNION ALL
 SELECT 'inferred', 'mlperf';
 
--- One factor of a result: those that its source gave, those that are columns, and those derived from names and flags.
-CREATE VIEW v_factor AS
+-- One factor of a result that its source gave.
+CREATE VIEW v_factor_given AS
 SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
-       p.factor AS factor, p.state AS state, p.text AS text, p.num AS num, coalesce(p.unit, f.unit) AS unit,
+       p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
+       coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS unit,
        r.entry_id AS entry_id, r.ordinal AS ordinal
   FROM result r
   JOIN entry e ON e.entry_id = r.entry_id
-  JOIN point_factor p ON p.point_id = e.point_id
-  JOIN factor f ON f.factor = p.factor
+  JOIN point_factor p ON p.point_id = e.point_id;
+
+-- One factor of a result: those that its source gave, those that are columns, and those derived from names and flags.
+CREATE VIEW v_factor AS
+SELECT result_id, factor, state, text, num, unit, entry_id, ordinal FROM v_factor_given
 UNION ALL
 SELECT k.result_id, k.factor,
        CASE WHEN k.text IS NOT NULL THEN 'known' WHEN k.needs LIKE '%' || k.evidence || '%' THEN 'unknown'
@@ -207,5 +211,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_compatibility', 6, 'until', '', 'last round that is listed'),
 ('v_compatibility', 7, 'source', '', 'who says so'),
 ('v_compatibility', 8, 'locator', '', 'where');
+INSERT INTO column_doc (view, place, column, unit, meaning)
+SELECT 'v_factor_given', place, column, unit, meaning FROM column_doc WHERE view = 'v_factor';
 INSERT INTO column_doc (view, place, column, unit, meaning)
 SELECT 'v_comparable_spec', place, column, unit, meaning FROM column_doc WHERE view = 'v_comparable';

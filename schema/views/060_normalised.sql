@@ -34,15 +34,21 @@ CREATE VIEW v_ceiling_of AS
 SELECT w.*,
        CASE w.basis
        WHEN 'published' THEN w.published
-       WHEN 'measured' THEN (SELECT max(c.value) FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
-                                AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype))
+       WHEN 'measured' THEN CASE w.quantity -- as v_ceiling has it, but by device
+            WHEN 'memory_bandwidth' THEN (SELECT max(k.bytes_per_s) FROM v_kernel k WHERE k.device = w.device
+                                             AND k.kernel = 'stream' AND k.verified = 'pass')
+            ELSE (SELECT max(k.flops_per_s) FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'gemm'
+                     AND k.dtype = w.dtype AND k.verified = 'pass') END
        ELSE CASE WHEN w.quantity <> 'memory_bandwidth' THEN w.published END
             * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = w.entry_id AND t.quantity = 'clock')
             / (SELECT s.value FROM name n JOIN spec s ON s.device = n.spelling WHERE n.kind = 'device'
                   AND n.canon = w.device AND s.quantity = 'clock' ORDER BY s.spec_id LIMIT 1) END AS ceiling,
        CASE w.basis
-       WHEN 'measured' THEN (SELECT c.result_id FROM v_ceiling c WHERE c.device = w.device AND c.quantity = w.quantity
-                                AND (w.quantity = 'memory_bandwidth' OR c.dtype = w.dtype) ORDER BY c.value DESC LIMIT 1)
+       WHEN 'measured' THEN CASE w.quantity
+            WHEN 'memory_bandwidth' THEN (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'stream'
+                                             AND k.verified = 'pass' ORDER BY k.bytes_per_s DESC LIMIT 1)
+            ELSE (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'gemm' AND k.dtype = w.dtype
+                     AND k.verified = 'pass' ORDER BY k.flops_per_s DESC LIMIT 1) END
        ELSE w.published_key END AS ceiling_key
   FROM (SELECT u.*,
                coalesce((SELECT p.value FROM v_peak p WHERE p.device = u.device AND p.quantity = u.quantity
@@ -160,7 +166,9 @@ SELECT result_id, 'scaling_efficiency@1' AS formula,
                             THEN r.value * r.devices ELSE r.value END AS value,
                        CASE WHEN r.unit LIKE '%/s' THEN 'throughput'
                             ELSE (SELECT g.text FROM point_factor g WHERE g.point_id = r.point_id AND g.factor = 'scaling') END AS kind
-                  FROM v_result r
+                  FROM (SELECT e.source, e.device FROM entry e GROUP BY e.source, e.device
+                        HAVING min(e.devices) < max(e.devices)) more -- else there is nothing to scale
+                 CROSS JOIN v_result r ON r.source = more.source AND r.raw_device = more.device
                  WHERE r.evidence <> 'mlperf' AND r.devices > 0 AND r.value > 0
                    AND (r.unit LIKE '%/s' OR (r.metric = 'time_s' AND EXISTS (
                         SELECT 1 FROM point_factor g WHERE g.point_id = r.point_id AND g.factor = 'scaling'

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# reports.sh - how long answers take on a million results with 20 factors each and ten million samples (million.sql): the
+# median of RUNS (5) in milliseconds, program start included. Goals: one device, workload or round 50 ms; two devices on one
+# workload 100 ms; the whole database 1 s. Then DuckDB's time for the same SQL on the same rows, where it is installed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$PWD/${BUILD:-build}
+runs=${RUNS:-5}
+dir=${DIR:-$(mktemp -d)}
+[ -n "${DIR:-}" ] || trap 'rm -rf "$dir"' EXIT
+export ABDB_DB=$dir/million.db NO_COLOR=1
+if [ ! -s "$ABDB_DB" ]; then
+    "$build/abdb" import -q data
+    sqlite3 "$ABDB_DB" <tests/bench/million.sql >/dev/null
+    "$build/abdb" init >/dev/null
+fi
+
+ms() { # the median time of a command
+    local i start
+    for ((i = 0; i < runs; i++)); do
+        start=$(date +%s%N)
+        "$@" >/dev/null 2>"$dir/err" || { [ $? -eq 3 ] || { cat "$dir/err" >&2; return 1; }; }
+        echo $((($(date +%s%N) - start) / 1000))
+    done | sort -n | awk '{ t[NR] = $1 } END { printf "%.0f", t[int((NR + 1) / 2)] / 1000 }'
+}
+line() { # GOAL_MS NAME COMMAND...
+    local goal=$1 name=$2 t
+    shift 2
+    t=$(ms "$build/abdb" "$@")
+    printf '| %s | %s | %s | %s |\n' "$name" "$goal" "$t" "$([ "$t" -le "$goal" ] && echo yes || echo NO)"
+}
+
+echo "| question, on $(sqlite3 "$ABDB_DB" 'SELECT count(*) FROM result') results and $(sqlite3 "$ABDB_DB" 'SELECT count(*) FROM sample') samples | goal ms | ms | met |"
+echo "|---|---|---|---|"
+h200=device=H200-SXM b200=device=B200-SXM
+line 50 "query mlperf-llm of a round" query mlperf-llm --round v6.0
+line 50 "query llm-by-scenario of a benchmark" query llm-by-scenario --round v6.0
+line 50 "query coverage of a round" query coverage --round v6.0
+line 50 "query round-changes of a benchmark" query round-changes --model llama2-70b-99 --from v5.4 --to v6.0
+line 50 "query price-for-throughput of a benchmark" query price-for-throughput --model llama2-70b-99
+line 50 "query token-cost of a benchmark" query token-cost --model llama2-70b-99
+line 50 "query latency-throughput of a device" query latency-throughput --device H200-SXM
+line 50 "query peak-achieved of a device" query peak-achieved --device Gaudi2
+line 50 "query specs of a vendor" query specs --vendor AMD
+line 50 "query prices" query prices
+line 50 "query kernels of a command" query kernels --campaign c-1234
+line 50 "query perf-per-dollar of a source" query perf-per-dollar --source databricks-gaudi2
+line 50 "query scaling of a source" query scaling --source argonne-llm
+line 50 "query sensitivity of a source" query sensitivity --source argonne-llm
+line 50 "query rules" query rules
+line 100 "compare two devices on one workload" compare $h200 $b200 --where model=llama2-70b-99,evidence=mlperf --per device
+line 100 "compare two devices on one workload, per dollar" compare $h200 device=H100-SXM --where model=llama2-70b-99,round=v6.0 --per dollar
+line 100 "compare two commands of abdb run" compare tag=tag1000 tag=tag1050
+line 100 "rank a workload" rank --workload llama2-70b-99 --scenario Server --where round=v6.0 --per device
+line 1000 "query sources" query sources
+line 1000 "query artifacts" query artifacts
+line 1000 "query unresolved" query unresolved
+line 1000 "query machine-changes of a machine" query machine-changes --device "Box CPU 3" --kernel stream
+line 1000 "audit claims" audit claims
+line 1000 "audit conflicts" audit conflicts
+line 1000 "audit plausibility" audit plausibility
+line 1000 "audit gaps" audit gaps
+line 1000 "query mlperf-llm of all rounds" query mlperf-llm --round all
+line 1000 "query scaling of everything" query scaling
+line 1000 "query peak-achieved of everything" query peak-achieved
+line 1000 "SQL: results by evidence" query "SELECT evidence, count(*) FROM v_result GROUP BY 1"
+
+python=$build/venv/bin/python
+if ! "$python" -c 'import duckdb' 2>/dev/null; then
+    echo
+    echo "DuckDB: absent (make peers)"
+    exit 0
+fi
+echo
+"$python" tests/bench/duck.py "$ABDB_DB" "$runs"
