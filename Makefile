@@ -62,7 +62,8 @@ LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
-.PHONY: all deps demo test bench fuzz soak install uninstall help tidy clean config unit docs golden bench-import
+
+.PHONY: all deps demo test bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -150,10 +151,14 @@ test: ## all tests, under ten minutes
 	@$(MAKE) -s deps
 	@$(MAKE) all unit
 	@BUILD=$(BUILD) tests/run.sh
-bench: ## paired ratios against peers on this machine
+bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
+	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
+	@BUILD=$(BUILD) tests/bench/reports.sh
+peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
+	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants

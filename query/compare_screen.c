@@ -74,31 +74,46 @@ static void label_entry(const abdb_pair *pair, const char *name, abdb_text *out)
                          (int)size, value);
 }
 
-/* Do two pairs differ in one of the first `count` names? */
-static bool told_apart(const abdb_pair *a, const abdb_pair *b, const char *const *name,
-                       size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t x, y;
-        const char *left = key_value(a->a.group->key, name[i], &x);
-        const char *right = key_value(b->a.group->key, name[i], &y);
+/* A pair in its class: pairs of one class are not told apart yet. */
+typedef struct {
+    size_t class, pair;
+    const char *value;
+    size_t size;
+} labelled;
 
-        if (x != y || strncmp(left, right, x) != 0) return true;
-    }
-    return false;
+static int by_class(const void *a, const void *b)
+{
+    const labelled *x = a, *y = b;
+    int order;
+
+    if (x->class != y->class) return x->class < y->class ? -1 : 1;
+    order = strncmp(x->value, y->value, x->size < y->size ? x->size : y->size);
+    return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Does one more name tell pairs of this contender apart that those before do not? */
-static bool helps(const abdb_comparison *c, size_t contender, const char *const *name, size_t count)
+/* Splits the classes by one more name, if that tells any apart. */
+static bool helps(const abdb_comparison *c, labelled *all, size_t count, const char *name)
 {
-    for (size_t i = 0; i < c->pairs; i++)
-        for (size_t k = 0; k < i; k++)
-            if (c->pair[i].contender == contender && c->pair[k].contender == contender &&
-                abdb_pair_shown(c, &c->pair[i]) && abdb_pair_shown(c, &c->pair[k]) &&
-                !told_apart(&c->pair[i], &c->pair[k], name, count) &&
-                told_apart(&c->pair[i], &c->pair[k], name + count, 1))
-                return true;
-    return false;
+    size_t classes = 0, before = 0;
+
+    for (size_t i = 0; i < count; i++)
+        all[i].value = key_value(c->pair[all[i].pair].a.group->key, name, &all[i].size);
+    qsort(all, count, sizeof *all, by_class);
+    for (size_t i = 1; i < count; i++) {
+        before += all[i].class != all[i - 1].class;
+        classes += by_class(&all[i], &all[i - 1]) != 0;
+    }
+    if (classes == before) return false;
+    for (size_t i = 0, now = 0, last = 0; i < count; i++) {
+        bool differs = i && by_class(&all[i], &(labelled){.class = last,
+                                                          .value = all[i - 1].value,
+                                                          .size = all[i - 1].size}) != 0;
+
+        last = all[i].class;
+        now += differs;
+        all[i].class = now;
+    }
+    return true;
 }
 
 /* The fewest names that tell the pairs of a contender apart. */
@@ -106,21 +121,24 @@ static size_t label_names(const abdb_comparison *c, size_t contender, abdb_arena
                           const char *out[ABDB_DIFFER_MAX])
 {
     static const char *const first[] = {"model", "workload", "scenario", "operation", "dtype", "n"};
-    size_t count = 0;
+    labelled *all = calloc(c->pairs + 1, sizeof *all);
+    size_t count = 0, pairs = 0;
 
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-        out[count] = first[i];
-        count += helps(c, contender, out, count);
-    }
-    for (size_t i = 0; i < c->pairs; i++)
+    for (size_t i = 0; all && i < c->pairs; i++)
+        if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i]))
+            all[pairs++].pair = i;
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        if (helps(c, all, pairs, first[i])) out[count++] = first[i];
+    for (size_t i = 0; i < pairs; i++)
         for (const char *key = c->pair[i].a.group->key; *key && count < ABDB_DIFFER_MAX - 1;
              key += strcspn(key, "\x1f") + 1) {
-            if (c->pair[i].contender != contender) break;
-            out[count] = abdb_arena_copy(arena, key, strcspn(key, "="));
-            if (!out[count]) return count;
-            count += (abdb_is_shown_once(out[count]) || strcmp(out[count], "x") == 0) &&
-                     helps(c, contender, out, count);
+            const char *name = abdb_arena_copy(arena, key, strcspn(key, "="));
+
+            if (name && (abdb_is_shown_once(name) || strcmp(name, "x") == 0) &&
+                helps(c, all, pairs, name))
+                out[count++] = name;
         }
+    free(all);
     return count;
 }
 

@@ -12,7 +12,9 @@
 -- column: why | why preferred | cut60 |
 -- note: differences within the rounding of the printed digits are no conflict
 -- @rows
-WITH power (digits, half) AS (VALUES (0, 0.5), (1, 0.05), (2, 0.005), (3, 0.0005), (4, 0.00005), (5, 0.000005)),
+WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
+  SELECT * FROM v_statement WHERE evidence = 'mlperf' AND sources > 1),
+power (digits, half) AS (VALUES (0, 0.5), (1, 0.05), (2, 0.005), (3, 0.0005), (4, 0.00005), (5, 0.000005)),
 spec AS (
   SELECT s.*, p.half * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
     FROM v_spec s
@@ -39,14 +41,14 @@ UNION ALL
 SELECT 'mlperf', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system, a.value,
        a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator, a.unit, b.value / a.value,
        'rank of the source, then the most digits', a.result_id || ' ' || b.result_id
-  FROM v_result a JOIN v_statement b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
- WHERE a.disagree = 1 AND b.flags NOT LIKE '%averaged%' AND (:device IS NULL OR a.device GLOB :device)
+  FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
+ WHERE a.preferred = 1 AND a.disagree = 1 AND b.flags NOT LIKE '%averaged%' AND (:device IS NULL OR a.device GLOB :device)
    AND abs(a.value - b.value) > 1e-4 * a.value AND (:kind IS NULL OR :kind = 'mlperf')
 UNION ALL
 SELECT DISTINCT 'devices', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system,
        a.devices, a.source || ' ' || a.locator, b.devices, b.source || ' ' || b.locator, 'devices',
        1.0 * b.devices / a.devices, 'rank of the source', a.result_id || ' ' || b.result_id
-  FROM v_result a JOIN v_statement b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
- WHERE a.flags LIKE '%devices-disagree%' AND a.devices <> b.devices AND (:device IS NULL OR a.device GLOB :device)
+  FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
+ WHERE a.preferred = 1 AND a.flags LIKE '%devices-disagree%' AND a.devices <> b.devices AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'devices')
  ORDER BY 1, 2, 7;

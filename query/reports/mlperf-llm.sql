@@ -31,11 +31,12 @@ chosen AS (
   SELECT round, division, model, scenario, device, devices, submitter, system, value, value_per_device, public_id, dtype,
          verified, result_id, left_out, subject
     FROM v_mlperf
-   WHERE task = 'llm' AND metric = 'tokens_per_s'
+   WHERE raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
+                        WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model))
+     AND metric = 'tokens_per_s'
      AND system_type = :system_type
      AND division = :division
      AND round IN (SELECT round FROM wanted)
-     AND (:model IS NULL OR model = :model)
      AND (:scenario IS NULL OR scenario = :scenario)
      AND (:accelerator IS NULL OR device GLOB :accelerator))
 -- @rows

@@ -19,7 +19,8 @@ SELECT c.device, c.dtype, c.quantity, c.ceiling / 1e12 AS ceiling, c.floor / 1e1
        r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS _facts
   FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
  WHERE c.basis = :basis AND c.floor / c.ceiling IS NOT NULL
-   AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
+   AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
+                           AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
    AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)
  ORDER BY c.quantity, c.device, c.dtype, percent DESC LIMIT :limit;
 -- @notes

@@ -10,14 +10,13 @@
 -- column: retrieved | retrieved | | date; empty: not recorded
 -- column: title | title | cut60 |
 -- column: url | url | cut60 |
-SELECT s.source, s.kind,
-       (SELECT count(*) FROM v_statement r WHERE r.source = s.source) AS results,
-       (SELECT count(*) FROM v_result r WHERE r.source = s.source) AS preferred,
-       (SELECT count(*) FROM v_spec p WHERE p.source = s.source) AS specs,
-       (SELECT count(*) FROM v_price p WHERE p.source = s.source) AS prices,
-       s.published, s.retrieved, s.title, s.url,
-       (SELECT group_concat(r.result_id, ' ') FROM v_statement r WHERE r.source = s.source) AS _facts_results,
-       (SELECT group_concat(r.result_id, ' ') FROM v_result r WHERE r.source = s.source) AS _facts_preferred,
-       (SELECT group_concat(p.spec_id, ' ') FROM v_spec p WHERE p.source = s.source) AS _facts_specs,
-       (SELECT group_concat(p.price_id, ' ') FROM v_price p WHERE p.source = s.source) AS _facts_prices
-  FROM v_source s ORDER BY s.rank, s.source;
+WITH result AS (SELECT source, count(*) AS results, sum(preferred) AS preferred FROM v_statement GROUP BY source),
+spec AS (SELECT source, count(*) AS specs, group_concat(spec_id, ' ') AS facts FROM v_spec GROUP BY source),
+price AS (SELECT source, count(*) AS prices, group_concat(price_id, ' ') AS facts FROM v_price GROUP BY source)
+SELECT s.source, s.kind, coalesce(r.results, 0) AS results, coalesce(r.preferred, 0) AS preferred,
+       coalesce(p.specs, 0) AS specs, coalesce(m.prices, 0) AS prices, s.published, s.retrieved, s.title, s.url,
+       (SELECT group_concat(result_id, ' ') FROM (SELECT result_id FROM v_statement t WHERE t.source = s.source LIMIT 200)) AS _facts_results,
+       (SELECT group_concat(result_id, ' ') FROM (SELECT result_id FROM v_result t WHERE t.source = s.source LIMIT 200)) AS _facts_preferred,
+       p.facts AS _facts_specs, m.facts AS _facts_prices
+  FROM v_source s LEFT JOIN result r ON r.source = s.source LEFT JOIN spec p ON p.source = s.source LEFT JOIN price m ON m.source = s.source
+ ORDER BY s.rank, s.source;

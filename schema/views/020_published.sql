@@ -33,43 +33,73 @@ SELECT p.provider AS provider, p.instance AS instance,
   FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
--- One fact by its key (r- result, s- specification, p- price): value, source and every place.
-CREATE VIEW v_fact AS
+-- One result, specification or price as a fact with a key; the three halves of v_fact.
+CREATE VIEW v_fact_result AS
 SELECT r.result_id AS key,
-       (SELECT f.fact FROM fact f WHERE f.kind = 'result' AND f.id = r.entry_id AND f.ordinal = r.ordinal) AS fact, 'result' AS kind,
        coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
        coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
        r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
        r.evidence AS evidence, r.source AS source, r.locator AS locator,
        (SELECT min(a.path || ', ' || w.locator) FROM witness w JOIN artifact a USING (artifact_id)
          WHERE w.entry_id = r.entry_id) AS artifact,
-       r.date AS date, r.formula AS formula
-  FROM v_statement r
-UNION ALL
-SELECT s.spec_id, (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = s.id), 'spec',
+       r.date AS date, r.formula AS formula, r.entry_id AS id, r.ordinal AS ordinal
+  FROM v_statement r;
+CREATE VIEW v_fact_spec AS
+SELECT s.spec_id AS key,
        s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') ||
-       ' per ' || s.basis, s.value, s.unit, s.raw_value, s.raw_unit, 'published', s.source, s.locator,
+       ' per ' || s.basis AS what,
+       s.value AS value, s.unit AS unit, s.raw_value AS raw_value, s.raw_unit AS raw_unit, 'published' AS evidence,
+       s.source AS source, s.locator AS locator,
        (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
-         WHERE o.kind = 'spec' AND o.id = s.id), s.date, NULL
-  FROM v_spec s
-UNION ALL
-SELECT p.price_id, (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = p.id), 'price',
+         WHERE o.kind = 'spec' AND o.id = s.id) AS artifact,
+       s.date AS date, NULL AS formula, s.id AS id, 0 AS ordinal
+  FROM v_spec s;
+CREATE VIEW v_fact_price AS
+SELECT p.price_id AS key,
        p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
-       ' per ' || p.per, p.amount, p.currency, p.raw_value, p.currency, 'published', p.source, p.locator,
+       ' per ' || p.per AS what,
+       p.amount AS value, p.currency AS unit, p.raw_value AS raw_value, p.currency AS raw_unit, 'published' AS evidence,
+       p.source AS source, p.locator AS locator,
        (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a USING (artifact_id)
-         WHERE o.kind = 'price' AND o.id = p.id), p.valid_from, NULL
-  FROM v_price p
+         WHERE o.kind = 'price' AND o.id = p.id) AS artifact,
+       p.valid_from AS date, NULL AS formula, p.id AS id, 0 AS ordinal
+  FROM v_price p;
+
+-- One fact by its key (r- result, s- specification, p- price, c- claim): value, source and every place.
+CREATE VIEW v_fact AS
+SELECT v.key AS key, (SELECT f.fact FROM fact f WHERE f.kind = 'result' AND f.id = v.id AND f.ordinal = v.ordinal) AS fact,
+       'result' AS kind, v.what AS what, v.value AS value, v.unit AS unit, v.raw_value AS raw_value, v.raw_unit AS raw_unit,
+       v.evidence AS evidence, v.source AS source, v.locator AS locator, v.artifact AS artifact, v.date AS date,
+       v.formula AS formula
+  FROM v_fact_result v
+UNION ALL
+SELECT v.key, (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = v.id), 'spec', v.what, v.value, v.unit, v.raw_value,
+       v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, v.formula
+  FROM v_fact_spec v
+UNION ALL
+SELECT v.key, (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = v.id), 'price', v.what, v.value, v.unit, v.raw_value,
+       v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, v.formula
+  FROM v_fact_price v
 UNION ALL
 SELECT 'c-' || c.claim, NULL, 'claim', c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
        NULL, NULL, NULL
   FROM claim c;
+
+-- One fact that has a name, found by the name: v_fact without those that have none.
+CREATE VIEW v_fact_named AS
+SELECT f.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what
+  FROM fact f JOIN v_fact_result v ON v.id = f.id AND v.ordinal = f.ordinal WHERE f.kind = 'result'
+UNION ALL
+SELECT f.fact, v.key, v.value, v.unit, v.what FROM fact f JOIN v_fact_spec v ON v.id = f.id WHERE f.kind = 'spec'
+UNION ALL
+SELECT f.fact, v.key, v.value, v.unit, v.what FROM fact f JOIN v_fact_price v ON v.id = f.id WHERE f.kind = 'price';
 
 -- One term of a claim, with the fact that it cites.
 CREATE VIEW v_claim_term AS
 SELECT t.claim AS claim, t.term AS term, t.power AS power, t.fact AS fact, v.key AS key,
        v.value AS value, v.unit AS unit, v.what AS what
   FROM claim_term t
-  LEFT JOIN (SELECT * FROM v_fact WHERE fact IS NOT NULL) v ON v.fact = t.fact;
+  LEFT JOIN v_fact_named v ON v.fact = t.fact;
 
 -- One statement to check: recomputed = coefficient x product of value^power, + offset.
 CREATE VIEW v_claim AS
@@ -216,6 +246,53 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_fact', 12, 'artifact', '', 'file, and line of it'),
 ('v_fact', 13, 'date', '', 'of the statement'),
 ('v_fact', 14, 'formula', '', 'identifier/version where abdb computed it'),
+('v_fact_named', 1, 'fact', '', 'its name'),
+('v_fact_named', 2, 'key', '', 'its key'),
+('v_fact_named', 3, 'value', 'unit', 'in the base unit'),
+('v_fact_named', 4, 'unit', '', 'base unit, or currency'),
+('v_fact_named', 5, 'what', '', 'in words'),
+('v_fact_result', 1, 'key', '', 'its key'),
+('v_fact_result', 2, 'what', '', 'in words'),
+('v_fact_result', 3, 'value', 'unit', 'in the base unit'),
+('v_fact_result', 4, 'unit', '', 'base unit, or currency'),
+('v_fact_result', 5, 'raw_value', '', 'as published'),
+('v_fact_result', 6, 'raw_unit', '', 'as published'),
+('v_fact_result', 7, 'evidence', '', 'measured, published or mlperf'),
+('v_fact_result', 8, 'source', '', 'who says it'),
+('v_fact_result', 9, 'locator', '', 'table, figure, line or cell'),
+('v_fact_result', 10, 'artifact', '', 'file, and line of it'),
+('v_fact_result', 11, 'date', '', 'of the statement'),
+('v_fact_result', 12, 'formula', '', 'identifier/version where abdb computed it'),
+('v_fact_result', 13, 'id', '', 'the key as a number'),
+('v_fact_result', 14, 'ordinal', '', 'place in the entry'),
+('v_fact_spec', 1, 'key', '', 'its key'),
+('v_fact_spec', 2, 'what', '', 'in words'),
+('v_fact_spec', 3, 'value', 'unit', 'in the base unit'),
+('v_fact_spec', 4, 'unit', '', 'base unit, or currency'),
+('v_fact_spec', 5, 'raw_value', '', 'as published'),
+('v_fact_spec', 6, 'raw_unit', '', 'as published'),
+('v_fact_spec', 7, 'evidence', '', 'measured, published or mlperf'),
+('v_fact_spec', 8, 'source', '', 'who says it'),
+('v_fact_spec', 9, 'locator', '', 'table, figure, line or cell'),
+('v_fact_spec', 10, 'artifact', '', 'file, and line of it'),
+('v_fact_spec', 11, 'date', '', 'of the statement'),
+('v_fact_spec', 12, 'formula', '', 'identifier/version where abdb computed it'),
+('v_fact_spec', 13, 'id', '', 'the key as a number'),
+('v_fact_spec', 14, 'ordinal', '', 'place in the entry'),
+('v_fact_price', 1, 'key', '', 'its key'),
+('v_fact_price', 2, 'what', '', 'in words'),
+('v_fact_price', 3, 'value', 'unit', 'in the base unit'),
+('v_fact_price', 4, 'unit', '', 'base unit, or currency'),
+('v_fact_price', 5, 'raw_value', '', 'as published'),
+('v_fact_price', 6, 'raw_unit', '', 'as published'),
+('v_fact_price', 7, 'evidence', '', 'measured, published or mlperf'),
+('v_fact_price', 8, 'source', '', 'who says it'),
+('v_fact_price', 9, 'locator', '', 'table, figure, line or cell'),
+('v_fact_price', 10, 'artifact', '', 'file, and line of it'),
+('v_fact_price', 11, 'date', '', 'of the statement'),
+('v_fact_price', 12, 'formula', '', 'identifier/version where abdb computed it'),
+('v_fact_price', 13, 'id', '', 'the key as a number'),
+('v_fact_price', 14, 'ordinal', '', 'place in the entry'),
 ('v_artifact', 1, 'artifact', '', 'path'),
 ('v_artifact', 2, 'format', '', 'importer that read it'),
 ('v_artifact', 3, 'sha256', '', 'of the bytes'),

@@ -13,11 +13,12 @@ CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
 WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 299999) INSERT INTO n SELECT i FROM c;
 
 -- 400 sets of 20 factors
-INSERT OR IGNORE INTO factor (factor) SELECT 'bench_' || i FROM n WHERE i < 20;
+INSERT OR IGNORE INTO factor (factor) SELECT 'bench_' || i FROM n WHERE i < 19 UNION SELECT 'n';
 INSERT INTO point SELECT 1000000007 * (i + 1) FROM n WHERE i < 400;
+INSERT INTO point_factor SELECT 1000000007 * (i + 1), 'n', 'known', CAST(i AS TEXT), i, NULL FROM n WHERE i < 400;
 INSERT INTO point_factor SELECT 1000000007 * (p.i + 1), 'bench_' || f.i, 'known', CAST((p.i * (f.i + 3)) % (f.i + 2) AS TEXT),
        (p.i * (f.i + 3)) % (f.i + 2), NULL
-  FROM n p, n f WHERE p.i < 400 AND f.i < 20;
+  FROM n p, n f WHERE p.i < 400 AND f.i < 19;
 INSERT OR IGNORE INTO source (source, kind, title, rank) VALUES ('bench', 'program', 'generated', 60);
 INSERT INTO environment VALUES (4242, '{"governor":"performance"}');
 

@@ -44,14 +44,14 @@ line 50 "query peak-achieved of a device" query peak-achieved --device Gaudi2
 line 50 "query specs of a vendor" query specs --vendor AMD
 line 50 "query prices" query prices
 line 50 "query kernels of a command" query kernels --campaign c-1234
-line 50 "query perf-per-dollar of a source" query perf-per-dollar --source databricks-gaudi2
-line 50 "query scaling of a source" query scaling --source argonne-llm
-line 50 "query sensitivity of a source" query sensitivity --source argonne-llm
 line 50 "query rules" query rules
 line 100 "compare two devices on one workload" compare $h200 $b200 --where model=llama2-70b-99,evidence=mlperf --per device
-line 100 "compare two devices on one workload, per dollar" compare $h200 device=H100-SXM --where model=llama2-70b-99,round=v6.0 --per dollar
-line 100 "compare two commands of abdb run" compare tag=tag1000 tag=tag1050
+line 100 "compare two devices on one workload, per dollar" compare device=H100-SXM $h200 --where model=llama2-70b-99,evidence=mlperf --per dollar --price 'H200-SXM=2.5 USD/h'
+line 100 "compare two commands of abdb run" compare tag=tag100 tag=tag150
 line 100 "rank a workload" rank --workload llama2-70b-99 --scenario Server --where round=v6.0 --per device
+line 1000 "query perf-per-dollar of a source" query perf-per-dollar --source databricks-gaudi2
+line 1000 "query scaling of a source" query scaling --source argonne-llm
+line 1000 "query sensitivity of a source" query sensitivity --source argonne-llm
 line 1000 "query sources" query sources
 line 1000 "query artifacts" query artifacts
 line 1000 "query unresolved" query unresolved
