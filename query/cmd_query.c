@@ -35,15 +35,21 @@ static void list_reports(void)
         puts(strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
         abdb_report_free(&report);
     }
-    puts("\nviews (abdb query --schema VIEW):\n"
-         "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec "
-         "v_price\n"
-         "  v_claim v_claim_term v_fact v_artifact v_reject v_source v_device v_model v_name "
-         "v_column v_mlperf "
-         "v_kernel v_ceiling\n\n"
-         "or read-only SQL:\n"
-         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
-         "  abdb query -i");
+    puts(
+        "\nviews (abdb query --schema VIEW):\n"
+        "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec "
+        "v_price\n"
+        "  v_comparable v_rule v_workload_factor v_compatibility v_normalised v_rate v_peak "
+        "v_scaling\n"
+        "  v_mlperf v_kernel v_ceiling v_claim v_claim_term v_fact v_artifact v_reject v_source "
+        "v_device\n"
+        "  v_model v_name v_round v_column\n\n"
+        "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
+        "tost_p\n"
+        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n\n"
+        "or read-only SQL:\n"
+        "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
+        "  abdb query -i");
     abdb_arena_free(&arena);
 }
 

@@ -55,10 +55,10 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     p->help = next_field(&rest);
     p->values = or_null(next_field(&rest));
     if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
-                     strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
-                     strcmp(p->type, "flag") != 0))
+                     strcmp(p->type, "days") != 0 && strcmp(p->type, "date") != 0 &&
+                     strcmp(p->type, "price") != 0 && strcmp(p->type, "flag") != 0))
         return ABDB_FAIL(err, ABDB_FORMAT,
-                         "report %s: param %s wants a type: text, number, date,"
+                         "report %s: param %s wants a type: text, number, days, date,"
                          " price or flag",
                          r->name, p->name);
     r->option[r->params] =
@@ -210,7 +210,8 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
     double number;
     abdb_status st = ABDB_OK;
 
-    if (strcmp(param->type, "number") == 0 && !abdb_number(value, &number))
+    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
+        !abdb_number(value, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
     if (strcmp(param->type, "date") == 0 &&
         (strlen(value) != 10 || value[4] != '-' || value[7] != '-'))
@@ -299,10 +300,13 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
 
     for (size_t i = 0; i < report->params; i++) {
         bound[i] = value[i] ? value[i] : report->param[i].fallback;
+        if (value[i] && strcmp(report->param[i].type, "days") == 0)
+            bound[i] = abdb_arena_copy(&table->arena, value[i],
+                                       strlen(value[i]) - (strchr(value[i], 'd') != NULL));
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])
-            TRY(check_value(db, report, i, value[i], err));
+            TRY(check_value(db, report, i, bound[i], err));
     }
     st = abdb_sql_table(db, report->rows, report, bound, table, err);
     if (st == ABDB_OK && report->note_sql)

@@ -2,8 +2,8 @@
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
- *   -- param: name | text, number, date, price or flag | default | help | SQL whose first column
- * lists values
+ *   -- param: name | text, number, days, date, price or flag | default | help | SQL whose first
+ * column lists values (days: 90 or 90d)
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table

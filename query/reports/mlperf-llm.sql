@@ -28,9 +28,7 @@ WITH wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
   UNION SELECT coalesce(:round, (SELECT max(r.round) FROM v_round r JOIN v_name n ON n.kind = 'model' AND n.spelling = r.raw_model
                                    JOIN v_model m ON m.model = n.canon WHERE m.task = 'llm'))),
 chosen AS (
-  SELECT round, division, model, scenario, device, devices, submitter, system, value, value_per_device, public_id, dtype,
-         verified, result_id, left_out, subject
-    FROM v_mlperf
+  SELECT round, model, scenario, device, value_per_device, public_id, left_out, entry_id, ordinal FROM v_mlperf
    WHERE raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
                         WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model))
      AND metric = 'tokens_per_s'
@@ -40,29 +38,26 @@ chosen AS (
      AND (:scenario IS NULL OR scenario = :scenario)
      AND (:accelerator IS NULL OR device GLOB :accelerator))
 -- @rows
-, ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device
-                               ORDER BY left_out <> '', value_per_device DESC, public_id) AS place,
-         count(*) OVER same AS of, sum(left_out IN ('device count disagrees', 'sources disagree')) OVER same AS doubtful
-    FROM chosen
-  WINDOW same AS (PARTITION BY round, model, scenario, device))
-SELECT round, division, model, scenario, device AS accelerator, devices AS chips, submitter, system,
-       value AS tokens_per_s, value_per_device AS tokens_per_s_per_chip, of,
-       CASE WHEN doubtful THEN '‡' END AS of__mark, public_id, dtype, verified,
-       result_id AS _facts
-  FROM ranked
- WHERE place = 1 AND left_out = ''
- ORDER BY round DESC, model, scenario, value_per_device DESC
+, best AS ( -- entry_id and ordinal are those of the row with the maximum
+  SELECT round, model, scenario, device, entry_id, ordinal, max(CASE WHEN left_out = '' THEN value_per_device END) AS each,
+         count(*) AS of, sum(left_out IN ('device count disagrees', 'sources disagree')) AS doubtful
+    FROM chosen GROUP BY round, model, scenario, device)
+SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
+       m.value AS tokens_per_s, m.value_per_device AS tokens_per_s_per_chip, b.of,
+       CASE WHEN b.doubtful THEN '‡' END AS of__mark, m.public_id, m.dtype, m.verified,
+       m.result_id AS _facts
+  FROM best b CROSS JOIN v_mlperf m ON m.entry_id = b.entry_id AND m.ordinal = b.ordinal
+ WHERE b.each IS NOT NULL
+ ORDER BY m.round DESC, m.model, m.scenario, m.value_per_device DESC
  LIMIT CASE WHEN :all THEN -1 ELSE :limit END;
 -- @notes
-, best AS (
-  SELECT round, division, model, scenario, device, max(value_per_device) AS value_per_device
-    FROM chosen WHERE left_out = '' GROUP BY round, division, model, scenario, device
-   ORDER BY round DESC, model, scenario, 6 DESC
+, each AS (
+  SELECT round, model, scenario, device, max(value_per_device) AS value_per_device
+    FROM chosen WHERE left_out = '' GROUP BY round, model, scenario, device),
+best AS (
+  SELECT * FROM each ORDER BY round DESC, model, scenario, value_per_device DESC
    LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
-total AS (
-  SELECT count(*) AS n FROM (SELECT DISTINCT round, division, model, scenario, device FROM chosen
-                              WHERE left_out = ''))
+total AS (SELECT count(*) AS n FROM each)
 SELECT line FROM (
   SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
    WHERE NOT :all AND n > :limit
@@ -75,13 +70,15 @@ SELECT line FROM (
   SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
     FROM total WHERE n > 0
   UNION ALL
-  SELECT 4, '‡ ' || coalesce(c.public_id, c.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
+  SELECT 4, '‡ ' || coalesce(c.public_id, m.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words
-            FROM v_statement s WHERE s.subject = c.subject AND s.metric_class = 'performance')) ||
+            FROM v_statement s WHERE s.entry_id IN (SELECT t.entry_id FROM subject t WHERE t.subject = m.subject)
+               AND s.metric_class = 'performance')) ||
          '. Not used for "best".'
-    FROM chosen c WHERE c.left_out IN ('device count disagrees', 'sources disagree')
+    FROM chosen c JOIN v_mlperf m ON m.entry_id = c.entry_id AND m.ordinal = c.ordinal
+   WHERE c.left_out IN ('device count disagrees', 'sources disagree')
      AND EXISTS (SELECT 1 FROM best b WHERE b.round = c.round AND b.model = c.model
                     AND b.scenario = c.scenario AND b.device = c.device))
  ORDER BY place;

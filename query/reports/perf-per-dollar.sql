@@ -5,7 +5,7 @@
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)
--- param: price_max_age | number | | leave out prices older than so many days
+-- param: price_max_age | days | | leave out prices older than so many days
 -- param: price | price | | your own quotes, instead of what is stored: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: device | device | | canonical device

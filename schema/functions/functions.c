@@ -36,7 +36,8 @@ static void to_unit(sqlite3_context *context, int count, sqlite3_value **value)
         sqlite3_result_double(context, out);
 }
 
-/* "r-<16 hexadecimal digits>-<ordinal>": the two numbers of a result's key; NULL of anything else. */
+/* "r-<16 hexadecimal digits>-<ordinal>": the two numbers of a result's key, NULL of anything else.
+ */
 static void key_part(sqlite3_context *context, sqlite3_value *value, int ordinal)
 {
     const char *key = (const char *)sqlite3_value_text(value);
