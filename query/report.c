@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "query/compare/quotes.h"
 #include "query/footnotes.h"
 #include "query/shelf.h"
 
@@ -167,22 +168,16 @@ static abdb_status check_prices(const char *option, const char *value, const cha
 {
     abdb_arena arena = {0};
     abdb_text like = {0};
-    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *item;
+    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
+    double amount;
     abdb_status st = ABDB_OK;
 
     if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
-    while ((item = strsep(&rest, ","))) {
-        char *amount = strchr(item, '='), *unit = amount ? strstr(amount, " USD/h") : NULL, *device;
-        double number;
+    for (;;) {
         size_t i = 0;
 
-        if (unit && unit[6] == '\0') *unit = *amount++ = '\0';
-        if (!unit || unit[6] || !abdb_number(abdb_trim(amount), &number) || number <= 0)
-            TRY(ABDB_FAIL(err, ABDB_USAGE,
-                          "--%s wants 'DEVICE=AMOUNT USD/h' for each (no exchange rates are kept),"
-                          " not '%s'",
-                          option, value));
-        device = abdb_trim(item);
+        TRY(abdb_quote_next(&rest, option, &device, &amount, err));
+        if (!device) break;
         while (i < count && strcmp(names[i], device) != 0) i++;
         if (i < count) continue;
         for (size_t n = 0; n < count && like.size < 200; n++)

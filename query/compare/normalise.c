@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/compare/quotes.h"
 #include "query/compare/sets.h"
 
 static const struct {
@@ -59,47 +60,23 @@ static bool has_flag(const char *flags, const char *flag)
     return false;
 }
 
-/* The reader's own price of a device; NAN: none. quotes: 'DEVICE=2.49 USD/h,...'. */
-static double quoted(const char *quotes, const char *device, sqlite3 *db, abdb_arena *arena)
-{
-    while (quotes && *quotes) {
-        size_t size = strcspn(quotes, ","), name = strcspn(quotes, "=");
-        abdb_error ignored;
-        const char *canon;
-        char *word;
-
-        if (name < size) {
-            word = abdb_arena_copy(arena, quotes, name);
-            if (word &&
-                abdb_name_resolve(db, "device", abdb_trim(word), &canon, arena, &ignored) ==
-                    ABDB_OK &&
-                strcmp(canon, device) == 0)
-                return strtod(quotes + name + 1, NULL);
-        }
-        quotes += size + (quotes[size] == ',');
-    }
-    return NAN;
-}
-
-/* Quotes must be 'DEVICE=AMOUNT USD/h' with devices that are known. */
-static abdb_status check_quotes(const char *quotes, sqlite3 *db, abdb_error *err)
+/* The reader's own price of a device; NAN: none. All quotes are looked at, so that a wrong one is
+ * an error. */
+static abdb_status quoted(const char *quotes, const char *device, sqlite3 *db, double *out,
+                          abdb_error *err)
 {
     abdb_arena arena = {0};
-    char *rest = abdb_arena_copy(&arena, quotes, strlen(quotes)), *item;
+    char *rest = abdb_arena_copy(&arena, quotes, strlen(quotes)), *name;
+    const char *canon;
+    double amount;
     abdb_status st = ABDB_OK;
 
-    while (rest && (item = strsep(&rest, ","))) {
-        char *amount = strchr(item, '='), *unit = amount ? strstr(amount, " USD/h") : NULL;
-        const char *canon;
-        double number;
-
-        if (unit && !unit[6]) *unit = *amount++ = '\0';
-        if (!unit || unit[6] || !abdb_number(abdb_trim(amount), &number) || number <= 0)
-            TRY(ABDB_FAIL(err, ABDB_USAGE,
-                          "--price wants 'DEVICE=AMOUNT USD/h' for each (no exchange rates are"
-                          " kept), not '%s'",
-                          quotes));
-        TRY(abdb_name_resolve(db, "device", abdb_trim(item), &canon, &arena, err));
+    *out = NAN;
+    for (;;) {
+        TRY(abdb_quote_next(&rest, "price", &name, &amount, err));
+        if (!name) break;
+        TRY(abdb_name_resolve(db, "device", name, &canon, &arena, err));
+        if (strcmp(canon, device) == 0) *out = amount;
     }
 done:
     abdb_arena_free(&arena);
@@ -168,9 +145,7 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];
     bool dollar = strcmp(pers[n->per].per, "dollar") == 0;
-    double quote = dollar ? quoted(n->measure->price, abdb_member_text(n->set, i, ABDB_M_device),
-                                   n->db, &n->set->arena)
-                          : NAN;
+    double quote = NAN;
     abdb_table rows = {0};
     abdb_status st = ABDB_OK;
     size_t at;
@@ -178,6 +153,9 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
 
     m->value = NAN;
     m->unit = "";
+    if (dollar && n->measure->price)
+        TRY(quoted(n->measure->price, abdb_member_text(n->set, i, ABDB_M_device), n->db, &quote,
+                   err));
     sqlite3_reset(n->find);
     sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_entry_id), -1,
                       SQLITE_TRANSIENT);
@@ -250,7 +228,6 @@ abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *m
 
     if (!measure->per) n.per = 0;
     if (measure->per) TRY(abdb_per_formula(measure->per, &ignored, err));
-    if (measure->price) TRY(check_quotes(measure->price, db, err));
     if (pers[n.per].formula) TRY(prepare(&n, err));
     for (size_t i = 0; i < set->members; i++) {
         set->member[i].why = fault(set, i, n.per);

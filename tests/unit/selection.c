@@ -1,0 +1,144 @@
+/* selection.c - tests of the selection grammar: what it takes, what it refuses, and damaged text.
+ */
+#include "query/selection.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/compare/quotes.h"
+#include "query/compare/sets.h"
+#include "schema/store/db.h"
+#include "tests/unit/check.h"
+
+/* Beside the test programs, so that nothing is left elsewhere. */
+static const char database[] = "/tmp/abdb-selection-test.db";
+
+static void grammar(void **state)
+{
+    static const struct {
+        const char *text, *column, *op, *value;
+        size_t count; /* 0: refused */
+    } cases[] = {{"device=H200-SXM", "device", "=", "H200-SXM", 1},
+                 {"tpot_s < 0.05", "tpot_s", "<", "0.05", 1},
+                 {"a!=b,c>=2,d~x*", "a", "!=", "b", 3},
+                 {"system='a, b'", "system", "=", "a, b", 1},
+                 {"system=\"it's\"", "system", "=", "it's", 1},
+                 {"ttft_s:p99 <= 2", "ttft_s:p99", "<=", "2", 1},
+                 {"x=", "x", "=", "", 1},
+                 {"", NULL, NULL, NULL, 0},
+                 {"device", NULL, NULL, NULL, 0},
+                 {"=3", NULL, NULL, NULL, 0},
+                 {"a=1,,b=2", NULL, NULL, NULL, 0},
+                 {"a='open", NULL, NULL, NULL, 0},
+                 {"a='x' b=2", NULL, NULL, NULL, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        abdb_selection s = {0};
+        abdb_error err;
+        abdb_status st = abdb_selection_parse(&s, cases[i].text, &err);
+
+        if (!cases[i].count) {
+            if (st != ABDB_USAGE) fail_msg("'%s' was taken", cases[i].text);
+        } else {
+            if (st != ABDB_OK) fail_msg("'%s': %s", cases[i].text, err.message);
+            assert_int_equal(s.count, cases[i].count);
+            assert_string_equal(s.condition[0].column, cases[i].column);
+            assert_string_equal(s.condition[0].op, cases[i].op);
+            assert_string_equal(s.condition[0].value, cases[i].value);
+        }
+        abdb_selection_free(&s);
+    }
+}
+
+static void quotes(void **state)
+{
+    char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h", bad[] = "H200-SXM=2.5 EUR/h",
+         *rest = text;
+    char *device;
+    double amount;
+    abdb_error err;
+
+    (void)state;
+    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
+    assert_string_equal(device, "H200-SXM");
+    assert_true(amount > 2.49 && amount < 2.51);
+    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
+    assert_string_equal(device, "B200-SXM");
+    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
+    assert_null(device);
+    rest = bad;
+    assert_status(abdb_quote_next(&rest, "price", &device, &amount, &err), ABDB_USAGE);
+}
+
+/* Damaged selections against an empty database: taken or refused with words, never anything else,
+ * and nothing of them reaches SQL. */
+static void damaged(void **state)
+{
+    static const char alphabet[] = "abdeivc=!<>~,'\" .:*[]%_-0123456789;()|x";
+    const abdb_measure any = {0};
+    abdb_error err;
+    abdb_db *db;
+    unsigned seed = 7;
+
+    (void)state;
+    remove(database);
+    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
+    for (int round = 0; round < 4000; round++) {
+        char text[64];
+        abdb_set set = {0};
+        size_t size = 1 + (seed = seed * 1103515245 + 12345) / 65536 % 40;
+        abdb_status st;
+
+        for (size_t i = 0; i < size; i++)
+            text[i] = alphabet[(seed = seed * 1103515245 + 12345) / 65536 % (sizeof alphabet - 1)];
+        text[size] = '\0';
+        if (round % 3 == 0) memcpy(text, "devices", size < 7 ? size : 7);
+        st = abdb_set_load(&set, db->sql, text, NULL, &any, &err);
+        if (st != ABDB_USAGE && st != ABDB_LIMIT) fail_msg("'%s': status %d", text, (int)st);
+        abdb_set_free(&set);
+    }
+    abdb_db_close(db);
+    remove(database);
+}
+
+/* Keys of results are taken apart; anything else is NULL. */
+static void keys(void **state)
+{
+    static const struct {
+        const char *sql;
+        int want; /* -1: NULL */
+    } cases[] = {{"SELECT entry_of('r-00000000000000ff-3') = 255", 1},
+                 {"SELECT ordinal_of('r-00000000000000ff-3')", 3},
+                 {"SELECT entry_of('r-zz000000000000ff-3')", -1},
+                 {"SELECT entry_of('s-00000000000000ff')", -1},
+                 {"SELECT entry_of('r-00000000000000ff')", -1},
+                 {"SELECT ordinal_of('r-00000000000000ff-x')", -1},
+                 {"SELECT entry_of(NULL)", -1}};
+    abdb_error err;
+    abdb_db *db;
+
+    (void)state;
+    remove(database);
+    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sqlite3_stmt *s;
+
+        assert_int_equal(sqlite3_prepare_v2(db->sql, cases[i].sql, -1, &s, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+        if ((sqlite3_column_type(s, 0) == SQLITE_NULL ? -1 : sqlite3_column_int(s, 0)) !=
+            cases[i].want)
+            fail_msg("%s", cases[i].sql);
+        sqlite3_finalize(s);
+    }
+    abdb_db_close(db);
+    remove(database);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grammar), cmocka_unit_test(quotes),
+                                       cmocka_unit_test(damaged), cmocka_unit_test(keys)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
