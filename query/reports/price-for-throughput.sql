@@ -27,7 +27,7 @@ quote AS (
     FROM json_each('[' || replace(json_quote(coalesce(:price, '')), ',', '","') || ']') WHERE value <> ''),
 offer AS (
   SELECT device, per_device_hour, provider, valid_from, price_id FROM (
-    SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY valid_from DESC, devices) AS place FROM v_price
+    SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY valid_from DESC, devices) AS place FROM v_price_used
      WHERE per = 'hour' AND currency = 'USD' AND (:provider IS NULL OR provider = :provider)
        AND (:price_kind IS NULL OR kind = :price_kind) AND device NOT IN (SELECT device FROM quote)) WHERE place = 1
   UNION ALL SELECT device, per_device_hour, 'you', NULL, NULL FROM quote)

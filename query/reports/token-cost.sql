@@ -25,7 +25,7 @@ WITH one AS (
          r.source, r.result_id, p.price_id,
          row_number() OVER (PARTITION BY r.model, r.scenario, r.device, p.provider, p.kind
                             ORDER BY r.value / r.devices DESC, p.valid_from DESC, p.devices) AS place
-    FROM v_price p
+    FROM v_price_used p
     JOIN v_name n ON n.kind = 'device' AND n.canon = p.device AND n.parts = 1
     JOIN v_result r ON r.raw_device = n.spelling
    WHERE r.metric = 'tokens_per_s' AND r.devices > 0 AND r.disagree = 0 AND r.scenario <> 'training'

@@ -33,6 +33,15 @@ SELECT p.provider AS provider, p.instance AS instance,
   FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
+-- One price that counts: where an offer is stated per device and for all devices together, the former.
+CREATE VIEW v_price_used AS
+SELECT p.* FROM v_price p
+ WHERE NOT (p.devices > 1 AND EXISTS (
+       SELECT 1 FROM price o WHERE o.source = p.source AND o.provider = p.provider AND coalesce(o.instance, '') = coalesce(p.instance, '')
+          AND o.kind = p.kind AND coalesce(o.region, '') = coalesce(p.region, '') AND o.per = p.per AND o.currency = p.currency
+          AND coalesce(o.valid_from, '') = coalesce(p.valid_from, '') AND o.devices = 1
+          AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = o.price_id)));
+
 -- One result, specification or price as a fact with a key; the three halves of v_fact.
 CREATE VIEW v_fact_result AS
 SELECT r.result_id AS key,
@@ -359,3 +368,5 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_column', 3, 'column', '', 'name'),
 ('v_column', 4, 'unit', '', 'unit; ''unit'': that of the row'),
 ('v_column', 5, 'meaning', '', 'what it says');
+INSERT INTO column_doc (view, place, column, unit, meaning)
+SELECT 'v_price_used', place, column, unit, meaning FROM column_doc WHERE view = 'v_price';

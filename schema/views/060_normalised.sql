@@ -99,12 +99,12 @@ SELECT r.result_id, 'per_joule@1', r.total * t.value / j.value, replace(r.unit, 
 UNION ALL
 SELECT r.result_id, 'per_dollar@1', 3600 * r.each / p.per_device_hour, replace(r.unit, '/s', '') || '/USD', NULL,
        p.provider, p.kind, p.valid_from, p.price_id, r.entry_id, r.ordinal
-  FROM v_rate r JOIN v_price p ON p.device = r.device AND p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0
+  FROM v_rate r JOIN v_price_used p ON p.device = r.device AND p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0
  WHERE r.each IS NOT NULL
 UNION ALL
 SELECT r.result_id, 'usd_per_million_tokens@1', p.per_device_hour * 1e6 / (3600 * r.each), 'USD/Mtoken', NULL,
        p.provider, p.kind, p.valid_from, p.price_id, r.entry_id, r.ordinal
-  FROM v_rate r JOIN v_price p ON p.device = r.device AND p.per = 'hour' AND p.currency = 'USD'
+  FROM v_rate r JOIN v_price_used p ON p.device = r.device AND p.per = 'hour' AND p.currency = 'USD'
  WHERE r.unit = 'token/s' AND r.each > 0
 UNION ALL -- model operations only: what is recomputed does not count
 SELECT result_id, 'mfu@1', floor / ceiling, '1', basis, NULL, NULL, NULL, ceiling_key, entry_id, ordinal

@@ -3,16 +3,32 @@
 #include "query/selection.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "query/compare/quotes.h"
 #include "query/compare/sets.h"
 #include "schema/store/db.h"
 #include "tests/unit/check.h"
 
-/* Beside the test programs, so that nothing is left elsewhere. */
-static const char database[] = "/tmp/abdb-selection-test.db";
+static char folder[] = "/tmp/abdb-selection-XXXXXX", database[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(database, sizeof database, "%s/t.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    remove(database);
+    return rmdir(folder);
+}
 
 static void grammar(void **state)
 {
@@ -140,5 +156,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(grammar), cmocka_unit_test(quotes),
                                        cmocka_unit_test(damaged), cmocka_unit_test(keys)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
