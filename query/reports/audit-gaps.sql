@@ -5,7 +5,7 @@
 -- column: results | results | | values that would gain by it
 -- @rows
 WITH spelt AS MATERIALIZED ( -- results by spelling: an index is in this order
-  SELECT raw_device AS spelling, count(*) AS results FROM v_statement WHERE raw_device IS NOT NULL GROUP BY raw_device),
+  SELECT raw_device AS spelling, count(*) AS results FROM v_stored WHERE raw_device IS NOT NULL GROUP BY raw_device),
 counted AS MATERIALIZED (
   SELECT n.canon AS device, sum(s.results) AS results
     FROM spelt s JOIN v_name n ON n.kind = 'device' AND n.spelling = s.spelling GROUP BY n.canon),
@@ -22,7 +22,7 @@ gap AS (
   SELECT 'a spelling that no alias explains', n.spelling, coalesce(s.results, 0), 'spelling'
     FROM v_name n LEFT JOIN spelt s ON s.spelling = n.spelling WHERE n.kind = 'device' AND n.how = 'unresolved'
   UNION ALL
-  SELECT 'a model that no dictionary knows', n.spelling, (SELECT count(*) FROM v_statement s WHERE s.raw_model = n.spelling), 'model'
+  SELECT 'a model that no dictionary knows', n.spelling, (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling), 'model'
     FROM v_name n WHERE n.kind = 'model' AND n.how = 'unresolved'
   UNION ALL
   SELECT 'a claim that cannot be recomputed', c.claim, NULL, 'claim' FROM v_claim c WHERE c.verdict = 'unknown'

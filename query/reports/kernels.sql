@@ -30,14 +30,15 @@ chosen AS MATERIALIZED (
   SELECT k.* FROM v_kernel k
    WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
      AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)),
-ceiling AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an index leads to them
-  SELECT k.device, k.dtype, 'peak_flops' AS quantity, max(k.flops_per_s) AS value, k.result_id -- of the row with the maximum
+best AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an index leads to them
+  SELECT k.device, k.dtype, 'peak_flops' AS quantity, max(k.flops_per_s) AS value, k.entry_id -- of the row with the maximum
     FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
    WHERE k.kernel = 'gemm' AND k.verified = 'pass' GROUP BY k.device, k.dtype
   UNION ALL
-  SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.result_id
+  SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.entry_id
     FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
-   WHERE k.kernel = 'stream' AND k.verified = 'pass' GROUP BY k.device)
+   WHERE k.kernel = 'stream' AND k.verified = 'pass' GROUP BY k.device),
+ceiling AS (SELECT b.*, (SELECT k.result_id FROM v_kernel k WHERE k.entry_id = b.entry_id) AS result_id FROM best b)
 -- @rows
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,

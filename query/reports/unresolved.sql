@@ -5,8 +5,8 @@
 -- column: results | results | | values that carry it
 WITH counted AS (
   SELECT n.kind, n.spelling,
-         CASE n.kind WHEN 'device' THEN (SELECT count(*) FROM v_statement s WHERE s.raw_device = n.spelling)
-                     WHEN 'model' THEN (SELECT count(*) FROM v_statement s WHERE s.raw_model = n.spelling) END AS results
+         CASE n.kind WHEN 'device' THEN (SELECT count(*) FROM v_stored s WHERE s.raw_device = n.spelling)
+                     WHEN 'model' THEN (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling) END AS results
     FROM v_name n WHERE n.how = 'unresolved' AND n.kind = :kind)
 SELECT kind, spelling, results,
        CASE kind WHEN 'device' THEN (SELECT group_concat(result_id, ' ') FROM (

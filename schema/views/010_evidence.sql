@@ -1,6 +1,6 @@
 -- 010_evidence.sql - statements, results, runs, samples. Plain SQL, no extension.
--- Names are looked up by subqueries, so that a column costs only where it is asked for. To join views use entry_id and
--- ordinal (indexed numbers); result_id is their name for people and other databases.
+-- What one column needs is a subquery, which costs only where the column is asked for; what several need is joined. To
+-- join views use entry_id and ordinal (indexed numbers); result_id is their name for people and other databases.
 
 -- One statement of one source.
 CREATE VIEW v_statement AS
@@ -11,9 +11,9 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        (SELECT min(a.path) FROM witness w JOIN artifact a USING (artifact_id)
          WHERE w.entry_id = e.entry_id) AS artifact,
        coalesce(r.cell, (SELECT min(w.locator) FROM witness w WHERE w.entry_id = e.entry_id)) AS locator,
-       CASE WHEN (SELECT s.verified FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal) = 1
+       CASE WHEN s.verified = 1
             THEN 'yes' ELSE e.verified END AS verified,
-       coalesce(e.public_id, (SELECT s.public_id FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal)) AS public_id,
+       coalesce(e.public_id, s.public_id) AS public_id,
        coalesce(e.url, (SELECT q.url FROM source q WHERE q.source = e.source)) AS url,
        coalesce(e.retrieved, (SELECT q.retrieved FROM source q WHERE q.source = e.source)) AS retrieved,
        coalesce((SELECT n.canon FROM name n WHERE n.kind = 'submitter' AND n.spelling = e.submitter AND n.part = 1),
@@ -30,8 +30,7 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
                 e.model) AS model,
        e.system AS system,
        e.platform AS platform,
-       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1),
-                e.device) AS device,
+       coalesce(nd.whole, e.device) AS device,
        e.device AS raw_device,
        e.devices AS devices,
        e.nodes AS nodes,
@@ -52,8 +51,8 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        r.high AS high,
        r.spread AS spread,
        e.verified AS verdict,
-       trim(e.flags || ' ' || coalesce((SELECT s.flags FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), '') ||
-            CASE WHEN (SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1) > 1 THEN ' mixed' ELSE '' END) AS flags,
+       trim(e.flags || ' ' || coalesce(s.flags, '') ||
+            CASE WHEN nd.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
        r.raw_value AS raw_value,
        r.raw_unit AS raw_unit,
        r.formula AS formula,
@@ -64,12 +63,22 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        e.point_id AS point_id,
        e.entry_id AS entry_id,
        r.ordinal AS ordinal,
-       coalesce((SELECT s.subject FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), e.entry_id) AS subject,
-       coalesce((SELECT s.preferred FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 1) AS preferred,
-       coalesce((SELECT s.sources FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 1) AS sources,
-       coalesce((SELECT s.disagree FROM subject s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal), 0) AS disagree,
+       coalesce(s.subject, e.entry_id) AS subject,
+       coalesce(s.preferred, 1) AS preferred,
+       coalesce(s.sources, 1) AS sources,
+       coalesce(s.disagree, 0) AS disagree,
        e.model AS raw_model,
        e.workload AS raw_workload
+  FROM entry e
+  JOIN result r ON r.entry_id = e.entry_id
+  LEFT JOIN subject s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
+  LEFT JOIN name nd ON nd.kind = 'device' AND nd.spelling = e.device AND nd.part = 1
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id);
+
+-- One statement as it is stored, nothing looked up: for counting.
+CREATE VIEW v_stored AS
+SELECT r.entry_id AS entry_id, r.ordinal AS ordinal, e.source AS source, e.evidence AS evidence, e.device AS raw_device,
+       e.model AS raw_model, e.workload AS raw_workload, e.round AS round, r.metric AS metric, r.value AS value, r.unit AS unit
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id);
@@ -205,3 +214,15 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_telemetry', 6, 'unit', '', 'base unit');
 INSERT INTO column_doc (view, place, column, unit, meaning)
 SELECT 'v_statement', place, column, unit, meaning FROM column_doc WHERE view = 'v_result';
+INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
+('v_stored', 1, 'entry_id', '', 'key of the entry'),
+('v_stored', 2, 'ordinal', '', 'place in the entry'),
+('v_stored', 3, 'source', '', 'who says it'),
+('v_stored', 4, 'evidence', '', 'measured, published or mlperf'),
+('v_stored', 5, 'raw_device', '', 'device as published'),
+('v_stored', 6, 'raw_model', '', 'model as published'),
+('v_stored', 7, 'raw_workload', '', 'workload as published'),
+('v_stored', 8, 'round', '', 'version of the suite'),
+('v_stored', 9, 'metric', '', 'fixed name of the metric'),
+('v_stored', 10, 'value', 'unit', 'in the base unit'),
+('v_stored', 11, 'unit', '', 'base unit');

@@ -17,7 +17,8 @@ SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS ta
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'threads') AS threads,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'chosen') AS chosen,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'operation') AS operation,
-       (SELECT printf('r-%016x-%d', t.entry_id, t.ordinal) FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id
+       (SELECT printf('r-%016x-%d', t.entry_id, t.ordinal) FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id,
+       e.entry_id AS entry_id
   FROM entry e
  WHERE e.evidence = 'measured' AND coalesce(e.source, '') = 'abdb-run'; -- no use of the index of sources: most rows are of this one
 
@@ -56,6 +57,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_kernel', 22, 'chosen', '', 'what the library chose'),
 ('v_kernel', 23, 'operation', '', 'operation of a stream kernel'),
 ('v_kernel', 24, 'result_id', '', 'key of the time in v_result'),
+('v_kernel', 25, 'entry_id', '', 'key of the entry'),
 ('v_ceiling', 1, 'device', '', 'this machine''s device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),
