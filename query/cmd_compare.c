@@ -9,27 +9,20 @@
 
 static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, abdb_error *err)
 {
-    static const char *const picks[] = {"best", "median", "each"};
-    const char *pick = abdb_arg(args, "pick"), *effect = abdb_arg(args, "effect"),
-               *alpha = abdb_arg(args, "alpha");
-    size_t at = 0;
+    const char *effect = abdb_arg(args, "effect"), *alpha = abdb_arg(args, "alpha");
 
     *o = (abdb_compare_options){.exploratory = abdb_arg(args, "exploratory") != NULL,
                                 .where = abdb_arg(args, "where"),
                                 .effect = 0.01,
                                 .alpha = 0.01};
     abdb_measure_options(args, &o->measure);
-    while (pick && at < 3 && strcmp(picks[at], pick) != 0) at++;
-    if (at == 3)
-        return ABDB_FAIL(err, ABDB_USAGE, "--pick wants best, median or each, not '%s'", pick);
-    o->pick = (abdb_pick)at;
     if (effect && (!abdb_number(effect, &o->effect) || !(o->effect > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",
                          effect);
     if (alpha && (!abdb_number(alpha, &o->alpha) || !(o->alpha > 0 && o->alpha < 1)))
         return ABDB_FAIL(err, ABDB_USAGE, "--alpha wants a probability such as 0.01, not '%s'",
                          alpha);
-    return ABDB_OK;
+    return abdb_pick_option(args, &o->pick, err);
 }
 
 /* The sets: --baseline or the first, then --contender and the rest. */

@@ -149,7 +149,9 @@ static abdb_status add_row(const abdb_ranking *r, const abdb_ranked *x, const ab
          o->measure.per && strcmp(o->measure.per, "none") != 0 ? o->measure.per : "");
     integer(row, C_PLACE, (double)x->place);
     text(t, row, C_NAME,
-         o->pareto && !o->by ? abdb_member_text(&r->set, x->member, ABDB_M_device) : x->name);
+         (o->pareto || o->pick == ABDB_PICK_EACH) && !o->by
+             ? abdb_member_text(&r->set, x->member, ABDB_M_device)
+             : x->name);
     if (o->exploratory) text(t, row, C_EXPLORATORY, "EXPLORATORY: NOT COMPARABLE");
     return ABDB_OK;
 }
@@ -199,7 +201,9 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
     } else if (o->pareto)
         abdb_note(t, "front: no other run here is at least as good in both and better in one");
     else
-        abdb_note(t, "the best of each; `of` counts the results that it is the best of");
+        abdb_note(t, o->pick == ABDB_PICK_MEDIAN
+                         ? "the median of each; `of` counts its results; the row is the nearest one"
+                         : "the best of each; `of` counts the results that it is the best of");
     if (!o->exploratory && r->groups.count > 1 && !o->suite)
         t->note[t->notes++] = abdb_arena_printf(
             &t->arena,
@@ -225,12 +229,14 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
     if (o->pareto) t->column[C_OTHER].label = o->pareto;
     t->title = abdb_arena_printf(&t->arena, "%s%s%s",
                                  o->exploratory ? "EXPLORATORY, NOT COMPARABLE: " : "",
-                                 o->suite    ? "Suite score"
-                                 : o->pareto ? "Pareto front"
-                                             : "Best of each ",
-                                 o->suite || o->pareto ? ""
-                                 : o->by               ? o->by
-                                                       : "device");
+                                 o->suite                      ? "Suite score"
+                                 : o->pareto                   ? "Pareto front"
+                                 : o->pick == ABDB_PICK_MEDIAN ? "Median of each "
+                                 : o->pick == ABDB_PICK_EACH   ? "Each result"
+                                                               : "Best of each ",
+                                 o->suite || o->pareto || o->pick == ABDB_PICK_EACH ? ""
+                                 : o->by                                            ? o->by
+                                                                                    : "device");
     t->hoist = "workload scenario metric per division unit round dtype verified exploratory";
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
@@ -262,6 +268,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
 
     TRY(abdb_args_parse(&args, argc, argv, "rank", NULL, err));
     abdb_measure_options(&args, &o.measure);
+    TRY(abdb_pick_option(&args, &o.pick, err));
     o.by = abdb_arg(&args, "by");
     o.pareto = abdb_arg(&args, "pareto");
     o.baseline = abdb_arg(&args, "baseline");

@@ -75,6 +75,7 @@ static const abdb_option rank_options[] = {
      "the front on a second metric of the same run (ttft_s:p99), or a column"},
     {"suite", 0, NULL, "one number for each: the geometric mean of its ratios to the baseline"},
     {"baseline", 0, "NAME", "of --suite (default: the first)"},
+    {"pick", 0, "best|median|each", "what stands for several submissions (default best)"},
     {"limit", 0, "N", "rows of each group (default 20)"},
     {"all", 0, NULL, "every row"},
     {"exploratory", 0, NULL, "rank what may not be compared, stamped as such"},

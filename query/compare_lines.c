@@ -314,6 +314,31 @@ static void left_out_lines(const abdb_comparison *c, abdb_table *t)
     }
 }
 
+/* Cells of a command of abdb run that have no result: they failed, or were not implemented. */
+static abdb_status failed_lines(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t s = 0; s < c->sets; s++) {
+        const char *campaign = abdb_member_text(&c->set[s], 0, ABDB_M_campaign);
+        abdb_binds binds = {0};
+        abdb_table rows = {0};
+
+        if (!*campaign || strncmp(c->set[s].selection, "device", 6) == 0) continue;
+        (void)!abdb_bind_add_text(&binds, campaign);
+        st = abdb_rows(c->db, "SELECT count(*) FROM v_run WHERE campaign = ?1 AND status <> 'ok'",
+                       &binds, &rows, err);
+        if (st == ABDB_OK && abdb_cell_number(&rows, 0, 0) > 0 && t->notes < ABDB_NOTE_MAX)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena,
+                "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
+                (char)('A' + s), abdb_cell(&rows, 0, 0), campaign);
+        abdb_table_free(&rows);
+        if (st != ABDB_OK) break;
+    }
+    return st;
+}
+
 /* What has no like on the other side. */
 static void unpaired_lines(const abdb_comparison *c, abdb_table *t)
 {
@@ -427,10 +452,15 @@ void abdb_compare_stamp(const abdb_comparison *c, abdb_text *out)
 /* Everything after the blocks. */
 abdb_status abdb_compare_tail(const abdb_comparison *c, abdb_db *db, abdb_table *t, abdb_error *err)
 {
+    abdb_status st = ABDB_OK;
+
     for (size_t s = 1; s < c->sets; s++) refusal_lines(c, s, t);
     if (c->refused && !c->options->exploratory)
         abdb_note(t, "  next: say what you compare by --where (evidence=..., round=...), or "
                      "--exploratory (stamped)");
     legend_lines(c, t);
-    return footnotes(c, db, t, err);
+    TRY(failed_lines(c, t, err));
+    TRY(footnotes(c, db, t, err));
+done:
+    return st;
 }

@@ -1,6 +1,8 @@
 /* measure.c - the options by which compare and rank normalise; see measure.h. */
 #include "query/measure.h"
 
+#include <string.h>
+
 void abdb_measure_options(const abdb_args *args, abdb_measure *out)
 {
     *out = (abdb_measure){.metric = abdb_arg(args, "metric"),
@@ -12,4 +14,19 @@ void abdb_measure_options(const abdb_args *args, abdb_measure *out)
                           .price = abdb_arg(args, "price"),
                           .price_max_age_days = abdb_arg(args, "price-max-age"),
                           .today = abdb_arg(args, "today")};
+}
+
+abdb_status abdb_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err)
+{
+    static const char *const names[] = {"best", "median", "each"};
+    const char *pick = abdb_arg(args, "pick");
+
+    *out = ABDB_PICK_BEST;
+    for (int i = 0; pick && i < 3; i++)
+        if (strcmp(names[i], pick) == 0) {
+            *out = (abdb_pick)i;
+            return ABDB_OK;
+        }
+    return pick ? ABDB_FAIL(err, ABDB_USAGE, "--pick wants best, median or each, not '%s'", pick)
+                : ABDB_OK;
 }

@@ -3,8 +3,10 @@
 #define ABDB_QUERY_MEASURE_H
 
 #include "query/cli.h"
-#include "query/compare/sets.h"
+#include "query/compare/compare.h"
 
 void abdb_measure_options(const abdb_args *args, abdb_measure *out);
+/* --pick. ABDB_USAGE: another word. */
+ABDB_MUST_USE abdb_status abdb_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/stats.h"
+
 /* --- who is ranked --------------------------------------------------------------------------- */
 
 static int by_column(const char *name, abdb_member_column *out)
@@ -84,6 +86,44 @@ static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char
                          .geomean = NAN,
                          .name = abdb_arena_copy(&r->arena, name, strlen(name))};
     return row->name ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* --pick median: each name stands at the median of its results, by the one nearest to it. */
+static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_error *err)
+{
+    double *x = calloc(r->set.members + 1, sizeof *x);
+
+    if (!x) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    for (size_t i = 0; i < r->count; i++) {
+        abdb_ranked *row = &r->row[i];
+        const abdb_group *group = &r->groups.group[row->group];
+        size_t n = 0;
+
+        for (size_t k = 0; k < group->count; k++)
+            if (counts(&r->set.member[group->member[k]]) &&
+                strcmp(abdb_member_text(&r->set, group->member[k], by), row->name) == 0)
+                x[n++] = r->set.member[group->member[k]].value;
+        qsort(x, n, sizeof *x, by_number);
+        row->value = abdb_quantile_sorted(x, n, 0.5);
+        for (size_t k = 0; k < group->count; k++) {
+            size_t at = group->member[k];
+
+            if (counts(&r->set.member[at]) &&
+                strcmp(abdb_member_text(&r->set, at, by), row->name) == 0 &&
+                fabs(r->set.member[at].value - row->value) <
+                    fabs(r->set.member[row->member].value - row->value))
+                row->member = at;
+        }
+    }
+    free(x);
+    return ABDB_OK;
 }
 
 /* qsort has no argument for it, so the direction is folded into the key. */
@@ -243,7 +283,7 @@ abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection, con
                       const abdb_rank_options *o, abdb_error *err)
 {
     abdb_member_column by =
-        o->pareto ? ABDB_M_result_id : ABDB_M_device; /* a front has every run */
+        o->pareto || o->pick == ABDB_PICK_EACH ? ABDB_M_result_id : ABDB_M_device;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_ranking){0};
@@ -271,6 +311,7 @@ abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection, con
             else
                 out->left_out++;
         }
+    if (o->pick == ABDB_PICK_MEDIAN) TRY(take_medians(out, by, err));
     TRY(order(out, err));
     if (o->pareto) TRY(find_front(out, db, o->pareto, err));
     if (o->suite) TRY(make_suite(out, o->baseline, err));

@@ -38,7 +38,9 @@ best AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an
   SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.entry_id
     FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
    WHERE k.kernel = 'stream' AND k.verified = 'pass' GROUP BY k.device),
-ceiling AS (SELECT b.*, (SELECT k.result_id FROM v_kernel k WHERE k.entry_id = b.entry_id) AS result_id FROM best b)
+ceiling AS (
+  SELECT b.*, CASE b.dtype WHEN 'f32' THEN 'fp32' WHEN 'f64' THEN 'fp64' ELSE b.dtype END AS number_format, -- as specifications spell it
+         (SELECT k.result_id FROM v_kernel k WHERE k.entry_id = b.entry_id) AS result_id FROM best b)
 -- @rows
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
@@ -46,13 +48,12 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value AS of_measured_percent,
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
-         (SELECT max(s.value) FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
-             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = c.dtype) AS of_published_percent,
+         (SELECT p.value FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
+           ORDER BY p.preference LIMIT 1) AS of_published_percent,
        k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
        k.result_id || coalesce(' ' || c.result_id, '') || coalesce(' ' ||
-         (SELECT s.spec_id FROM v_spec s WHERE s.device = k.device AND s.preferred = 1
-             AND s.quantity = c.quantity AND coalesce(s.dtype, '') = c.dtype
-           ORDER BY s.value DESC LIMIT 1), '') AS _facts
+         (SELECT p.spec_id FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
+           ORDER BY p.preference LIMIT 1), '') AS _facts
   FROM chosen k
   LEFT JOIN ceiling c ON c.device = k.device
    AND c.quantity = CASE WHEN k.kernel = 'stream' THEN 'memory_bandwidth' ELSE 'peak_flops' END

@@ -177,6 +177,17 @@ END
     near "$(value b mbu@1)" "$(awk "BEGIN { print (2 * $n + 2 * $l * $k * $h / $a * 2 * 16 * 2048) / 0.020 / (8 * 3.35e12) }")"
     near "$(value c roofline_fraction@1)" "$(awk 'BEGIN { print 300 / (150 * 3.35) }')" # 150 FLOP/B: under the bandwidth
     near "$(value d busbw@1)" 175e9                                                       # 2 x 7/8
+    cat >scaling.csv <<'END'
+evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,factor.scaling
+published,t,gpt,MPT-7B,training,H100-SXM,8,1,bf16,time_s,100,s,a,strong
+published,t,gpt,MPT-7B,training,H100-SXM,64,8,bf16,time_s,15.625,s,b,strong
+published,t,gpt,MPT-1B,training,H100-SXM,8,1,bf16,time_s,100,s,c,weak
+published,t,gpt,MPT-1B,training,H100-SXM,64,8,bf16,time_s,125,s,d,weak
+published,t,gpt,MPT-3B,training,H100-SXM,8,1,bf16,tokens_per_s,1000,token/s,e,
+published,t,gpt,MPT-3B,training,H100-SXM,32,4,bf16,tokens_per_s,3600,token/s,f,
+END
+    abdb import -q scaling.csv
+    same "$(ask "SELECT kind, round(value, 6), base_devices, devices FROM v_scaling WHERE source = 't' ORDER BY 1")" $'strong,0.8,8,64\nthroughput,0.9,8,32\nweak,0.8,8,64'
     price=$(ask "SELECT per_device_hour FROM v_price WHERE device = 'H100-SXM' AND per = 'hour' LIMIT 1")
     near "$(ask "SELECT min(n.value) FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.source = 's' AND r.locator = 'e' AND n.formula = 'usd_per_million_tokens@1' AND facts IN (SELECT price_id FROM v_price WHERE per_device_hour = $price)")" \
         "$(awk "BEGIN { print $price * 1e6 / (3600 * 5000 / 8) }")"
@@ -192,6 +203,28 @@ END
     near "$(fraction measured)" 0.5
     near "$(fraction clock)" "$(awk 'BEGIN { print 300 / (989.5 * 0.75) }')"
     near "$(of_pair contender_value cell=c2,metric=flops_per_s cell=c1,metric=flops_per_s --per peak --peak measured)" 1
+}
+
+@test "kernels: the fraction of the published peak, whatever the spelling of the number format" {
+    abdb import -q "$root/data"
+    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01\n' | abdb import -q -
+    near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
+    near "$(abdb query kernels -o jsonl | jq .of_measured_percent)" 100
+}
+
+@test "a factor that the workload needs may not be unknown" {
+    fill
+    printf 'evidence,source,suite,system_type,division,submitter,system,workload,model,scenario,device,devices,nodes,metric,value,unit,locator\nmlperf,mlperf-site,inference,datacenter,closed,Acme,Nameless,llama2-70b-99,llama2-70b-99,Server,H200-SXM,8,1,tokens_per_s,30000,Tokens/s,a\n' | abdb import -q -
+    run abdb compare system=Nameless device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed
+    fails 3 "needed-factor (round: A unknown"
+}
+
+@test "cells without a result are counted beside the comparison" {
+    abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32,f16 --quick -q || true
+    abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32 --quick -q
+    run abdb compare run=latest~1 run=latest
+    [ "$status" -eq 0 ]
+    [[ $output == *"A: 1 of the cells of c-"*"without a result"* ]]
 }
 
 @test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
@@ -256,6 +289,11 @@ END
     fails 3 "no price"
     run abdb rank --workload llama2-70b-99 --per watt --where scenario=Offline
     [[ $output == *"Acme Watt"*"no measured power (no-watt-from-tdp)"* ]]
+    near "$(abdb rank --workload llama2-70b-99 --scenario Server --pick median --where round=v5.1,device=H200-SXM,division=closed -o jsonl 2>/dev/null | jq .value)" \
+        "$(ask "SELECT median(value) FROM v_result WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server' AND division = 'closed' AND round = 'v5.1' AND metric = 'tokens_per_s'")"
+    same "$(abdb rank --workload Llama-3.1-70B --pick each -o csv 2>/dev/null | tail -n +2 | wc -l)" 4
+    run abdb rank --workload Llama-3.1-70B --pick any
+    fails 2 "--pick wants"
     run abdb rank --workload llama2-70b-99 --by flavour
     fails 2 "--by 'flavour' is no column"
 }
