@@ -194,6 +194,10 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
             &t->arena, "geometric mean of ratios to %s over %zu benchmarks and scenarios%s",
             o->baseline ? o->baseline : "the first", r->suite,
             mlperf ? "; composite, not endorsed by MLCommons" : "");
+        if (r->twins)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "%zu more repeat a number of another accuracy target: counted once",
+                r->twins);
         if (r->excluded.size)
             t->note[t->notes++] =
                 abdb_arena_printf(&t->arena, "excluded, because a result is missing: %s",

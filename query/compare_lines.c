@@ -339,6 +339,21 @@ static abdb_status failed_lines(const abdb_comparison *c, abdb_table *t, abdb_er
     return st;
 }
 
+/* One number under two accuracy targets is counted once. */
+static void twin_lines(const abdb_comparison *c, abdb_table *t)
+{
+    for (size_t s = 1; s < c->sets; s++) {
+        size_t n, left_out, twins;
+
+        abdb_pairs_geomean(c, s, &n, &left_out, &twins);
+        if (n > 1 && twins && t->notes < ABDB_NOTE_MAX)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena,
+                "%c/A geomean: %zu pairs repeat a number of another accuracy target, counted once",
+                (char)('A' + s), twins);
+    }
+}
+
 /* What has no like on the other side. */
 static void unpaired_lines(const abdb_comparison *c, abdb_table *t)
 {
@@ -423,6 +438,7 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
                               mlperf ? "; not an official or verified MLPerf® metric." : ".");
     remark_lines(c, t);
     left_out_lines(c, t);
+    twin_lines(c, t);
     unpaired_lines(c, t);
     pick_lines(c, t);
     price_lines(c, t);

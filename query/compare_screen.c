@@ -245,7 +245,7 @@ static void block_columns(const abdb_comparison *c, size_t contender, abdb_table
 static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table *t, abdb_error *err)
 {
     const char *name[ABDB_DIFFER_MAX];
-    size_t n, left_out, names = label_names(c, contender, &t->arena, name);
+    size_t n, left_out, twins, names = label_names(c, contender, &t->arena, name);
     abdb_text label = {0};
     abdb_scale scale;
     double mean;
@@ -269,7 +269,7 @@ static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table 
         cell(t, row, 3, ratio);
         cell(t, row, 4, verdict);
     }
-    mean = abdb_pairs_geomean(c, contender, &n, &left_out);
+    mean = abdb_pairs_geomean(c, contender, &n, &left_out, &twins);
     if (n > 1) {
         abdb_value *row = abdb_table_row(t);
         char text[64];

@@ -36,7 +36,7 @@ typedef struct {
         *style; /* "2": decimals, "g4": significant digits, "cut30": text cut, "": as it is */
 } abdb_column;
 
-enum { ABDB_COLUMN_MAX = 128, ABDB_NOTE_MAX = 64 };
+enum { ABDB_COLUMN_MAX = 128, ABDB_NOTE_MAX = 256 };
 
 typedef struct {
     const char *title, *hoist; /* hoist: names with ' ' between them */

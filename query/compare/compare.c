@@ -257,21 +257,57 @@ void abdb_comparison_free(abdb_comparison *c)
     *c = (abdb_comparison){0};
 }
 
-double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out)
+bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t k, double y)
+{
+    static const abdb_member_column same[] = {ABDB_M_benchmark, ABDB_M_scenario, ABDB_M_evidence};
+
+    if (x < y || x > y || strcmp(abdb_member_text(a, i, ABDB_M_evidence), "mlperf") != 0)
+        return false;
+    for (size_t c = 0; c < sizeof same / sizeof same[0]; c++)
+        if (strcmp(abdb_member_text(a, i, same[c]), abdb_member_text(b, k, same[c])) != 0)
+            return false;
+    return strcmp(abdb_member_text(a, i, ABDB_M_accuracy_target),
+                  abdb_member_text(b, k, ABDB_M_accuracy_target)) != 0;
+}
+
+static bool counts_once(const abdb_comparison *c, size_t at)
+{
+    const abdb_pair *pair = &c->pair[at];
+
+    for (size_t i = 0; i < at; i++) {
+        const abdb_pair *other = &c->pair[i];
+
+        if (other->contender != pair->contender || !other->has_ratio ||
+            other->standing == ABDB_REFUSED)
+            continue;
+        if (abdb_twins(pair->a.set, pair->a.group->member[0], pair->left.value, other->a.set,
+                       other->a.group->member[0], other->left.value) ||
+            abdb_twins(pair->b.set, pair->b.group->member[0], pair->right.value, other->b.set,
+                       other->b.group->member[0], other->right.value))
+            return false;
+    }
+    return true;
+}
+
+double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,
+                          size_t *twins)
 {
     double sum = 0;
 
-    *n = *left_out = 0;
+    *n = *left_out = *twins = 0;
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
 
         if (pair->contender != contender) continue;
         if (!pair->has_ratio || pair->standing == ABDB_REFUSED) {
             ++*left_out;
-            continue;
+        } else if (!counts_once(c, i)) {
+            ++*left_out;
+            ++*twins;
+        } else {
+            sum += log(pair->difference.ratio);
+            ++*n;
         }
-        sum += log(pair->difference.ratio);
-        ++*n;
     }
     return *n ? exp(sum / (double)*n) : NAN;
 }

@@ -134,9 +134,13 @@ ABDB_MUST_USE abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db,
 void abdb_comparison_free(abdb_comparison *comparison);
 /* judge.c: summaries of both sides, ratio and verdict. */
 ABDB_MUST_USE abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err);
-/* The geometric mean of a contender's ratios that may be shown; *n: how many, *left_out: the rest.
- * NAN where there are none. */
-double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out);
+/* The geometric mean of a contender's ratios that may be compared; *n: how many, *left_out: the
+ * rest, *twins: those of them that repeat a number, because the 99 % and the 99.9 % target of a
+ * benchmark often carry one. NAN where there are none. */
+double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,
+                          size_t *twins);
+/* Are two results one number under two accuracy targets? */
+bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t k, double y);
 /* May the pair's numbers be shown? */
 bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair);
 /* table.c: one row per pair, for programs. */

@@ -203,15 +203,27 @@ static const abdb_ranked *find_row(const abdb_ranking *r, size_t group, const ch
     return NULL;
 }
 
-/* Geometric mean of the ratios to the baseline over its groups; a name that misses one is excluded.
- */
-static void score(abdb_ranking *r, abdb_ranked *row, const char *baseline)
+/* Does an earlier group of the suite carry this number under another accuracy target? */
+static bool is_twin(const abdb_ranking *r, const abdb_ranked *row, size_t group)
+{
+    for (size_t g = 0; g < group; g++) {
+        const abdb_ranked *other = find_row(r, g, row->name);
+
+        if (other &&
+            abdb_twins(&r->set, row->member, row->value, &r->set, other->member, other->value))
+            return true;
+    }
+    return false;
+}
+
+/* Geometric mean of the ratios to the baseline over the groups of the suite. */
+static void score(abdb_ranking *r, abdb_ranked *row, const char *baseline, const bool *in_suite)
 {
     double sum = 0;
 
     row->n = 0;
     for (size_t g = 0; g < r->groups.count; g++) {
-        const abdb_ranked *base = find_row(r, g, baseline), *own;
+        const abdb_ranked *base = in_suite[g] ? find_row(r, g, baseline) : NULL, *own;
 
         if (!base) continue;
         own = find_row(r, g, row->name);
@@ -233,25 +245,37 @@ static int by_geomean(const void *a, const void *b)
 static abdb_status make_suite(abdb_ranking *r, const char *baseline, abdb_error *err)
 {
     abdb_ranked *rows = calloc(r->count + 1, sizeof *rows);
+    bool *in_suite = calloc(r->groups.count + 1, sizeof *in_suite);
     size_t count = 0;
 
-    if (!rows) return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    if (!rows || !in_suite) {
+        free(rows);
+        free(in_suite);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
+    }
     if (!baseline && r->count) baseline = r->row[0].name;
-    r->suite = 0;
-    for (size_t g = 0; g < r->groups.count; g++) r->suite += find_row(r, g, baseline) != NULL;
+    r->suite = r->twins = 0;
+    for (size_t g = 0; g < r->groups.count; g++) {
+        const abdb_ranked *base = find_row(r, g, baseline);
+
+        in_suite[g] = base && !is_twin(r, base, g);
+        r->suite += in_suite[g];
+        r->twins += base && !in_suite[g];
+    }
     for (size_t i = 0; i < r->count && r->suite; i++) {
         bool seen = false;
         abdb_ranked row = r->row[i];
 
         for (size_t k = 0; k < i && !seen; k++) seen = strcmp(r->row[k].name, row.name) == 0;
         if (seen) continue;
-        score(r, &row, baseline);
+        score(r, &row, baseline, in_suite);
         if (row.n == r->suite)
             rows[count++] = row;
         else
             abdb_text_printf(&r->excluded, "%s%s (%zu of %zu)", r->excluded.size ? ", " : "",
                              row.name, row.n, r->suite);
     }
+    free(in_suite);
     free(r->row);
     r->row = rows;
     r->count = count;

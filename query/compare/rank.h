@@ -34,6 +34,7 @@ typedef struct {
     size_t left_out;  /* members that cannot stand for anything */
     bool higher, other_higher;
     size_t suite;       /* groups of the suite */
+    size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
     abdb_text excluded; /* suite: who is not ranked, and what is missing */
     abdb_arena arena;
 } abdb_ranking;

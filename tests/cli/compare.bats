@@ -272,6 +272,24 @@ END
     [[ $output == *"sources disagree on the number of devices"* ]]
 }
 
+@test "one number under two accuracy targets is counted once" {
+    abdb init >/dev/null
+    {
+        echo evidence,source,suite,round,system_type,division,verified,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator
+        for d in H100-SXM,1000 H200-SXM,2000; do
+            echo "mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,S${d%,*},llama2-70b-99,llama2-70b-99,Offline,${d%,*},8,1,fp8,tokens_per_s,${d#*,},Tokens/s,a"
+            echo "mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,S${d%,*},llama2-70b-99.9,llama2-70b-99.9,Offline,${d%,*},8,1,fp8,tokens_per_s,${d#*,},Tokens/s,b"
+            echo "mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,S${d%,*},llama2-70b-99,llama2-70b-99,Server,${d%,*},8,1,fp8,tokens_per_s,$((${d#*,} * ${d#*,} / 1000)),Tokens/s,c"
+        done
+    } | abdb import -q -
+    run abdb compare device=H100-SXM device=H200-SXM
+    [[ $output == *"geomean 2 of 3"*"2.83x"* ]] || { echo "$output"; false; } # of 2 and 4
+    [[ $output == *"1 pairs repeat a number of another accuracy target, counted once"* ]]
+    run abdb rank round=v5.0 --suite --baseline H100-SXM
+    [[ $output == *"2.82843"* ]] || { echo "$output"; false; }
+    [[ $output == *"1 more repeat a number"* ]]
+}
+
 @test "rank: constraints on metrics of the same run, fronts, suites, quotes, ages of prices" {
     fill
     same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f7,11)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
