@@ -18,6 +18,7 @@ typedef enum {
     C_METRIC,
     C_PER,
     C_DIVISION,
+    C_GROUP,
     C_PLACE,
     C_NAME,
     C_DEVICES,
@@ -41,15 +42,19 @@ typedef enum {
 } column;
 static const struct {
     const char *name, *label, *style;
-} columns[C_COUNT] = {
-    {"workload", NULL, "cut30"}, {"scenario", NULL, ""},   {"metric", NULL, ""},
-    {"per", NULL, ""},           {"division", NULL, ""},   {"place", "#", ""},
-    {"device", NULL, "cut28"},   {"devices", "chips", ""}, {"submitter", NULL, "cut20"},
-    {"system", NULL, "cut30"},   {"value", NULL, "g6"},    {"unit", NULL, ""},
-    {"other", NULL, "g5"},       {"front", NULL, ""},      {"of", NULL, ""},
-    {"ratio", "of first", "2"},  {"price", NULL, ""},      {"round", NULL, ""},
-    {"dtype", "weights", ""},    {"verified", NULL, ""},   {"public_id", "ID", ""},
-    {"exploratory", NULL, ""},   {"_result_id", NULL, ""}, {"_facts", NULL, ""}};
+} columns[C_COUNT] = {{"workload", NULL, "cut30"}, {"scenario", NULL, ""},
+                      {"metric", NULL, ""},        {"per", NULL, ""},
+                      {"division", NULL, ""},      {"group", NULL, "cut60"},
+                      {"place", "#", ""},          {"device", NULL, "cut28"},
+                      {"devices", "chips", ""},    {"submitter", NULL, "cut20"},
+                      {"system", NULL, "cut30"},   {"value", NULL, "g6"},
+                      {"unit", NULL, ""},          {"other", NULL, "g5"},
+                      {"front", NULL, ""},         {"of", NULL, ""},
+                      {"ratio", "of first", "2"},  {"price", NULL, ""},
+                      {"round", NULL, ""},         {"dtype", "weights", ""},
+                      {"verified", NULL, ""},      {"public_id", "ID", ""},
+                      {"exploratory", NULL, ""},   {"_result_id", NULL, ""},
+                      {"_facts", NULL, ""}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
 static const char *selection_of(const abdb_args *args, abdb_arena *arena)
@@ -126,6 +131,40 @@ static void scale_values(abdb_table *t)
     }
 }
 
+/* Does this entry of a group's key stand in no other column, and differ among the groups? */
+static bool tells_groups_apart(const abdb_ranking *r, const char *key, size_t name, size_t size)
+{
+    static const char *const shown[] = {"model",    "workload", "scenario", "division",
+                                        "evidence", "dtype",    "metric"};
+    char word[64];
+
+    snprintf(word, sizeof word, "%.*s", (int)name, key);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        if (strcmp(shown[i], word) == 0) return false;
+    if (!abdb_is_shown_once(word)) return false;
+    for (size_t g = 0; g < r->groups.count; g++) {
+        const char *at = strstr(r->groups.group[g].key, word);
+
+        while (at && ((at > r->groups.group[g].key && at[-1] != '\x1f') || at[name] != '='))
+            at = strstr(at + 1, word);
+        if (!at || strncmp(at, key, size) != 0 || (at[size] && at[size] != '\x1f')) return true;
+    }
+    return false;
+}
+
+/* "input_tokens=8192 concurrency=16": what the results of a group share and others do not. */
+static void group_text(const abdb_ranking *r, size_t group, abdb_text *out)
+{
+    const char *key = r->groups.group[group].key;
+
+    abdb_text_clear(out);
+    for (size_t size; *key; key += size + (key[size] != 0)) {
+        size = strcspn(key, "\x1f");
+        if (tells_groups_apart(r, key, strcspn(key, "="), size))
+            abdb_text_printf(out, "%s%.*s", out->size ? " " : "", (int)size, key);
+    }
+}
+
 static abdb_status add_row(const abdb_ranking *r, const abdb_ranked *x, const abdb_ranked *first,
                            const abdb_rank_options *o, abdb_table *t, abdb_error *err)
 {
@@ -137,7 +176,12 @@ static abdb_status add_row(const abdb_ranking *r, const abdb_ranked *x, const ab
         integer(row, C_OF, (double)x->n);
         text(t, row, C_UNIT, "geomean of ratios");
     } else {
+        abdb_text group = {0};
+
         fill_member(r, x->member, t, row);
+        group_text(r, x->group, &group);
+        text(t, row, C_GROUP, abdb_text_get(&group));
+        abdb_text_free(&group);
         number(row, C_VALUE, x->value);
         number(row, C_OTHER, x->other);
         text(t, row, C_UNIT, r->set.member[x->member].unit);
@@ -241,7 +285,7 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
                                  o->suite || o->pareto || o->pick == ABDB_PICK_EACH ? ""
                                  : o->by                                            ? o->by
                                                                                     : "device");
-    t->hoist = "workload scenario metric per division unit round dtype verified exploratory";
+    t->hoist = "workload scenario metric per division group unit round dtype verified exploratory";
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
         if (o->pareto && !abdb_arg(args, "all") && !r->row[i].front) continue;
@@ -286,7 +330,9 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
                   err));
     if (!ranking.count)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
-                      ranking.set.member[0].why ? ranking.set.member[0].why : "none has a value"));
+                      ranking.set.member[0].why ? ranking.set.member[0].why
+                                                : "none says its device, or what --by names; "
+                                                  "import with --set device=NAME, or --by model"));
     TRY(fill(&args, &ranking, &o, db, &table, err));
     format = abdb_arg(&args, "format");
     if (!abdb_arg(&args, "json") &&

@@ -411,20 +411,23 @@ static void price_lines(const abdb_comparison *c, abdb_table *t)
 
 static void legend_lines(const abdb_comparison *c, abdb_table *t)
 {
-    bool stated = false, tested = false, mlperf = false, vague = false;
+    bool stated = false, run = false, tested = false, mlperf = false, vague = false;
     const char *per = c->options->measure.per, *formula = NULL;
     abdb_error ignored;
 
     for (size_t i = 0; i < c->pairs; i++) {
         if (!abdb_pair_shown(c, &c->pair[i]) || !c->pair[i].has_ratio) continue;
         stated |= c->pair[i].difference.verdict == ABDB_VERDICT_STATED;
+        run |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "measured") == 0;
         tested |= c->pair[i].difference.verdict != ABDB_VERDICT_STATED;
         vague |= c->pair[i].difference.verdict == ABDB_VERDICT_UNCLEAR ||
                  c->pair[i].difference.verdict == ABDB_VERDICT_TOO_FEW;
         mlperf |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "mlperf") == 0;
     }
     if (stated)
-        abdb_note(t, "stated = published single values: a ratio, not a test; spread unknown.");
+        abdb_note(t, run ? "stated = single values without samples: a ratio, not a test."
+                         : "stated = published single values: a ratio, not a test; spread"
+                           " unknown.");
     if (tested)
         abdb_note(
             t,

@@ -27,7 +27,7 @@ static void find_differing(abdb_comparison *c, abdb_pair *pair, abdb_side side)
 
             if (m->trait[t].state == ABDB_INAPPLICABLE || listed(pair, name)) continue;
             role = abdb_role_of(&c->book, side.set, at, name, &needed);
-            if (strcmp(role, "agree") != 0 && strcmp(role, "pair") != 0) continue;
+            if (strcmp(role, "free") == 0 || strcmp(role, "report") == 0) continue;
             a = abdb_side_values(pair->a, name, &unknown_a, &c->arena);
             b = abdb_side_values(pair->b, name, &unknown_b, &c->arena);
             if (strcmp(a, b) == 0 && !unknown_a && !unknown_b) continue;
@@ -236,7 +236,7 @@ abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *s
 
         st = abdb_set_load(set, db, selection[out->sets], options->where, &options->measure, err);
         if (st == ABDB_OK)
-            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, &out->arena, err);
+            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, true, &out->arena, err);
         if (st == ABDB_OK && each) st = split_each(&out->groups[out->sets], &out->arena, err);
         if (st != ABDB_OK) {
             abdb_set_free(set);

@@ -1,11 +1,11 @@
 /* compare.h - sets of results side by side: what may be compared, what differs, by how much.
  *
- * (1) Sets are split into groups that agree in every factor whose role is `pair` and in every
- * factor that a rule of effect `refuse` looks at. Like groups meet. (2) A group without its like
- * meets the nearest group of the same benchmark, scenario and class of metric; where two sets have
- * nothing in common, the nearest of all. Rules then say whether. (3) A pair is refused where a rule
- * with effect `refuse` holds, else comparable except the factors of role `agree` that differ or are
- * unknown on a side, else comparable. (4) Samples of repeated runs of one cell are pooled;
+ * (1) Sets are split into groups that agree in every factor whose role is `pair` or `load` and in
+ * every factor that a rule of effect `refuse` looks at. Like groups meet. (2) A group without its
+ * like meets the nearest group of the same benchmark, scenario and class of metric; where two sets
+ * have nothing in common, the nearest of all. Rules then say whether. (3) A pair is refused where a
+ * rule with effect `refuse` holds, else comparable except the factors of role `agree` that differ
+ * or are unknown on a side, else comparable. (4) Samples of repeated runs of one cell are pooled;
  * submissions of different systems are not samples of one another: a group shows its best (or
  * median), range and n.
  */
@@ -48,7 +48,8 @@ typedef struct {
 
 ABDB_MUST_USE abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err);
 void abdb_rulebook_free(abdb_rulebook *book);
-/* What the member's workload declares about a factor: "pair", "agree", "free" or "report". */
+/* What the member's workload declares about a factor: "pair", "load", "agree", "free" or
+ * "report". */
 const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,
                          const char *factor, bool *needed);
 
@@ -62,9 +63,10 @@ typedef struct {
     size_t count;
     abdb_group *group;
 } abdb_groups;
-/* From arena; in the order of their keys. */
+/* From arena; in the order of their keys. loads: results under unlike loads are apart, too. */
 ABDB_MUST_USE abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book,
-                                           const abdb_set *set, abdb_arena *arena, abdb_error *err);
+                                           const abdb_set *set, bool loads, abdb_arena *arena,
+                                           abdb_error *err);
 
 /* One side of a pair. */
 typedef struct {

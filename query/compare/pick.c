@@ -305,14 +305,19 @@ static void default_metric(query *q, const abdb_measure *m)
         (void)!abdb_bind_add_text(&q->binds, m->metric);
     } else if (rates)
         abdb_text_puts(&q->sql, " AND r.metric_class IN ('performance', 'bandwidth')"
-                                " AND r.better = 'higher' AND r.unit LIKE '%/s'");
+                                " AND r.better = 'higher' AND r.unit LIKE '%/s'"
+                                " AND (r.metric <> 'queries_per_s' OR r.evidence <> 'measured' OR"
+                                " NOT EXISTS (SELECT 1 FROM result t WHERE t.entry_id ="
+                                " r.entry_id AND t.metric = 'tokens_per_s'))");
     else if (!q->names_metric)
-        abdb_text_puts(&q->sql,
-                       " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
-                       " (r.evidence = 'measured' AND ((r.metric = 'time_s' AND r.statistic IN"
-                       " ('median', 'mean', 'value')) OR (r.metric_class ="
-                       " 'performance' AND NOT EXISTS (SELECT 1 FROM result t WHERE t.entry_id ="
-                       " r.entry_id AND t.metric = 'time_s')))))");
+        abdb_text_puts(
+            &q->sql, /* of a measured run: its tokens per second, else its time */
+            " AND ((r.evidence <> 'measured' AND r.metric_class = 'performance') OR"
+            " (r.evidence = 'measured' AND r.metric = (SELECT t.metric FROM result t WHERE"
+            " t.entry_id = r.entry_id AND t.metric IN ('tokens_per_s', 'time_s', r.metric)"
+            " ORDER BY t.metric <> 'tokens_per_s', t.metric <> 'time_s', t.metric LIMIT 1)"
+            " AND (r.metric_class = 'performance' OR (r.metric = 'time_s' AND r.statistic"
+            " IN ('median', 'mean', 'value')))))");
 }
 
 static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *m,

@@ -321,7 +321,7 @@ abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection, con
     if (o->exploratory)
         TRY(one_group(out, err));
     else
-        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, &out->arena, err));
+        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, false, &out->arena, err));
     out->row = calloc(out->set.members + 1, sizeof *out->row);
     if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
     out->higher = strcmp(abdb_member_text(&out->set, 0, ABDB_M_better), "lower") != 0;

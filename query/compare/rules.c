@@ -115,11 +115,12 @@ static bool in_scope(const abdb_rule *rule, const abdb_member *member)
 
 /* Must members of a group agree in this factor? */
 static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
-                   const char *factor)
+                   const char *factor, bool loads)
 {
     bool needed;
+    const char *role = abdb_role_of(book, set, member, factor, &needed);
 
-    if (strcmp(abdb_role_of(book, set, member, factor, &needed), "pair") == 0) return true;
+    if (strcmp(role, "pair") == 0 || (loads && strcmp(role, "load") == 0)) return true;
     for (size_t i = 0; i < book->rules; i++)
         if (strcmp(book->rule[i].effect, "refuse") == 0 &&
             strcmp(book->rule[i].factor, factor) == 0 &&
@@ -136,13 +137,13 @@ typedef struct {
 static int by_key(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
-    int order = strcmp(x->key, y->key);
+    int order = strverscmp(x->key, y->key); /* 2048 before 10240 */
 
     return order ? order : (x->member > y->member) - (x->member < y->member);
 }
 
 abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
-                             abdb_arena *arena, abdb_error *err)
+                             bool loads, abdb_arena *arena, abdb_error *err)
 {
     keyed *all = calloc(set->members + 1, sizeof *all);
     size_t *list = abdb_arena_alloc(arena, (set->members + 1) * sizeof *list);
@@ -157,7 +158,7 @@ abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const 
 
         abdb_text_clear(&key);
         for (size_t t = 0; t < m->traits; t++)
-            if (m->trait[t].state == ABDB_KNOWN && splits(book, set, i, m->trait[t].name))
+            if (m->trait[t].state == ABDB_KNOWN && splits(book, set, i, m->trait[t].name, loads))
                 abdb_text_printf(&key, "%s=%s\x1f", m->trait[t].name, m->trait[t].text);
         all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
         if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));

@@ -16,12 +16,13 @@
 -- @rows
 SELECT r.device, r.devices, r.model,
        (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
-           AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') ORDER BY p.factor DESC LIMIT 1) AS load,
+           AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') AND p.num IS NOT NULL ORDER BY p.factor DESC LIMIT 1) AS load,
        l.statistic, 1000 * l.value AS latency_ms, r.value AS throughput, r.unit, r.source,
        r.result_id || ' ' || l.result_id AS _facts
   FROM v_result l CROSS JOIN v_result r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
+   AND (r.unit = 'token/s' OR NOT EXISTS (SELECT 1 FROM v_stored t WHERE t.entry_id = r.entry_id AND t.unit = 'token/s'))
  WHERE l.metric = :latency
    AND (:model IS NULL OR l.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
    AND (:source IS NULL OR l.source = :source)
- ORDER BY r.model, r.device, l.statistic, r.value;
+ ORDER BY r.model, r.device, l.statistic, load, r.value;

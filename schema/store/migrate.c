@@ -37,20 +37,6 @@ static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
     return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "metrics");
 }
 
-abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err)
-{
-    char pragma[96];
-    abdb_status st = ABDB_OK;
-
-    for (int i = from; i < to; i++) {
-        st = abdb_db_exec(db, abdb_ddl[i].text, err);
-        if (st != ABDB_OK) return abdb_context(err, "schema/ddl/%s", abdb_ddl[i].name);
-    }
-    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             ABDB_APPLICATION_ID, to);
-    return abdb_db_exec(db, pragma, err);
-}
-
 static abdb_status drop_views(abdb_db *db, abdb_error *err)
 {
     abdb_text drops = {0};
@@ -72,6 +58,21 @@ static abdb_status drop_views(abdb_db *db, abdb_error *err)
     return st;
 }
 
+abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err)
+{
+    char pragma[96];
+    abdb_status st = drop_views(db, err); /* a table cannot be made anew under views that read it */
+
+    if (st != ABDB_OK) return st;
+    for (int i = from; i < to; i++) {
+        st = abdb_db_exec(db, abdb_ddl[i].text, err);
+        if (st != ABDB_OK) return abdb_context(err, "schema/ddl/%s", abdb_ddl[i].name);
+    }
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             ABDB_APPLICATION_ID, to);
+    return abdb_db_exec(db, pragma, err);
+}
+
 abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
 {
     abdb_text all = {0};
@@ -83,8 +84,10 @@ abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
     for (size_t i = 0; i < abdb_metric_count; i++) abdb_text_puts(&all, abdb_metrics[i].meaning);
     abdb_sha256_hex(abdb_text_get(&all), all.size, want);
     abdb_text_free(&all);
-    if (sqlite3_prepare_v2(db->sql, "SELECT value FROM meta WHERE key = 'views'", -1, &statement,
-                           NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(db->sql,
+                           "SELECT value FROM meta WHERE key = 'views' AND EXISTS"
+                           " (SELECT 1 FROM sqlite_schema WHERE type = 'view')",
+                           -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         snprintf(have, sizeof have, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);

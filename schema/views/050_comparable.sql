@@ -200,7 +200,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_rule', 11, 'locator', '', 'where'),
 ('v_workload_factor', 1, 'workload', '', 'a workload, a kind of evidence, specification, environment, or *'),
 ('v_workload_factor', 2, 'factor', '', 'the factor, or *'),
-('v_workload_factor', 3, 'role', '', 'pair: like meets like; agree: a difference is said; free: the thing compared; report'),
+('v_workload_factor', 3, 'role', '', 'pair: like meets like; load: so does compare, while rank takes the best load; agree: a difference is said; free: the thing compared; report'),
 ('v_workload_factor', 4, 'needed', '', '1: it may not be unknown'),
 ('v_workload_factor', 5, 'why', '', 'in words'),
 ('v_compatibility', 1, 'suite', '', 'suite of MLPerf'),

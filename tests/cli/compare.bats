@@ -106,7 +106,7 @@ END
     ar="source=argonne-llm,metric=tokens_per_s,x=1024"
     near "$(of_pair ratio device=A100-SXM-40GB device=CS-2 --where "$ar,model='GPT-2 XL'" --per device)" 3.96795
     near "$(of_pair ratio device=CS-2 device=SN30 --where "$ar,model='GPT-2 13B'")" 1.07010
-    same "$(abdb rank --where "$db" --per dollar -o csv 2>/dev/null | cut -d, -f7 | sed -n 2p)" Gaudi2
+    same "$(abdb rank --where "$db" --per dollar -o csv 2>/dev/null | cut -d, -f8 | sed -n 2p)" Gaudi2
     near "$(abdb rank --where "$db" --per dollar -o jsonl 2>/dev/null | sed -n 1p | jq .value)" 6.64615e17
     same "$(abdb query scaling --source argonne-llm -o csv | awk -F, '$8 == "NO" { print $1 }')" CS-2
 }
@@ -292,9 +292,9 @@ END
 
 @test "rank: constraints on metrics of the same run, fronts, suites, quotes, ages of prices" {
     fill
-    same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f7,11)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
-    same "$(abdb rank --workload Llama-3.1-70B --pareto tpot_s -o csv 2>/dev/null | cut -d, -f11,13 | tail -n +2 | sort -n)" $'2400,0.021\n6100,0.038\n7000,0.045\n9900,0.071'
-    same "$(abdb rank --workload Llama-3.1-70B --pareto devices -o csv 2>/dev/null | cut -d, -f11 | tail -n +2)" 9900
+    same "$(abdb rank --workload Llama-3.1-70B --where 'tpot_s < 0.05' -o csv 2>/dev/null | cut -d, -f8,12)" $'device,value\nGaudi2,7000\nH100-SXM,6100'
+    same "$(abdb rank --workload Llama-3.1-70B --pareto tpot_s -o csv 2>/dev/null | cut -d, -f12,14 | tail -n +2 | sort -n)" $'2400,0.021\n6100,0.038\n7000,0.045\n9900,0.071'
+    same "$(abdb rank --workload Llama-3.1-70B --pareto devices -o csv 2>/dev/null | cut -d, -f12 | tail -n +2)" 9900
     run abdb rank --workload Llama-3.1-70B --pareto nothing
     fails 2 "no metric and no column"
     run abdb rank round=v6.0,division=closed,scenario=Offline,system_type=datacenter --suite --baseline B200-SXM --per device

@@ -63,6 +63,49 @@ load common
     same "$(ask "SELECT flags FROM v_result WHERE metric = 'power_w'")" power
 }
 
+@test "llama-bench: JSON lines with samples, damaged ones rejected; the table of a log" {
+    run abdb import "$fixtures/llama_bench.jsonl"
+    fails 0 "4 rows: 2 accepted, 0 duplicate, 2 rejected, 0 ignored"
+    same "$(ask "SELECT value, n, low, high, device, model, dtype, scenario, date FROM v_result WHERE metric = 'tokens_per_s' AND locator = 'line 1'")" \
+        "8000,3,7875,8125,Acme A1,llama 1B Q4_K - Medium,Q4_K - Medium,prompt,2026-01-02T03:04:05Z"
+    same "$(ask "SELECT raw_device, value, raw_value, raw_unit FROM v_result WHERE metric = 'time_s' AND locator = 'line 1'")" "Acme A1,0.064,64000000,ns"
+    same "$(ask "SELECT count(*) FROM v_sample")" 3
+    same "$(ask "SELECT max(num) FROM v_factor_given WHERE factor = 'n_depth'")" 4096
+    same "$(ask "SELECT line, field, reason FROM v_reject ORDER BY line")" $'3,avg_ts,"no rate: avg_ts is missing, zero or no number"\n4,,\':\' expected near end of file'
+    run abdb import "$fixtures/llama_bench.log"
+    fails 0 "5 rows: 3 accepted, 0 duplicate, 2 rejected, 0 ignored"
+    same "$(ask "SELECT value, low, high, raw_value, dtype, scenario FROM v_result WHERE raw_device = 'Acme B2' ORDER BY locator")" \
+        $'1500.25,1497.75,1502.75,1500.25,Q8_0,prompt\n80.5,80.25,80.75,80.50,Q8_0,generation\n300,299,301,300.00,Q8_0,prompt and generation'
+    same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'software' AND text LIKE '%def%'")" "llama.cpp def5678 (200)"
+    same "$(ask "SELECT line, field FROM v_reject WHERE artifact LIKE '%.log' ORDER BY line")" $'8,test\n9,t/s'
+}
+
+@test "serving JSON: seconds and milliseconds, the load, a run without rate; the best load under a constraint" {
+    run abdb import "$fixtures/serving.json" --set device=H200-SXM --set devices=8
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored"
+    same "$(ask "SELECT metric, statistic, value, raw_value, raw_unit FROM v_result WHERE locator = 'line 8' ORDER BY metric")" \
+        $'queries_per_s,value,5.5,5.5,request/s\ntokens_per_s,value,704,704,token/s\ntpot_s,p99,0.08,80,ms\nttft_s,mean,0.5,500,ms'
+    same "$(ask "SELECT value, date FROM v_result WHERE locator = 'line 1' AND metric = 'tpot_s' AND statistic = 'p99'")" "0.0625,2026-02-13T07:52:58"
+    same "$(ask "SELECT DISTINCT factor, num FROM v_factor_given WHERE factor IN ('concurrency', 'input_tokens', 'output_tokens') ORDER BY 1, 2")" \
+        $'concurrency,16\nconcurrency,32\ninput_tokens,1024\noutput_tokens,128'
+    same "$(abdb rank --workload serving -o jsonl 2>/dev/null | jq -c '[.value, .of]')" "[704,2]"
+    same "$(abdb rank --workload serving --where 'tpot_s:p99 < 0.07' --per device -o jsonl 2>/dev/null | jq -c '[.value, .of, .metric]')" '[50,1,"tokens_per_s"]'
+    abdb import -q "$fixtures/serving.json" --set device=H100-SXM --set devices=8
+    same "$(abdb compare workload=serving,device=H200-SXM workload=serving,device=H100-SXM -o jsonl 2>/dev/null | jq -r .verdict | sort -u)" stated
+    rm t.db
+    abdb import -q "$fixtures/serving.json"
+    run abdb rank --workload serving
+    fails 3 "none says its device"
+}
+
+@test "a JSON array of a few bytes is claimed by nobody" {
+    for text in '[]' '[1]' '[{}]' '{}'; do
+        printf '%s' "$text" >small.json
+        run abdb import small.json
+        fails 6 "small.json"
+    done
+}
+
 @test "own files: devices, specs, prices, results" {
     run abdb import "$fixtures"/{devices,specs,prices,results}.csv
     fails 0 "4 files"

@@ -119,3 +119,14 @@ results() { # closed datacenter results of a round: one per result, not per metr
     run abdb import "$realdata/mlperf-website-export/power_inference_datacenter_v1.0-v4.0.csv"
     fails 0 "1205 rows: 1163 accepted, 29 duplicate, 13 rejected"
 }
+
+@test "llama-bench and serving files of others: counts, and values at their line" {
+    need_realdata llama-bench
+    abdb import -q "$realdata/llama-bench" "$realdata/vllm-serving-json"
+    same "$(ask "SELECT workload, count(DISTINCT entry_id), count(*) FROM v_result GROUP BY workload")" $'llama-bench,28,36\nserving,52,416'
+    same "$(ask "SELECT count(*) FROM v_reject")" 0
+    same "$(ask "SELECT value, raw_value, dtype, device FROM v_result WHERE scenario = 'prompt' AND locator = 'line 5' AND artifact LIKE '%BF16%rocm-7_2_3__fa1.log'")" \
+        "422.28,422.28,BF16,Radeon-8060S"
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'ttft_s' AND statistic = 'p99' AND artifact LIKE '%isl1024_osl128_conc16.json'")" 2.077586937993753
+    same "$(ask "SELECT count(*), count(DISTINCT artifact) FROM v_result WHERE artifact LIKE '%readme-sample%' AND metric = 'tokens_per_s' AND dtype = 'Q4_K - Medium'")" 6,3
+}

@@ -123,6 +123,42 @@ static void migrates(void **state)
     assert_int_equal(stat(backup, &info), 0);
 }
 
+/* From every version on, with the views that an abdb of that version might have left. */
+static void migrates_from_each(void **state)
+{
+    (void)state;
+    for (int from = 1; from < abdb_schema_version(); from++) {
+        abdb_db *db = NULL;
+        abdb_db raw = {.path = path};
+        abdb_error err = {0};
+        sqlite3_int64 n;
+
+        unlink(path);
+        assert_int_equal(sqlite3_open(path, &raw.sql), SQLITE_OK);
+        assert_ok(abdb_schema_apply(&raw, 0, from, &err));
+        assert_ok(abdb_db_exec(&raw, "CREATE VIEW v_source AS SELECT * FROM source", &err));
+        if (from >= 5) {
+            assert_ok(abdb_db_exec(&raw,
+                                   "CREATE VIEW v_workload_factor AS SELECT * FROM"
+                                   " workload_factor",
+                                   &err));
+            assert_ok(abdb_db_exec(&raw,
+                                   "INSERT INTO workload_factor VALUES ('mine', 'x',"
+                                   " 'free', 0, NULL)",
+                                   &err));
+        }
+        sqlite3_close(raw.sql);
+        assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+        assert_int_equal(db->migrated, from);
+        assert_ok(abdb_db_integer(db,
+                                  "SELECT count(*) FROM v_workload_factor WHERE workload ="
+                                  " 'mine'",
+                                  &n, &err));
+        assert_int_equal(n, from >= 5);
+        abdb_db_close(db);
+    }
+}
+
 static void leaves_no_log(void **state)
 {
     abdb_db *db;
@@ -336,11 +372,19 @@ static void every_column_is_documented(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {
-        TEST(not_a_database), TEST(others_and_newer), TEST(damaged),
-        TEST(migrates),       TEST(leaves_no_log),    TEST(identity),
-        TEST(values_decide),  TEST(rounding),         TEST(later_alias),
-        TEST(unit_is_whole),  TEST(finite_only),      TEST(every_column_is_documented)};
+    const struct CMUnitTest tests[] = {TEST(not_a_database),
+                                       TEST(others_and_newer),
+                                       TEST(damaged),
+                                       TEST(migrates),
+                                       TEST(migrates_from_each),
+                                       TEST(leaves_no_log),
+                                       TEST(identity),
+                                       TEST(values_decide),
+                                       TEST(rounding),
+                                       TEST(later_alias),
+                                       TEST(unit_is_whole),
+                                       TEST(finite_only),
+                                       TEST(every_column_is_documented)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

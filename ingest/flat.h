@@ -1,0 +1,49 @@
+/* flat.h - records with named values, whatever holds them: an array of JSON objects, JSON objects
+ * one after another (JSON lines, or one that fills the file), CSV with a header, or the INSERT
+ * statements that tools print.
+ *
+ * A value is text as it stands (a JSON number as it prints, true and false by those words); null
+ * and missing are NULL. An array of numbers is a series. Objects inside objects are left out.
+ */
+#ifndef ABDB_INGEST_FLAT_H
+#define ABDB_INGEST_FLAT_H
+
+#include "ingest/importer.h"
+
+enum { FLAT_ITEMS_MAX = 256, FLAT_SERIES_MAX = 32, FLAT_SAMPLES_MAX = 1 << 20 };
+
+typedef struct {
+    size_t items, series;
+    struct {
+        const char *name, *text;
+    } item[FLAT_ITEMS_MAX];
+    struct {
+        const char *name;
+        const double *x;
+        size_t n;
+    } serie[FLAT_SERIES_MAX];
+    long line;           /* where it begins, 0 unknown */
+    const char *locator; /* "[3]", or "line 4" */
+    const char *raw;     /* as it was, for rejects */
+} flat_record;
+
+/* Called for each record. Anything but ABDB_OK stops the reading. */
+typedef abdb_status (*flat_handler)(void *self, const flat_record *record, abdb_error *err);
+
+/* A damaged line among JSON lines goes to sink as rejected. ABDB_DATA: damaged or truncated, with
+ * line and column; the records before were handed over. */
+ABDB_MUST_USE abdb_status flat_read(const abdb_input *in, const abdb_sink *sink,
+                                    flat_handler handler, void *self, abdb_error *err);
+/* Do the first bytes hold all these words ('|' between them)? For bids. */
+bool flat_has(const abdb_input *in, const char *words);
+/* The text of a value, or NULL. */
+const char *flat_get(const flat_record *record, const char *name);
+/* A value as a number; NAN: missing or none. */
+double flat_number(const flat_record *record, const char *name);
+/* Samples of that name and their number; 0: none. */
+size_t flat_samples(const flat_record *record, const char *name, const double **x);
+/* Keeps the record as rejected. */
+ABDB_MUST_USE abdb_status flat_reject(const abdb_sink *sink, const flat_record *record,
+                                      const char *field, const char *reason, abdb_error *err);
+
+#endif
