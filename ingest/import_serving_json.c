@@ -33,34 +33,24 @@ static const char *const statistics[][2] = {{"mean", "mean"},  {"median", "media
 static void add_latency(abdb_entry *entry, const flat_record *r, size_t which, size_t how)
 {
     char key[64];
-    double value;
-    abdb_result *result;
     bool ms = true;
 
     snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
-    value = flat_number(r, key);
-    if (!isfinite(value)) {
+    if (!flat_get(r, key)) {
         key[strlen(key) - 3] = '\0';
-        value = flat_number(r, key);
         ms = false;
     }
-    if (!(value > 0)) return;
-    result = abdb_entry_result(entry, latencies[which][1], ms ? value * 1e-3 : value);
-    if (!result) return;
-    result->statistic = statistics[how][1];
-    result->raw_value = flat_get(r, key);
-    result->raw_unit = ms ? "ms" : "s";
+    abdb_entry_stated(entry, latencies[which][1], statistics[how][1], flat_get(r, key),
+                      ms ? "ms" : "s");
 }
 
-static void add_rate(abdb_entry *entry, const flat_record *r, const char *key, const char *metric)
+static void add_rate(abdb_entry *entry, const flat_record *r, const char *key, const char *metric,
+                     const char *unit)
 {
-    double value = flat_number(r, key);
-    abdb_result *result = value > 0 ? abdb_entry_result(entry, metric, value) : NULL;
+    abdb_result *result = abdb_entry_stated(entry, metric, "value", flat_get(r, key), unit);
 
-    if (!result) return;
-    result->raw_value = flat_get(r, key);
-    result->raw_unit = strcmp(metric, "tokens_per_s") == 0 ? "token/s" : "request/s";
-    result->n = (long long)flat_number(r, "completed");
+    if (result && flat_number(r, "completed") > 0)
+        result->n = (long long)flat_number(r, "completed");
 }
 
 /* "20260213-135636" -> "2026-02-13T13:56:36" */
@@ -113,8 +103,8 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
         abdb_entry_factor(entry, factors[i][1], flat_get(r, factors[i][0]));
     add_length(entry, &a, r, "total_input_tokens", "input_tokens");
     add_length(entry, &a, r, "total_output_tokens", "output_tokens");
-    add_rate(entry, r, "output_throughput", "tokens_per_s");
-    add_rate(entry, r, "request_throughput", "queries_per_s");
+    add_rate(entry, r, "output_throughput", "tokens_per_s", "token/s");
+    add_rate(entry, r, "request_throughput", "queries_per_s", "query/s");
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
         for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
             add_latency(entry, r, i, k);

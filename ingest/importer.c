@@ -1,5 +1,6 @@
 /* importer.c - who reads an input, and the user's words; see importer.h. */
 #include "ingest/importer.h"
+#include "schema/core/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,4 +169,20 @@ void abdb_words_free(abdb_words *words)
 {
     abdb_arena_free(&words->arena);
     *words = (abdb_words){0};
+}
+
+abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
+                               const char *raw, const char *unit)
+{
+    const abdb_unit *found = abdb_unit_find(unit);
+    double value;
+    abdb_result *result;
+
+    if (!raw || !found || !abdb_number(raw, &value) || !(value > 0)) return NULL;
+    result = abdb_entry_result(entry, metric, abdb_unit_base(found, value));
+    if (!result) return NULL;
+    result->statistic = statistic;
+    result->raw_value = raw;
+    result->raw_unit = unit;
+    return result;
 }

@@ -52,6 +52,11 @@ const char *abdb_words_get(const abdb_words *words, const char *name);
 void abdb_words_text(const abdb_words *words, abdb_text *out);
 void abdb_words_free(abdb_words *words);
 
+/* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
+ * raw is NULL, no number or not above zero, or there is no room. raw and unit are borrowed. */
+abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
+                               const char *raw, const char *unit);
+
 typedef struct {
     const char *name, *summary;
     int (*bid)(const abdb_input *input);

@@ -46,7 +46,7 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
-       100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value AS of_measured_percent,
+       100 * (CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
        100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
          (SELECT p.value FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
            ORDER BY p.preference LIMIT 1) AS of_published_percent,

@@ -145,7 +145,7 @@ SELECT r.result_id, 'busbw@1', r.value * CASE replace(r.workload, '-', '_')
          WHEN 'broadcast' THEN 1 WHEN 'reduce' THEN 1 ELSE (r.devices - 1.0) / r.devices END, 'B/s', NULL, NULL, NULL, NULL,
        NULL, r.entry_id, r.ordinal
   FROM v_result r
- WHERE r.unit = 'B/s' AND r.devices > 0
+ WHERE r.metric = 'bytes_per_s' AND r.devices > 0
    AND replace(r.workload, '-', '_') IN ('all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'broadcast', 'reduce');
 
 -- One result of more devices against the one of fewest that its source tells of the same work, with the same factors.

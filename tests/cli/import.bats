@@ -84,7 +84,7 @@ load common
     run abdb import "$fixtures/serving.json" --set device=H200-SXM --set devices=8
     fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored"
     same "$(ask "SELECT metric, statistic, value, raw_value, raw_unit FROM v_result WHERE locator = 'line 8' ORDER BY metric")" \
-        $'queries_per_s,value,5.5,5.5,request/s\ntokens_per_s,value,704,704,token/s\ntpot_s,p99,0.08,80,ms\nttft_s,mean,0.5,500,ms'
+        $'queries_per_s,value,5.5,5.5,query/s\ntokens_per_s,value,704,704,token/s\ntpot_s,p99,0.08,80,ms\nttft_s,mean,0.5,500,ms'
     same "$(ask "SELECT value, date FROM v_result WHERE locator = 'line 1' AND metric = 'tpot_s' AND statistic = 'p99'")" "0.0625,2026-02-13T07:52:58"
     same "$(ask "SELECT DISTINCT factor, num FROM v_factor_given WHERE factor IN ('concurrency', 'input_tokens', 'output_tokens') ORDER BY 1, 2")" \
         $'concurrency,16\nconcurrency,32\ninput_tokens,1024\noutput_tokens,128'
@@ -104,6 +104,46 @@ load common
         run abdb import small.json
         fails 6 "small.json"
     done
+}
+
+@test "nccl-tests: numbered lines, ranks, both places, wrong outputs, busbw as stated and as derived" {
+    run abdb import "$fixtures/nccl_tests.out"
+    fails 0 "5 rows: 3 accepted, 0 duplicate, 2 rejected, 0 ignored"
+    same "$(ask "SELECT workload, raw_device, devices, nodes, dtype, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'time_s' AND x = 1048576 ORDER BY locator")" \
+        $'all_gather,Acme A1,4,2,fp32,fail,1.95e-05,19.50,us\nall_gather,Acme A1,4,2,fp32,pass,2e-05,20.00,us'
+    same "$(ask "SELECT DISTINCT dtype, verified FROM v_result WHERE x = 1073741824")" "bf16,unknown"
+    # algbw of 0.00 is left out; (n-1)/n of the others is the busbw that the program prints, to its digits
+    same "$(ask "SELECT count(*) FROM v_result WHERE x = 8")" 2
+    same "$(ask "SELECT count(*) FROM v_normalised n JOIN v_result r USING (result_id) JOIN v_result b ON b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s'
+        WHERE n.formula = 'busbw@1' AND abs(n.value - b.value) < 1e7")" 4
+    same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'16,\n17,time'
+    run abdb compare --metric time_s workload=all_gather,place=in-place,x=1048576 workload=all_gather,x=1048576
+    fails 3 "failed-verification"
+    grep -v srun "$fixtures/nccl_tests.out" >nameless.txt
+    run abdb import nameless.txt
+    fails 6 "--set workload=all_reduce"
+    run abdb import nameless.txt --set workload=all_gather
+    fails 0 "3 accepted"
+}
+
+@test "OSU: several tests in a file, statistics, failed validation, a test that crashed" {
+    run abdb import "$fixtures/osu.txt"
+    fails 0 "6 rows: 3 accepted, 0 duplicate, 3 rejected, 0 ignored"
+    same "$(ask "SELECT workload, verified, value, raw_value, raw_unit FROM v_result WHERE metric = 'bytes_per_s' ORDER BY x")" \
+        $'osu-bandwidth,pass,950000,0.95,MB/s\nosu-bandwidth,fail,23982180000,23982.18,MB/s'
+    same "$(ask "SELECT statistic, value FROM v_result WHERE workload = 'osu-allreduce-latency' ORDER BY statistic")" $'max,2.75e-06\nmean,2.5e-06\nmin,2.25e-06'
+    same "$(ask "SELECT line, reason FROM v_reject ORDER BY line" | tail -1)" "14,a test without results: it ended before its first row"
+    same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'buffers' ORDER BY 1")" $'CUDA\nhost'
+}
+
+@test "BabelStream and STREAM: rates of the least time, three times, one name for Mul and Scale" {
+    run abdb import "$fixtures/babelstream.txt" "$fixtures/babelstream.csv" "$fixtures/stream.txt"
+    fails 0 "6 rows accepted, 0 duplicate, 2 rejected"
+    same "$(ask "SELECT raw_device, dtype, backend, value, raw_value FROM v_result WHERE metric = 'bytes_per_s' AND locator = 'line 12'")" "Acme A1,fp64,CUDA,390000500000,390000.500"
+    same "$(ask "SELECT statistic, value FROM v_result WHERE metric = 'time_s' AND locator = 'line 9' ORDER BY 1")" $'max,0.005843\nmean,0.005803\nmin,0.005774'
+    same "$(ask "SELECT DISTINCT source, text FROM v_factor_given JOIN v_result USING (result_id) WHERE factor = 'array_bytes' ORDER BY 1, 2" 2>/dev/null | wc -l)" 3
+    same "$(ask "SELECT value FROM v_result WHERE artifact LIKE '%.csv' AND metric = 'time_s' AND statistic = 'mean'")" 0.0013
+    same "$(abdb compare source=babelstream,operation=mul source=mccalpin-stream -m bytes_per_s -o jsonl 2>/dev/null | jq -r '.verdict' | sort -u)" stated
 }
 
 @test "own files: devices, specs, prices, results" {

@@ -130,3 +130,19 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT value FROM v_result WHERE metric = 'ttft_s' AND statistic = 'p99' AND artifact LIKE '%isl1024_osl128_conc16.json'")" 2.077586937993753
     same "$(ask "SELECT count(*), count(DISTINCT artifact) FROM v_result WHERE artifact LIKE '%readme-sample%' AND metric = 'tokens_per_s' AND dtype = 'Q4_K - Medium'")" 6,3
 }
+
+@test "nccl-tests, OSU and BabelStream files of others: counts, and values at their line" {
+    need_realdata nccl-tests
+    run abdb import "$realdata/nccl-tests" "$realdata/osu" "$realdata/babelstream"
+    fails 5 "files refused: 8"
+    same "$(ask "SELECT source, count(DISTINCT entry_id) FROM v_result GROUP BY source ORDER BY source")" $'babelstream,78\nmccalpin-stream,4\nnccl-tests,340\nosu-micro-benchmarks,222'
+    same "$(ask "SELECT reason FROM v_reject")" "a test without results: it ended before its first row"
+    same "$(ask "SELECT device, devices, nodes, verified, raw_value FROM v_result WHERE artifact LIKE '%line161%' AND metric = 'time_s' AND locator = 'line 42 out-of-place'")" "GH200-96GB,8,2,pass,1916.4"
+    for n in 0004-N-0001 0016-N-0004; do # what their owners cut out says the same as the log
+        abdb import -q --set workload=all_reduce --set device="NVIDIA GH200 120GB" --set devices="$((10#${n%%-*}))" --set nodes="$((10#${n##*-}))" "$realdata/nccl-tests/alps/job-n-0$n.csv"
+        same "$(ask "SELECT count(*) FROM (SELECT x, value, devices, nodes, metric FROM v_statement WHERE artifact LIKE '%job-n-0$n.csv' EXCEPT SELECT x, value, devices, nodes, metric FROM v_statement WHERE artifact LIKE '%job-n-0$n-%.out')")" 0
+    done
+    # busbw as derived from algbw is busbw as stated, to the digits of the table
+    same "$(ask "SELECT count(*) > 200, min(abs(n.value - b.value) < 2e7 + 1e-3 * b.value) FROM v_normalised n JOIN v_result r USING (result_id) JOIN v_result b ON b.entry_id = r.entry_id
+        AND b.metric = 'busbw_bytes_per_s' WHERE n.formula = 'busbw@1' AND b.value > 1e9")" "1,1"
+}

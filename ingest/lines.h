@@ -1,0 +1,33 @@
+/* lines.h - what programs print on a console, line by line.
+ *
+ * A launcher may have put the number of the process before each line ("12: ", as srun -l does): it
+ * is taken off.
+ */
+#ifndef ABDB_INGEST_LINES_H
+#define ABDB_INGEST_LINES_H
+
+#include "ingest/importer.h"
+
+enum { LINE_WORDS_MAX = 64 };
+
+typedef struct {
+    long number;      /* from 1 */
+    const char *text; /* without its end and its launcher's prefix */
+    size_t words;     /* between blanks, or commas where there are; at most LINE_WORDS_MAX */
+    const char *word[LINE_WORDS_MAX];
+} text_line;
+
+/* Called for each line; strings are borrowed for the call. */
+typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_error *err);
+/* ABDB_NOMEM, or what the handler said. */
+ABDB_MUST_USE abdb_status lines_read(const abdb_input *in, line_handler handler, void *self,
+                                     abdb_error *err);
+/* Is there such a text within the input? For bids. */
+bool lines_hold(const abdb_input *in, const char *text);
+/* The word as a number; NAN: there is none, or it is no number. */
+double line_number(const text_line *line, size_t word);
+/* Keeps the line as rejected, and ends the row. */
+ABDB_MUST_USE abdb_status line_reject(const abdb_sink *sink, const text_line *line,
+                                      const char *field, const char *reason, abdb_error *err);
+
+#endif
