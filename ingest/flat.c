@@ -203,6 +203,31 @@ done:
     return st;
 }
 
+abdb_status flat_read_member(const abdb_input *in, const char *member, flat_handler handler,
+                             void *self, abdb_error *err)
+{
+    reader r = {.handler = handler, .self = self};
+    json_error_t fault;
+    json_t *root = json_loadb(in->text, in->text_size, 0, &fault);
+    const json_t *value = json_object_get(root, member), *item;
+    char locator[64];
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    if (!root)
+        return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
+                         fault.line, fault.column, fault.text);
+    if (json_is_object(value)) TRY(hand_object(&r, value, 0, member, err));
+    json_array_foreach(value, i, item)
+    {
+        snprintf(locator, sizeof locator, "%s[%zu]", member, i);
+        if (json_is_object(item)) TRY(hand_object(&r, item, 0, locator, err));
+    }
+done:
+    json_decref(root);
+    return st;
+}
+
 /* --- CSV ------------------------------------------------------------------------------------- */
 
 static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)

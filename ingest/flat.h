@@ -34,6 +34,10 @@ typedef abdb_status (*flat_handler)(void *self, const flat_record *record, abdb_
  * line and column; the records before were handed over. */
 ABDB_MUST_USE abdb_status flat_read(const abdb_input *in, const abdb_sink *sink,
                                     flat_handler handler, void *self, abdb_error *err);
+/* The same for one member of a JSON document's object: an object, or an array of them. No record:
+ * there is no such member. ABDB_DATA: the document is damaged. */
+ABDB_MUST_USE abdb_status flat_read_member(const abdb_input *in, const char *member,
+                                           flat_handler handler, void *self, abdb_error *err);
 /* Do the first bytes hold all these words ('|' between them)? For bids. */
 bool flat_has(const abdb_input *in, const char *words);
 /* The text of a value, or NULL. */

@@ -146,6 +146,25 @@ load common
     same "$(abdb compare source=babelstream,operation=mul source=mccalpin-stream -m bytes_per_s -o jsonl 2>/dev/null | jq -r '.verdict' | sort -u)" stated
 }
 
+@test "google-benchmark, hyperfine, NVBench: times, samples, spread; aggregates, failures, skipped states" {
+    run abdb import "$fixtures/google_benchmark.json"
+    fails 0 "7 rows: 4 accepted, 0 duplicate, 2 rejected, 1 ignored"
+    same "$(ask "SELECT statistic, value, raw_value, raw_unit, n FROM v_result WHERE workload = 'BM_Copy/1024' AND metric = 'time_s' ORDER BY value")" \
+        $'mean,0.00025,250,us,1000\nmedian,0.000255,255,us,2\nmean,0.00026,260,us,1000'
+    same "$(ask "SELECT value, system FROM v_result WHERE workload = 'BM_Old'")" "6.4e-08,host-a"
+    same "$(ask "SELECT reason FROM v_reject WHERE field = 'error_message'")" "no such device"
+    run abdb import "$fixtures/hyperfine.json"
+    fails 0 "3 rows: 2 accepted, 0 duplicate, 1 rejected, 0 ignored"
+    same "$(ask "SELECT statistic, value, n, low, high FROM v_result WHERE workload = 'sort big.csv' ORDER BY statistic")" $'max,1.375,,,\nmean,1.25,3,1.125,1.375\nmedian,1.25,,,\nmin,1.125,,,'
+    same "$(ask "SELECT DISTINCT verified FROM v_result WHERE workload = 'false'")" fail
+    same "$(ask "SELECT count(*) FROM v_sample")" 4
+    run abdb import "$fixtures/nvbench.json"
+    fails 0 "3 rows: 1 accepted, 0 duplicate, 1 rejected, 1 ignored"
+    same "$(ask "SELECT raw_device, devices, metric, value, n, low, high, locator FROM v_result WHERE workload = 'copy' ORDER BY value")" \
+        $'Acme A1,1,time_s,0.125,,,,benchmarks[0].states[0]\nAcme A1,1,time_s,0.25,499,0.125,0.375,benchmarks[0].states[0]\nAcme A1,1,bytes_per_s,800000000000,,,,benchmarks[0].states[0]'
+    same "$(ask "SELECT DISTINCT factor, text FROM v_factor_given WHERE factor IN ('launches', 'T', 'Size') ORDER BY 1, 2")" $'Size,4096\nT,F32\nlaunches,batch\nlaunches,cold'
+}
+
 @test "own files: devices, specs, prices, results" {
     run abdb import "$fixtures"/{devices,specs,prices,results}.csv
     fails 0 "4 files"

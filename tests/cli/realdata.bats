@@ -146,3 +146,12 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT count(*) > 200, min(abs(n.value - b.value) < 2e7 + 1e-3 * b.value) FROM v_normalised n JOIN v_result r USING (result_id) JOIN v_result b ON b.entry_id = r.entry_id
         AND b.metric = 'busbw_bytes_per_s' WHERE n.formula = 'busbw@1' AND b.value > 1e9")" "1,1"
 }
+
+@test "google-benchmark and NVBench files of others: counts, and values at their place" {
+    need_realdata nvbench
+    run abdb import "$realdata/google-benchmark" "$realdata/nvbench"
+    fails 0 "126 rows: 88 accepted, 0 duplicate, 0 rejected, 38 ignored"
+    same "$(ask "SELECT count(*) FROM v_reject")" 8
+    same "$(ask "SELECT value, n FROM v_result WHERE source = 'nvbench' AND locator = 'benchmarks[0].states[0]' AND n = 499 AND metric = 'time_s'")" "0.0010034715849794225,499"
+    same "$(ask "SELECT DISTINCT value FROM v_result WHERE workload = 'BM_100xFaster'  ORDER BY 1")" $'1e-07\n1e-05'
+}
