@@ -1,5 +1,6 @@
 /* flat.c - records with named values out of JSON, CSV and INSERT statements; see flat.h. */
 #include "ingest/flat.h"
+#include "schema/core/units.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -54,6 +55,23 @@ bool flat_has(const abdb_input *in, const char *words)
         if (!memmem(in->text, size, words, word)) return false;
         words += word + (words[word] == '|');
     }
+    return true;
+}
+
+bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
+                      const char *unit, abdb_arena *arena)
+{
+    const double *x;
+    size_t n = flat_samples(record, name, &x);
+    abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
+
+    if (n && !sample) return false;
+    for (size_t i = 0; i < n; i++)
+        sample[i] = (abdb_sample){
+            .value = abdb_unit_base(abdb_unit_find(unit), x[i]), .t_s = NAN, .rank = -1};
+    result->sample = sample;
+    result->samples = n;
+    if (n) result->n = (long long)n;
     return true;
 }
 

@@ -46,6 +46,10 @@ const char *flat_get(const flat_record *record, const char *name);
 double flat_number(const flat_record *record, const char *name);
 /* Samples of that name and their number; 0: none. */
 size_t flat_samples(const flat_record *record, const char *name, const double **x);
+/* Gives the result the samples of that name, in a unit of units.def, and their number. false: no
+ * memory. */
+bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
+                      const char *unit, abdb_arena *arena);
 /* Keeps the record as rejected. */
 ABDB_MUST_USE abdb_status flat_reject(const abdb_sink *sink, const flat_record *record,
                                       const char *field, const char *reason, abdb_error *err);

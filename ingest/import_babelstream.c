@@ -60,12 +60,8 @@ static abdb_status keep(state *s, const timing *t, long line, const char *locato
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    entry->line = line;
-    entry->locator = locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = s->mccalpin ? "mccalpin-stream" : "babelstream";
-    entry->field[ABDB_FIELD_workload] = "babelstream";
+    abdb_entry_measured(entry, s->mccalpin ? "mccalpin-stream" : "babelstream", "babelstream",
+                        locator, line);
     entry->field[ABDB_FIELD_device] = *s->device ? s->device : NULL;
     entry->field[ABDB_FIELD_backend] = *s->implementation ? s->implementation : NULL;
     entry->field[ABDB_FIELD_dtype] = *s->dtype ? s->dtype : NULL;

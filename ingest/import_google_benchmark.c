@@ -85,11 +85,8 @@ static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *er
     }
     if (flat_number(r, "iterations") > 0) result->n = (long long)flat_number(r, "iterations");
     abdb_entry_stated(entry, "bytes_per_s", statistic, flat_get(r, "bytes_per_second"), "B/s");
-    entry->locator = r->locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = flat_get(r, "aggregate_name") ? "average" : "run";
-    entry->field[ABDB_FIELD_source] = "google-benchmark";
-    entry->field[ABDB_FIELD_workload] = name;
+    abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
+    if (flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
     abdb_entry_factor(entry, "num_cpus", s->cpus);

@@ -21,20 +21,6 @@ static int bid(const abdb_input *in)
     return flat_has(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
 }
 
-static bool add_samples(abdb_result *result, const flat_record *r, abdb_arena *arena)
-{
-    const double *x;
-    size_t n = flat_samples(r, "times", &x);
-    abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
-
-    if (n && !sample) return false;
-    for (size_t i = 0; i < n; i++) sample[i] = (abdb_sample){.value = x[i], .t_s = NAN, .rank = -1};
-    result->sample = sample;
-    result->samples = n;
-    result->n = (long long)n;
-    return true;
-}
-
 static bool failed_once(const flat_record *r)
 {
     const double *x;
@@ -62,7 +48,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
                         result ? "no command" : "no time: missing, zero or no number", err));
         goto row;
     }
-    if (!add_samples(result, r, &a)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    if (!flat_add_samples(result, r, "times", "s", &a)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     if (isfinite(sd)) {
         result->low = result->value - sd;
         result->high = result->value + sd;
@@ -70,11 +56,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     }
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
         abdb_entry_stated(entry, "time_s", statistics[i], flat_get(r, statistics[i]), "s");
-    entry->locator = r->locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "hyperfine";
-    entry->field[ABDB_FIELD_workload] = flat_get(r, "command");
+    abdb_entry_measured(entry, "hyperfine", flat_get(r, "command"), r->locator, 0);
     if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
     abdb_entry_factor(entry, "user_s", flat_get(r, "user"));
     abdb_entry_factor(entry, "system_s", flat_get(r, "system"));

@@ -84,10 +84,7 @@ static abdb_status finish(state *s, abdb_entry *entry, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "llama-bench";
-    entry->field[ABDB_FIELD_workload] = "llama-bench";
+    abdb_entry_measured(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
     abdb_words_apply(s->words, entry);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
@@ -105,21 +102,6 @@ static const char *const factors[] = {
     "embeddings",    "cpu_mask",       "cpu_strict",     "poll",
     "model_size",    "model_n_params", "model_filename", "tensor_buft_overrides",
     "defrag_thold",  "no_op_offload"};
-
-static bool add_samples(abdb_result *result, const flat_record *r, abdb_arena *arena)
-{
-    const double *ns;
-    size_t n = flat_samples(r, "samples_ns", &ns);
-    abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
-
-    if (n && !sample) return false;
-    for (size_t i = 0; i < n; i++)
-        sample[i] = (abdb_sample){.value = ns[i] * 1e-9, .t_s = NAN, .rank = -1};
-    result->sample = sample;
-    result->samples = n;
-    result->n = (long long)n;
-    return true;
-}
 
 static abdb_status keep_results(abdb_entry *entry, const flat_record *r, abdb_arena *arena,
                                 abdb_error *err)
@@ -148,7 +130,9 @@ static abdb_status keep_results(abdb_entry *entry, const flat_record *r, abdb_ar
         result->high = (ns + sd_ns) * 1e-9;
         result->spread = "sd";
     }
-    return add_samples(result, r, arena) ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    return flat_add_samples(result, r, "samples_ns", "ns", arena)
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
 
 /* JSON says true where CSV and SQL say 1. */

@@ -131,12 +131,8 @@ static abdb_status keep(state *s, const text_line *line, size_t from, const char
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    entry->line = line->number;
-    entry->locator = abdb_arena_printf(&a, "line %ld %s", line->number, place);
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "nccl-tests";
-    entry->field[ABDB_FIELD_workload] = workload;
+    abdb_entry_measured(entry, "nccl-tests", workload,
+                        abdb_arena_printf(&a, "line %ld %s", line->number, place), line->number);
     entry->field[ABDB_FIELD_device] = s->device;
     entry->field[ABDB_FIELD_dtype] = dtype_of(word(line, find(s, "type", 0)));
     if (s->ranks) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", s->ranks);

@@ -109,11 +109,7 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     }
     abdb_entry_stated(entry, "bytes_per_s", "mean",
                       summary_of(one, mode, "bw/global/bytes_per_second"), "B/s");
-    entry->locator = s->locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "nvbench";
-    entry->field[ABDB_FIELD_workload] = s->benchmark;
+    abdb_entry_measured(entry, "nvbench", s->benchmark, s->locator, 0);
     entry->field[ABDB_FIELD_device] = device_of(s, one);
     entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
     abdb_entry_factor(entry, "launches", mode);

@@ -111,12 +111,7 @@ static abdb_status keep(state *s, const text_line *line, abdb_error *err)
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     snprintf(locator, sizeof locator, "line %ld", line->number);
-    entry->line = line->number;
-    entry->locator = locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "osu-micro-benchmarks";
-    entry->field[ABDB_FIELD_workload] = s->workload;
+    abdb_entry_measured(entry, "osu-micro-benchmarks", s->workload, locator, line->number);
     abdb_entry_factor(entry, "software", s->version);
     abdb_entry_factor(entry, "buffers", s->buffers);
     abdb_entry_factor(entry, "datatype", s->datatype);

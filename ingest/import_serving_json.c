@@ -90,12 +90,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
                         err));
         goto row;
     }
-    entry->line = r->line;
-    entry->locator = r->locator;
-    entry->field[ABDB_FIELD_evidence] = "measured";
-    entry->field[ABDB_FIELD_kind] = "run";
-    entry->field[ABDB_FIELD_source] = "vllm-serving";
-    entry->field[ABDB_FIELD_workload] = "serving";
+    abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
     entry->field[ABDB_FIELD_model] = flat_get(r, "model_id");
     entry->field[ABDB_FIELD_date] = date_of(&a, flat_get(r, "date"));

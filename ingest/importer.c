@@ -171,6 +171,17 @@ void abdb_words_free(abdb_words *words)
     *words = (abdb_words){0};
 }
 
+void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
+                         const char *locator, long line)
+{
+    entry->field[ABDB_FIELD_evidence] = "measured";
+    entry->field[ABDB_FIELD_kind] = "run";
+    entry->field[ABDB_FIELD_source] = source;
+    entry->field[ABDB_FIELD_workload] = workload;
+    entry->locator = locator;
+    entry->line = line;
+}
+
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, const char *unit)
 {

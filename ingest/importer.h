@@ -52,6 +52,10 @@ const char *abdb_words_get(const abdb_words *words, const char *name);
 void abdb_words_text(const abdb_words *words, abdb_text *out);
 void abdb_words_free(abdb_words *words);
 
+/* Says that the entry is a run that another program measured: evidence, kind, source, workload and
+ * place. All are borrowed; line 0: unknown. */
+void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
+                         const char *locator, long line);
 /* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
  * raw is NULL, no number or not above zero, or there is no room. raw and unit are borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
