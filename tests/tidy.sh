@@ -39,6 +39,7 @@ check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|syste
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/tidy.sh' | head)"
+check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
 
 # --- lists that must agree -----------------------------------------------------------------------------
 check "each importer is registered" "$(for f in ingest/import_*.c; do b=$(basename "$f" .c); grep -q "IMPORTER(abdb_$b)" ingest/registry.def || echo "$f"; done)"
