@@ -2,7 +2,6 @@
 #include "ingest/flat.h"
 #include "schema/core/units.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +79,9 @@ abdb_status flat_reject(const abdb_sink *sink, const flat_record *record, const 
 {
     abdb_reject reject = {
         .line = record->line, .field = field, .reason = reason, .raw = record->raw};
+    abdb_status st = sink->reject(sink->self, &reject, err);
 
-    return sink->reject(sink->self, &reject, err);
+    return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -181,7 +181,7 @@ static abdb_status reject_line(reader *r, const char *text, size_t size, long li
     record.raw = raw;
     st = flat_reject(r->sink, &record, "", fault, err);
     free(raw);
-    return st == ABDB_OK ? r->sink->row_end(r->sink->self, err) : st;
+    return st;
 }
 
 /* Values one after another, as JSON lines are; one value is the simple case. */
@@ -221,20 +221,28 @@ done:
     return st;
 }
 
+abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err)
+{
+    json_error_t fault;
+
+    *out = json_loadb(in->text, in->text_size, 0, &fault);
+    if (*out) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
+                     fault.line, fault.column, fault.text);
+}
+
 abdb_status flat_read_member(const abdb_input *in, const char *member, flat_handler handler,
                              void *self, abdb_error *err)
 {
     reader r = {.handler = handler, .self = self};
-    json_error_t fault;
-    json_t *root = json_loadb(in->text, in->text_size, 0, &fault);
-    const json_t *value = json_object_get(root, member), *item;
+    json_t *root;
+    const json_t *value, *item;
     char locator[64];
     size_t i;
     abdb_status st = ABDB_OK;
 
-    if (!root)
-        return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
-                         fault.line, fault.column, fault.text);
+    TRY(flat_document(&root, in, err));
+    value = json_object_get(root, member);
     if (json_is_object(value)) TRY(hand_object(&r, value, 0, member, err));
     json_array_foreach(value, i, item)
     {

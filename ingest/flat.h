@@ -8,6 +8,8 @@
 #ifndef ABDB_INGEST_FLAT_H
 #define ABDB_INGEST_FLAT_H
 
+#include <jansson.h>
+
 #include "ingest/importer.h"
 
 enum { FLAT_ITEMS_MAX = 256, FLAT_SERIES_MAX = 32, FLAT_SAMPLES_MAX = 1 << 20 };
@@ -38,6 +40,9 @@ ABDB_MUST_USE abdb_status flat_read(const abdb_input *in, const abdb_sink *sink,
  * there is no such member. ABDB_DATA: the document is damaged. */
 ABDB_MUST_USE abdb_status flat_read_member(const abdb_input *in, const char *member,
                                            flat_handler handler, void *self, abdb_error *err);
+/* A whole JSON document; *out is the caller's to json_decref. ABDB_DATA: damaged, with line and
+ * column. */
+ABDB_MUST_USE abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err);
 /* Do the first bytes hold all these words ('|' between them)? For bids. */
 bool flat_has(const abdb_input *in, const char *words);
 /* The text of a value, or NULL. */
@@ -50,7 +55,7 @@ size_t flat_samples(const flat_record *record, const char *name, const double **
  * memory. */
 bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
                       const char *unit, abdb_arena *arena);
-/* Keeps the record as rejected. */
+/* Keeps the record as rejected, and ends the row. */
 ABDB_MUST_USE abdb_status flat_reject(const abdb_sink *sink, const flat_record *record,
                                       const char *field, const char *reason, abdb_error *err);
 

@@ -190,12 +190,10 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
                 .min = flat_get(r, "min_runtime"),
                 .mean = flat_get(r, "avg_runtime"),
                 .max = flat_get(r, "max_runtime")};
-    abdb_status st;
 
-    if (!t.function || !(flat_number(r, key) > 0)) {
-        st = flat_reject(s->sink, r, key, "no function, or no rate", err);
-        return st == ABDB_OK ? s->sink->row_end(s->sink->self, err) : st;
-    }
+    if (!t.function || !(flat_number(r, key) > 0))
+        return flat_reject(s->sink, r, key, "no function, or no rate", err);
+
     snprintf(s->version, sizeof s->version, "BabelStream");
     snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
     snprintf(s->runs, sizeof s->runs, "%.12s",

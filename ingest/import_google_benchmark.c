@@ -72,7 +72,7 @@ static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *er
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (failed) {
         TRY(flat_reject(s->sink, r, "error_message", failed, err));
-        goto row;
+        goto done;
     }
     if (!statistic) goto row; /* ignored */
     if (!name) name = flat_get(r, "name");
@@ -81,7 +81,7 @@ static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *er
     if (!result || !name) {
         TRY(flat_reject(s->sink, r, name ? "real_time" : "name",
                         name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
-        goto row;
+        goto done;
     }
     if (flat_number(r, "iterations") > 0) result->n = (long long)flat_number(r, "iterations");
     abdb_entry_stated(entry, "bytes_per_s", statistic, flat_get(r, "bytes_per_second"), "B/s");

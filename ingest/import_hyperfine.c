@@ -46,7 +46,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     if (!result || !flat_get(r, "command")) {
         TRY(flat_reject(s->sink, r, result ? "command" : "mean",
                         result ? "no command" : "no time: missing, zero or no number", err));
-        goto row;
+        goto done;
     }
     if (!flat_add_samples(result, r, "times", "s", &a)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     if (isfinite(sd)) {
@@ -62,7 +62,6 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     abdb_entry_factor(entry, "system_s", flat_get(r, "system"));
     abdb_words_apply(s->words, entry);
     TRY(s->sink->entry(s->sink->self, entry, err));
-row:
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);

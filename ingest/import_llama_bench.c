@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "ingest/flat.h"
+#include "ingest/lines.h"
 
 enum { COLUMNS_MAX = 32 };
 
@@ -154,7 +155,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     if (!(flat_number(r, "avg_ts") > 0)) {
         TRY(flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
                         err));
-        goto row;
+        goto done;
     }
     if (!devices) devices = flat_get(r, "cpu_info");
     entry->line = r->line;
@@ -176,7 +177,6 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
         abdb_entry_factor(entry, factors[i], plain(flat_get(r, factors[i])));
     TRY(keep_results(entry, r, &a, err));
     TRY(finish(s, entry, err));
-row:
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
@@ -287,12 +287,13 @@ static abdb_status keep_line(state *s, char *const *word, long line, const char 
         else
             abdb_entry_factor(entry, column_name(name), word[i]);
     }
-    if (tested && rated)
-        TRY(finish(s, entry, err));
-    else
+    if (!tested || !rated) {
         TRY(flat_reject(s->sink, &place, tested ? "t/s" : "test",
                         tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096",
                         err));
+        goto done;
+    }
+    TRY(finish(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
@@ -318,35 +319,33 @@ static void look_around(state *s, const char *line)
         s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line + 7);
 }
 
-static abdb_status read_lines(state *s, const abdb_input *in, bool looking, abdb_error *err)
+static abdb_status on_line_around(void *self, const text_line *line, abdb_error *err)
 {
-    const char *text = in->text, *end = in->text + in->text_size;
+    (void)err;
+    look_around(self, line->text);
+    return ABDB_OK;
+}
+
+static abdb_status on_line_of_table(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+    char *copy, *word[COLUMNS_MAX];
+    size_t n;
     abdb_status st = ABDB_OK;
 
-    s->columns = 0;
-    for (long number = 1; text < end && st == ABDB_OK; number++) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        char *line = strndup(text, (size_t)((stop ? stop : end) - text)), *raw, *word[COLUMNS_MAX];
+    if (*line->text != '|') s->columns = 0;
+    if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
+    copy = strdup(line->text);
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    n = split(copy, word);
+    if (n && strcmp(word[0], "model") == 0) {
+        char *names = abdb_arena_copy(&s->arena, line->text, strlen(line->text));
 
-        if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
-        line[strcspn(line, "\r")] = '\0';
-        raw = abdb_arena_copy(&s->arena, line, strlen(line));
-        if (!raw) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
-        if (looking)
-            look_around(s, line);
-        else if (st == ABDB_OK && *line == '|' && strncmp(line, "| ---", 5) != 0) {
-            size_t n = split(line, word);
-
-            if (n && strcmp(word[0], "model") == 0) {
-                split(raw, s->column); /* the words stay in the arena */
-                s->columns = n;
-            } else if (n == s->columns && n)
-                st = keep_line(s, word, number, raw, err);
-        } else if (*line != '|')
-            s->columns = 0;
-        free(line);
-        text = (stop ? stop : end) + (stop != NULL);
-    }
+        s->columns = names ? split(names, s->column) : 0;
+        if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    } else if (n && n == s->columns)
+        st = keep_line(s, word, line->number, line->text, err);
+    free(copy);
     return st;
 }
 
@@ -359,8 +358,8 @@ static abdb_status read_llama(const abdb_input *in, const abdb_words *words, con
     if (flat_has(in, "build_commit|n_prompt")) {
         TRY(flat_read(in, sink, on_record, &s, err));
     } else {
-        TRY(read_lines(&s, in, true, err));
-        TRY(read_lines(&s, in, false, err));
+        TRY(lines_read(in, on_line_around, &s, err));
+        TRY(lines_read(in, on_line_of_table, &s, err));
     }
 done:
     abdb_arena_free(&s.arena);

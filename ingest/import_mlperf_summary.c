@@ -4,11 +4,11 @@
  * per node. Keys have changed little since v3.1; unknown ones are ignored. An input row is an
  * object.
  */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/flat.h"
 #include "ingest/mlperf.h"
 
 static int bid(const abdb_input *in)
@@ -96,15 +96,12 @@ static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
 {
     mlperf_context context = {
         .words = words, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
-    json_error_t fault;
-    json_t *root = json_loadb(in->text, in->text_size, 0, &fault), *object;
+    json_t *root, *object;
     char locator[32];
     size_t i;
     abdb_status st = ABDB_OK;
 
-    if (!root)
-        return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
-                         fault.line, fault.column, fault.text);
+    TRY(flat_document(&root, in, err));
     if (!json_is_array(root))
         TRY(ABDB_FAIL(err, ABDB_FORMAT,
                       "line 1: not an array of results, as summary_results.json is"));

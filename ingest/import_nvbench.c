@@ -7,7 +7,6 @@
  * (batch, an entry of its own: another quantity). Host times and utilisation are ignored, and so
  * are states that the benchmark skipped. The input row is a state.
  */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,15 +152,12 @@ static abdb_status read_nvbench(const abdb_input *in, const abdb_words *words,
                                 const abdb_sink *sink, abdb_error *err)
 {
     state s = {.words = words, .sink = sink};
-    json_error_t fault;
-    json_t *root = json_loadb(in->text, in->text_size, 0, &fault);
+    json_t *root;
     const json_t *benchmark, *one, *version;
     size_t i, k;
     abdb_status st = ABDB_OK;
 
-    if (!root)
-        return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
-                         fault.line, fault.column, fault.text);
+    TRY(flat_document(&root, in, err));
     s.devices = json_object_get(root, "devices");
     version = json_object_get(json_object_get(root, "meta"), "version");
     s.version = text_of(json_object_get(version, "nvbench"), "string");

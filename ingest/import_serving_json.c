@@ -88,7 +88,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     if (!(flat_number(r, "output_throughput") > 0)) {
         TRY(flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
                         err));
-        goto row;
+        goto done;
     }
     abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
@@ -105,7 +105,6 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
             add_latency(entry, r, i, k);
     abdb_words_apply(s->words, entry);
     TRY(s->sink->entry(s->sink->self, entry, err));
-row:
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     free(entry);
