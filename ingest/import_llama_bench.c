@@ -343,8 +343,10 @@ static abdb_status on_line_of_table(void *self, const text_line *line, abdb_erro
 
         s->columns = names ? split(names, s->column) : 0;
         if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
-    } else if (n && n == s->columns)
+    } else if (s->columns && n == s->columns)
         st = keep_line(s, word, line->number, line->text, err);
+    else if (s->columns)
+        st = line_reject(s->sink, line, "", "not as many cells as the table has columns", err);
     free(copy);
     return st;
 }

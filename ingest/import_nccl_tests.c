@@ -35,10 +35,10 @@ static int bid(const abdb_input *in)
     return lines_hold(in, "algbw") && lines_hold(in, "busbw") ? 80 : 0;
 }
 
-/* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce" */
+/* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */
 static void take_collective(state *s, const char *text)
 {
-    for (const char *end = text; !*s->collective && (end = strstr(end, "_perf")); end += 5) {
+    for (const char *end = text; (end = strstr(end, "_perf")); end += 5) {
         const char *begin = end;
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
@@ -55,6 +55,11 @@ static void take_rank(state *s, const text_line *line)
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL;
 
+    if (s->columns) { /* behind a table: another run begins */
+        s->columns = s->hosts = 0;
+        s->ranks = 0;
+        s->device = NULL;
+    }
     s->ranks++;
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");

@@ -78,6 +78,10 @@ load common
         $'1500.25,1497.75,1502.75,1500.25,Q8_0,prompt\n80.5,80.25,80.75,80.50,Q8_0,generation\n300,299,301,300.00,Q8_0,prompt and generation'
     same "$(ask "SELECT DISTINCT text FROM v_factor_given WHERE factor = 'software' AND text LIKE '%def%'")" "llama.cpp def5678 (200)"
     same "$(ask "SELECT line, field FROM v_reject WHERE artifact LIKE '%.log' ORDER BY line")" $'8,test\n9,t/s'
+    sed 's/ Vulkan  |  99 |           pp512 .*/ Vulkan  |/' "$fixtures/llama_bench.log" >short.log
+    run abdb import short.log
+    fails 0 "5 rows: 0 accepted, 2 duplicate, 3 rejected"
+    same "$(ask "SELECT line, reason FROM v_reject WHERE artifact LIKE '%short.log' ORDER BY line LIMIT 1")" "5,not as many cells as the table has columns"
 }
 
 @test "serving JSON: seconds and milliseconds, the load, a run without rate; the best load under a constraint" {
@@ -119,6 +123,11 @@ load common
     same "$(ask "SELECT line, field FROM v_reject ORDER BY line")" $'16,\n17,time'
     run abdb compare --metric time_s workload=all_gather,place=in-place,x=1048576 workload=all_gather,x=1048576
     fails 3 "failed-verification"
+    # two runs in one log: each with its own collective and ranks
+    cat "$fixtures/nccl_tests.out" >two.txt
+    sed -e 's/all_gather_perf/broadcast_perf/' -e '/Rank  [23]/d' -e 's/Acme A1/Acme B2/' "$fixtures/nccl_tests.out" >>two.txt
+    abdb import -q two.txt
+    same "$(ask "SELECT DISTINCT workload, raw_device, devices, nodes FROM v_result ORDER BY 1")" $'all_gather,Acme A1,4,2\nbroadcast,Acme B2,2,1'
     grep -v srun "$fixtures/nccl_tests.out" >nameless.txt
     run abdb import nameless.txt
     fails 6 "--set workload=all_reduce"
