@@ -81,7 +81,9 @@ static const char *metric_of(const abdb_unit *unit, const char *suite)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcmp(unit->base, table[i].base) == 0) return table[i].metric;
     if (strcmp(unit->base, "s") != 0) return NULL;
-    return suite && strcmp(suite, "training") == 0 ? "time_to_train_s" : "latency_s";
+    return suite && (strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0)
+               ? "time_to_train_s"
+               : "latency_s";
 }
 
 static const char *statistic_of(const char *unit)
@@ -244,35 +246,44 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
                           errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
+bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
+                 const mlperf_row *row, const char **field, char *reason)
+{
+    const char *unit = row->unit;
+
+    *field = NULL;
+    if (!row->model) {
+        *field = "Model";
+        snprintf(reason, REASON_SIZE, "no model or benchmark");
+        return false;
+    }
+    entry->locator = context->locator;
+    entry->line = context->line;
+    set_fields(entry, arena, context, row);
+    set_devices(entry, arena, row);
+    set_factors(entry, row);
+    if (!unit) unit = scenario_unit(canonical_scenario(row->scenario));
+    if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
+        return false;
+    if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))
+        return false;
+    *field = NULL;
+    add_accuracy(entry, arena, row->accuracy);
+    return true;
+}
+
 abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, const char **field,
                          char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
-    const char *unit = row->unit, *scenario = canonical_scenario(row->scenario);
     abdb_status st = ABDB_OK;
 
-    *field = NULL;
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!row->model) {
-        *field = "Model";
-        snprintf(reason, REASON_SIZE, "no model or benchmark");
-        goto done;
+    if (mlperf_fill(entry, &arena, context, row, field, reason)) {
+        abdb_words_apply(context->words, entry);
+        st = context->sink->entry(context->sink->self, entry, err);
     }
-    entry->locator = context->locator;
-    entry->line = context->line;
-    set_fields(entry, &arena, context, row);
-    set_devices(entry, &arena, row);
-    set_factors(entry, row);
-    if (!unit) unit = scenario_unit(scenario);
-    if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason)) goto done;
-    if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))
-        goto done;
-    *field = NULL;
-    add_accuracy(entry, &arena, row->accuracy);
-    abdb_words_apply(context->words, entry);
-    st = context->sink->entry(context->sink->self, entry, err);
-done:
     abdb_arena_free(&arena);
     free(entry);
     return st;

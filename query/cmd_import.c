@@ -10,6 +10,7 @@
 #include "ingest/archive.h"
 #include "query/cli.h"
 #include "query/unit.h"
+#include "schema/store/digest.h"
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
@@ -25,7 +26,7 @@ typedef struct {
 
 typedef struct {
     abdb_counts total;
-    size_t files, known, refused, gated, passed_over;
+    size_t files, known, refused, gated, passed_over, beside;
 } tally;
 
 static abdb_status add_file(file_list *list, const char *path, bool named, abdb_error *err)
@@ -128,6 +129,7 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
 typedef struct {
     abdb_writer *writer;
     const abdb_unit_options *options;
+    mlperf_round *round; /* result folders of rounds, made when all files were seen */
     bool quiet;
     tally *t;
 } session;
@@ -144,12 +146,40 @@ static abdb_status say_failure(session *s, const char *path, abdb_status st, abd
     return ABDB_OK;
 }
 
+static void count_unit(tally *t, const abdb_unit_result *unit)
+{
+    t->files++;
+    t->known += unit->known != 0;
+    if (unit->known) return;
+    t->total.accepted += unit->counts.accepted;
+    t->total.duplicate += unit->counts.duplicate;
+    t->total.rejected += unit->counts.rejected;
+    t->total.ignored += unit->counts.ignored;
+}
+
+/* Gives a file of a round to the round it belongs to: *taken. */
+static abdb_status take(session *s, const abdb_input *input, bool *taken, abdb_error *err)
+{
+    round_role role = s->options->format ? ROUND_OTHER : mlperf_round_role(input->path);
+    char digest[ABDB_SHA256_HEX];
+
+    *taken = role == ROUND_BESIDE;
+    s->t->beside += role == ROUND_BESIDE;
+    if (role != ROUND_PART) return ABDB_OK;
+    abdb_sha256_hex(input->data, input->size, digest);
+    return mlperf_round_take(s->round, input, digest, taken, err);
+}
+
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
 static abdb_status import_input(session *s, const abdb_input *input, bool named, abdb_error *err)
 {
     abdb_unit_result unit = {0};
-    abdb_status st = abdb_unit_import(s->writer, input, s->options, &unit, err);
+    bool taken = false;
+    abdb_status st = take(s, input, &taken, err);
     tally *t = s->t;
+
+    if (taken) return st;
+    if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
 
     abdb_progress("", -1, 0);
     if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
@@ -157,14 +187,7 @@ static abdb_status import_input(session *s, const abdb_input *input, bool named,
         return ABDB_OK;
     }
     if (st != ABDB_OK) return say_failure(s, input->path, st, err);
-    t->files++;
-    t->known += unit.known != 0;
-    if (!unit.known) {
-        t->total.accepted += unit.counts.accepted;
-        t->total.duplicate += unit.counts.duplicate;
-        t->total.rejected += unit.counts.rejected;
-        t->total.ignored += unit.counts.ignored;
-    }
+    count_unit(t, &unit);
     if (!s->quiet) print_unit(input->path, &unit, s->options->dry_run);
     return ABDB_OK;
 }
@@ -191,7 +214,58 @@ static abdb_status import_opened(session *s, const abdb_input *input, bool named
 
     if (!abdb_archive_is(input)) return import_input(s, input, named, err);
     st = abdb_archive_walk(input, import_member, s, err);
+    if (st != ABDB_OK) mlperf_round_truncated(s->round, input->path);
     return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, input->path, st, err) : st;
+}
+
+/* What one round brought, in one line. */
+static void print_round(const char *root, const char *format, const tally *t, bool dry_run)
+{
+    printf(
+        "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
+        " %ld ignored  [%s]\n",
+        *root ? root : ".", dry_run ? "would keep: " : "", t->files, t->known, t->total.accepted,
+        t->total.duplicate, t->total.rejected, t->total.ignored, format);
+}
+
+static void add_tally(tally *to, const tally *from)
+{
+    to->files += from->files;
+    to->known += from->known;
+    to->total.accepted += from->total.accepted;
+    to->total.duplicate += from->total.duplicate;
+    to->total.rejected += from->total.rejected;
+    to->total.ignored += from->total.ignored;
+}
+
+/* Makes the results of all rounds that were seen, each folder a unit. */
+static abdb_status import_rounds(session *s, abdb_error *err)
+{
+    tally t = {0};
+    abdb_status st = ABDB_OK;
+    size_t count;
+
+    TRY(mlperf_round_finish(s->round, err));
+    count = mlperf_round_count(s->round);
+    for (size_t i = 0; i < count; i++) {
+        const round_folder *f = mlperf_round_folder(s->round, i);
+        abdb_unit_result unit;
+
+        abdb_progress(f->path, (double)i, (double)count);
+        st = abdb_unit_round(s->writer, s->round, i, s->options, &unit, err);
+        if (st == ABDB_OK)
+            count_unit(&t, &unit);
+        else
+            TRY(say_failure(s, f->path, st, err));
+        if (i + 1 < count && strcmp(f->root, mlperf_round_folder(s->round, i + 1)->root) == 0)
+            continue;
+        abdb_progress("", -1, 0);
+        if (!s->quiet) print_round(f->root, unit.format, &t, s->options->dry_run);
+        add_tally(s->t, &t);
+        t = (tally){0};
+    }
+done:
+    return st;
 }
 
 static abdb_status import_stdin(session *s, abdb_error *err)
@@ -235,6 +309,7 @@ static void print_tally(const tally *t)
                " ignored%s\n",
                t->files, t->known, t->total.accepted, t->total.duplicate, t->total.rejected,
                t->total.ignored, t->total.rejected ? "  (abdb query rejects)" : "");
+    if (t->beside) abdb_remark("files of rounds beside the results, not needed: %zu", t->beside);
     if (t->passed_over) abdb_remark("files of other formats, passed over: %zu", t->passed_over);
     if (t->refused) abdb_remark("files refused: %zu", t->refused);
 }
@@ -253,6 +328,7 @@ int abdb_cmd_import(int argc, char **argv)
     abdb_writer *writer = NULL;
     file_list list = {0};
     tally t = {0};
+    session s = {.options = &options, .t = &t};
     abdb_args args;
     abdb_error err;
     const char *setting;
@@ -269,11 +345,14 @@ int abdb_cmd_import(int argc, char **argv)
     options.strict = abdb_arg(&args, "strict") != NULL;
     TRY(collect(&list, &args, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
+    TRY(mlperf_round_open(&s.round, &err));
+    s.writer = writer;
+    s.quiet = abdb_arg(&args, "quiet") != NULL;
     for (size_t i = 0; i < list.count; i++) {
         abdb_progress(list.item[i].path, (double)i, (double)list.count);
-        TRY(import_file(&(session){writer, &options, abdb_arg(&args, "quiet") != NULL, &t},
-                        &list.item[i], &err));
+        TRY(import_file(&s, &list.item[i], &err));
     }
+    TRY(import_rounds(&s, &err));
     TRY(abdb_writer_index(writer, &err));
     if (!abdb_arg(&args, "quiet")) print_tally(&t);
     code = exit_code(&t);
@@ -281,6 +360,7 @@ done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
     for (size_t i = 0; i < list.count; i++) free(list.item[i].path);
     free(list.item);
+    mlperf_round_close(s.round);
     abdb_words_free(&words);
     abdb_writer_close(writer);
     abdb_db_close(db);

@@ -8,41 +8,89 @@
 
 extern const abdb_embedded abdb_vocabulary[];
 
-abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
-                             const abdb_unit_options *options, abdb_unit_result *out,
-                             abdb_error *err)
-{
+/* What hands over the records of a unit: an importer and its input, or a folder of a round. */
+typedef struct {
     const abdb_importer *importer;
-    abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
+    const abdb_input *input;
+    const mlperf_round *round;
+    size_t folder;
+} producer;
+
+static abdb_status produce(const producer *p, const abdb_words *words, const abdb_sink *sink,
+                           abdb_error *err)
+{
+    return p->round ? mlperf_round_read(p->round, p->folder, words, sink, err)
+                    : p->importer->read(p->input, words, sink, err);
+}
+
+static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const producer *p,
+                               const abdb_unit_options *options, abdb_unit_result *out,
+                               abdb_error *err)
+{
     abdb_text words = {0};
     abdb_sink sink;
     abdb_status st = ABDB_OK;
 
-    *out = (abdb_unit_result){.remark = input->remark};
-    TRY(abdb_importer_find(&importer, options->format, input, err));
-    out->format = unit.format = importer->name;
+    out->format = unit->format;
     abdb_words_text(options->words, &words);
-    unit.words = abdb_text_get(&words);
-    TRY(abdb_writer_begin(writer, &unit, &out->known, &out->counts, err));
+    unit->words = abdb_text_get(&words);
+    TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
     if (out->known) goto done;
     sink = abdb_writer_sink(writer);
-    TRY(importer->read(input, options->words, &sink, err));
-    if (options->dry_run)
+    TRY(produce(p, options->words, &sink, err));
+    if (options->dry_run) {
         abdb_writer_rollback(writer, &out->counts);
-    else if (options->strict) {
+        goto done;
+    }
+    if (options->strict) {
         abdb_writer_rollback(writer, &out->counts);
         if (out->counts.rejected)
             TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
                           out->counts.rejected));
-        TRY(abdb_writer_begin(writer, &unit, &out->known, &out->counts, err));
-        TRY(importer->read(input, options->words, &sink, err));
-        TRY(abdb_writer_commit(writer, &out->counts, err));
-    } else {
-        TRY(abdb_writer_commit(writer, &out->counts, err));
+        TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
+        TRY(produce(p, options->words, &sink, err));
     }
+    TRY(abdb_writer_commit(writer, &out->counts, err));
 done:
     abdb_writer_rollback(writer, NULL);
     abdb_text_free(&words);
+    return st;
+}
+
+abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
+                             const abdb_unit_options *options, abdb_unit_result *out,
+                             abdb_error *err)
+{
+    abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
+    producer p = {.input = input};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_unit_result){.remark = input->remark};
+    TRY(abdb_importer_find(&p.importer, options->format, input, err));
+    unit.format = p.importer->name;
+    TRY(import_unit(writer, &unit, &p, options, out, err));
+done:
+    return st;
+}
+
+abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size_t i,
+                            const abdb_unit_options *options, abdb_unit_result *out,
+                            abdb_error *err)
+{
+    abdb_text path = {0}, manifest = {0};
+    producer p = {.round = round, .folder = i};
+    abdb_unit_info unit = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_unit_result){0};
+    TRY(mlperf_round_describe(round, i, &path, &unit.format, &manifest, err));
+    unit.path = abdb_text_get(&path);
+    unit.data = abdb_text_get(&manifest);
+    unit.size = manifest.size;
+    TRY(import_unit(writer, &unit, &p, options, out, err));
+done:
+    abdb_text_free(&path);
+    abdb_text_free(&manifest);
     return st;
 }
 

@@ -3,6 +3,7 @@
 #define ABDB_QUERY_UNIT_H
 
 #include "ingest/importer.h"
+#include "ingest/round.h"
 #include "schema/store/write.h"
 
 typedef struct {
@@ -22,5 +23,9 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
                                            const abdb_unit_options *options, abdb_unit_result *out,
                                            abdb_error *err);
+/* The same for folder i of a round: its files are one unit. */
+ABDB_MUST_USE abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size_t i,
+                                          const abdb_unit_options *options, abdb_unit_result *out,
+                                          abdb_error *err);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct {
     size_t samples;
 } abdb_result;
 
-enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64 };
+enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 64 };
 
 /* One run, score, average or statement as one source tells it; its metrics belong together. */
 typedef struct {
@@ -69,6 +69,8 @@ typedef struct {
     const char *locator;     /* line, JSON path or cell inside the artifact */
     long line;               /* of the input row, 0 unknown: for rejects */
     const char *environment; /* JSON object, or NULL */
+    size_t pieces;           /* so many of the entries handed over just before are its parts */
+    const char *role;        /* what they are to it: "run" */
     size_t factors, results;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];

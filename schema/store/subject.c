@@ -46,7 +46,8 @@ static const char select_sql[] =
     "  coalesce(ns.folded, '') || '|' || coalesce(ny.folded, '') || '|' ||"
     "  coalesce(nm.folded, '') || '|' || coalesce(e.scenario, '') || '|' ||"
     "  CASE WHEN instr(r.metric, '.') THEN r.metric ELSE coalesce(m.metric_class, r.metric) END"
-    "  || '|' || r.statistic || '|' || r.rank || '|' || r.x || '|' ||"
+    "  || '|' || CASE r.statistic WHEN 'olympic-mean' THEN 'value' ELSE r.statistic END || '|' ||"
+    "  r.rank || '|' || r.x || '|' ||"
     "  CASE WHEN e.division = 'closed' THEN '' ELSE coalesce(e.platform, '') || '|' ||"
     "    coalesce((SELECT text FROM point_factor p WHERE p.point_id = e.point_id"
     "              AND p.factor = 'used_model'), '') END AS key,"
@@ -58,7 +59,7 @@ static const char select_sql[] =
     " LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1"
     " LEFT JOIN name ny ON ny.kind = 'system' AND ny.spelling = e.system AND ny.part = 1"
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
-    " WHERE e.evidence = 'mlperf' AND e.suite IS NOT NULL"
+    " WHERE e.evidence = 'mlperf' AND e.suite IS NOT NULL AND e.kind <> 'run'"
     " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
     " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_id";
 

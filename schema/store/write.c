@@ -28,6 +28,7 @@ static const char *const statement_sql[S_COUNT] = {
     [S_ORIGIN] = "INSERT OR IGNORE INTO origin VALUES (?,?,?,?)",
     [S_NAME] = "INSERT OR IGNORE INTO fact VALUES (?,?,?,?)",
     [S_NAME_FIND] = "SELECT 1 FROM fact WHERE fact = ? AND kind = ? AND id = ? AND ordinal = ?",
+    [S_PART] = "INSERT OR IGNORE INTO part VALUES (?,?,?)",
     [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
@@ -150,6 +151,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->artifact = 0;
     w->counts = (abdb_counts){0};
     w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
+    w->kept = 0;
     memset(w->cache, 0, sizeof w->cache);
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
@@ -223,7 +225,8 @@ done:
 
 void abdb_writer_last(const abdb_writer *w, char out[24])
 {
-    snprintf(out, 24, "e-%016llx", (unsigned long long)w->last_entry);
+    snprintf(out, 24, "e-%016llx",
+             (unsigned long long)w->last[(w->kept + ABDB_PIECE_MAX - 1) % ABDB_PIECE_MAX]);
 }
 
 /* --- rejects and rows ------------------------------------------------------------------------ */
@@ -414,6 +417,25 @@ done:
     return st;
 }
 
+/* The entries handed over just before are parts of this one; then it is the last one itself. */
+static abdb_status keep_pieces(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
+                               abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[S_PART];
+    size_t pieces = e->pieces < w->kept ? e->pieces : w->kept;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 1; i <= pieces && i <= ABDB_PIECE_MAX; i++) {
+        sqlite3_bind_int64(s, 1, id);
+        sqlite3_bind_int64(s, 2, w->last[(w->kept - i) % ABDB_PIECE_MAX]);
+        abdb_bind_text(s, 3, e->role);
+        TRY(abdb_writer_step(w, S_PART, err));
+    }
+    w->last[w->kept++ % ABDB_PIECE_MAX] = id;
+done:
+    return st;
+}
+
 static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_writer *w = self;
@@ -437,7 +459,6 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     serialise(&w->text, e, point);
     if (w->text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
     id = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    w->last_entry = id;
 
     sqlite3_bind_int64(w->statement[S_ENTRY_FIND], 1, id);
     found = sqlite3_step(w->statement[S_ENTRY_FIND]) == SQLITE_ROW;
@@ -454,6 +475,7 @@ static abdb_status keep_entry(void *self, const abdb_entry *entry, abdb_error *e
     } else {
         w->row_old = 1;
     }
+    TRY(keep_pieces(w, e, id, err));
     for (size_t i = 0; i < e->results; i++)
         if (e->result[i].fact)
             TRY(abdb_writer_name(w, e->result[i].fact, "result", id, (sqlite3_int64)i, e->line,

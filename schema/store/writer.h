@@ -23,17 +23,19 @@ typedef enum {
     S_ORIGIN,
     S_NAME,
     S_NAME_FIND,
+    S_PART,
     S_COUNT
 } statement_id;
 
 struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
-    int open;               /* a unit's transaction is open */
-    int dirty;              /* facts were kept since the last index */
-    int unit_dirty;         /* facts were kept in the open unit */
-    sqlite3_int64 artifact; /* 0: none */
-    sqlite3_int64 last_entry;
+    int open;                           /* a unit's transaction is open */
+    int dirty;                          /* facts were kept since the last index */
+    int unit_dirty;                     /* facts were kept in the open unit */
+    sqlite3_int64 artifact;             /* 0: none */
+    sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
+    size_t kept;                        /* entries since the unit began */
     abdb_counts counts;
     int row_new, row_old, row_bad; /* what the open input row brought */
     sqlite3_int64 cache[POINT_CACHE];

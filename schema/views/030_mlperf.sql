@@ -1,6 +1,6 @@
 -- 030_mlperf.sql - MLPerf performance, in total and per device.
 
--- One MLPerf performance result. value_per_device is derived: not an official or verified metric.
+-- One MLPerf performance result; not the single runs of a training score. value_per_device is derived: not an official or verified metric.
 -- left_out says why a row cannot stand for its device in a ranking; '' where it can.
 CREATE VIEW v_mlperf AS
 SELECT r.*, (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
@@ -15,7 +15,7 @@ SELECT r.*, (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
                     ELSE '' END
           FROM (SELECT r.flags AS flags) f) AS left_out
   FROM v_result r
- WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance';
+ WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance' AND r.kind <> 'run';
 
 -- One benchmark of one round, as spelt, counted; an index answers it.
 CREATE VIEW v_round AS

@@ -1,0 +1,52 @@
+/* mlperf_log.h - the files of an MLPerf result folder, each read into names and values.
+ *
+ * What LoadGen, the power meter, the accuracy scripts and the training programs write: detail logs
+ * (":::MLLOG {...}" of today, '"pid": 1, ... : key : value' before 2020), summaries, power samples,
+ * accuracy.txt, result_N.txt, results.txt of Tiny, and JSON descriptions. Only what a result needs
+ * is kept, so that a whole round fits into memory.
+ */
+#ifndef ABDB_INGEST_MLPERF_LOG_H
+#define ABDB_INGEST_MLPERF_LOG_H
+
+#include "ingest/importer.h"
+
+enum { MLPERF_PAIRS_MAX = 1024, MLPERF_POWER_MAX = 1 << 20, MLPERF_TEXT_MAX = 2000 };
+
+typedef struct {
+    double t_ms, watts; /* since 1970, by the meter's clock */
+} mlperf_power;
+
+/* What one file says. Names are those of the file; texts are the arena's. */
+typedef struct {
+    abdb_arena *arena;
+    size_t pairs, room;
+    struct {
+        const char *key, *text;
+    } * pair;
+    size_t powers, power_room;
+    mlperf_power *power;
+} mlperf_values;
+
+/* Reads a file into out, whose arena is set. ABDB_DATA: it is not of that form, with the line. */
+typedef abdb_status (*mlperf_reader)(mlperf_values *out, const abdb_input *in, abdb_error *err);
+
+abdb_status mlperf_read_detail(mlperf_values *out, const abdb_input *in, abdb_error *err);
+/* Names as in a detail log: "Samples per second" is result_samples_per_second. */
+abdb_status mlperf_read_summary(mlperf_values *out, const abdb_input *in, abdb_error *err);
+/* "accuracy": as MLCommons' tables spell it, "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 301.1". */
+abdb_status mlperf_read_accuracy(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status mlperf_read_power(mlperf_values *out, const abdb_input *in, abdb_error *err);
+/* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and what is logged once. */
+abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_error *err);
+/* "throughput" once a window, "accuracy", "energy" where it was measured. */
+abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_error *err);
+/* The members of a JSON object that are no objects. */
+abdb_status mlperf_read_json(mlperf_values *out, const abdb_input *in, abdb_error *err);
+
+/* The first value of that name, or NULL. */
+const char *mlperf_get(const mlperf_values *values, const char *key);
+/* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that
+ * form. */
+bool mlperf_clock(const char *text, double *out);
+
+#endif
