@@ -1,5 +1,8 @@
-/* archive.h - the members of a container or compressed file, by libarchive, one after another in
- * memory. Nothing is ever written: paths are labels, links and devices are left out. */
+/* archive.h - the members of containers and compressed files, by libarchive, one after another, in
+ * bounded memory. An archive is read as a stream, from a file, a pipe or another archive. Nothing
+ * is extracted: paths are labels, links and devices are left out, and a member too large for memory
+ * lies in a file without a name (see input.h) while it is read.
+ */
 #ifndef ABDB_INGEST_ARCHIVE_H
 #define ABDB_INGEST_ARCHIVE_H
 
@@ -8,21 +11,31 @@
 #include "ingest/importer.h"
 
 enum {
-    ABDB_MEMBER_SIZE_MAX = 256 << 20, /* larger members are refused, the rest goes on */
     ABDB_MEMBER_COUNT_MAX = 1000000,
-    ABDB_ARCHIVE_RATIO_MAX = 2000 /* bytes out per byte in, past the first 64 MiB: a bomb */
+    ABDB_ARCHIVE_DEPTH_MAX = 4,    /* archives in archives */
+    ABDB_ARCHIVE_RATIO_MAX = 2000, /* bytes out per byte in, past the first 64 MiB: a bomb */
+    ABDB_ARCHIVE_HEAD = 512        /* bytes that tell an archive */
 };
 
 /* Do the first bytes say that it is a container or compressed? */
-bool abdb_archive_is(const abdb_input *input);
+bool abdb_archive_is(const void *head, size_t size);
 
-/* Called for each regular member: path "ARCHIVE!MEMBER", and its bytes, or why there are none (err
- * filled, data NULL). Anything but ABDB_OK stops. */
-typedef abdb_status (*abdb_member_handler)(void *self, const char *path, const void *data,
-                                           size_t size, abdb_error *err);
-/* Walks the members. ABDB_DATA: damaged or truncated; the members before were handed over.
- * ABDB_LIMIT: over a limit above. */
-ABDB_MUST_USE abdb_status abdb_archive_walk(const abdb_input *input, abdb_member_handler handler,
-                                            void *self, abdb_error *err);
+typedef struct {
+    void *self;
+    /* Is the member worth reading? NULL: all are. */
+    bool (*wants)(void *self, const char *path);
+    /* Called for each regular member, with the path "ARCHIVE!MEMBER": input, or NULL and why in
+     * err. Anything but ABDB_OK stops. */
+    abdb_status (*member)(void *self, const char *path, const abdb_input *input, abdb_error *err);
+} abdb_member_handler;
+
+/* Walks the members of an archive in memory. ABDB_DATA: damaged or truncated; the members before
+ * were handed over. ABDB_LIMIT: over a limit above. */
+ABDB_MUST_USE abdb_status abdb_archive_walk(const abdb_input *input,
+                                            const abdb_member_handler *handler, abdb_error *err);
+/* The same for a file or pipe: head[0..size) was read from it already. path names it. */
+ABDB_MUST_USE abdb_status abdb_archive_stream(int file, const char *path, const void *head,
+                                              size_t size, const abdb_member_handler *handler,
+                                              abdb_error *err);
 
 #endif

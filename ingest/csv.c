@@ -64,11 +64,21 @@ static void on_row(int end, void *self)
     abdb_arena_free(&r->arena);
 }
 
-abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_csv_handler handler,
-                          void *self, abdb_error *err)
+/* Gives back what lies behind the row at hand, now and then. */
+static void release(const abdb_input *in, const char *upto, const char **released)
+{
+    enum { PIECE = 1 << 22 };
+
+    if (!in || upto - *released < PIECE) return;
+    abdb_input_release(in, (size_t)(upto - (const char *)in->data));
+    *released = upto;
+}
+
+static abdb_status read_text(const abdb_input *in, const char *text, size_t size, char delimiter,
+                             abdb_csv_handler handler, void *self, abdb_error *err)
 {
     reader *r = calloc(1, sizeof *r);
-    const char *at = text, *end = text + size;
+    const char *at = text, *end = text + size, *released = text;
     abdb_status st = ABDB_OK;
     long line = 1;
 
@@ -102,6 +112,7 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
             r->status == ABDB_OK) { /* the next line begins a row */
             r->row_start = at;
             r->row_line = line;
+            release(in, at, &released);
         }
         if (line - r->row_line > ABDB_CSV_FIELD_MAX) break;
     }
@@ -117,6 +128,19 @@ abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_cs
     abdb_arena_free(&r->arena);
     free(r);
     return st;
+}
+
+abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_csv_handler handler,
+                          void *self, abdb_error *err)
+{
+    return read_text(NULL, text, size, delimiter, handler, self, err);
+}
+
+abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_handler handler,
+                                void *self, abdb_error *err)
+{
+    return read_text(in->decoded ? NULL : in, in->text, in->text_size, delimiter, handler, self,
+                     err);
 }
 
 char abdb_csv_delimiter(const char *text, size_t size)

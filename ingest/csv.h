@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ingest/importer.h"
 #include "schema/core/record.h"
 
 enum { ABDB_CSV_COLUMN_MAX = 512, ABDB_CSV_FIELD_MAX = 1 << 20 };
@@ -24,6 +25,10 @@ typedef abdb_status (*abdb_csv_handler)(void *self, const abdb_csv_row *row, abd
  * row or field over the limits above. Messages name the line. */
 ABDB_MUST_USE abdb_status abdb_csv_read(const char *text, size_t size, char delimiter,
                                         abdb_csv_handler handler, void *self, abdb_error *err);
+/* The same for the text of an input, whose memory is given back behind the row at hand. */
+ABDB_MUST_USE abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter,
+                                              abdb_csv_handler handler, void *self,
+                                              abdb_error *err);
 /* '\t', ',' or ';': whichever the first line has most of. */
 char abdb_csv_delimiter(const char *text, size_t size);
 

@@ -368,8 +368,7 @@ abdb_status flat_read(const abdb_input *in, const abdb_sink *sink, flat_handler 
     if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
         return read_json(&r, in, err);
     if (memmem(in->text, in->text_size, "INSERT INTO ", 12)) return read_inserts(&r, in, err);
-    st = abdb_csv_read(in->text, in->text_size, abdb_csv_delimiter(in->text, in->text_size), on_row,
-                       &r, err);
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
 }

@@ -488,7 +488,7 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
                             abdb_error *err)
 {
     state s = {.in = in, .words = words, .sink = sink};
-    abdb_status st = abdb_csv_read(in->text, in->text_size, ',', on_row, &s, err);
+    abdb_status st = abdb_csv_read_input(in, ',', on_row, &s, err);
 
     abdb_csv_header_free(&s.header);
     return st;

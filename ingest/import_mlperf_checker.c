@@ -101,8 +101,8 @@ static abdb_status read_checker(const abdb_input *in, const abdb_words *words,
     state s = {
         .context = {
             .words = words, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
-    abdb_status st = abdb_csv_read(in->text, in->text_size,
-                                   abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+    abdb_status st =
+        abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
 
     if (st == ABDB_OK && s.header.count &&
         (abdb_csv_column(&s.header, "MlperfModel|benchmark") < 0 ||

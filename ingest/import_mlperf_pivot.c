@@ -154,8 +154,7 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
 
     s.system_type = mlperf_site_system_type(in);
     s.context.flags = s.system_type ? "" : "system-type-unknown";
-    st = abdb_csv_read(in->text, in->text_size, abdb_csv_delimiter(in->text, in->text_size), on_row,
-                       &s, err);
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line %d: the five header lines of the crosstab are cut off", s.lines);

@@ -138,8 +138,7 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
 
     s.system_type = mlperf_site_system_type(in);
     s.context.flags = s.system_type ? "" : "system-type-unknown";
-    st = abdb_csv_read(in->text, in->text_size, abdb_csv_delimiter(in->text, in->text_size), on_row,
-                       &s, err);
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column 'Model MLC': not a flat export of the"

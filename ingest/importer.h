@@ -32,6 +32,28 @@ ABDB_MUST_USE abdb_status abdb_input_open(abdb_input *out, const char *path, abd
 ABDB_MUST_USE abdb_status abdb_input_memory(abdb_input *out, const char *path, const void *data,
                                             size_t size, abdb_error *err);
 void abdb_input_close(abdb_input *input);
+/* Memory below `upto` bytes of the text may be given back until it is read again: for readers that
+ * go from front to back. */
+void abdb_input_release(const abdb_input *input, size_t upto);
+
+/* Bytes that arrive in pieces: in memory, and beyond ABDB_SPOOL_MEMORY in a file without a name in
+ * $TMPDIR (or /var/tmp), which is gone when it is closed. Zeroed is empty. */
+enum { ABDB_SPOOL_MEMORY = 24 << 20 };
+typedef struct {
+    abdb_text text;
+    size_t size;
+    int file; /* 0: none */
+} abdb_spool;
+
+/* ABDB_LIMIT: more than ABDB_INPUT_SIZE_MAX. ABDB_IO: the disk is full. */
+ABDB_MUST_USE abdb_status abdb_spool_add(abdb_spool *spool, const void *data, size_t size,
+                                         abdb_error *err);
+/* The rest of a pipe or file. */
+ABDB_MUST_USE abdb_status abdb_spool_file(abdb_spool *spool, int file, abdb_error *err);
+/* What was added, as an input that must be closed before the spool is freed. */
+ABDB_MUST_USE abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *path,
+                                           abdb_error *err);
+void abdb_spool_free(abdb_spool *spool);
 
 /* What the user adds with --set: fields and factors that a file does not say. */
 typedef struct {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iconv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +12,20 @@
 #include <unistd.h>
 
 #include "ingest/importer.h"
+
+/* How many of the first bytes are ASCII. */
+static size_t ascii_prefix(const char *data, size_t size)
+{
+    size_t i = 0;
+    unsigned long long word;
+
+    for (; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, data + i, sizeof word);
+        if (word & 0x8080808080808080ULL) break;
+    }
+    while (i < size && !((unsigned char)data[i] & 0x80)) i++;
+    return i;
+}
 
 static bool valid_utf8(const char *data, size_t size)
 {
@@ -52,6 +67,24 @@ static abdb_status convert(abdb_input *input, const char *from, const unsigned c
     return ABDB_OK;
 }
 
+/* Is the text valid UTF-8, or what no text is (NUL bytes)? Such text stays as it is. */
+static bool is_plain(const abdb_input *in)
+{
+    enum { PIECE = 1 << 22 };
+    size_t ascii = 0;
+
+    for (size_t piece = PIECE; piece == PIECE && ascii < in->text_size;) {
+        size_t left = in->text_size - ascii;
+
+        piece = ascii_prefix(in->text + ascii, left < PIECE ? left : PIECE);
+        if (memchr(in->text + ascii, 0, piece)) return true;
+        ascii += piece;
+        abdb_input_release(in, ascii);
+    }
+    return memchr(in->text + ascii, 0, in->text_size - ascii) ||
+           valid_utf8(in->text + ascii, in->text_size - ascii);
+}
+
 static abdb_status decode(abdb_input *in, abdb_error *err)
 {
     const unsigned char *d = in->data;
@@ -73,7 +106,7 @@ static abdb_status decode(abdb_input *in, abdb_error *err)
         in->text += 3;
         in->text_size -= 3;
     }
-    if (memchr(in->text, 0, in->text_size) || valid_utf8(in->text, in->text_size)) return ABDB_OK;
+    if (is_plain(in)) return ABDB_OK;
     in->encoding = "WINDOWS-1252";
     in->remark = "not valid UTF-8: read as Windows-1252";
     if (convert(in, in->encoding, d, in->size, err) == ABDB_OK) return ABDB_OK;
@@ -90,10 +123,32 @@ abdb_status abdb_input_memory(abdb_input *out, const char *path, const void *dat
     return decode(out, err);
 }
 
+void abdb_input_release(const abdb_input *in, size_t upto)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (in->map && !in->decoded) madvise(in->map, upto / page * page, MADV_DONTNEED);
+}
+
+/* A file as an input; it may be closed afterwards. */
+static abdb_status map_file(abdb_input *out, const char *path, int file, size_t size,
+                            abdb_error *err)
+{
+    void *map = NULL;
+
+    *out = (abdb_input){.path = path, .data = (const unsigned char *)"", .size = size};
+    if (size) {
+        map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (map == MAP_FAILED) return ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno));
+        out->map = map;
+        out->data = map;
+    }
+    return decode(out, err);
+}
+
 abdb_status abdb_input_open(abdb_input *out, const char *path, abdb_error *err)
 {
     struct stat info;
-    void *map = NULL;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     abdb_status st = ABDB_OK;
 
@@ -105,12 +160,7 @@ abdb_status abdb_input_open(abdb_input *out, const char *path, abdb_error *err)
     if (info.st_size > ABDB_INPUT_SIZE_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "%lld bytes; at most %d are read from one file",
                       (long long)info.st_size, ABDB_INPUT_SIZE_MAX));
-    if (info.st_size) {
-        map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (map == MAP_FAILED) TRY(ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno)));
-    }
-    st = abdb_input_memory(out, path, map ? map : "", (size_t)info.st_size, err);
-    out->map = map;
+    st = map_file(out, path, file, (size_t)info.st_size, err);
 done:
     close(file);
     if (st != ABDB_OK) abdb_input_close(out);
@@ -122,4 +172,91 @@ void abdb_input_close(abdb_input *in)
     if (in->map) munmap(in->map, in->size);
     free(in->decoded);
     *in = (abdb_input){0};
+}
+
+/* --- bytes that arrive in pieces ----------------------------------------------------------------
+ */
+
+/* A file without a name. */
+static abdb_status open_spool(abdb_spool *spool, abdb_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+
+    if (!folder || !*folder) folder = "/var/tmp";
+    spool->file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (spool->file < 0) { /* a file system without such files */
+        char path[1024];
+
+        snprintf(path, sizeof path, "%s/abdb-XXXXXX", folder);
+        spool->file = mkostemp(path, O_CLOEXEC);
+        if (spool->file >= 0) unlink(path);
+    }
+    if (spool->file > 0) return ABDB_OK;
+    spool->file = 0;
+    return ABDB_FAIL(err, ABDB_IO, "%s: no room for a large member: %s; TMPDIR names a folder",
+                     folder, strerror(errno));
+}
+
+static abdb_status write_all(int file, const char *data, size_t size, abdb_error *err)
+{
+    while (size) {
+        ssize_t put = write(file, data, size);
+
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0)
+            return ABDB_FAIL(err, ABDB_IO, "TMPDIR: no room for a large member: %s",
+                             strerror(errno));
+        data += put;
+        size -= (size_t)put;
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_spool_add(abdb_spool *spool, const void *data, size_t size, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    spool->size += size;
+    if (spool->size > ABDB_INPUT_SIZE_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes", ABDB_INPUT_SIZE_MAX);
+    if (!spool->file && spool->size <= ABDB_SPOOL_MEMORY) {
+        abdb_text_add(&spool->text, data, size);
+        return spool->text.failed ? ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", spool->size) : ABDB_OK;
+    }
+    if (!spool->file) {
+        TRY(open_spool(spool, err));
+        TRY(write_all(spool->file, abdb_text_get(&spool->text), spool->text.size, err));
+        abdb_text_free(&spool->text);
+    }
+    TRY(write_all(spool->file, data, size, err));
+done:
+    return st;
+}
+
+abdb_status abdb_spool_file(abdb_spool *spool, int file, abdb_error *err)
+{
+    char chunk[65536];
+    ssize_t got;
+    abdb_status st = ABDB_OK;
+
+    while ((got = read(file, chunk, sizeof chunk)) != 0) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno)));
+        TRY(abdb_spool_add(spool, chunk, (size_t)got, err));
+    }
+done:
+    return st;
+}
+
+abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *path, abdb_error *err)
+{
+    if (spool->file) return map_file(out, path, spool->file, spool->size, err);
+    return abdb_input_memory(out, path, abdb_text_get(&spool->text), spool->size, err);
+}
+
+void abdb_spool_free(abdb_spool *spool)
+{
+    if (spool->file > 0) close(spool->file);
+    abdb_text_free(&spool->text);
+    *spool = (abdb_spool){0};
 }

@@ -138,7 +138,7 @@ static bool locate(place *p, abdb_arena *arena, const char *path)
     }
     for (size_t i = p->parts; !found && i-- > 1;)
         for (size_t k = 0; k < 3 && !found; k++)
-            if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 4)) {
+            if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
                 p->at = i;
                 p->anchor = (anchor)k;
                 found = k != 1 || p->parts - i == 2;
@@ -507,6 +507,19 @@ void round_system_row(const round_folder *f, mlperf_row *row)
                         .weights = said(f->measurement, "weight_data_types"),
                         .location = f->path};
     if (f->mapping && said(f->mapping, f->benchmark)) row->model = said(f->mapping, f->benchmark);
+}
+
+void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row)
+{
+    const char *root;
+    place p;
+
+    if (!locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
+    root = join(arena, &p, 0, p.root_parts);
+    row->submitter = p.part[p.at - 1];
+    row->division = p.divided ? p.part[p.at - 2] : NULL;
+    row->platform = p.part[p.at + 1];
+    row->round = root ? round_of(arena, root) : NULL;
 }
 
 /* Why one of the files could not be read, or NULL. */

@@ -81,6 +81,13 @@ abdb_status round_training(const round_folder *folder, const abdb_words *words,
                            const abdb_sink *sink, char *reason, abdb_error *err);
 abdb_status round_tiny(const round_folder *folder, const abdb_words *words, const abdb_sink *sink,
                        char *reason, abdb_error *err);
+/* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
+abdb_status round_inference_run(const mlperf_values *log, bool is_summary, const abdb_words *words,
+                                const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status round_training_run(const mlperf_values *log, const abdb_words *words,
+                               const abdb_sink *sink, char *reason, abdb_error *err);
+/* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
+void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row);
 /* What systems/SYSTEM.json says, as a row. */
 void round_system_row(const round_folder *folder, mlperf_row *row);
 

@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "ingest/round.h"
+#include "schema/core/units.h"
 
 enum { MULTISTREAM_SAMPLES = 8, REASON = 200 };
 
@@ -252,6 +253,54 @@ abdb_status round_inference(const round_folder *f, const abdb_words *words, cons
     round_system_row(f, &row);
     row.accuracy = mlperf_get(accuracy, "accuracy");
     st = keep(entry, &arena, f, &context, &log, &row, reason, err);
+done:
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}
+
+abdb_status round_inference_run(const mlperf_values *values, bool is_summary,
+                                const abdb_words *words, const abdb_sink *sink, char *reason,
+                                abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    const round_folder nowhere = {0};
+    const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
+    const char *scenario = get(&log, "effective_scenario"), *unit = NULL, *text;
+    const char *model = abdb_words_get(words, "model");
+    const abdb_unit *known;
+    double value;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    text = scenario ? direct_result(&log, scenario, &unit) : NULL;
+    known = unit ? abdb_unit_find(unit) : NULL;
+    if (!model || !text || !known || !abdb_number(text, &value) || !(value > 0)) {
+        snprintf(reason, REASON, "%s",
+                 model ? "no figure of its scenario: not the log of a performance run"
+                       : "a log of LoadGen does not say what it ran: add --set model=NAME");
+        goto done;
+    }
+    abdb_entry_measured(entry, "mlperf-logs", model, scenario, 0);
+    entry->field[ABDB_FIELD_scenario] = scenario;
+    entry->field[ABDB_FIELD_suite] = "inference";
+    entry->field[ABDB_FIELD_system] = get(&log, "sut_name");
+    abdb_entry_stated(entry,
+                      strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
+                      : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
+                      : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
+                                                             : "latency_s",
+                      "value", text, unit);
+    if (is_invalid(&log)) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
+        entry->results = 0;
+    } else
+        add_latencies(entry, &log);
+    add_factors(entry, &arena, &log, &nowhere);
+    abdb_words_apply(words, entry);
+    st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);
     free(entry);

@@ -250,3 +250,44 @@ done:
     free(s);
     return st;
 }
+
+abdb_status round_training_run(const mlperf_values *log, const abdb_words *words,
+                               const abdb_sink *sink, char *reason, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    const char *benchmark = mlperf_get(log, "submission_benchmark"),
+               *accuracy = mlperf_get(log, "eval_accuracy");
+    double ms = run_ms(log), value;
+    char raw[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (!benchmark || isnan(ms)) {
+        snprintf(reason, REASON, "%s",
+                 benchmark ? "run_stop is not after run_start" : "no submission_benchmark");
+        goto done;
+    }
+    abdb_entry_measured(entry, "mlperf-logs", benchmark, "", 0);
+    entry->field[ABDB_FIELD_suite] = "training";
+    entry->field[ABDB_FIELD_model] = benchmark;
+    entry->field[ABDB_FIELD_submitter] = mlperf_get(log, "submission_org");
+    entry->field[ABDB_FIELD_platform] = mlperf_get(log, "submission_platform");
+    abdb_entry_factor(entry, "global_batch_size", mlperf_get(log, "global_batch_size"));
+    abdb_entry_factor(entry, "seed", mlperf_get(log, "seed"));
+    abdb_entry_factor(entry, "samples_count", mlperf_get(log, "samples_count"));
+    abdb_number_print(isfinite(ms) ? ms : 0, raw);
+    if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, "ms")) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] =
+            mlperf_get(log, "status") ? mlperf_get(log, "status") : "the log ends before run_stop";
+    } else if (accuracy && abdb_number(accuracy, &value)) {
+        abdb_result *result = abdb_entry_result(entry, "accuracy", value);
+
+        if (result) result->raw_value = accuracy;
+    }
+    abdb_words_apply(words, entry);
+    st = sink->entry(sink->self, entry, err);
+done:
+    free(entry);
+    return st;
+}

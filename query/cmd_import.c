@@ -2,6 +2,7 @@
  * transaction a file or member. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -192,30 +193,21 @@ static abdb_status import_input(session *s, const abdb_input *input, bool named,
     return ABDB_OK;
 }
 
-static abdb_status import_member(void *self, const char *path, const void *data, size_t size,
+static abdb_status import_member(void *self, const char *path, const abdb_input *input,
                                  abdb_error *err)
 {
-    abdb_input input;
-    abdb_status st;
-
-    if (!data) return say_failure(self, path, err->status, err);
-    st = abdb_input_memory(&input, path, data, size, err);
-    if (st == ABDB_OK)
-        st = import_input(self, &input, false, err);
-    else
-        st = say_failure(self, path, st, err);
-    abdb_input_close(&input);
-    return st;
+    return input ? import_input(self, input, false, err)
+                 : say_failure(self, path, err->status, err);
 }
 
-static abdb_status import_opened(session *s, const abdb_input *input, bool named, abdb_error *err)
+/* Members of a round that its results do not need are not even read. */
+static bool wants_member(void *self, const char *path)
 {
-    abdb_status st;
+    session *s = self;
+    bool beside = !s->options->format && mlperf_round_role(path) == ROUND_BESIDE;
 
-    if (!abdb_archive_is(input)) return import_input(s, input, named, err);
-    st = abdb_archive_walk(input, import_member, s, err);
-    if (st != ABDB_OK) mlperf_round_truncated(s->round, input->path);
-    return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, input->path, st, err) : st;
+    s->t->beside += beside;
+    return !beside;
 }
 
 /* What one round brought, in one line. */
@@ -268,37 +260,69 @@ done:
     return st;
 }
 
-static abdb_status import_stdin(session *s, abdb_error *err)
+/* An archive is a stream; head[0..size) was read from it already. */
+static abdb_status import_archive(session *s, const char *path, int in, const void *head,
+                                  size_t size, abdb_error *err)
 {
-    abdb_text text = {0};
+    const abdb_member_handler handler = {s, wants_member, import_member};
+    abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
+
+    if (st != ABDB_OK) mlperf_round_truncated(s->round, path);
+    return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, path, st, err) : st;
+}
+
+/* Standard input, or a named pipe: what cannot be mapped. */
+static abdb_status import_pipe(session *s, const char *path, int in, const char *head, size_t size,
+                               abdb_error *err)
+{
+    abdb_spool spool = {0};
     abdb_input input = {0};
-    char chunk[65536];
-    size_t size;
     abdb_status st = ABDB_OK;
 
-    while ((size = fread(chunk, 1, sizeof chunk, stdin)) > 0 && text.size < ABDB_INPUT_SIZE_MAX)
-        abdb_text_add(&text, chunk, size);
-    if (text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "standard input"));
-    if (size)
-        TRY(ABDB_FAIL(err, ABDB_LIMIT, "standard input: more than %d bytes", ABDB_INPUT_SIZE_MAX));
-    TRY(abdb_input_memory(&input, "-", abdb_text_get(&text), text.size, err));
-    TRY(import_opened(s, &input, true, err));
+    TRY(abdb_spool_add(&spool, head, size, err));
+    TRY(abdb_spool_file(&spool, in, err));
+    TRY(abdb_spool_input(&spool, &input, path, err));
 done:
+    st = st == ABDB_OK ? import_input(s, &input, true, err) : say_failure(s, path, st, err);
     abdb_input_close(&input);
-    abdb_text_free(&text);
+    abdb_spool_free(&spool);
     return st;
+}
+
+/* Fills head as far as the file goes. */
+static size_t read_head(int in, char *head, size_t room)
+{
+    size_t size = 0;
+    ssize_t got;
+
+    while (size < room && (got = read(in, head + size, room - size)) != 0) {
+        if (got < 0 && errno != EINTR) break;
+        size += got > 0 ? (size_t)got : 0;
+    }
+    return size;
 }
 
 static abdb_status import_file(session *s, const file *f, abdb_error *err)
 {
+    bool is_stdin = strcmp(f->path, "-") == 0 && f->named;
+    int in = is_stdin ? STDIN_FILENO : open(f->path, O_RDONLY | O_CLOEXEC);
+    char head[ABDB_ARCHIVE_HEAD];
+    size_t size = in >= 0 ? read_head(in, head, sizeof head) : 0;
+    struct stat info;
     abdb_input input;
     abdb_status st;
 
-    if (strcmp(f->path, "-") == 0 && f->named) return import_stdin(s, err);
-    st = abdb_input_open(&input, f->path, err);
-    if (st != ABDB_OK) return say_failure(s, f->path, st, err);
-    st = import_opened(s, &input, f->named, err);
-    abdb_input_close(&input);
+    if (abdb_archive_is(head, size)) {
+        st = import_archive(s, f->path, in, head, size, err);
+    } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
+        st = import_pipe(s, f->path, in, head, size, err);
+    } else {
+        st = abdb_input_open(&input, f->path, err);
+        st = st == ABDB_OK ? import_input(s, &input, f->named, err)
+                           : say_failure(s, f->path, st, err);
+        abdb_input_close(&input);
+    }
+    if (in > 0) close(in);
     return st;
 }
 

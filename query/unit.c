@@ -57,17 +57,25 @@ done:
     return st;
 }
 
+static void release(const void *input, size_t upto)
+{
+    abdb_input_release(input, upto);
+}
+
 abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
                              const abdb_unit_options *options, abdb_unit_result *out,
                              abdb_error *err)
 {
     abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
     producer p = {.input = input};
+    char sha[ABDB_SHA256_HEX];
     abdb_status st = ABDB_OK;
 
     *out = (abdb_unit_result){.remark = input->remark};
     TRY(abdb_importer_find(&p.importer, options->format, input, err));
     unit.format = p.importer->name;
+    abdb_sha256_pieces(input->data, input->size, release, input, sha);
+    unit.sha256 = sha;
     TRY(import_unit(writer, &unit, &p, options, out, err));
 done:
     return st;

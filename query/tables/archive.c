@@ -25,8 +25,7 @@ static bool is_text(const unsigned char *s, size_t size)
     return true;
 }
 
-static abdb_status on_member(void *self, const char *path, const void *data, size_t size,
-                             abdb_error *err)
+static abdb_status on_member(void *self, const char *path, const abdb_input *input, abdb_error *err)
 {
     reader *r = self;
     abdb_value *row = abdb_table_row(r->out);
@@ -37,19 +36,21 @@ static abdb_status on_member(void *self, const char *path, const void *data, siz
     name = name ? name + 1 : path;
     row[0] = (abdb_value){.kind = ABDB_STRING,
                           .text = abdb_arena_copy(&r->out->arena, name, strlen(name))};
-    if (!data) { /* err says why there are no bytes; the rest goes on */
+    if (!input) { /* err says why there are no bytes; the rest goes on */
         snprintf(why, sizeof why, "%s", err->message);
         row[3] = (abdb_value){.kind = ABDB_STRING,
                               .text = abdb_arena_copy(&r->out->arena, why, strlen(why))};
         return row[3].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
     }
-    r->held += size;
+    r->held += input->size;
     if (r->held > HELD_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes in all; `abdb import` streams them",
                          HELD_MAX);
-    row[1] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)size};
-    row[2] = (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_copy(&r->out->arena, data, size)};
-    if (size && !is_text(data, size)) row[2].integer = (long long)size;
+    row[1] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)input->size};
+    row[2] = (abdb_value){
+        .kind = ABDB_STRING,
+        .text = abdb_arena_copy(&r->out->arena, (const char *)input->data, input->size)};
+    if (input->size && !is_text(input->data, input->size)) row[2].integer = (long long)input->size;
     return row[0].text && row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
 }
 
@@ -62,9 +63,9 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     (void)db;
     out->columns = 4;
     TRY(abdb_input_open(&in, argument[0], err));
-    if (!abdb_archive_is(&in))
+    if (!abdb_archive_is(in.data, in.size))
         TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s is no archive and not compressed", argument[0]));
-    TRY(abdb_archive_walk(&in, on_member, &r, err));
+    TRY(abdb_archive_walk(&in, &(abdb_member_handler){&r, NULL, on_member}, err));
 done:
     if (in.path) abdb_input_close(&in);
     return st;

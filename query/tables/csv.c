@@ -71,7 +71,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
     out->columns = 3;
     TRY(abdb_input_open(&in, argument[0], err));
     if (!delimiter) delimiter = abdb_csv_delimiter(in.text, in.text_size);
-    TRY(abdb_csv_read(in.text, in.text_size, delimiter, on_row, &r, err));
+    TRY(abdb_csv_read_input(&in, delimiter, on_row, &r, err));
 done:
     if (in.path) abdb_input_close(&in);
     abdb_csv_header_free(&r.header);

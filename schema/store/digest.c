@@ -1,19 +1,49 @@
 /* digest.c - digests; see digest.h. */
 #include "schema/store/digest.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
-void abdb_sha256_hex(const void *data, size_t size, char out[ABDB_SHA256_HEX])
+static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
 {
     static const char hex[] = "0123456789abcdef";
-    unsigned char digest[ABDB_SHA256_SIZE];
 
-    SHA256(data, size, digest);
     for (int i = 0; i < ABDB_SHA256_SIZE; i++) {
         out[2 * i] = hex[digest[i] >> 4];
         out[2 * i + 1] = hex[digest[i] & 15];
     }
     out[ABDB_SHA256_HEX - 1] = '\0';
+}
+
+void abdb_sha256_hex(const void *data, size_t size, char out[ABDB_SHA256_HEX])
+{
+    unsigned char digest[ABDB_SHA256_SIZE];
+
+    SHA256(data, size, digest);
+    print_hex(digest, out);
+}
+
+void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *self, size_t upto),
+                        const void *self, char out[ABDB_SHA256_HEX])
+{
+    enum { PIECE = 1 << 22 };
+    unsigned char digest[ABDB_SHA256_SIZE] = {0};
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+
+    if (!context || !EVP_DigestInit_ex(context, EVP_sha256(), NULL)) {
+        EVP_MD_CTX_free(context);
+        abdb_sha256_hex(data, size, out);
+        return;
+    }
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t piece = size - at < PIECE ? size - at : PIECE;
+
+        EVP_DigestUpdate(context, (const char *)data + at, piece);
+        done(self, at + piece);
+    }
+    EVP_DigestFinal_ex(context, digest, NULL);
+    EVP_MD_CTX_free(context);
+    print_hex(digest, out);
 }
 
 int64_t abdb_digest63(const void *data, size_t size)

@@ -9,6 +9,10 @@ enum { ABDB_SHA256_SIZE = 32, ABDB_SHA256_HEX = 65 };
 
 /* SHA-256 of data as lower-case hexadecimal, NUL-terminated. */
 void abdb_sha256_hex(const void *data, size_t size, char out[ABDB_SHA256_HEX]);
+/* The same piece by piece: after each, done(self, bytes so far) is called, which may release them.
+ */
+void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *self, size_t upto),
+                        const void *self, char out[ABDB_SHA256_HEX]);
 /* The first 63 bits of the SHA-256 of data: a key that is the same in every database. Two of n
  * facts share one with probability n^2 / 2^64 (5e-8 at a million). */
 int64_t abdb_digest63(const void *data, size_t size);

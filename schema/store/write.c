@@ -157,7 +157,10 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->open = 1;
     if (!unit) return ABDB_OK;
 
-    abdb_sha256_hex(unit->data, unit->size, sha);
+    if (unit->sha256)
+        snprintf(sha, sizeof sha, "%s", unit->sha256);
+    else
+        abdb_sha256_hex(unit->data, unit->size, sha);
     abdb_text_clear(&w->text);
     abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
     w->artifact = abdb_digest63(abdb_text_get(&w->text), w->text.size);

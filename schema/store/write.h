@@ -19,6 +19,7 @@ typedef struct {
 
 typedef struct {
     const char *path, *format, *words; /* words: what --set supplied, canonical order */
+    const char *sha256;                /* of data, or NULL: it is made here */
     const void *data;
     size_t size;
 } abdb_unit_info;

@@ -15,7 +15,8 @@ SELECT r.*, (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
                     ELSE '' END
           FROM (SELECT r.flags AS flags) f) AS left_out
   FROM v_result r
- WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance' AND r.kind <> 'run';
+ WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance'
+   AND (SELECT e.kind FROM entry e WHERE e.entry_id = r.entry_id) <> 'run';
 
 -- One benchmark of one round, as spelt, counted; an index answers it.
 CREATE VIEW v_round AS

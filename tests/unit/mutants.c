@@ -60,11 +60,10 @@ static abdb_status on_row_end(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status on_member(void *self, const char *path, const void *data, size_t size,
-                             abdb_error *err)
+static abdb_status on_member(void *self, const char *path, const abdb_input *input, abdb_error *err)
 {
     (void)self, (void)err;
-    seen += strlen(path) + (data && size ? ((const unsigned char *)data)[size - 1] : 0);
+    seen += strlen(path) + (input && input->size ? input->data[input->size - 1] : 0);
     return ABDB_OK;
 }
 
@@ -77,7 +76,8 @@ static void feed(const char *data, size_t size)
     abdb_input in;
 
     if (abdb_input_memory(&in, "mutant", data, size, &err) == ABDB_OK) {
-        if (abdb_archive_is(&in)) (void)!abdb_archive_walk(&in, on_member, NULL, &err);
+        if (abdb_archive_is(in.data, in.size))
+            (void)!abdb_archive_walk(&in, &(abdb_member_handler){.member = on_member}, &err);
         if (abdb_importer_find(&importer, NULL, &in, &err) == ABDB_OK)
             (void)!importer->read(&in, &words, &sink, &err);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
