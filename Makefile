@@ -50,7 +50,7 @@ MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
-           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv
 
@@ -85,7 +85,7 @@ $(BUILD)/obj/kernels/providers/openblas/%.o $(BUILD)/obj/kernels/harness/%.o: AL
 # Text files become C arrays: name of the list, then the files.
 define embed
 	@mkdir -p $(@D)
-	@{ echo '/* made by the Makefile */'; echo '#include <stddef.h>'; echo '#include "schema/store/db.h"'; i=0; \
+	@{ echo '/* made by the Makefile */'; echo '#include <stddef.h>'; echo '#include "schema/core/embedded.h"'; i=0; \
 	   for f in $(2); do echo "static const char text$$i[] = \"\""; od -An -v -to1 -w16 $$f | sed 's/ /\\/g; s/^/"/; s/$$/"/'; \
 	     echo ';'; i=$$((i+1)); done; \
 	   echo 'extern const abdb_embedded $(1)[];'; echo 'const abdb_embedded $(1)[] = {'; i=0; \
@@ -96,6 +96,7 @@ $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$^)
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$^)
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$^)
+$(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$^)
 $(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$^)
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
 	@mkdir -p $(@D)

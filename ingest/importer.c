@@ -161,6 +161,8 @@ void abdb_words_text(const abdb_words *words, abdb_text *out)
         qsort(line, words->count, sizeof *line, compare_words);
         for (size_t i = 0; i < words->count; i++)
             abdb_text_printf(out, "%s%s", i ? "\n" : "", line[i]);
+        if (words->map)
+            abdb_text_printf(out, "%smap %s", words->count ? "\n" : "", words->map_digest);
     }
     abdb_arena_free(&arena);
 }

@@ -61,6 +61,8 @@ typedef struct {
     struct {
         const char *name, *value, *mark; /* mark: the factor "user_word.NAME" */
     } word[ABDB_WORDS_MAX];
+    const struct table_map *map; /* --map, or NULL; see map.h */
+    const char *map_digest;      /* of the map's text: part of what the user said */
     abdb_arena arena;
 } abdb_words;
 

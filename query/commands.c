@@ -6,6 +6,9 @@
 static const abdb_option import_options[] = {
     {"format", 0, "NAME", "force a format instead of finding it by content"},
     {"set", 0, "COLUMN=VALUE", "say what the file does not (repeatable), stored as your word"},
+    {"map", 0, "FILE", "read a table as this map file says"},
+    {"suggest-map", 0, "FILE", "print a first draft of a map for a table, read nothing"},
+    {"retry-rejects", 0, NULL, "read again what had rejected rows (PATH: only these files)"},
     {"dry-run", 'n', NULL, "read and count, keep nothing"},
     {"strict", 0, NULL, "a rejected row refuses its file, exit 1"},
     {"quiet", 'q', NULL, "only errors"},
@@ -123,6 +126,8 @@ const abdb_command abdb_commands[] = {
      " the good rows stay. The word data, where no such path exists, means the data that abdb "
      "ships.",
      "abdb import data\nabdb import summary.csv --set round=v0.7 --set submitter=NVIDIA\n"
+     "abdb import inference_results_v5.1.tar.gz\ncurl -L URL | abdb import -\n"
+     "abdb import --suggest-map table.csv >my.map\nabdb import --map my.map table.csv\n"
      "abdb import results/ --dry-run"},
     {"run", "", "measure here", abdb_cmd_run, run_options, 0,
      "Starts a program abdb-run-BACKEND for each backend, hands it the cells of a plan and keeps "

@@ -34,6 +34,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
     out->format = unit->format;
     abdb_words_text(options->words, &words);
     unit->words = abdb_text_get(&words);
+    unit->retry = options->retry;
     TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
     if (out->known) goto done;
     sink = abdb_writer_sink(writer);

@@ -10,6 +10,7 @@ typedef struct {
     const char *format; /* force this importer, or NULL */
     const abdb_words *words;
     int dry_run, strict;
+    int retry; /* read again what had rejected rows */
 } abdb_unit_options;
 
 typedef struct {

@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "schema/core/embedded.h"
 #include "schema/core/error.h"
 
 enum { ABDB_APPLICATION_ID = 0x61626462, ABDB_BUSY_MS = 10000 }; /* 'abdb' */
@@ -46,9 +47,6 @@ ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_
 ABDB_MUST_USE abdb_status abdb_views_apply(abdb_db *db, abdb_error *err);
 
 /* Embedded text files, made by the Makefile from schema/ddl, schema/views and query/reports. */
-typedef struct {
-    const char *name, *text;
-} abdb_embedded;
 extern const abdb_embedded abdb_ddl[], abdb_views[]; /* end: name NULL */
 
 #endif

@@ -37,6 +37,7 @@ struct abdb_writer {
     sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
     size_t kept;                        /* entries since the unit began */
     abdb_counts counts;
+    abdb_counts before; /* of the import whose rejects are tried again */
     int row_new, row_old, row_bad; /* what the open input row brought */
     sqlite3_int64 cache[POINT_CACHE];
     abdb_text text;
@@ -50,6 +51,7 @@ ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb
 /* The sink's functions; self is the writer. */
 ABDB_MUST_USE abdb_status abdb_writer_reject(void *self, const abdb_reject *reject,
                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err);
 /* Gives a fact its name: kind "result", "spec" or "price". A name that means another fact already
  * is kept as a reject of the line. */

@@ -1,0 +1,9 @@
+/* embedded.h - text files that the Makefile puts into the program. */
+#ifndef ABDB_CORE_EMBEDDED_H
+#define ABDB_CORE_EMBEDDED_H
+
+typedef struct {
+    const char *name, *text; /* name: of the file, without its folder; end of a list: NULL */
+} abdb_embedded;
+
+#endif
