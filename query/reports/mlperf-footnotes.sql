@@ -7,7 +7,7 @@ WITH key (key) AS (
 shown AS (
   SELECT r.suite, r.round, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
          r.verified, r.raw_unit, r.flags
-    FROM key JOIN v_statement r ON r.entry_id = entry_of(key.key) AND r.ordinal = ordinal_of(key.key)
+    FROM key JOIN v_statement r ON r.entry_id = (SELECT e.entry_id FROM entry e WHERE e.entry_key = entry_of(key.key)) AND r.ordinal = ordinal_of(key.key)
    WHERE r.evidence = 'mlperf'),
 one AS (
   SELECT row_number() OVER (ORDER BY round DESC, model, scenario, division, verified DESC) AS number, *

@@ -204,10 +204,13 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
                      "PRAGMA synchronous = NORMAL;"
-                     "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536;"
+                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536;"
                      "PRAGMA temp_store = MEMORY",
                      err));
-    if (version == now) return abdb_views_apply(db, err);
+    if (version == now) {
+        TRY(abdb_views_apply(db, err));
+        return abdb_db_exec(db, "PRAGMA foreign_keys = ON", err);
+    }
     if (version > 0) TRY(back_up(db, (int)version, err));
 
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
@@ -221,6 +224,7 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     db->created = version == 0;
     db->migrated = (int)version;
     TRY(abdb_views_apply(db, err));
+    TRY(abdb_db_exec(db, "PRAGMA foreign_keys = ON", err)); /* tables were made anew without */
 done:
     return st;
 }

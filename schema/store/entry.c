@@ -1,4 +1,9 @@
-/* entry.c - the sink's entries: their key, factors, results, samples, pieces and witnesses. */
+/* entry.c - the sink's entries: their key, description, factors, results, samples, pieces and
+ * places.
+ *
+ * The key of an entry is a digest of its content, the same in every database and whatever came
+ * before. Inside a file it has a small number, and so have the texts that many entries share.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,101 +14,276 @@
 
 static int compare_factor(const void *a, const void *b)
 {
-    return strcmp(((const abdb_factor *)a)->name, ((const abdb_factor *)b)->name);
+    return strcmp((*(const abdb_factor *const *)a)->name, (*(const abdb_factor *const *)b)->name);
 }
 
 static int compare_result(const void *a, const void *b)
 {
-    const abdb_result *x = a, *y = b;
+    const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
     int order = strcmp(x->metric, y->metric);
 
     if (order == 0) order = strcmp(x->statistic, y->statistic);
     if (order == 0) order = (x->rank > y->rank) - (x->rank < y->rank);
     if (order == 0) order = (x->x > y->x) - (x->x < y->x);
+    if (order == 0) order = (x > y) - (x < y); /* in the order of the entry */
     return order;
 }
 
+/* An entry with its factors and results in order. */
+typedef struct {
+    const abdb_entry *entry;
+    const abdb_factor *factor[ABDB_FACTOR_MAX];
+    const abdb_result *result[ABDB_RESULT_MAX];
+} ordered;
+
+static void put_in_order(ordered *o, const abdb_entry *e)
+{
+    o->entry = e;
+    for (size_t i = 0; i < e->factors; i++) o->factor[i] = &e->factor[i];
+    for (size_t i = 0; i < e->results; i++) o->result[i] = &e->result[i];
+    if (e->factors > 1) qsort(o->factor, e->factors, sizeof *o->factor, compare_factor);
+    if (e->results > 1) qsort(o->result, e->results, sizeof *o->result, compare_result);
+}
+
+/* --- numbers of what is shared ------------------------------------------------------------------
+ */
+
+/* The number of a key in a table: known here, or looked up by statement id; 0: it is not there. */
+static abdb_status find_number(abdb_writer *w, abdb_keymap *map, statement_id id, sqlite3_int64 key,
+                               sqlite3_int64 *out, abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[id];
+    int code;
+
+    *out = abdb_keymap_get(map, key);
+    if (*out) return ABDB_OK;
+    sqlite3_bind_int64(s, 1, key);
+    code = sqlite3_step(s);
+    if (code == SQLITE_ROW) *out = sqlite3_column_int64(s, 0);
+    sqlite3_reset(s);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return abdb_db_fail(w->db, err, "look up");
+    if (*out) (void)!abdb_keymap_put(map, key, (uint32_t)*out); /* a full map only costs time */
+    return ABDB_OK;
+}
+
+static void remember(abdb_keymap *map, sqlite3_int64 key, sqlite3_int64 number)
+{
+    if (!abdb_keymap_put(map, key, (uint32_t)number)) abdb_keymap_free(map);
+}
+
 /* A sorted factor set becomes a point; the same set is the same point everywhere. */
-static abdb_status keep_point(abdb_writer *w, const abdb_factor *factor, size_t n,
+static abdb_status keep_point(abdb_writer *w, const ordered *o, sqlite3_int64 *key,
                               sqlite3_int64 *point, abdb_error *err)
 {
     static const char *const states[] = {"known", "unknown", "inapplicable"};
     abdb_status st = ABDB_OK;
 
     abdb_text_clear(&w->text);
-    for (size_t i = 0; i < n; i++)
-        abdb_text_printf(&w->text, "%s\x1f%d\x1f%s\x1e", factor[i].name, factor[i].state,
-                         factor[i].text);
-    *point = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    if (w->cache[*point % POINT_CACHE] == *point) return ABDB_OK;
+    for (size_t i = 0; i < o->entry->factors; i++) {
+        const char state[] = {'\x1f', (char)('0' + o->factor[i]->state), '\x1f', '\0'};
 
-    sqlite3_bind_int64(w->statement[S_POINT], 1, *point);
+        abdb_text_puts(&w->text, o->factor[i]->name);
+        abdb_text_puts(&w->text, state);
+        abdb_text_puts(&w->text, o->factor[i]->text);
+        abdb_text_puts(&w->text, "\x1e");
+    }
+    *key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
+    TRY(find_number(w, &w->points, S_POINT_FIND, *key, point, err));
+    if (*point) return ABDB_OK;
+
+    sqlite3_bind_int64(w->statement[S_POINT], 1, *key);
     TRY(abdb_writer_step(w, S_POINT, err));
-    for (size_t i = 0; i < n; i++) {
+    *point = sqlite3_last_insert_rowid(w->db->sql);
+    for (size_t i = 0; i < o->entry->factors; i++) {
+        const abdb_factor *f = o->factor[i];
         sqlite3_stmt *s = w->statement[S_POINT_FACTOR];
 
-        abdb_bind_text(w->statement[S_FACTOR], 1, factor[i].name);
-        abdb_bind_text(w->statement[S_FACTOR], 2, factor[i].unit);
+        abdb_bind_text(w->statement[S_FACTOR], 1, f->name);
+        abdb_bind_text(w->statement[S_FACTOR], 2, f->unit);
         TRY(abdb_writer_step(w, S_FACTOR, err));
         sqlite3_bind_int64(s, 1, *point);
-        abdb_bind_text(s, 2, factor[i].name);
-        abdb_bind_text(s, 3, states[factor[i].state]);
-        abdb_bind_text(s, 4, factor[i].text);
-        abdb_bind_number(s, 5, factor[i].num);
-        abdb_bind_text(s, 6, factor[i].unit);
+        abdb_bind_text(s, 2, f->name);
+        abdb_bind_text(s, 3, states[f->state]);
+        abdb_bind_text(s, 4, f->text);
+        abdb_bind_number(s, 5, f->num);
+        abdb_bind_text(s, 6, f->unit);
         TRY(abdb_writer_step(w, S_POINT_FACTOR, err));
     }
-    w->cache[*point % POINT_CACHE] = *point;
+    remember(&w->points, *key, *point);
 done:
     return st;
 }
 
-/* The content that makes an entry itself: no artifact, line or time of import. */
-static void serialise(abdb_text *text, const abdb_entry *e, sqlite3_int64 point)
+static abdb_status keep_source(abdb_writer *w, const abdb_entry *e, abdb_error *err)
 {
-    abdb_text_clear(text);
-    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (e->field[i] && *e->field[i])
-            abdb_text_printf(text, "%s=%s\x1f", abdb_fields[i].name, e->field[i]);
-    abdb_text_printf(text, "\x1epoint=%lld\x1e", (long long)point);
-    if (e->environment) abdb_text_puts(text, e->environment);
-    for (size_t i = 0; i < e->results; i++) {
-        const abdb_result *r = &e->result[i];
+    const char *evidence = e->field[ABDB_FIELD_evidence];
+    sqlite3_stmt *s = w->statement[S_SOURCE];
 
-        abdb_text_printf(text,
-                         "\x1e%s\x1f%s\x1f%ld\x1f%.17g\x1f%.17g\x1f%s\x1f%lld\x1f%.17g\x1f%.17g",
-                         r->metric, r->statistic, r->rank, r->x, r->value,
-                         r->raw_unit ? r->raw_unit : "", r->n, r->low, r->high);
-        for (size_t k = 0; k < r->samples; k++)
-            abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
-    }
+    abdb_bind_text(s, 1, e->field[ABDB_FIELD_source]);
+    abdb_bind_text(s, 2,
+                   strcmp(evidence, "mlperf") == 0     ? "mlperf"
+                   : strcmp(evidence, "measured") == 0 ? "program"
+                                                       : "user");
+    sqlite3_bind_int(s, 3, 50);
+    return abdb_writer_step(w, S_SOURCE, err);
 }
 
-static abdb_status insert_results(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
+/* The fields of an entry, kept once for all that agree on them. */
+static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3_int64 key,
+                                    sqlite3_int64 *description, abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[S_DESCRIPTION];
+    abdb_status st = ABDB_OK;
+
+    TRY(find_number(w, &w->descriptions, S_DESCRIPTION_FIND, key, description, err));
+    if (*description) return ABDB_OK;
+    TRY(keep_source(w, e, err));
+    sqlite3_bind_int64(s, 1, key);
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
+        const char *text = e->field[i] && *e->field[i] ? e->field[i] : NULL;
+
+        if (!text && i == ABDB_FIELD_status) text = "ok";
+        if (!text && i == ABDB_FIELD_verified) text = "unknown";
+        if (!text && i == ABDB_FIELD_flags) text = "";
+        if (text && abdb_fields[i].is_number)
+            sqlite3_bind_int64(s, 2 + i, atoll(text));
+        else
+            abdb_bind_text(s, 2 + i, text);
+    }
+    TRY(abdb_writer_step(w, S_DESCRIPTION, err));
+    *description = sqlite3_last_insert_rowid(w->db->sql);
+    remember(&w->descriptions, key, *description);
+done:
+    return st;
+}
+
+/* What a number is, kept once. */
+static abdb_status keep_quantity(abdb_writer *w, const abdb_result *r, sqlite3_int64 *quantity,
+                                 abdb_error *err)
+{
+    const char *text[] = {r->metric,   r->statistic, abdb_metric_find(r->metric)->unit,
+                          r->raw_unit, r->spread,    r->formula};
+    sqlite3_stmt *s = w->statement[S_QUANTITY];
+    sqlite3_int64 key;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_clear(&w->text);
+    for (int i = 0; i < 6; i++) {
+        abdb_text_puts(&w->text, text[i] ? text[i] : "");
+        abdb_text_puts(&w->text, text[i] ? "\x1f" : "\x1e");
+    }
+    if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a result");
+    if (w->last_quantity &&
+        strcmp(abdb_text_get(&w->quantity_text), abdb_text_get(&w->text)) == 0) {
+        *quantity = w->last_quantity;
+        return ABDB_OK;
+    }
+    key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
+    *quantity = abdb_keymap_get(&w->quantities, key);
+    if (!*quantity) {
+        for (int i = 0; i < 6; i++) abdb_bind_text(w->statement[S_QUANTITY_FIND], i + 1, text[i]);
+        if (sqlite3_step(w->statement[S_QUANTITY_FIND]) == SQLITE_ROW)
+            *quantity = sqlite3_column_int64(w->statement[S_QUANTITY_FIND], 0);
+        sqlite3_reset(w->statement[S_QUANTITY_FIND]);
+    }
+    if (!*quantity) {
+        for (int i = 0; i < 6; i++) abdb_bind_text(s, i + 1, text[i]);
+        TRY(abdb_writer_step(w, S_QUANTITY, err));
+        *quantity = sqlite3_last_insert_rowid(w->db->sql);
+    }
+    remember(&w->quantities, key, *quantity);
+    abdb_text_clear(&w->quantity_text);
+    abdb_text_puts(&w->quantity_text, abdb_text_get(&w->text));
+    w->last_quantity = w->quantity_text.failed ? 0 : *quantity;
+done:
+    return st;
+}
+
+/* --- keys ---------------------------------------------------------------------------------------
+ */
+
+/* A number as "%.17g" prints it, the common ones without printf. */
+static void put_number(abdb_text *text, double value)
+{
+    if (isnan(value))
+        abdb_text_puts(text, signbit(value) ? "-nan" : "nan");
+    else if (value == 0 && !signbit(value))
+        abdb_text_puts(text, "0");
+    else
+        abdb_text_printf(text, "%.17g", value);
+}
+
+static void put_result(abdb_text *text, const abdb_result *r)
+{
+    abdb_text_puts(text, "\x1e");
+    abdb_text_puts(text, r->metric);
+    abdb_text_puts(text, "\x1f");
+    abdb_text_puts(text, r->statistic);
+    if (r->rank == -1)
+        abdb_text_puts(text, "\x1f-1\x1f");
+    else
+        abdb_text_printf(text, "\x1f%ld\x1f", r->rank);
+    put_number(text, r->x);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->value);
+    abdb_text_puts(text, "\x1f");
+    abdb_text_puts(text, r->raw_unit ? r->raw_unit : "");
+    abdb_text_puts(text, "\x1f");
+    put_number(text, (double)r->n);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->low);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->high);
+    for (size_t k = 0; k < r->samples; k++)
+        abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
+}
+
+/* Keys of the fields and of the whole content: no artifact, line or time of import. */
+static void make_keys(abdb_text *text, const ordered *o, sqlite3_int64 point,
+                      sqlite3_int64 *description, sqlite3_int64 *entry)
+{
+    const abdb_entry *e = o->entry;
+
+    abdb_text_clear(text);
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
+        if (e->field[i] && *e->field[i]) {
+            abdb_text_puts(text, abdb_fields[i].name);
+            abdb_text_puts(text, "=");
+            abdb_text_puts(text, e->field[i]);
+            abdb_text_puts(text, "\x1f");
+        }
+    *description = abdb_digest63(abdb_text_get(text), text->size);
+    abdb_text_printf(text, "\x1epoint=%lld\x1e", (long long)point);
+    if (e->environment) abdb_text_puts(text, e->environment);
+    for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
+    *entry = abdb_digest63(abdb_text_get(text), text->size);
+}
+
+/* --- rows ---------------------------------------------------------------------------------------
+ */
+
+static abdb_status insert_results(abdb_writer *w, const ordered *o, sqlite3_int64 id,
                                   abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < e->results; i++) {
-        const abdb_result *r = &e->result[i];
+    for (size_t i = 0; i < o->entry->results; i++) {
+        const abdb_result *r = o->result[i];
         sqlite3_stmt *s = w->statement[S_RESULT];
+        sqlite3_int64 quantity = 0;
 
+        TRY(keep_quantity(w, r, &quantity, err));
         sqlite3_bind_int64(s, 1, id);
         sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
-        abdb_bind_text(s, 3, r->metric);
-        abdb_bind_text(s, 4, r->statistic);
-        sqlite3_bind_int64(s, 5, r->rank);
-        sqlite3_bind_double(s, 6, r->x);
-        sqlite3_bind_double(s, 7, r->value);
-        abdb_bind_text(s, 8, abdb_metric_find(r->metric)->unit);
-        abdb_bind_text(s, 9, r->raw_value);
-        abdb_bind_text(s, 10, r->raw_unit);
-        abdb_bind_text(s, 11, r->cell);
-        if (r->n > 0) sqlite3_bind_int64(s, 12, r->n);
-        abdb_bind_number(s, 13, r->low);
-        abdb_bind_number(s, 14, r->high);
-        abdb_bind_text(s, 15, r->spread);
-        abdb_bind_text(s, 16, r->formula);
+        sqlite3_bind_int64(s, 3, quantity);
+        sqlite3_bind_double(s, 4, r->value);
+        abdb_bind_text(s, 5, r->raw_value);
+        abdb_bind_text(s, 6, r->cell);
+        sqlite3_bind_int64(s, 7, r->rank);
+        sqlite3_bind_double(s, 8, r->x);
+        if (r->n > 0) sqlite3_bind_int64(s, 9, r->n);
+        abdb_bind_number(s, 10, r->low);
+        abdb_bind_number(s, 11, r->high);
         TRY(abdb_writer_step(w, S_RESULT, err));
         for (size_t k = 0; k < r->samples; k++) {
             s = w->statement[S_SAMPLE];
@@ -121,44 +301,67 @@ done:
     return st;
 }
 
-static abdb_status insert_entry(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
-                                sqlite3_int64 point, sqlite3_int64 environment, abdb_error *err)
+/* A place in a file: "line 12" is kept as the number. */
+static void bind_place(sqlite3_stmt *s, int i, const char *locator)
+{
+    const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
+    size_t count = strspn(digits, "0123456789");
+
+    if (count && count < 15 && !digits[count] && *digits != '0')
+        sqlite3_bind_int64(s, i, atoll(digits));
+    else
+        abdb_bind_text(s, i, locator ? locator : "");
+}
+
+static abdb_status insert_entry(abdb_writer *w, const ordered *o, sqlite3_int64 key,
+                                sqlite3_int64 description, sqlite3_int64 point, sqlite3_int64 *id,
+                                abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_ENTRY];
-    const char *evidence = e->field[ABDB_FIELD_evidence];
+    const abdb_entry *e = o->entry;
+    sqlite3_int64 environment;
     abdb_status st = ABDB_OK;
 
-    abdb_bind_text(w->statement[S_SOURCE], 1, e->field[ABDB_FIELD_source]);
-    abdb_bind_text(w->statement[S_SOURCE], 2,
-                   strcmp(evidence, "mlperf") == 0     ? "mlperf"
-                   : strcmp(evidence, "measured") == 0 ? "program"
-                                                       : "user");
-    sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
-    TRY(abdb_writer_step(w, S_SOURCE, err));
-
-    sqlite3_bind_int64(s, 1, id);
-    sqlite3_bind_int64(s, 2, point);
-    if (environment) sqlite3_bind_int64(s, 3, environment);
-    for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
-        const char *text = e->field[i] && *e->field[i] ? e->field[i] : NULL;
-
-        if (!text && i == ABDB_FIELD_status) text = "ok";
-        if (!text && i == ABDB_FIELD_verified) text = "unknown";
-        if (!text && i == ABDB_FIELD_flags) text = "";
-        if (text && abdb_fields[i].is_number)
-            sqlite3_bind_int64(s, 4 + i, atoll(text));
-        else
-            abdb_bind_text(s, 4 + i, text);
+    if (e->environment) {
+        environment = abdb_digest63(e->environment, strlen(e->environment));
+        sqlite3_bind_int64(w->statement[S_ENVIRONMENT], 1, environment);
+        abdb_bind_text(w->statement[S_ENVIRONMENT], 2, e->environment);
+        TRY(abdb_writer_step(w, S_ENVIRONMENT, err));
+        sqlite3_bind_int64(s, 4, environment);
+    }
+    sqlite3_bind_int64(s, 1, key);
+    sqlite3_bind_int64(s, 2, description);
+    sqlite3_bind_int64(s, 3, point);
+    if (w->artifact) {
+        sqlite3_bind_int64(s, 5, w->artifact);
+        bind_place(s, 6, e->locator);
     }
     TRY(abdb_writer_step(w, S_ENTRY, err));
-    TRY(insert_results(w, e, id, err));
+    *id = sqlite3_last_insert_rowid(w->db->sql);
+    TRY(insert_results(w, o, *id, err));
+    w->row_new = w->unit_dirty = 1;
+    TRY(abdb_writer_bulk(w, key, *id, err));
 done:
     return st;
 }
 
+/* The entry was there: this is another place that says it, unless it is the first one again. */
+static abdb_status insert_witness(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
+                                  abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[S_WITNESS];
+
+    w->row_old = 1;
+    if (!w->artifact) return ABDB_OK;
+    sqlite3_bind_int64(s, 1, id);
+    sqlite3_bind_int64(s, 2, w->artifact);
+    bind_place(s, 3, e->locator);
+    return abdb_writer_step(w, S_WITNESS, err);
+}
+
 /* The entries handed over just before are parts of this one; then it is the last one itself. */
 static abdb_status keep_pieces(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
-                               abdb_error *err)
+                               sqlite3_int64 key, abdb_error *err)
 {
     sqlite3_stmt *s = w->statement[S_PART];
     size_t pieces = e->pieces < w->kept ? e->pieces : w->kept;
@@ -171,6 +374,7 @@ static abdb_status keep_pieces(abdb_writer *w, const abdb_entry *e, sqlite3_int6
         TRY(abdb_writer_step(w, S_PART, err));
     }
     w->last[w->kept++ % ABDB_PIECE_MAX] = id;
+    w->last_key = key;
 done:
     return st;
 }
@@ -178,54 +382,35 @@ done:
 abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_writer *w = self;
-    abdb_entry *e = NULL;
-    sqlite3_int64 point = 0, environment = 0, id;
+    ordered o;
+    sqlite3_int64 point_key = 0, point = 0, description_key, description, key, id = 0;
     const char *fault = abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
-    int found;
 
     if (fault) {
         abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
         return abdb_writer_reject(self, &reject, err);
     }
-    e = malloc(sizeof *e);
-    if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    *e = *entry;
-    qsort(e->factor, e->factors, sizeof *e->factor, compare_factor);
-    qsort(e->result, e->results, sizeof *e->result, compare_result);
-    TRY(keep_point(w, e->factor, e->factors, &point, err));
-    serialise(&w->text, e, point);
+    put_in_order(&o, entry);
+    TRY(keep_point(w, &o, &point_key, &point, err));
+    make_keys(&w->text, &o, point_key, &description_key, &key);
     if (w->text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
-    id = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-
-    sqlite3_bind_int64(w->statement[S_ENTRY_FIND], 1, id);
-    found = sqlite3_step(w->statement[S_ENTRY_FIND]) == SQLITE_ROW;
-    sqlite3_reset(w->statement[S_ENTRY_FIND]);
-    if (!found) {
-        if (e->environment) {
-            environment = abdb_digest63(e->environment, strlen(e->environment));
-            sqlite3_bind_int64(w->statement[S_ENVIRONMENT], 1, environment);
-            abdb_bind_text(w->statement[S_ENVIRONMENT], 2, e->environment);
-            TRY(abdb_writer_step(w, S_ENVIRONMENT, err));
-        }
-        TRY(insert_entry(w, e, id, point, environment, err));
-        w->row_new = w->unit_dirty = 1;
+    if (w->bulk)
+        id = abdb_keymap_get(&w->entries, key);
+    else
+        TRY(abdb_writer_find(w, key, &id, err));
+    if (id) {
+        TRY(insert_witness(w, entry, id, err));
     } else {
-        w->row_old = 1;
+        TRY(keep_description(w, entry, description_key, &description, err));
+        TRY(insert_entry(w, &o, key, description, point, &id, err));
     }
-    TRY(keep_pieces(w, e, id, err));
-    for (size_t i = 0; i < e->results; i++)
-        if (e->result[i].fact)
-            TRY(abdb_writer_name(w, e->result[i].fact, "result", id, (sqlite3_int64)i, e->line,
+    TRY(keep_pieces(w, entry, id, key, err));
+    for (size_t i = 0; i < entry->results; i++)
+        if (o.result[i]->fact)
+            TRY(abdb_writer_name(w, o.result[i]->fact, "result", id, (sqlite3_int64)i, entry->line,
                                  err));
-    if (w->artifact) {
-        sqlite3_bind_int64(w->statement[S_WITNESS], 1, id);
-        sqlite3_bind_int64(w->statement[S_WITNESS], 2, w->artifact);
-        abdb_bind_text(w->statement[S_WITNESS], 3, e->locator ? e->locator : "");
-        TRY(abdb_writer_step(w, S_WITNESS, err));
-    }
 done:
-    free(e);
     return st;
 }

@@ -12,10 +12,10 @@ static const char rebuild[] =
     "BEGIN IMMEDIATE;"
     /* what withdrawals leave out: facts by key, and those that only withdrawn files say */
     "DELETE FROM gone;"
-    "INSERT OR IGNORE INTO gone SELECT 'entry', entry_id FROM entry"
+    "INSERT OR IGNORE INTO gone SELECT 'entry', entry_id FROM entry_row"
     "  WHERE EXISTS (SELECT 1 FROM withdrawal WHERE target GLOB '[er]-*')"
-    "  AND (format('e-%016x', entry_id) IN (SELECT target FROM withdrawal)"
-    "   OR format('r-%016x', entry_id) IN (SELECT substr(target, 1, 18) FROM withdrawal));"
+    "  AND (format('e-%016x', entry_key) IN (SELECT target FROM withdrawal)"
+    "   OR format('r-%016x', entry_key) IN (SELECT substr(target, 1, 18) FROM withdrawal));"
     "INSERT OR IGNORE INTO gone SELECT 'entry', w.entry_id FROM witness w JOIN artifact a"
     "  USING (artifact_id) WHERE EXISTS (SELECT 1 FROM withdrawal WHERE length(target) = 64)"
     "  GROUP BY w.entry_id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"

@@ -24,7 +24,7 @@
 #include "schema/store/write.h"
 
 typedef struct {
-    sqlite3_int64 entry;
+    sqlite3_int64 entry, entry_key; /* entry: its number; the key decides, wherever order matters */
     int ordinal;
     char *key, *source, *metric, *public_id;
     int verified;
@@ -52,7 +52,7 @@ static const char select_sql[] =
     "    coalesce((SELECT text FROM point_factor p WHERE p.point_id = e.point_id"
     "              AND p.factor = 'used_model'), '') END AS key,"
     "  e.source, coalesce(s.rank, 50), r.metric, e.public_id, e.devices, r.value, r.raw_value,"
-    "  e.verified = 'yes'"
+    "  e.verified = 'yes', e.entry_key"
     " FROM entry e JOIN result r USING (entry_id)"
     " LEFT JOIN source s ON s.source = e.source"
     " LEFT JOIN metric m ON m.metric = r.metric"
@@ -61,7 +61,7 @@ static const char select_sql[] =
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
     " WHERE e.evidence = 'mlperf' AND e.suite IS NOT NULL AND e.kind <> 'run'"
     " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
-    " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_id";
+    " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_key";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,
  * so zeros beyond the sixth are padding ("1016380.0"). */
@@ -114,6 +114,7 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
         row = &t->row[t->count++];
         *row = (statement){
             .entry = sqlite3_column_int64(s, 0),
+            .entry_key = sqlite3_column_int64(s, 11),
             .ordinal = sqlite3_column_int(s, 1),
             .key = copy_column(t, s, 2),
             .source = copy_column(t, s, 3),
@@ -220,7 +221,7 @@ static int better_statement(const statement *a, const statement *b)
 
     if (order == 0) order = b->digits - a->digits;
     if (order == 0) order = text_order(a->public_id, b->public_id);
-    if (order == 0) order = (a->entry > b->entry) - (a->entry < b->entry);
+    if (order == 0) order = (a->entry_key > b->entry_key) - (a->entry_key < b->entry_key);
     return order < 0;
 }
 
@@ -242,7 +243,7 @@ static verdict judge(const statement *row, size_t from, size_t to, int cluster)
         if (row[i].cluster != cluster || row[i].average) continue;
         v.verified |= row[i].verified;
         if (v.preferred == to || better_statement(&row[i], &row[v.preferred])) v.preferred = i;
-        if (!v.subject || row[i].entry < v.subject) v.subject = row[i].entry;
+        if (!v.subject || row[i].entry_key < v.subject) v.subject = row[i].entry_key;
         if (text_order(row[i].public_id, v.public_id) < 0) v.public_id = row[i].public_id;
         for (size_t k = from; k < i; k++) {
             if (row[k].cluster != cluster || row[k].average) continue;
@@ -281,7 +282,7 @@ static abdb_status keep_cluster(abdb_db *db, sqlite3_stmt *s, const statement *r
                  v.units_differ && !row[i].average ? "unit-disagree " : "");
         sqlite3_bind_int64(s, 1, row[i].entry);
         sqlite3_bind_int(s, 2, row[i].ordinal);
-        sqlite3_bind_int64(s, 3, row[i].average ? row[i].entry : v.subject);
+        sqlite3_bind_int64(s, 3, row[i].average ? row[i].entry_key : v.subject);
         sqlite3_bind_int(s, 4, i == v.preferred);
         sqlite3_bind_int64(s, 5, row[i].average ? 1 : (sqlite3_int64)v.sources);
         sqlite3_bind_int(s, 6, v.values_differ && !row[i].average);

@@ -11,16 +11,26 @@
 #include "schema/store/writer.h"
 
 static const char *const statement_sql[S_COUNT] = {
-    [S_ENTRY_FIND] = "SELECT 1 FROM entry WHERE entry_id = ?",
-    [S_ENTRY] = "INSERT INTO entry (entry_id, point_id, environment_id, evidence, kind, status,"
-                " reason, verified, suite, system_type, round, division, availability, public_id,"
-                " submitter, system, platform, workload, model, scenario, device, devices, nodes,"
-                " backend, dtype, date, tag, campaign, cell, flags, source, url, retrieved)"
-                " VALUES (?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [S_RESULT] = "INSERT INTO result VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ?",
+    [S_ENTRY] = "INSERT INTO entry_row (entry_key, description_id, point_id, environment_id,"
+                " artifact_id, place) VALUES (?,?,?,?,?,?)",
+    [S_DESCRIPTION] =
+        "INSERT INTO description (description_key, evidence, kind, status, reason, verified, suite,"
+        " system_type, round, division, availability, public_id, submitter, system, platform,"
+        " workload, model, scenario, device, devices, nodes, backend, dtype, date, tag, campaign,"
+        " cell, flags, source, url, retrieved)"
+        " VALUES (?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [S_DESCRIPTION_FIND] = "SELECT description_id FROM description WHERE description_key = ?",
+    [S_QUANTITY] = "INSERT INTO quantity (metric, statistic, unit, raw_unit, spread, formula)"
+                   " VALUES (?,?,?,?,?,?)",
+    [S_QUANTITY_FIND] = "SELECT quantity_id FROM quantity WHERE metric = ?1 AND statistic = ?2"
+                        " AND unit = ?3 AND raw_unit IS ?4 AND spread IS ?5 AND formula IS ?6",
+    [S_POINT_FIND] = "SELECT point_id FROM point WHERE point_key = ?",
+    [S_RESULT] = "INSERT INTO result_row VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     [S_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?)",
-    [S_WITNESS] = "INSERT OR IGNORE INTO witness VALUES (?,?,?)",
-    [S_POINT] = "INSERT OR IGNORE INTO point VALUES (?)",
+    [S_WITNESS] = "INSERT OR IGNORE INTO witness_row SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1"
+                  " FROM entry_row WHERE entry_id = ?1 AND artifact_id = ?2 AND place = ?3)",
+    [S_POINT] = "INSERT INTO point (point_key) VALUES (?)",
     [S_POINT_FACTOR] = "INSERT OR IGNORE INTO point_factor VALUES (?,?,?,?,?,?)",
     [S_FACTOR] = "INSERT OR IGNORE INTO factor (factor, unit) VALUES (?,?)",
     [S_SOURCE] = "INSERT OR IGNORE INTO source (source, kind, rank) VALUES (?,?,?)",
@@ -84,6 +94,7 @@ void abdb_writer_close(abdb_writer *w)
     abdb_writer_rollback(w, NULL);
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_text_free(&w->text);
+    abdb_text_free(&w->quantity_text);
     free(w);
 }
 
@@ -97,19 +108,21 @@ static void now_text(char out[32])
 }
 
 /* Has this artifact been imported? Fills counts when it has. */
-static abdb_status find_artifact(abdb_writer *w, int *known, abdb_counts *counts, abdb_error *err)
+static abdb_status find_artifact(abdb_writer *w, sqlite3_int64 key, int *known, abdb_counts *counts,
+                                 abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
-                                  "SELECT accepted, duplicate, rejected, ignored FROM artifact"
-                                  " WHERE artifact_id = ?",
+                                  "SELECT accepted, duplicate, rejected, ignored, artifact_id"
+                                  " FROM artifact WHERE artifact_key = ?",
                                   -1, &s, NULL);
 
     if (code == SQLITE_OK) {
-        sqlite3_bind_int64(s, 1, w->artifact);
+        sqlite3_bind_int64(s, 1, key);
         code = sqlite3_step(s);
     }
     *known = code == SQLITE_ROW;
+    if (*known) w->artifact = sqlite3_column_int64(s, 4);
     if (*known)
         *counts = (abdb_counts){sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
                                 sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)};
@@ -119,16 +132,16 @@ static abdb_status find_artifact(abdb_writer *w, int *known, abdb_counts *counts
 }
 
 static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, const char *sha,
-                                   abdb_error *err)
+                                   sqlite3_int64 key, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     char now[32];
-    int code = sqlite3_prepare_v2(w->db->sql, "INSERT INTO artifact VALUES (?,?,?,?,?,?,0,0,0,0,?)",
-                                  -1, &s, NULL);
+    int code = sqlite3_prepare_v2(
+        w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?)", -1, &s, NULL);
 
     now_text(now);
     if (code == SQLITE_OK) {
-        sqlite3_bind_int64(s, 1, w->artifact);
+        sqlite3_bind_int64(s, 1, key);
         abdb_bind_text(s, 2, sha);
         abdb_bind_text(s, 3, unit->path);
         abdb_bind_text(s, 4, unit->format);
@@ -138,7 +151,9 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
         code = sqlite3_step(s);
     }
     sqlite3_finalize(s);
-    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "artifact");
+    if (code != SQLITE_DONE) return abdb_db_fail(w->db, err, "artifact");
+    w->artifact = sqlite3_last_insert_rowid(w->db->sql);
+    return ABDB_OK;
 }
 
 /* The rejects of the artifact at hand are about to be made anew. */
@@ -156,6 +171,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
                               abdb_counts *counts, abdb_error *err)
 {
     char sha[ABDB_SHA256_HEX];
+    sqlite3_int64 key;
     abdb_status st = ABDB_OK;
 
     *known = 0;
@@ -163,7 +179,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->counts = w->before = (abdb_counts){0};
     w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
     w->kept = 0;
-    memset(w->cache, 0, sizeof w->cache);
+    w->unit_entries = w->no_bulk = 0;
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     if (!unit) return ABDB_OK;
@@ -174,8 +190,8 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
         abdb_sha256_hex(unit->data, unit->size, sha);
     abdb_text_clear(&w->text);
     abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
-    w->artifact = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    TRY(find_artifact(w, known, counts, err));
+    key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
+    TRY(find_artifact(w, key, known, counts, err));
     if (*known && unit->retry && counts->rejected) {
         TRY(forget_rejects(w, err));
         w->before = *counts;
@@ -183,7 +199,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     } else if (*known)
         abdb_writer_rollback(w, NULL);
     else
-        TRY(insert_artifact(w, unit, sha, err));
+        TRY(insert_artifact(w, unit, sha, key, err));
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
     return st;
@@ -191,9 +207,9 @@ done:
 
 abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
 {
-    abdb_status st = ABDB_OK;
+    abdb_status st = abdb_writer_end_bulk(w, err);
 
-    if (w->artifact) {
+    if (st == ABDB_OK && w->artifact) {
         char *sql = sqlite3_mprintf("UPDATE artifact SET accepted = %ld, duplicate = %ld,"
                                     " rejected = %ld, ignored = %ld WHERE artifact_id = %lld",
                                     w->counts.accepted + w->before.accepted,
@@ -222,7 +238,13 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
     if (counts) *counts = w->counts;
     if (!w->open) return;
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
-    w->open = 0;
+    w->open = w->bulk = 0;
+    /* numbers that were given within the unit are nobody's now */
+    abdb_keymap_free(&w->entries);
+    abdb_keymap_free(&w->points);
+    abdb_keymap_free(&w->descriptions);
+    abdb_keymap_free(&w->quantities);
+    w->last_quantity = 0;
 }
 
 abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
@@ -244,8 +266,7 @@ done:
 
 void abdb_writer_last(const abdb_writer *w, char out[24])
 {
-    snprintf(out, 24, "e-%016llx",
-             (unsigned long long)w->last[(w->kept + ABDB_PIECE_MAX - 1) % ABDB_PIECE_MAX]);
+    snprintf(out, 24, "e-%016llx", (unsigned long long)w->last_key);
 }
 
 /* --- rejects and rows ------------------------------------------------------------------------ */

@@ -4,13 +4,19 @@
 #define ABDB_STORE_WRITER_H
 
 #include "schema/core/text.h"
+#include "schema/store/keymap.h"
 #include "schema/store/write.h"
 
-enum { RAW_MAX = 4096, POINT_CACHE = 1024 };
+enum { RAW_MAX = 4096 };
 
 typedef enum {
     S_ENTRY_FIND,
     S_ENTRY,
+    S_DESCRIPTION,
+    S_DESCRIPTION_FIND,
+    S_QUANTITY,
+    S_QUANTITY_FIND,
+    S_POINT_FIND,
     S_RESULT,
     S_SAMPLE,
     S_WITNESS,
@@ -37,10 +43,15 @@ struct abdb_writer {
     sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
     size_t kept;                        /* entries since the unit began */
     abdb_counts counts;
-    abdb_counts before; /* of the import whose rejects are tried again */
-    int row_new, row_old, row_bad; /* what the open input row brought */
-    sqlite3_int64 cache[POINT_CACHE];
-    abdb_text text;
+    abdb_counts before;                           /* of the import whose rejects are tried again */
+    int row_new, row_old, row_bad;                /* what the open input row brought */
+    abdb_keymap points, descriptions, quantities; /* numbers of what was kept or looked up */
+    sqlite3_int64 last_key, last_quantity;
+    abdb_text text, quantity_text;
+    /* many new entries in one unit: see bulk.c */
+    abdb_keymap entries;
+    sqlite3_int64 unit_entries;
+    int bulk, no_bulk;
 };
 
 /* Text or NULL; a finite number or NULL. */
@@ -58,6 +69,12 @@ ABDB_MUST_USE abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, ab
 ABDB_MUST_USE abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
                                            sqlite3_int64 id, sqlite3_int64 ordinal, long line,
                                            abdb_error *err);
+/* bulk.c: the number of an entry by its key (0: none); a new entry was kept; the unit is over. */
+ABDB_MUST_USE abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *id,
+                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 id,
+                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_fault(const abdb_entry *entry);
 

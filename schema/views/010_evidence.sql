@@ -4,8 +4,8 @@
 
 -- One statement of one source.
 CREATE VIEW v_statement AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
-       printf('e-%016x', e.entry_id) AS run,
+SELECT printf('r-%016x-%d', e.entry_key, r.ordinal) AS result_id,
+       printf('e-%016x', e.entry_key) AS run,
        e.evidence AS evidence,
        e.source AS source,
        (SELECT min(a.path) FROM witness w JOIN artifact a USING (artifact_id)
@@ -63,7 +63,7 @@ SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
        e.point_id AS point_id,
        e.entry_id AS entry_id,
        r.ordinal AS ordinal,
-       coalesce(s.subject, e.entry_id) AS subject,
+       coalesce(s.subject, e.entry_key) AS subject,
        coalesce(s.preferred, 1) AS preferred,
        coalesce(s.sources, 1) AS sources,
        coalesce(s.disagree, 0) AS disagree,
@@ -88,20 +88,20 @@ CREATE VIEW v_result AS SELECT * FROM v_statement WHERE preferred = 1;
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id, n.canon AS device, CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
+SELECT printf('r-%016x-%d', e.entry_key, r.ordinal) AS result_id, n.canon AS device, CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
        e.device AS raw_device
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
   JOIN name n ON n.kind = 'device' AND n.spelling = e.device
 UNION ALL -- names that are not resolved yet
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal), e.device, e.devices, e.device
+SELECT printf('r-%016x-%d', e.entry_key, r.ordinal), e.device, e.devices, e.device
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
  WHERE e.device IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = 'device' AND n.spelling = e.device);
 
 -- One run, score or statement, failed ones too.
 CREATE VIEW v_run AS
-SELECT printf('e-%016x', e.entry_id) AS run, e.kind AS kind, e.status AS status, e.reason AS reason,
+SELECT printf('e-%016x', e.entry_key) AS run, e.kind AS kind, e.status AS status, e.reason AS reason,
        e.backend AS backend, e.date AS date, e.tag AS tag, e.campaign AS campaign, e.cell AS cell,
        e.evidence AS evidence, e.source AS source, e.workload AS workload, e.device AS device,
        e.dtype AS dtype, e.verified AS verified, e.flags AS flags,
@@ -110,12 +110,12 @@ SELECT printf('e-%016x', e.entry_id) AS run, e.kind AS kind, e.status AS status,
 
 -- Raw values.
 CREATE VIEW v_sample AS
-SELECT printf('r-%016x-%d', s.entry_id, s.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
+SELECT printf('r-%016x-%d', (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = s.entry_id), s.ordinal) AS result_id, s.seq AS seq, s.rank AS rank,
        s.t_s AS t_s, s.value AS value, s.mark AS mark, s.entry_id AS entry_id, s.ordinal AS ordinal
   FROM sample s;
 
 CREATE VIEW v_telemetry AS
-SELECT printf('e-%016x', t.entry_id) AS run, t.t_s AS t_s, t.device AS device,
+SELECT printf('e-%016x', (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = t.entry_id)) AS run, t.t_s AS t_s, t.device AS device,
        t.quantity AS quantity, t.value AS value, t.unit AS unit
   FROM telemetry t;
 

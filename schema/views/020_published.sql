@@ -152,7 +152,7 @@ SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason,
 -- One withdrawal and one fact that it leaves out.
 CREATE VIEW v_gone AS
 WITH g AS (
-  SELECT CASE kind WHEN 'entry' THEN 'r' WHEN 'spec' THEN 's' ELSE 'p' END || printf('-%016x', id) AS key,
+  SELECT CASE kind WHEN 'entry' THEN 'r' WHEN 'spec' THEN 's' ELSE 'p' END || printf('-%016x', CASE kind WHEN 'entry' THEN (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = gone.id) ELSE id END) AS key,
          kind, id
     FROM gone)
 SELECT g.key AS key, f.fact AS fact, w.target AS target, w.reason AS reason, w.date AS date

@@ -2,7 +2,7 @@
 
 -- One measured cell: its median time and what follows from the kernel's work.
 CREATE VIEW v_kernel AS
-SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date,
+SELECT printf('e-%016x', e.entry_key) AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date,
        e.workload AS kernel, e.backend AS backend, e.dtype AS dtype, e.device AS device,
        e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
        e.flags AS flags,
@@ -17,7 +17,7 @@ SELECT printf('e-%016x', e.entry_id) AS run, e.campaign AS campaign, e.tag AS ta
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'threads') AS threads,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'chosen') AS chosen,
        (SELECT text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'operation') AS operation,
-       (SELECT printf('r-%016x-%d', t.entry_id, t.ordinal) FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id,
+       (SELECT printf('r-%016x-%d', e.entry_key, t.ordinal) FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id,
        e.entry_id AS entry_id
   FROM entry e
  WHERE e.evidence = 'measured' AND coalesce(e.source, '') = 'abdb-run'; -- no use of the index of sources: most rows are of this one

@@ -75,7 +75,7 @@ SELECT 'inferred', 'mlperf';
 
 -- One factor of a result that its source gave.
 CREATE VIEW v_factor_given AS
-SELECT printf('r-%016x-%d', r.entry_id, r.ordinal) AS result_id,
+SELECT printf('r-%016x-%d', e.entry_key, r.ordinal) AS result_id,
        p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
        coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS unit,
        r.entry_id AS entry_id, r.ordinal AS ordinal

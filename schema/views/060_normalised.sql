@@ -83,15 +83,15 @@ SELECT result_id, 'per_node@1', total / nodes, unit || '/node', NULL, NULL, NULL
   FROM v_rate WHERE nodes > 0
 UNION ALL -- measured power of the same run; units per joule is the same number
 SELECT r.result_id, 'per_watt@1', r.total / p.value, r.unit || '/W', NULL, NULL, NULL, NULL,
-       printf('r-%016x-%d', p.entry_id, p.ordinal), r.entry_id, r.ordinal
+       printf('r-%016x-%d', (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = p.entry_id), p.ordinal), r.entry_id, r.ordinal
   FROM v_rate r JOIN result p ON p.entry_id = r.entry_id AND p.metric = 'power_w' AND p.value > 0
 UNION ALL
 SELECT r.result_id, 'per_joule@1', r.total / p.value, replace(r.unit, '/s', '') || '/J', NULL, NULL, NULL, NULL,
-       printf('r-%016x-%d', p.entry_id, p.ordinal), r.entry_id, r.ordinal
+       printf('r-%016x-%d', (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = p.entry_id), p.ordinal), r.entry_id, r.ordinal
   FROM v_rate r JOIN result p ON p.entry_id = r.entry_id AND p.metric = 'power_w' AND p.value > 0
 UNION ALL
 SELECT r.result_id, 'per_joule@1', r.total * t.value / j.value, replace(r.unit, '/s', '') || '/J', NULL, NULL, NULL, NULL,
-       printf('r-%016x-%d r-%016x-%d', j.entry_id, j.ordinal, t.entry_id, t.ordinal), r.entry_id, r.ordinal
+       printf('r-%016x-%d r-%016x-%d', (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = j.entry_id), j.ordinal, (SELECT k.entry_key FROM entry_row k WHERE k.entry_id = t.entry_id), t.ordinal), r.entry_id, r.ordinal
   FROM v_rate r
   JOIN result j ON j.entry_id = r.entry_id AND j.metric = 'energy_j' AND j.value > 0
   JOIN result t ON t.entry_id = r.entry_id AND t.metric = 'time_s' AND t.statistic IN ('median', 'value', 'mean')

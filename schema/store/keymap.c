@@ -1,0 +1,63 @@
+/* keymap.c - keys and their numbers, by open addressing; see keymap.h. */
+#include "schema/store/keymap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the search for a key begins: its place in the even spread of all keys. */
+static size_t home(int64_t key, size_t room)
+{
+    return (size_t)(((unsigned __int128)(uint64_t)key * room) >> 63);
+}
+
+uint32_t abdb_keymap_get(const abdb_keymap *map, int64_t key)
+{
+    if (!map->room) return 0;
+    for (size_t i = home(key, map->room);; i = i + 1 == map->room ? 0 : i + 1) {
+        if (map->key[i] == key) return map->number[i];
+        if (map->key[i] < 0) return 0;
+    }
+}
+
+static void place(abdb_keymap *map, int64_t key, uint32_t number)
+{
+    size_t i = home(key, map->room);
+
+    while (map->key[i] >= 0 && map->key[i] != key) i = i + 1 == map->room ? 0 : i + 1;
+    map->count += map->key[i] < 0;
+    map->key[i] = key;
+    map->number[i] = number;
+}
+
+static bool grow(abdb_keymap *map)
+{
+    abdb_keymap bigger = {.room = map->room ? map->room + map->room / 2 : 1024};
+
+    bigger.key = malloc(bigger.room * sizeof *bigger.key);
+    bigger.number = malloc(bigger.room * sizeof *bigger.number);
+    if (!bigger.key || !bigger.number) {
+        abdb_keymap_free(&bigger);
+        return false;
+    }
+    memset(bigger.key, 0xff, bigger.room * sizeof *bigger.key);
+    for (size_t i = 0; i < map->room; i++)
+        if (map->key[i] >= 0) place(&bigger, map->key[i], map->number[i]);
+    abdb_keymap_free(map);
+    *map = bigger;
+    return true;
+}
+
+bool abdb_keymap_put(abdb_keymap *map, int64_t key, uint32_t number)
+{
+    if (map->count >= ABDB_KEYMAP_MAX) return false;
+    if (map->count + 1 > map->room - map->room / 8 && !grow(map)) return false;
+    place(map, key, number);
+    return true;
+}
+
+void abdb_keymap_free(abdb_keymap *map)
+{
+    free(map->key);
+    free(map->number);
+    *map = (abdb_keymap){0};
+}
