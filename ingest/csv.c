@@ -61,7 +61,7 @@ static void on_row(int end, void *self)
     if (r->status == ABDB_OK && r->any) r->status = r->handler(r->self, &row, r->err);
     r->count = 0;
     r->any = false;
-    abdb_arena_free(&r->arena);
+    abdb_arena_clear(&r->arena);
 }
 
 /* Gives back what lies behind the row at hand, now and then. */

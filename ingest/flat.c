@@ -9,7 +9,7 @@
 
 #include "ingest/csv.h"
 
-enum { HEAD = 8192 };
+enum { HEAD = 1 << 20 };
 
 typedef struct {
     flat_handler handler;
@@ -367,7 +367,8 @@ abdb_status flat_read(const abdb_input *in, const abdb_sink *sink, flat_handler 
     while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
     if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
         return read_json(&r, in, err);
-    if (memmem(in->text, in->text_size, "INSERT INTO ", 12)) return read_inserts(&r, in, err);
+    if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
+        return read_inserts(&r, in, err);
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &r, err);
     abdb_csv_header_free(&r.header);
     return st;

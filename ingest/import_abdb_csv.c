@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/abdb_results.h"
 #include "ingest/csv.h"
 #include "ingest/importer.h"
-#include "schema/core/units.h"
 
 typedef struct {
     const char *kind, *table;
@@ -52,15 +52,13 @@ static const file_kind kinds[] = {
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
-static const char result_columns[] =
-    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact";
-
 typedef struct {
     const abdb_input *in;
     const abdb_words *words;
     const abdb_sink *sink;
     abdb_csv_header header;
     const file_kind *kind; /* NULL: results */
+    abdb_results *results;
 } state;
 
 static bool in_list(const char *list, const char *name)
@@ -137,10 +135,10 @@ static abdb_status check_header(state *s, abdb_error *err)
         size_t count = 0;
 
         if (s->kind ? in_list(s->kind->required, name) || in_list(s->kind->optional, name)
-                    : in_list(result_columns, name) || abdb_field_find(name) >= 0 ||
+                    : in_list(abdb_results_columns, name) || abdb_field_find(name) >= 0 ||
                           strncmp(name, "factor.", 7) == 0 || strncmp(name, "also.", 5) == 0)
             continue;
-        snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : result_columns,
+        snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
                  s->kind ? s->kind->optional : "");
         for (word = strtok_r(list, "|", &rest); word && count < 16;
              word = strtok_r(NULL, "|", &rest))
@@ -152,30 +150,6 @@ static abdb_status check_header(state *s, abdb_error *err)
                          best ? best : "", best ? "'?" : "");
     }
     return ABDB_OK;
-}
-
-/* A value with its unit, in the base unit. Fills reason and returns false when it is none. */
-static bool base_value(const char *text, const char *unit_text, double *out, const char **base,
-                       const char **field, char *reason, size_t room)
-{
-    const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
-
-    *field = "value";
-    if (!text || !abdb_number(text, out)) {
-        snprintf(reason, room, "value is '%.60s', not a number", text ? text : "");
-        return false;
-    }
-    *field = "unit";
-    if (!unit) {
-        snprintf(reason, room,
-                 "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
-                 unit_text ? unit_text : "");
-        return false;
-    }
-    *field = NULL;
-    *out = abdb_unit_base(unit, *out);
-    *base = unit->base;
-    return true;
 }
 
 /* A cell, or what the user said for all rows; NULL: neither. */
@@ -256,7 +230,7 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
     double value;
 
     if (strcmp(table, "spec") == 0) {
-        if (!base_value(text, get(s, row, "unit"), &value, &base, field, reason, room))
+        if (!abdb_results_value(text, get(s, row, "unit"), &value, &base, field, reason, room))
             return false;
         put_number(fact, "value", value);
         put_text(fact, "unit", base);
@@ -324,135 +298,6 @@ done:
     return st;
 }
 
-static bool number_or_nan(const char *text, double *out)
-{
-    *out = NAN;
-    return !text || abdb_number(text, out);
-}
-
-/* The value of a row of results; false when it is none. */
-static bool take_result(const state *s, const abdb_csv_row *row, abdb_entry *entry,
-                        const char **field, char *reason, size_t room)
-{
-    const char *metric = get(s, row, "metric"), *text = get(s, row, "value");
-    const char *unit_text = get(s, row, "unit"), *base;
-    const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
-    const abdb_unit *unit;
-    abdb_result *result;
-    double value, n, x;
-
-    *field = "metric";
-    if (!info) {
-        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
-                 metric ? metric : "");
-        return false;
-    }
-    if (!base_value(text, unit_text, &value, &base, field, reason, room)) return false;
-    *field = "unit";
-    unit = abdb_unit_find(info->unit);
-    if (!unit || strcmp(unit->base, base) != 0) {
-        snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit, unit_text);
-        return false;
-    }
-    result = abdb_entry_result(entry, metric, value);
-    result->raw_value = text;
-    result->raw_unit = unit_text;
-    result->fact = get(s, row, "fact");
-    if (get(s, row, "statistic")) result->statistic = get(s, row, "statistic");
-    *field = "low, high, n or x";
-    if (!number_or_nan(get(s, row, "low"), &result->low) ||
-        !number_or_nan(get(s, row, "high"), &result->high) ||
-        !number_or_nan(get(s, row, "n"), &n) || !number_or_nan(get(s, row, "x"), &x)) {
-        snprintf(reason, room, "not a number");
-        return false;
-    }
-    unit = abdb_unit_find(unit_text);
-    result->low = abdb_unit_base(unit, result->low);
-    result->high = abdb_unit_base(unit, result->high);
-    if (isfinite(n)) result->n = (long long)n;
-    if (isfinite(x)) result->x = x;
-    result->spread = get(s, row, "spread");
-    result->formula = get(s, row, "formula");
-    *field = NULL;
-    return true;
-}
-
-/* Other metrics of the same run; false when one is none. */
-static bool take_others(const state *s, const abdb_csv_row *row, abdb_entry *entry,
-                        const char **field, char *reason, size_t room)
-{
-    for (size_t i = 0; i < s->header.count; i++) {
-        const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i), *colon;
-        const abdb_metric_info *info;
-        const abdb_unit *unit;
-        abdb_result *result;
-        char metric[64], number[64];
-        double value;
-        if (strncmp(name, "also.", 5) != 0 || !cell) continue;
-        *field = name;
-        colon = strchr(name, ':');
-        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name + 5, ":"), name + 5);
-        info = abdb_metric_find(metric);
-        snprintf(number, sizeof number, "%.*s", (int)strcspn(cell, " "), cell);
-        unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
-               : info            ? abdb_unit_find(info->unit)
-                                 : NULL;
-        if (!info || !unit || strcmp(unit->base, info->unit) != 0 || !abdb_number(number, &value)) {
-            snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s", cell,
-                     metric, info ? info->unit : "a metric");
-            return false;
-        }
-        result = abdb_entry_result(entry, info->name, abdb_unit_base(unit, value));
-        if (!result) {
-            snprintf(reason, room, "more than %d metrics", ABDB_RESULT_MAX);
-            return false;
-        }
-        result->raw_value = cell;
-        if (colon) result->statistic = colon + 1;
-    }
-    *field = NULL;
-    return true;
-}
-
-/* One row of results: an entry with one value, or with a status that says why it has none. */
-static abdb_status keep_result(state *s, const abdb_csv_row *row, const char **field, char *reason,
-                               size_t room, abdb_error *err)
-{
-    abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *locator = get(s, row, "locator"), *status;
-    char line[32];
-    abdb_status st = ABDB_OK;
-
-    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    snprintf(line, sizeof line, "line %ld", row->line);
-    entry->line = row->line;
-    entry->locator = locator ? locator : line;
-    for (size_t i = 0; i < s->header.count; i++) {
-        const char *name = s->header.name[i], *cell = abdb_csv_get(row, (int)i);
-        int at = abdb_field_find(name);
-
-        if (at >= 0)
-            entry->field[at] = cell;
-        else if (strncmp(name, "factor.", 7) == 0)
-            abdb_entry_factor(entry, name + 7, cell);
-    }
-    if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
-    status = entry->field[ABDB_FIELD_status];
-    if ((!status || strcmp(status, "ok") == 0 || get(s, row, "metric")) &&
-        (!take_result(s, row, entry, field, reason, room) ||
-         !take_others(s, row, entry, field, reason, room)))
-        goto done;
-    if (locator && entry->results) { /* where it is published, and where this file says so */
-        entry->result[0].cell = locator;
-        entry->locator = line;
-    }
-    abdb_words_apply(s->words, entry);
-    st = s->sink->entry(s->sink->self, entry, err);
-done:
-    free(entry);
-    return st;
-}
-
 static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     state *s = self;
@@ -467,7 +312,9 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
             return ABDB_FAIL(err, ABDB_FORMAT,
                              "line 1: not a header of abdb's own files (sources, devices, models,"
                              " aliases, specs, prices, results, claims, rules)");
-        return check_header(s, err);
+        TRY(check_header(s, err));
+        return s->kind ? ABDB_OK
+                       : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
     }
     if (row->count != s->header.count) {
         field = "row";
@@ -476,7 +323,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     } else if (s->kind) {
         TRY(keep_fact(s, row, &field, reason, sizeof reason, err));
     } else {
-        TRY(keep_result(s, row, &field, reason, sizeof reason, err));
+        TRY(abdb_results_row(s->results, row, &field, reason, sizeof reason, err));
     }
     if (field) TRY(abdb_csv_reject(s->sink, row, field, reason, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -490,6 +337,7 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
     state s = {.in = in, .words = words, .sink = sink};
     abdb_status st = abdb_csv_read_input(in, ',', on_row, &s, err);
 
+    abdb_results_close(s.results);
     abdb_csv_header_free(&s.header);
     return st;
 }

@@ -57,7 +57,9 @@ abdb_status lines_read(const abdb_input *in, line_handler handler, void *self, a
 
 bool lines_hold(const abdb_input *in, const char *text)
 {
-    return memmem(in->text, in->text_size, text, strlen(text)) != NULL;
+    size_t size = in->text_size < BID_SIZE ? in->text_size : BID_SIZE;
+
+    return memmem(in->text, size, text, strlen(text)) != NULL;
 }
 
 double line_number(const text_line *line, size_t word)

@@ -8,7 +8,7 @@
 
 #include "ingest/importer.h"
 
-enum { LINE_WORDS_MAX = 64 };
+enum { LINE_WORDS_MAX = 64, BID_SIZE = 1 << 20 };
 
 typedef struct {
     long number;      /* from 1 */
@@ -22,7 +22,7 @@ typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_erro
 /* ABDB_NOMEM, or what the handler said. */
 ABDB_MUST_USE abdb_status lines_read(const abdb_input *in, line_handler handler, void *self,
                                      abdb_error *err);
-/* Is there such a text within the input? For bids. */
+/* Is there such a text within the first BID_SIZE bytes? For bids. */
 bool lines_hold(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_number(const text_line *line, size_t word);

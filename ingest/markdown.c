@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_MAX = 64 };
+enum { CELLS_MAX = 64, HEAD = 1 << 20 };
 
 typedef struct {
     char *copy; /* the line, taken apart */
@@ -179,7 +179,8 @@ abdb_status markdown_read(const abdb_input *in, flat_handler handler, void *self
 
 bool markdown_has_table(const abdb_input *in)
 {
-    const char *text = in->text, *end = in->text + in->text_size;
+    const char *text = in->text;
+    const char *end = text + (in->text_size < HEAD ? in->text_size : HEAD);
     bool before = false, found = false;
 
     while (text < end && !found) {

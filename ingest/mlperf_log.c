@@ -314,13 +314,20 @@ static long days_of(int year, int month, int day)
 
 bool mlperf_clock(const char *text, double *out)
 {
-    int month, day, year, hour, minute, used = 0;
+    static const char form[] = "00-00-0000 00:00:";
+    int month, day, year, hour, minute;
     double second;
 
-    if (!text ||
-        sscanf(text, "%2d-%2d-%4d %2d:%2d:%n", &month, &day, &year, &hour, &minute, &used) != 5 ||
-        !used || month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
-        !abdb_number(text + used, &second))
+    if (!text) return false;
+    for (size_t i = 0; i < sizeof form - 1; i++)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+    month = atoi(text);
+    day = atoi(text + 3);
+    year = atoi(text + 6);
+    hour = atoi(text + 11);
+    minute = atoi(text + 14);
+    if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
+        !abdb_number(text + sizeof form - 1, &second))
         return false;
     *out = 1000 * (86400.0 * (double)days_of(year, month, day) + 3600.0 * hour + 60.0 * minute) +
            1000 * second;

@@ -5,32 +5,19 @@
  * code carries test data with the names of results; macOS leaves ._ files beside the real ones; the
  * tree's top folder names the round ("inference_results_v5.1-main").
  */
-#include "ingest/round.h"
+#include "ingest/round_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { PARTS_MAX = 32, REASON = 200 };
-
-typedef enum { ANCHOR_RESULTS, ANCHOR_SYSTEMS, ANCHOR_MEASUREMENTS, ANCHOR_MAPPING } anchor;
-
-/* A path taken apart: parts[at] is "results", "systems" or "measurements". */
-typedef struct {
-    char *part[PARTS_MAX];
-    size_t parts, at, root_parts; /* parts before the division, or the submitter */
-    anchor anchor;
-    bool absolute;
-    bool divided; /* a division stands before the submitter */
-    round_suite suite;
-    mlperf_reader reader; /* NULL: not needed */
-} place;
+enum { REASON = 200 };
 
 typedef struct {
     round_file file;
     const char *root, *folder; /* folder: below the root, of a result */
-    place where;
+    round_place where;
     round_suite suite;
 } item;
 
@@ -43,142 +30,6 @@ struct mlperf_round {
     const char *truncated[16];
     size_t truncations;
 };
-
-/* --- paths --------------------------------------------------------------------------------------
- */
-
-static bool is_division(const char *part)
-{
-    static const char *const names[] = {"closed", "open", "network", "closed-power", "open-power"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcasecmp(part, names[i]) == 0) return true;
-    return false;
-}
-
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t a = strlen(text), b = strlen(tail);
-
-    return a >= b && strcmp(text + a - b, tail) == 0;
-}
-
-/* "result_12.txt" */
-static bool is_training_log(const char *name)
-{
-    size_t digits;
-
-    if (strncmp(name, "result_", 7) != 0) return false;
-    digits = strspn(name + 7, "0123456789");
-    return digits && digits < 6 && strcmp(name + 7 + digits, ".txt") == 0;
-}
-
-/* The reader of a file of SYSTEM/BENCHMARK/SCENARIO/..., which begins at part[at]. */
-static mlperf_reader inference_reader(const place *p, size_t at)
-{
-    const char *name = p->part[p->parts - 1];
-
-    if (p->parts - at == 6 && strcmp(p->part[at + 3], "performance") == 0 &&
-        strcmp(p->part[at + 4], "run_1") == 0) {
-        if (strcmp(name, "mlperf_log_detail.txt") == 0) return mlperf_read_detail;
-        if (strcmp(name, "mlperf_log_summary.txt") == 0) return mlperf_read_summary;
-        if (strcmp(name, "spl.txt") == 0) return mlperf_read_power;
-    }
-    if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
-        strcmp(name, "accuracy.txt") == 0)
-        return mlperf_read_accuracy;
-    return NULL;
-}
-
-static void find_reader(place *p)
-{
-    const char *name = p->part[p->parts - 1];
-    size_t at = p->at + 1, behind = p->parts - at;
-    bool scaling = behind == 4 &&
-                   (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
-
-    if (p->anchor != ANCHOR_RESULTS) {
-        p->reader = ends_with(name, ".json") ? mlperf_read_json : NULL;
-    } else if (is_training_log(name) && (behind == 3 || scaling)) {
-        p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
-        p->reader = mlperf_read_training;
-    } else if (strcmp(name, "scaling.json") == 0 && (behind == 3 || scaling)) {
-        p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
-        p->reader = mlperf_read_json;
-    } else if (behind == 4 && strcmp(name, "results.txt") == 0 &&
-               (strcmp(p->part[at + 2], "performance") == 0 ||
-                strcmp(p->part[at + 2], "accuracy") == 0 ||
-                strcmp(p->part[at + 2], "energy") == 0)) {
-        p->suite = ROUND_TINY;
-        p->reader = mlperf_read_tiny;
-    } else {
-        p->suite = ROUND_INFERENCE;
-        p->reader = inference_reader(p, at);
-    }
-}
-
-/* Takes a path apart; false: it is none of a round. The parts are the arena's. */
-static bool locate(place *p, abdb_arena *arena, const char *path)
-{
-    char *copy = abdb_arena_copy(arena, path, strlen(path)), *rest = NULL;
-    static const char *const anchors[] = {"results", "systems", "measurements"};
-    bool found = false;
-
-    *p = (place){.absolute = *path == '/'};
-    if (!copy) return false;
-    for (char *s = strtok_r(copy, "/", &rest); s; s = strtok_r(NULL, "/", &rest)) {
-        if (p->parts == PARTS_MAX) return false;
-        p->part[p->parts++] = s;
-    }
-    if (p->parts >= 4 && strcmp(p->part[p->parts - 1], "model_mapping.json") == 0 &&
-        is_division(p->part[p->parts - 3])) {
-        p->anchor = ANCHOR_MAPPING;
-        p->at = p->parts - 1;
-        found = true;
-    }
-    for (size_t i = p->parts; !found && i-- > 1;)
-        for (size_t k = 0; k < 3 && !found; k++)
-            if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
-                p->at = i;
-                p->anchor = (anchor)k;
-                found = k != 1 || p->parts - i == 2;
-            }
-    if (!found || p->part[p->parts - 1][0] == '.') return false;
-    p->divided = p->at >= 2 && is_division(p->part[p->at - 2]);
-    p->root_parts = p->at - (p->divided ? 2 : 1);
-    find_reader(p);
-    return true;
-}
-
-/* Parts [from, to) with slashes between, in the arena. */
-static const char *join(abdb_arena *arena, const place *p, size_t from, size_t to)
-{
-    abdb_text text = {0};
-    const char *out;
-
-    for (size_t i = from; i < to; i++)
-        abdb_text_printf(&text, "%s%s", i > from || (i == 0 && p->absolute) ? "/" : "", p->part[i]);
-    out = text.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
-    abdb_text_free(&text);
-    return out;
-}
-
-round_role mlperf_round_role(const char *path)
-{
-    abdb_arena arena = {0};
-    place p;
-    round_role role = ROUND_OTHER;
-
-    if (locate(&p, &arena, path)) {
-        if (p.reader)
-            role = ROUND_PART;
-        else if (p.divided && !ends_with(path, "/mlperf_storage_report.json") &&
-                 !ends_with(path, "/summary.json"))
-            role = ROUND_BESIDE; /* a tree with divisions is unmistakable */
-    }
-    abdb_arena_free(&arena);
-    return role;
-}
 
 /* --- taking files -------------------------------------------------------------------------------
  */
@@ -218,7 +69,7 @@ static abdb_status add_item(mlperf_round *round, item **out, abdb_error *err)
 }
 
 /* Is the content what the name promises? Names such as results.txt are everybody's. */
-static bool is_ours(const place *p, const abdb_input *in)
+static bool is_ours(const round_place *p, const abdb_input *in)
 {
     const char *text = in->text;
     size_t size = in->text_size;
@@ -232,7 +83,7 @@ static bool is_ours(const place *p, const abdb_input *in)
 }
 
 /* How many parts of the path below the root name the folder of a result. */
-static size_t folder_parts(const place *p)
+static size_t folder_parts(const round_place *p)
 {
     size_t below = p->suite == ROUND_INFERENCE ? 3 : p->suite == ROUND_HPC ? 3 : 2;
 
@@ -242,13 +93,13 @@ static size_t folder_parts(const place *p)
 abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in, const char *sha256,
                               bool *taken, abdb_error *err)
 {
-    place p;
+    round_place p;
     item *it = NULL;
     abdb_arena *a = &round->arena;
     abdb_status st = ABDB_OK;
 
     *taken = false;
-    if (!locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
+    if (!round_locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
     round->bytes += in->size;
     if (round->bytes > ROUND_BYTES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
@@ -256,12 +107,12 @@ abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in, const c
     TRY(add_item(round, &it, err));
     it->where = p;
     it->suite = p.suite;
-    it->root = join(a, &p, 0, p.root_parts);
-    it->file.path = join(a, &p, p.root_parts, p.parts);
+    it->root = round_join(a, &p, 0, p.root_parts);
+    it->file.path = round_join(a, &p, p.root_parts, p.parts);
     it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
     if (p.anchor == ANCHOR_RESULTS) {
-        it->folder = join(a, &p, p.root_parts, folder_parts(&p));
-        it->file.member = join(a, &p, folder_parts(&p), p.parts);
+        it->folder = round_join(a, &p, p.root_parts, folder_parts(&p));
+        it->file.member = round_join(a, &p, folder_parts(&p), p.parts);
     } else {
         it->folder = it->file.member = "";
     }
@@ -322,7 +173,7 @@ static bool same_text(const char *a, const char *b)
 /* Does a description belong to that result folder? */
 static bool belongs(const item *description, const item *result)
 {
-    const place *d = &description->where, *r = &result->where;
+    const round_place *d = &description->where, *r = &result->where;
     const char *name = d->part[d->parts - 1];
     size_t stem = strlen(name) > 5 ? strlen(name) - 5 : 0, at = r->at + 1;
 
@@ -377,7 +228,7 @@ static void describe(round_folder *folder, const item *result, const description
 
 static void place_folder(mlperf_round *round, round_folder *f, const item *first)
 {
-    const place *p = &first->where;
+    const round_place *p = &first->where;
     size_t at = p->at + 1;
 
     f->root = first->root;
@@ -512,10 +363,10 @@ void round_system_row(const round_folder *f, mlperf_row *row)
 void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row)
 {
     const char *root;
-    place p;
+    round_place p;
 
-    if (!locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
-    root = join(arena, &p, 0, p.root_parts);
+    if (!round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
+    root = round_join(arena, &p, 0, p.root_parts);
     row->submitter = p.part[p.at - 1];
     row->division = p.divided ? p.part[p.at - 2] : NULL;
     row->platform = p.part[p.at + 1];

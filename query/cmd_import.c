@@ -9,6 +9,7 @@
 
 #include "ingest/map.h"
 #include "query/importing.h"
+#include "schema/core/timing.h"
 #include "schema/store/digest.h"
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
@@ -102,6 +103,16 @@ done:
     return st;
 }
 
+/* --timing: seconds of each part, on standard error. */
+static void print_timing(void)
+{
+    size_t count;
+    const abdb_timing *list = abdb_timing_list(&count);
+
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
+}
+
 static int exit_code(const import_session *s)
 {
     if (s->refused) return abdb_exit_code(s->total.files ? ABDB_PARTIAL : ABDB_DATA);
@@ -174,6 +185,7 @@ int abdb_cmd_import(int argc, char **argv)
         TRY(open_map(abdb_arg(&args, "map"), &words, &map, &err));
         if (!options.format) options.format = "table";
     }
+    if (abdb_arg(&args, "timing")) abdb_timing_start();
     options.dry_run = abdb_arg(&args, "dry-run") != NULL;
     options.strict = abdb_arg(&args, "strict") != NULL;
     if (!options.retry) TRY(collect(&list, &args, &err));
@@ -191,6 +203,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_writer_index(writer, &err));
     if (!s.quiet) abdb_importing_print(&s);
     code = exit_code(&s);
+    print_timing();
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
     for (size_t i = 0; i < list.count; i++) free(list.item[i].path);

@@ -9,6 +9,7 @@ static const abdb_option import_options[] = {
     {"map", 0, "FILE", "read a table as this map file says"},
     {"suggest-map", 0, "FILE", "print a first draft of a map for a table, read nothing"},
     {"retry-rejects", 0, NULL, "read again what had rejected rows (PATH: only these files)"},
+    {"timing", 0, NULL, "say where the time went"},
     {"dry-run", 'n', NULL, "read and count, keep nothing"},
     {"strict", 0, NULL, "a rejected row refuses its file, exit 1"},
     {"quiet", 'q', NULL, "only errors"},

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "query/cli.h"
+#include "schema/core/queue.h"
+#include "schema/core/timing.h"
 #include "schema/store/digest.h"
 
 extern const abdb_embedded abdb_vocabulary[];
@@ -16,9 +18,39 @@ typedef struct {
     size_t folder;
 } producer;
 
+enum { QUEUE_SIZE = 1 << 20 }; /* inputs from this size on are read and stored at the same time */
+
+/* Reads in this thread, stores in another. */
+static abdb_status produce_queued(const producer *p, const abdb_words *words, const abdb_sink *sink,
+                                  abdb_error *err)
+{
+    abdb_keymaker keys;
+    abdb_queue *queue;
+    abdb_sink front;
+    abdb_error late;
+    double from;
+    abdb_status st, stored;
+
+    TRY(abdb_keymaker_open(&keys, err));
+    TRY(abdb_queue_open(&queue, sink, &keys, err));
+    front = abdb_queue_sink(queue);
+    from = abdb_timing_now();
+    st = p->importer->read(p->input, words, &front, err);
+    abdb_timing_add("read and parse, with waiting", from);
+    stored = abdb_queue_close(queue, &late);
+    if (stored != ABDB_OK) {
+        *err = late;
+        st = stored;
+    }
+done:
+    abdb_keymaker_close(&keys);
+    return st;
+}
+
 static abdb_status produce(const producer *p, const abdb_words *words, const abdb_sink *sink,
                            abdb_error *err)
 {
+    if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, words, sink, err);
     return p->round ? mlperf_round_read(p->round, p->folder, words, sink, err)
                     : p->importer->read(p->input, words, sink, err);
 }
@@ -70,12 +102,15 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
     abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
     producer p = {.input = input};
     char sha[ABDB_SHA256_HEX];
+    double from;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_unit_result){.remark = input->remark};
     TRY(abdb_importer_find(&p.importer, options->format, input, err));
     unit.format = p.importer->name;
+    from = abdb_timing_now();
     abdb_sha256_pieces(input->data, input->size, release, input, sha);
+    abdb_timing_add("digest of the file", from);
     unit.sha256 = sha;
     TRY(import_unit(writer, &unit, &p, options, out, err));
 done:

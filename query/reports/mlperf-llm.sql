@@ -75,7 +75,7 @@ SELECT line FROM (
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words
             FROM v_statement s WHERE s.entry_id IN (SELECT t.entry_id FROM subject t WHERE t.subject = m.subject)
-               AND s.metric_class = 'performance')) ||
+               AND s.metric_class = 'performance' ORDER BY words DESC)) ||
          '. Not used for "best".'
     FROM chosen c JOIN v_mlperf m ON m.entry_id = c.entry_id AND m.ordinal = c.ordinal
    WHERE c.left_out IN ('device count disagrees', 'sources disagree')

@@ -30,11 +30,13 @@ int abdb_field_find(const char *name)
 
 const abdb_metric_info *abdb_metric_find(const char *name)
 {
+    static _Thread_local const abdb_metric_info *last; /* rows of a file repeat it */
     size_t size = strcspn(name, ".");
 
+    if (last && strncmp(last->name, name, size) == 0 && !last->name[size]) return last;
     for (size_t i = 0; i < abdb_metric_count; i++)
         if (strncmp(abdb_metrics[i].name, name, size) == 0 && !abdb_metrics[i].name[size])
-            return &abdb_metrics[i];
+            return last = &abdb_metrics[i];
     return NULL;
 }
 

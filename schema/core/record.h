@@ -69,6 +69,7 @@ typedef struct {
     const char *locator;     /* line, JSON path or cell inside the artifact */
     long line;               /* of the input row, 0 unknown: for rejects */
     const char *environment; /* JSON object, or NULL */
+    long long key[3];        /* of factors, fields and all: the store makes them where they are 0 */
     size_t pieces;           /* so many of the entries handed over just before are its parts */
     const char *role;        /* what they are to it: "run" */
     size_t factors, results;

@@ -176,6 +176,18 @@ void abdb_arena_free(abdb_arena *arena)
     }
 }
 
+void abdb_arena_clear(abdb_arena *arena)
+{
+    abdb_arena_block *block = arena->head;
+
+    if (!block || block->next || block->room != ARENA_BLOCK) {
+        abdb_arena_free(arena);
+        return;
+    }
+    memset(block->data, 0, block->used);
+    block->used = 0;
+}
+
 char *abdb_trim(char *string)
 {
     size_t size;

@@ -29,10 +29,12 @@ enum { SYMBOL_LENGTH = 4 };
 
 const abdb_unit *abdb_unit_find(const char *spelling)
 {
+    static _Thread_local const abdb_unit *last; /* rows of a file repeat it */
     const abdb_unit *found = NULL;
 
+    if (last && strcmp(last->name, spelling) == 0) return last;
     for (size_t i = 0; i < UNIT_COUNT; i++)
-        if (strcmp(units[i].name, spelling) == 0) return &units[i];
+        if (strcmp(units[i].name, spelling) == 0) return last = &units[i];
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (strlen(units[i].name) <= SYMBOL_LENGTH || !loosely_equal(spelling, units[i].name))
             continue;

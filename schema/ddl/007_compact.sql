@@ -50,7 +50,7 @@ CREATE TABLE quantity (
 ) STRICT;
 CREATE UNIQUE INDEX quantity_all ON quantity (metric, statistic, unit, coalesce(raw_unit, ''), coalesce(spread, ''), coalesce(formula, ''));
 
--- Artifacts and points with a small number beside their key.
+-- Artifacts with a small number beside their key.
 CREATE TABLE artifact_numbered (
     artifact_id  INTEGER PRIMARY KEY,       -- number in this file
     artifact_key INTEGER NOT NULL UNIQUE,   -- 63 bits of SHA-256 of digest, format and words
@@ -67,12 +67,14 @@ CREATE TABLE artifact_numbered (
 ) STRICT;
 INSERT INTO artifact_numbered SELECT row_number() OVER (ORDER BY imported, artifact_id), artifact_id, sha256, path, format, words,
        size_B, accepted, duplicate, rejected, ignored, imported FROM artifact;
+-- Points with a small number beside their key.
 CREATE TABLE point_numbered (
     point_id  INTEGER PRIMARY KEY,          -- number in this file
     point_key INTEGER NOT NULL UNIQUE       -- 63 bits of SHA-256 of the sorted factors
 ) STRICT;
 INSERT INTO point_numbered SELECT row_number() OVER (ORDER BY point_id), point_id FROM point;
 
+-- One factor of an interned set.
 CREATE TABLE point_factor_new (
     point_id INTEGER NOT NULL REFERENCES point,  -- the set of factors
     factor   TEXT NOT NULL REFERENCES factor,  -- name of the factor
@@ -187,6 +189,7 @@ INSERT INTO telemetry_new SELECT n.entry_id, t.t_s, t.device, t.quantity, t.valu
   FROM telemetry t JOIN entry_number n ON n.entry_key = t.entry_id;
 
 UPDATE fact SET id = (SELECT n.entry_id FROM entry_number n WHERE n.entry_key = fact.id) WHERE kind = 'result';
+-- One refused row, kept with its reason.
 CREATE TABLE reject_new (
     artifact_id INTEGER NOT NULL REFERENCES artifact,  -- the file
     line        INTEGER NOT NULL,           -- line in the file, 0 unknown
@@ -196,6 +199,7 @@ CREATE TABLE reject_new (
 ) STRICT;
 INSERT INTO reject_new SELECT a.artifact_id, r.line, r.field, r.reason, r.raw FROM reject r
   JOIN artifact_numbered a ON a.artifact_key = r.artifact_id ORDER BY r.rowid;
+-- Where a specification or price was said: the twin of witness for facts that are no entries.
 CREATE TABLE origin_new (
     kind        TEXT NOT NULL CHECK (kind IN ('spec', 'price')),  -- which table
     id          INTEGER NOT NULL,           -- spec_id or price_id

@@ -204,13 +204,10 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
                      "PRAGMA synchronous = NORMAL;"
-                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536;"
-                     "PRAGMA temp_store = MEMORY",
+                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -24576;"
+                     "PRAGMA temp_store = FILE",
                      err));
-    if (version == now) {
-        TRY(abdb_views_apply(db, err));
-        return abdb_db_exec(db, "PRAGMA foreign_keys = ON", err);
-    }
+    if (version == now) return abdb_views_apply(db, err);
     if (version > 0) TRY(back_up(db, (int)version, err));
 
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
@@ -224,7 +221,6 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     db->created = version == 0;
     db->migrated = (int)version;
     TRY(abdb_views_apply(db, err));
-    TRY(abdb_db_exec(db, "PRAGMA foreign_keys = ON", err)); /* tables were made anew without */
 done:
     return st;
 }
@@ -244,9 +240,11 @@ abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_e
     if (mode == ABDB_READ)
         code = open_read(db);
     else
-        code = sqlite3_open_v2(
-            path, &db->sql, SQLITE_OPEN_READWRITE | (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
-            NULL);
+        code = sqlite3_open_v2(path, &db->sql,
+                               SQLITE_OPEN_READWRITE |
+                                   SQLITE_OPEN_NOMUTEX | /* one thread at a time uses it */
+                                   (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
+                               NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
     sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);

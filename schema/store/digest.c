@@ -46,12 +46,41 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
     print_hex(digest, out);
 }
 
+static int64_t key_of(const unsigned char *digest)
+{
+    uint64_t key = 0;
+
+    for (int i = 0; i < 8; i++) key = key << 8 | digest[i];
+    return (int64_t)(key & INT64_MAX);
+}
+
 int64_t abdb_digest63(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
-    uint64_t key = 0;
 
     SHA256(data, size, digest);
-    for (int i = 0; i < 8; i++) key = key << 8 | digest[i];
-    return (int64_t)(key & INT64_MAX);
+    return key_of(digest);
+}
+
+int64_t abdb_digest63_by(abdb_digester **digester, const void *data, size_t size)
+{
+    unsigned char digest[ABDB_SHA256_SIZE];
+
+    if (!*digester) {
+        *digester = EVP_MD_CTX_new();
+        if (*digester && !EVP_DigestInit_ex(*digester, EVP_sha256(), NULL)) {
+            EVP_MD_CTX_free(*digester);
+            *digester = NULL;
+        }
+    }
+    /* NULL: the algorithm of before, which is not looked up again */
+    if (!*digester || !EVP_DigestInit_ex(*digester, NULL, NULL) ||
+        !EVP_DigestUpdate(*digester, data, size) || !EVP_DigestFinal_ex(*digester, digest, NULL))
+        return abdb_digest63(data, size);
+    return key_of(digest);
+}
+
+void abdb_digester_free(abdb_digester *digester)
+{
+    EVP_MD_CTX_free(digester);
 }

@@ -16,5 +16,9 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
 /* The first 63 bits of the SHA-256 of data: a key that is the same in every database. Two of n
  * facts share one with probability n^2 / 2^64 (5e-8 at a million). */
 int64_t abdb_digest63(const void *data, size_t size);
+/* The same with a context that many digests share: made on first use, NULL to begin with. */
+typedef struct evp_md_ctx_st abdb_digester;
+int64_t abdb_digest63_by(abdb_digester **digester, const void *data, size_t size);
+void abdb_digester_free(abdb_digester *digester);
 
 #endif

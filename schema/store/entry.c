@@ -29,6 +29,8 @@ static int compare_result(const void *a, const void *b)
     return order;
 }
 
+enum { KEY_POINT, KEY_DESCRIPTION, KEY_ENTRY, KEYS };
+
 /* An entry with its factors and results in order. */
 typedef struct {
     const abdb_entry *entry;
@@ -72,26 +74,16 @@ static void remember(abdb_keymap *map, sqlite3_int64 key, sqlite3_int64 number)
 }
 
 /* A sorted factor set becomes a point; the same set is the same point everywhere. */
-static abdb_status keep_point(abdb_writer *w, const ordered *o, sqlite3_int64 *key,
+static abdb_status keep_point(abdb_writer *w, const ordered *o, sqlite3_int64 key,
                               sqlite3_int64 *point, abdb_error *err)
 {
     static const char *const states[] = {"known", "unknown", "inapplicable"};
     abdb_status st = ABDB_OK;
 
-    abdb_text_clear(&w->text);
-    for (size_t i = 0; i < o->entry->factors; i++) {
-        const char state[] = {'\x1f', (char)('0' + o->factor[i]->state), '\x1f', '\0'};
-
-        abdb_text_puts(&w->text, o->factor[i]->name);
-        abdb_text_puts(&w->text, state);
-        abdb_text_puts(&w->text, o->factor[i]->text);
-        abdb_text_puts(&w->text, "\x1e");
-    }
-    *key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    TRY(find_number(w, &w->points, S_POINT_FIND, *key, point, err));
+    TRY(find_number(w, &w->points, S_POINT_FIND, key, point, err));
     if (*point) return ABDB_OK;
 
-    sqlite3_bind_int64(w->statement[S_POINT], 1, *key);
+    sqlite3_bind_int64(w->statement[S_POINT], 1, key);
     TRY(abdb_writer_step(w, S_POINT, err));
     *point = sqlite3_last_insert_rowid(w->db->sql);
     for (size_t i = 0; i < o->entry->factors; i++) {
@@ -109,7 +101,7 @@ static abdb_status keep_point(abdb_writer *w, const ordered *o, sqlite3_int64 *k
         abdb_bind_text(s, 6, f->unit);
         TRY(abdb_writer_step(w, S_POINT_FACTOR, err));
     }
-    remember(&w->points, *key, *point);
+    remember(&w->points, key, *point);
 done:
     return st;
 }
@@ -202,13 +194,25 @@ done:
 /* --- keys ---------------------------------------------------------------------------------------
  */
 
+static void put_whole(abdb_text *text, long long value)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
+
+    do digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) digits[--at] = '-';
+    abdb_text_add(text, digits + at, sizeof digits - at);
+}
+
 /* A number as "%.17g" prints it, the common ones without printf. */
 static void put_number(abdb_text *text, double value)
 {
     if (isnan(value))
         abdb_text_puts(text, signbit(value) ? "-nan" : "nan");
-    else if (value == 0 && !signbit(value))
-        abdb_text_puts(text, "0");
+    else if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value)))
+        put_whole(text, (long long)value);
     else
         abdb_text_printf(text, "%.17g", value);
 }
@@ -238,12 +242,39 @@ static void put_result(abdb_text *text, const abdb_result *r)
         abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
 }
 
-/* Keys of the fields and of the whole content: no artifact, line or time of import. */
-static void make_keys(abdb_text *text, const ordered *o, sqlite3_int64 point,
-                      sqlite3_int64 *description, sqlite3_int64 *entry)
+/* What makes keys: a text that is used again and again, and a digest's state. */
+typedef struct {
+    abdb_text text;
+    abdb_digester *digester;
+} key_maker;
+
+static long long digest_text(key_maker *k)
+{
+    return abdb_digest63_by(&k->digester, abdb_text_get(&k->text), k->text.size);
+}
+
+static long long point_key(key_maker *k, const ordered *o)
+{
+    abdb_text_clear(&k->text);
+    for (size_t i = 0; i < o->entry->factors; i++) {
+        const char state[] = {'\x1f', (char)('0' + o->factor[i]->state), '\x1f', '\0'};
+
+        abdb_text_puts(&k->text, o->factor[i]->name);
+        abdb_text_puts(&k->text, state);
+        abdb_text_puts(&k->text, o->factor[i]->text);
+        abdb_text_puts(&k->text, "\x1e");
+    }
+    return digest_text(k);
+}
+
+/* Keys of the factors, of the fields and of the whole content: no artifact, line or time of import.
+ * All 0: no memory. */
+static void make_keys(key_maker *k, const ordered *o, long long key[KEYS])
 {
     const abdb_entry *e = o->entry;
+    abdb_text *text = &k->text;
 
+    key[KEY_POINT] = point_key(k, o);
     abdb_text_clear(text);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
         if (e->field[i] && *e->field[i]) {
@@ -252,11 +283,39 @@ static void make_keys(abdb_text *text, const ordered *o, sqlite3_int64 point,
             abdb_text_puts(text, e->field[i]);
             abdb_text_puts(text, "\x1f");
         }
-    *description = abdb_digest63(abdb_text_get(text), text->size);
-    abdb_text_printf(text, "\x1epoint=%lld\x1e", (long long)point);
+    key[KEY_DESCRIPTION] = digest_text(k);
+    abdb_text_puts(text, "\x1epoint=");
+    put_whole(text, key[KEY_POINT]);
+    abdb_text_puts(text, "\x1e");
     if (e->environment) abdb_text_puts(text, e->environment);
     for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
-    *entry = abdb_digest63(abdb_text_get(text), text->size);
+    key[KEY_ENTRY] = digest_text(k);
+    if (text->failed) memset(key, 0, KEYS * sizeof *key);
+}
+
+static void make_ahead(void *self, const abdb_entry *entry, long long key[KEYS])
+{
+    ordered o;
+
+    put_in_order(&o, entry);
+    make_keys(self, &o, key);
+}
+
+abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err)
+{
+    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead};
+    return out->self ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "keys");
+}
+
+void abdb_keymaker_close(abdb_keymaker *keys)
+{
+    key_maker *k = keys->self;
+
+    if (!k) return;
+    abdb_text_free(&k->text);
+    abdb_digester_free(k->digester);
+    free(k);
+    keys->self = NULL;
 }
 
 /* --- rows ---------------------------------------------------------------------------------------
@@ -383,7 +442,8 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
 {
     abdb_writer *w = self;
     ordered o;
-    sqlite3_int64 point_key = 0, point = 0, description_key, description, key, id = 0;
+    sqlite3_int64 point = 0, description, id = 0;
+    long long key[KEYS];
     const char *fault = abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
 
@@ -393,20 +453,21 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
         return abdb_writer_reject(self, &reject, err);
     }
     put_in_order(&o, entry);
-    TRY(keep_point(w, &o, &point_key, &point, err));
-    make_keys(&w->text, &o, point_key, &description_key, &key);
-    if (w->text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
+    memcpy(key, entry->key, sizeof key);
+    if (!key[KEY_ENTRY]) w->keys.make(w->keys.self, entry, key);
+    if (!key[KEY_ENTRY]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
+    TRY(keep_point(w, &o, key[KEY_POINT], &point, err));
     if (w->bulk)
-        id = abdb_keymap_get(&w->entries, key);
+        id = abdb_keymap_get(&w->entries, key[KEY_ENTRY]);
     else
-        TRY(abdb_writer_find(w, key, &id, err));
+        TRY(abdb_writer_find(w, key[KEY_ENTRY], &id, err));
     if (id) {
         TRY(insert_witness(w, entry, id, err));
     } else {
-        TRY(keep_description(w, entry, description_key, &description, err));
-        TRY(insert_entry(w, &o, key, description, point, &id, err));
+        TRY(keep_description(w, entry, key[KEY_DESCRIPTION], &description, err));
+        TRY(insert_entry(w, &o, key[KEY_ENTRY], description, point, &id, err));
     }
-    TRY(keep_pieces(w, entry, id, key, err));
+    TRY(keep_pieces(w, entry, id, key[KEY_ENTRY], err));
     for (size_t i = 0; i < entry->results; i++)
         if (o.result[i]->fact)
             TRY(abdb_writer_name(w, o.result[i]->fact, "result", id, (sqlite3_int64)i, entry->line,

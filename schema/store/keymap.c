@@ -7,7 +7,7 @@
 /* Where the search for a key begins: its place in the even spread of all keys. */
 static size_t home(int64_t key, size_t room)
 {
-    return (size_t)(((unsigned __int128)(uint64_t)key * room) >> 63);
+    return (size_t)(((uint64_t)key >> 31) * room >> 32);
 }
 
 uint32_t abdb_keymap_get(const abdb_keymap *map, int64_t key)

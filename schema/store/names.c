@@ -8,10 +8,8 @@
  */
 #include "schema/store/write.h"
 
-static const char rebuild[] =
-    "BEGIN IMMEDIATE;"
+static const char leave_out[] =
     /* what withdrawals leave out: facts by key, and those that only withdrawn files say */
-    "DELETE FROM gone;"
     "INSERT OR IGNORE INTO gone SELECT 'entry', entry_id FROM entry_row"
     "  WHERE EXISTS (SELECT 1 FROM withdrawal WHERE target GLOB '[er]-*')"
     "  AND (format('e-%016x', entry_key) IN (SELECT target FROM withdrawal)"
@@ -25,16 +23,21 @@ static const char rebuild[] =
     "  WHERE format('p-%016x', price_id) IN (SELECT target FROM withdrawal);"
     "INSERT OR IGNORE INTO gone SELECT o.kind, o.id FROM origin o JOIN artifact a USING "
     "(artifact_id)"
-    "  GROUP BY o.kind, o.id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"
+    "  GROUP BY o.kind, o.id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;";
+
+static const char rebuild[] =
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT);"
     "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT 'device' AS kind, device AS spelling FROM entry UNION SELECT 'device', device FROM "
+    "  SELECT 'device' AS kind, device AS spelling FROM description UNION SELECT 'device', device "
+    "FROM "
     "spec"
     "  UNION SELECT 'device', device FROM price UNION SELECT 'device', device FROM device"
     "  UNION SELECT 'device', canon FROM alias WHERE kind = 'device'"
-    "  UNION SELECT 'model', model FROM entry UNION SELECT 'model', workload FROM entry"
+    "  UNION SELECT 'model', model FROM description"
+    "  UNION SELECT 'model', workload FROM description"
     "  UNION SELECT 'model', model FROM model"
-    "  UNION SELECT 'submitter', submitter FROM entry UNION SELECT 'system', system FROM entry)"
+    "  UNION SELECT 'submitter', submitter FROM description"
+    "  UNION SELECT 'system', system FROM description)"
     " WHERE spelling IS NOT NULL;"
     /* what is known: a meaning is one or more parts */
     "CREATE TEMP TABLE meaning (kind TEXT, spelling TEXT, folded TEXT, part INT, canon TEXT,"
@@ -72,8 +75,14 @@ static const char rebuild[] =
 
 abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err)
 {
-    abdb_status st = abdb_db_exec(db, rebuild, err);
+    sqlite3_int64 withdrawals;
+    abdb_status st = ABDB_OK;
 
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE; DELETE FROM gone", err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM withdrawal", &withdrawals, err));
+    if (withdrawals) TRY(abdb_db_exec(db, leave_out, err)); /* it looks at every entry */
+    TRY(abdb_db_exec(db, rebuild, err));
+done:
     if (st != ABDB_OK)
         sqlite3_exec(db->sql,
                      "ROLLBACK; DROP TABLE IF EXISTS temp.spelt;"

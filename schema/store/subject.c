@@ -53,14 +53,17 @@ static const char select_sql[] =
     "              AND p.factor = 'used_model'), '') END AS key,"
     "  e.source, coalesce(s.rank, 50), r.metric, e.public_id, e.devices, r.value, r.raw_value,"
     "  e.verified = 'yes', e.entry_key"
-    " FROM entry e JOIN result r USING (entry_id)"
+    /* descriptions first: most of them are none of MLPerf */
+    " FROM (SELECT d.*, w.entry_id, w.entry_key, w.point_id FROM description d"
+    "   CROSS JOIN entry_row w ON w.description_id = d.description_id"
+    "   WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run') e"
+    " CROSS JOIN result r ON r.entry_id = e.entry_id"
     " LEFT JOIN source s ON s.source = e.source"
     " LEFT JOIN metric m ON m.metric = r.metric"
     " LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1"
     " LEFT JOIN name ny ON ny.kind = 'system' AND ny.spelling = e.system AND ny.part = 1"
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
-    " WHERE e.evidence = 'mlperf' AND e.suite IS NOT NULL AND e.kind <> 'run'"
-    " AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
+    " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
     " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_key";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "schema/core/timing.h"
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
+
+enum { LARGE_UNIT = 8 << 20 };
 
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ?",
@@ -76,6 +79,10 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
 
     if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "a writer");
     w->db = db;
+    if (abdb_keymaker_open(&w->keys, err) != ABDB_OK) {
+        free(w);
+        return ABDB_NOMEM;
+    }
     for (int i = 0; i < S_COUNT; i++) {
         if (sqlite3_prepare_v3(db->sql, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
                                &w->statement[i], NULL) == SQLITE_OK)
@@ -95,6 +102,7 @@ void abdb_writer_close(abdb_writer *w)
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
+    abdb_keymaker_close(&w->keys);
     free(w);
 }
 
@@ -167,6 +175,30 @@ static abdb_status forget_rejects(abdb_writer *w, abdb_error *err)
     return st;
 }
 
+/* A unit that is larger than the file would pass through the log whole: every page written twice.
+ * With a rollback journal only what was there is, and a crash still leaves the file as it was.
+ * Where others read at this moment the mode stays. */
+static void put_log_aside(abdb_writer *w, size_t size)
+{
+    sqlite3_int64 pages = 0, page = 0;
+    abdb_error err;
+
+    if (size < LARGE_UNIT || abdb_db_integer(w->db, "PRAGMA page_count", &pages, &err) != ABDB_OK ||
+        abdb_db_integer(w->db, "PRAGMA page_size", &page, &err) != ABDB_OK ||
+        (size_t)(pages * page) > size)
+        return;
+    sqlite3_exec(w->db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL,
+                 NULL);
+    sqlite3_busy_timeout(w->db->sql, ABDB_BUSY_MS);
+    w->journal = 1;
+}
+
+static void take_log_back(abdb_writer *w)
+{
+    if (w->journal) sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    w->journal = 0;
+}
+
 abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
                               abdb_counts *counts, abdb_error *err)
 {
@@ -180,6 +212,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
     w->kept = 0;
     w->unit_entries = w->no_bulk = 0;
+    if (unit) put_log_aside(w, unit->size);
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     if (!unit) return ABDB_OK;
@@ -208,6 +241,7 @@ done:
 abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
 {
     abdb_status st = abdb_writer_end_bulk(w, err);
+    double from;
 
     if (st == ABDB_OK && w->artifact) {
         char *sql = sqlite3_mprintf("UPDATE artifact SET accepted = %ld, duplicate = %ld,"
@@ -222,12 +256,17 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
     /* Says so in the file, in case this process ends before the indexes are made anew. */
     if (st == ABDB_OK && w->unit_dirty)
         st = abdb_db_exec(w->db, "INSERT OR REPLACE INTO meta VALUES ('index', 'stale')", err);
-    if (st == ABDB_OK) st = abdb_db_exec(w->db, "COMMIT", err);
+    if (st == ABDB_OK) {
+        from = abdb_timing_now();
+        st = abdb_db_exec(w->db, "COMMIT", err);
+        abdb_timing_add("commit", from);
+    }
     if (st != ABDB_OK) {
         abdb_writer_rollback(w, NULL);
         return st;
     }
     w->open = 0;
+    take_log_back(w);
     w->dirty |= w->unit_dirty;
     if (counts) *counts = w->counts;
     return ABDB_OK;
@@ -239,6 +278,7 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
     if (!w->open) return;
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
     w->open = w->bulk = 0;
+    take_log_back(w);
     /* numbers that were given within the unit are nobody's now */
     abdb_keymap_free(&w->entries);
     abdb_keymap_free(&w->points);
@@ -250,15 +290,22 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
 {
     sqlite3_int64 stale;
+    double from;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_integer(w->db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
                         &stale, err));
     if (!w->dirty && !stale) return ABDB_OK;
+    from = abdb_timing_now();
     TRY(abdb_names_rebuild(w->db, err));
+    abdb_timing_add("index of names", from);
+    from = abdb_timing_now();
     TRY(abdb_subjects_rebuild(w->db, err));
+    abdb_timing_add("index of subjects", from);
+    from = abdb_timing_now();
     /* statistics for the planner: where another writer is in the way, its own run makes them */
-    sqlite3_exec(w->db->sql, "PRAGMA optimize", NULL, NULL, NULL);
+    sqlite3_exec(w->db->sql, "PRAGMA analysis_limit = 400; PRAGMA optimize", NULL, NULL, NULL);
+    abdb_timing_add("statistics for the planner", from);
     w->dirty = 0;
 done:
     return st;

@@ -7,6 +7,7 @@
 #ifndef ABDB_STORE_WRITE_H
 #define ABDB_STORE_WRITE_H
 
+#include "schema/core/queue.h"
 #include "schema/core/record.h"
 #include "schema/core/text.h"
 #include "schema/store/db.h"
@@ -33,6 +34,9 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);
+/* Makes the keys of entries, in any thread: abdb_keymaker_close frees what it holds. */
+ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err);
+void abdb_keymaker_close(abdb_keymaker *keys);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);

@@ -4,6 +4,7 @@
 #define ABDB_STORE_WRITER_H
 
 #include "schema/core/text.h"
+#include "schema/store/digest.h"
 #include "schema/store/keymap.h"
 #include "schema/store/write.h"
 
@@ -48,6 +49,8 @@ struct abdb_writer {
     abdb_keymap points, descriptions, quantities; /* numbers of what was kept or looked up */
     sqlite3_int64 last_key, last_quantity;
     abdb_text text, quantity_text;
+    abdb_keymaker keys;
+    int journal; /* the log was put aside for one large unit */
     /* many new entries in one unit: see bulk.c */
     abdb_keymap entries;
     sqlite3_int64 unit_entries;

@@ -49,5 +49,5 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('witness', 2, 'artifact_id', '', 'the file'),
 ('witness', 3, 'locator', '', 'line, JSON path or cell');
 INSERT INTO column_doc (view, place, column, unit, meaning)
-SELECT 'entry', 5 + cid, name, '', 'of the entry; see abdb help and schema/core/field.def'
+SELECT 'entry', cid + 1, name, '', 'of the entry; see abdb help and schema/core/field.def'
   FROM pragma_table_info('entry') WHERE name NOT IN ('entry_id', 'entry_key', 'point_id', 'environment_id');

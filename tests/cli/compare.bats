@@ -353,7 +353,7 @@ END
     fails 2 "have no environment"
     sqlite3 "$ABDB_DB" "INSERT INTO environment VALUES (1, '{\"governor\": \"performance\", \"load_average\": \"0.1\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"2\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}'),
       (2, '{\"governor\": \"powersave\", \"load_average\": \"3.0\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"8\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}');
-      UPDATE entry SET environment_id = substr(tag, 2)"
+      UPDATE entry_row SET environment_id = (SELECT substr(tag, 2) FROM description d WHERE d.description_id = entry_row.description_id)"
     same "$(abdb compare tag=t1 tag=t2 --environment -o csv 2>/dev/null)" $'key,a,b,matters\ngovernor,performance,powersave,matters\nvariables.OMP_NUM_THREADS,2,8,matters\nload_average,0.1,3.0,not known to matter'
 }
 

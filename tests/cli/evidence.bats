@@ -7,7 +7,8 @@ four="('databricks-gaudi2', 'ml-engineering', 'argonne-llm', 'kaist-gaudi2')"
 # A fact of that key becomes so many times as much.
 change() { # KEY FACTOR
     case $1 in
-    r-*) sqlite3 "$ABDB_DB" "UPDATE result SET value = value * $2 WHERE printf('r-%016x-%d', entry_id, ordinal) = '$1'" ;;
+    r-*) sqlite3 "$ABDB_DB" "UPDATE result_row SET value = value * $2 WHERE ordinal = ${1##*-} AND entry_id =
+        (SELECT e.entry_id FROM entry_row e WHERE printf('r-%016x-${1##*-}', e.entry_key) = '$1')" ;;
     s-*) sqlite3 "$ABDB_DB" "UPDATE spec SET value = value * $2 WHERE printf('s-%016x', spec_id) = '$1'" ;;
     p-*) sqlite3 "$ABDB_DB" "UPDATE price SET amount = amount * $2 WHERE printf('p-%016x', price_id) = '$1'" ;;
     c-*) sqlite3 "$ABDB_DB" "UPDATE claim SET stated = stated * $2 WHERE 'c-' || claim = '$1'" ;;

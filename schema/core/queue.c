@@ -1,0 +1,332 @@
+/* queue.c - a sink in a thread of its own; see queue.h. Records are copied into batches, which go
+ * to the thread when they are full and come back empty. */
+#include "schema/core/queue.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+#include "schema/core/timing.h"
+
+enum { BATCHES = 4, BATCH_RECORDS = 2048, BATCH_BYTES = 1 << 20 };
+
+typedef enum { RECORD_ENTRY, RECORD_FACT, RECORD_REJECT, RECORD_ROW_END } record_kind;
+
+/* An entry without the room that it does not use. */
+typedef struct {
+    const char *field[ABDB_FIELD_COUNT];
+    const char *locator, *environment, *role;
+    long line;
+    long long key[3];
+    size_t pieces, factors, results;
+    abdb_factor *factor;
+    abdb_result *result;
+} packed_entry;
+
+typedef struct {
+    record_kind kind;
+    void *record; /* packed_entry, abdb_fact or abdb_reject */
+} queued;
+
+typedef struct {
+    char *bytes;
+    size_t used;
+    abdb_arena large; /* what does not fit into the rest of bytes */
+    queued record[BATCH_RECORDS];
+    size_t count;
+} batch;
+
+struct abdb_queue {
+    const abdb_sink *inner;
+    const abdb_keymaker *keys;
+    batch batch[BATCHES];
+    size_t filled, emptied; /* batches so far; the one being filled is batch[filled % BATCHES] */
+    bool over;              /* nothing more will come */
+    abdb_status status;     /* of the inner sink */
+    abdb_error error;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    pthread_t thread;
+    abdb_entry entry; /* of the thread: the one that is handed over */
+};
+
+/* --- copying ------------------------------------------------------------------------------------
+ */
+
+static void *room(batch *b, size_t size)
+{
+    size_t need = (size + 15) / 16 * 16;
+    void *at = b->bytes + b->used;
+
+    if (need > BATCH_BYTES - b->used) return abdb_arena_alloc(&b->large, size);
+    b->used += need;
+    return at;
+}
+
+/* A copy of text; NULL stays NULL. *failed: no memory. */
+static const char *keep(batch *b, const char *text, bool *failed)
+{
+    size_t size = text ? strlen(text) + 1 : 0;
+    char *copy = text ? room(b, size) : NULL;
+
+    *failed |= text && !copy;
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+static bool pack_result(batch *b, abdb_result *to, const abdb_result *from)
+{
+    bool failed = false;
+
+    *to = *from;
+    to->metric = keep(b, from->metric, &failed);
+    to->statistic = keep(b, from->statistic, &failed);
+    to->raw_value = keep(b, from->raw_value, &failed);
+    to->raw_unit = keep(b, from->raw_unit, &failed);
+    to->cell = keep(b, from->cell, &failed);
+    to->spread = keep(b, from->spread, &failed);
+    to->formula = keep(b, from->formula, &failed);
+    to->fact = keep(b, from->fact, &failed);
+    if (from->samples) {
+        abdb_sample *sample = room(b, from->samples * sizeof *sample);
+
+        if (!sample) return false;
+        memcpy(sample, from->sample, from->samples * sizeof *sample);
+        for (size_t i = 0; i < from->samples; i++)
+            sample[i].mark = keep(b, sample[i].mark, &failed);
+        to->sample = sample;
+    }
+    return !failed;
+}
+
+static packed_entry *pack_entry(batch *b, const abdb_entry *e)
+{
+    packed_entry *p = room(b, sizeof *p);
+    bool failed = false;
+
+    if (!p) return NULL;
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++) p->field[i] = keep(b, e->field[i], &failed);
+    p->locator = keep(b, e->locator, &failed);
+    p->environment = keep(b, e->environment, &failed);
+    p->role = keep(b, e->role, &failed);
+    p->line = e->line;
+    p->pieces = e->pieces;
+    p->factors = e->factors;
+    p->results = e->results;
+    p->factor = room(b, e->factors * sizeof *p->factor);
+    p->result = room(b, e->results * sizeof *p->result);
+    if (!p->factor || !p->result) return NULL;
+    for (size_t i = 0; i < e->factors; i++) {
+        p->factor[i] = e->factor[i];
+        p->factor[i].name = keep(b, e->factor[i].name, &failed);
+        p->factor[i].text = keep(b, e->factor[i].text, &failed);
+        p->factor[i].unit = keep(b, e->factor[i].unit, &failed);
+    }
+    for (size_t i = 0; i < e->results; i++) failed |= !pack_result(b, &p->result[i], &e->result[i]);
+    return failed ? NULL : p;
+}
+
+static abdb_fact *pack_fact(batch *b, const abdb_fact *f)
+{
+    abdb_fact *p = room(b, sizeof *p);
+    bool failed = false;
+
+    if (!p) return NULL;
+    *p = *f;
+    p->table = keep(b, f->table, &failed);
+    p->locator = keep(b, f->locator, &failed);
+    p->fact = keep(b, f->fact, &failed);
+    for (size_t i = 0; i < f->columns; i++) {
+        p->column[i].name = keep(b, f->column[i].name, &failed);
+        p->column[i].text = keep(b, f->column[i].text, &failed);
+    }
+    return failed ? NULL : p;
+}
+
+static abdb_reject *pack_reject(batch *b, const abdb_reject *r)
+{
+    abdb_reject *p = room(b, sizeof *p);
+    bool failed = false;
+
+    if (!p) return NULL;
+    p->line = r->line;
+    p->field = keep(b, r->field, &failed);
+    p->reason = keep(b, r->reason, &failed);
+    p->raw = keep(b, r->raw, &failed);
+    return failed ? NULL : p;
+}
+
+/* --- the thread ---------------------------------------------------------------------------------
+ */
+
+static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
+{
+    abdb_entry *e = &q->entry;
+
+    memcpy(e->field, p->field, sizeof e->field);
+    e->locator = p->locator;
+    e->environment = p->environment;
+    e->role = p->role;
+    e->line = p->line;
+    memcpy(e->key, p->key, sizeof e->key);
+    e->pieces = p->pieces;
+    e->factors = p->factors;
+    e->results = p->results;
+    memcpy(e->factor, p->factor, p->factors * sizeof *e->factor);
+    memcpy(e->result, p->result, p->results * sizeof *e->result);
+    return q->inner->entry(q->inner->self, e, &q->error);
+}
+
+static abdb_status hand_over(abdb_queue *q, const queued *r)
+{
+    switch (r->kind) {
+    case RECORD_ENTRY: return hand_entry(q, r->record);
+    case RECORD_FACT: return q->inner->fact(q->inner->self, r->record, &q->error);
+    case RECORD_REJECT: return q->inner->reject(q->inner->self, r->record, &q->error);
+    default: return q->inner->row_end(q->inner->self, &q->error);
+    }
+}
+
+static void *work(void *self)
+{
+    abdb_queue *q = self;
+
+    for (;;) {
+        batch *b;
+        double from;
+        abdb_status st = ABDB_OK;
+
+        pthread_mutex_lock(&q->lock);
+        while (q->emptied == q->filled && !q->over) pthread_cond_wait(&q->change, &q->lock);
+        b = q->emptied == q->filled ? NULL : &q->batch[q->emptied % BATCHES];
+        st = q->status;
+        pthread_mutex_unlock(&q->lock);
+        if (!b) return NULL;
+        from = abdb_timing_now();
+        for (size_t i = 0; i < b->count && st == ABDB_OK; i++) st = hand_over(q, &b->record[i]);
+        abdb_timing_add("store (beside reading)", from);
+        b->count = b->used = 0;
+        abdb_arena_free(&b->large);
+        pthread_mutex_lock(&q->lock);
+        q->status = st;
+        q->emptied++;
+        pthread_cond_signal(&q->change);
+        pthread_mutex_unlock(&q->lock);
+    }
+}
+
+/* --- the sink -----------------------------------------------------------------------------------
+ */
+
+/* The batch at hand goes to the thread; the next one is waited for. Returns the inner status. */
+static abdb_status send(abdb_queue *q)
+{
+    abdb_status st;
+    double from = abdb_timing_now();
+
+    pthread_mutex_lock(&q->lock);
+    q->filled++;
+    pthread_cond_signal(&q->change);
+    while (q->filled - q->emptied == BATCHES) pthread_cond_wait(&q->change, &q->lock);
+    st = q->status;
+    pthread_mutex_unlock(&q->lock);
+    abdb_timing_add("reading waits for storing", from);
+    return st;
+}
+
+static abdb_status add(abdb_queue *q, record_kind kind, void *record, abdb_error *err)
+{
+    batch *b = &q->batch[q->filled % BATCHES];
+    abdb_status st;
+
+    if (kind != RECORD_ROW_END && !record) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
+    b->record[b->count++] = (queued){kind, record};
+    if (b->count < BATCH_RECORDS && b->used < BATCH_BYTES - BATCH_BYTES / 8) return ABDB_OK;
+    st = send(q);
+    if (st != ABDB_OK && err) *err = q->error;
+    return st;
+}
+
+static batch *current(abdb_queue *q)
+{
+    return &q->batch[q->filled % BATCHES];
+}
+
+static abdb_status on_entry(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    abdb_queue *q = self;
+    packed_entry *packed = pack_entry(current(q), entry);
+
+    if (packed) q->keys->make(q->keys->self, entry, packed->key);
+    return add(q, RECORD_ENTRY, packed, err);
+}
+
+static abdb_status on_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    return add(self, RECORD_FACT, pack_fact(current(self), fact), err);
+}
+
+static abdb_status on_reject(void *self, const abdb_reject *reject, abdb_error *err)
+{
+    return add(self, RECORD_REJECT, pack_reject(current(self), reject), err);
+}
+
+static abdb_status on_row_end(void *self, abdb_error *err)
+{
+    return add(self, RECORD_ROW_END, NULL, err);
+}
+
+abdb_sink abdb_queue_sink(abdb_queue *q)
+{
+    return (abdb_sink){q, on_entry, on_fact, on_reject, on_row_end};
+}
+
+static void release(abdb_queue *q)
+{
+    for (size_t i = 0; i < BATCHES; i++) {
+        free(q->batch[i].bytes);
+        abdb_arena_free(&q->batch[i].large);
+    }
+    pthread_mutex_destroy(&q->lock);
+    pthread_cond_destroy(&q->change);
+    free(q);
+}
+
+abdb_status abdb_queue_open(abdb_queue **out, const abdb_sink *inner, const abdb_keymaker *keys,
+                            abdb_error *err)
+{
+    abdb_queue *q = calloc(1, sizeof *q);
+    bool ready = q != NULL;
+
+    *out = NULL;
+    if (!q) return ABDB_FAIL(err, ABDB_NOMEM, "a queue");
+    q->inner = inner;
+    q->keys = keys;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->change, NULL);
+    for (size_t i = 0; i < BATCHES; i++) ready &= (q->batch[i].bytes = malloc(BATCH_BYTES)) != NULL;
+    if (!ready || pthread_create(&q->thread, NULL, work, q) != 0) {
+        release(q);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a queue");
+    }
+    *out = q;
+    return ABDB_OK;
+}
+
+abdb_status abdb_queue_close(abdb_queue *q, abdb_error *err)
+{
+    abdb_status st;
+
+    pthread_mutex_lock(&q->lock);
+    q->filled += current(q)->count > 0;
+    q->over = true;
+    pthread_cond_signal(&q->change);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+    st = q->status;
+    if (st != ABDB_OK && err) *err = q->error;
+    release(q);
+    return st;
+}

@@ -1,0 +1,25 @@
+/* queue.h - a sink that hands its records to another sink in a thread of its own, so that reading
+ * and storing overlap. Records are copied; their order stays. Errors of the other sink come back
+ * late: at the next record, or when the queue is closed.
+ */
+#ifndef ABDB_CORE_QUEUE_H
+#define ABDB_CORE_QUEUE_H
+
+#include "schema/core/record.h"
+
+typedef struct abdb_queue abdb_queue;
+
+/* What the reading thread does with each entry, so that the storing one need not: it fills key. */
+typedef struct {
+    void *self;
+    void (*make)(void *self, const abdb_entry *entry, long long key[3]);
+} abdb_keymaker;
+
+/* inner and keys must stay until the queue is closed. ABDB_NOMEM: no memory or no thread. */
+ABDB_MUST_USE abdb_status abdb_queue_open(abdb_queue **out, const abdb_sink *inner,
+                                          const abdb_keymaker *keys, abdb_error *err);
+abdb_sink abdb_queue_sink(abdb_queue *queue);
+/* Waits until everything was handed over, or an error stopped it, which is returned. */
+ABDB_MUST_USE abdb_status abdb_queue_close(abdb_queue *queue, abdb_error *err);
+
+#endif

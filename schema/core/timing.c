@@ -1,0 +1,49 @@
+/* timing.c - where the time of a command goes; see timing.h. */
+#include "schema/core/timing.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+static bool taking;
+static abdb_timing list[ABDB_TIMINGS_MAX];
+static size_t used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void abdb_timing_start(void)
+{
+    taking = true;
+}
+
+double abdb_timing_now(void)
+{
+    struct timespec t;
+
+    if (!taking) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void abdb_timing_add(const char *what, double from)
+{
+    double seconds;
+    size_t i = 0;
+
+    if (!taking) return;
+    seconds = abdb_timing_now() - from;
+    pthread_mutex_lock(&lock);
+    while (i < used && strcmp(list[i].what, what) != 0) i++;
+    if (i < ABDB_TIMINGS_MAX) {
+        used += i == used;
+        list[i].what = what;
+        list[i].seconds += seconds;
+        list[i].count++;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const abdb_timing *abdb_timing_list(size_t *count)
+{
+    *count = used;
+    return list;
+}

@@ -1,0 +1,25 @@
+/* timing.h - where the time of a command goes: `abdb import --timing` prints it. */
+#ifndef ABDB_CORE_TIMING_H
+#define ABDB_CORE_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ABDB_TIMINGS_MAX = 32 };
+
+typedef struct {
+    const char *what;
+    double seconds;
+    long count;
+} abdb_timing;
+
+/* Nothing is taken until this. */
+void abdb_timing_start(void);
+/* Seconds by a steady clock; 0 where nothing is taken. */
+double abdb_timing_now(void);
+/* Adds the time since `from` to what; a literal. For one thread at a time. */
+void abdb_timing_add(const char *what, double from);
+/* What was taken, in the order of first use. */
+const abdb_timing *abdb_timing_list(size_t *count);
+
+#endif
