@@ -50,7 +50,7 @@ static const file_kind kinds[] = {
     {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
      "needed|why", "needed"},
 };
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
 
 typedef struct {
     const abdb_input *in;
@@ -118,7 +118,7 @@ static int bid(const abdb_input *in)
     abdb_error err;
     int out;
 
-    if (size == 0 || size > 4096 || memchr(in->text, 0, size)) return 0;
+    if (size == 0 || size > HEADER_SIZE || memchr(in->text, 0, size)) return 0;
     (void)!abdb_csv_read(in->text, size, ',', first_row, &header, &err);
     out = header.count > 1 && (find_kind(&header) || is_results(&header)) ? 60 : 0;
     abdb_csv_header_free(&header);

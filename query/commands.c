@@ -15,6 +15,12 @@ static const abdb_option import_options[] = {
     {"quiet", 'q', NULL, "only errors"},
     {NULL, 0, NULL, NULL}};
 
+static const abdb_option export_options[] = {
+    {"format", 'o', "FORM", "jsonl (default), csv, sql or db"},
+    {"out", 0, "FILE", "into a file (default: standard output)"},
+    {"redacted", 0, NULL, "without host names, user names and folders"},
+    {NULL, 0, NULL, NULL}};
+
 static const abdb_option run_options[] = {
     {"list", 'l', NULL, "backends, devices, kernels and plans that are here"},
     {"plan", 'p', "NAME", "a named plan, or a file"},
@@ -197,6 +203,17 @@ const abdb_command abdb_commands[] = {
      "it and"
      " `abdb query withdrawals` lists it.",
      "abdb withdraw data/prices.csv --reason \"these prices are of another region\""},
+    {"merge", "OTHER.db...", "join databases", abdb_cmd_merge, no_options, 0,
+     "The union by identity: what both hold is there once, with all places that say it; repeating "
+     "it"
+     " changes nothing. One transaction a file.",
+     "abdb merge rack1.db rack2.db"},
+    {"export", "[SELECTION...]", "copy out, redacted if asked", abdb_cmd_export, export_options, 0,
+     "jsonl holds everything and comes back by `abdb import`; csv is one row an entry, for"
+     " spreadsheets and back; sql makes the same file in sqlite3; db is a new database without file"
+     " names. A selection (column OP value, ...) limits jsonl, csv and db to the entries it means.",
+     "abdb export -o jsonl >facts.jsonl\nabdb export device=H100-SXM -o csv --out h100.csv\n"
+     "abdb export -o db --redacted --out public.db"},
     {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options, 0,
      "Versions, backends present and absent with the reason, the database, gnuplot, and which "
      "kernels the"

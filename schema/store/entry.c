@@ -267,6 +267,16 @@ static long long point_key(key_maker *k, const ordered *o)
     return digest_text(k);
 }
 
+/* Does a field say more than what stands there where nothing is said? */
+static bool says_more(const abdb_entry *e, int field)
+{
+    const char *text = e->field[field];
+
+    if (!text || !*text) return false;
+    if (field == ABDB_FIELD_status) return strcmp(text, "ok") != 0;
+    return field != ABDB_FIELD_verified || strcmp(text, "unknown") != 0;
+}
+
 /* Keys of the factors, of the fields and of the whole content: no artifact, line or time of import.
  * All 0: no memory. */
 static void make_keys(key_maker *k, const ordered *o, long long key[KEYS])
@@ -277,7 +287,7 @@ static void make_keys(key_maker *k, const ordered *o, long long key[KEYS])
     key[KEY_POINT] = point_key(k, o);
     abdb_text_clear(text);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (e->field[i] && *e->field[i]) {
+        if (says_more(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
             abdb_text_puts(text, e->field[i]);

@@ -132,15 +132,32 @@ done:
     return st;
 }
 
-static sqlite3_int64 fact_digest(abdb_text *text, const abdb_fact *fact)
+/* The key of a published fact: of its columns in the order of the table, whatever order and form a
+ * file gave them in; one that is left out counts as what the table puts there. */
+static sqlite3_int64 fact_digest(abdb_text *text, const fact_table *table, const abdb_fact *fact)
 {
+    const char *names = table->columns;
+
     abdb_text_clear(text);
     abdb_text_puts(text, fact->table);
-    for (size_t i = 0; i < fact->columns; i++) {
-        if (fact->column[i].text)
-            abdb_text_printf(text, "\x1f%s=%s", fact->column[i].name, fact->column[i].text);
-        else if (isfinite(fact->column[i].num))
-            abdb_text_printf(text, "\x1f%s=%.17g", fact->column[i].name, fact->column[i].num);
+    while (*(names += strspn(names, " "))) {
+        int size = (int)strcspn(names, " ");
+        bool said = false;
+
+        for (size_t i = 0; i < fact->columns; i++) {
+            const char *name = fact->column[i].name;
+
+            if (strncmp(name, names, (size_t)size) != 0 || name[size]) continue;
+            said = fact->column[i].text || isfinite(fact->column[i].num);
+            if (fact->column[i].text)
+                abdb_text_printf(text, "\x1f%s=%s", name, fact->column[i].text);
+            else if (said)
+                abdb_text_printf(text, "\x1f%s=%.17g", name, fact->column[i].num);
+        }
+        if (!said && strncmp(names, "basis ", 6) == 0)
+            abdb_text_puts(text, "\x1f"
+                                 "basis=card");
+        names += size;
     }
     return abdb_digest63(abdb_text_get(text), text->size);
 }
@@ -169,7 +186,7 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
     if (table->digest_key) {
-        id = fact_digest(&w->text, fact);
+        id = fact_digest(&w->text, table, fact);
         sqlite3_bind_int64(s, at++, id);
     }
     for (size_t i = 0; i < fact->columns; i++, at++) {

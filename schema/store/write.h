@@ -52,6 +52,11 @@ void abdb_writer_last(const abdb_writer *writer, char out[24]);
 ABDB_MUST_USE abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason,
                                         abdb_text *told, abdb_error *err);
 
+/* Union with the database at path, by keys: entries are counted as accepted or duplicate. Call
+ * abdb_writer_index afterwards. ABDB_DB: it is none of abdb's, or of another version. */
+ABDB_MUST_USE abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts,
+                                     abdb_error *err);
+
 /* names.c, subject.c: each inside a transaction of its own. */
 ABDB_MUST_USE abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_subjects_rebuild(abdb_db *db, abdb_error *err);

@@ -1,0 +1,212 @@
+/* import_records.c - abdb's own records, JSON lines: what `abdb export -o jsonl` and `abdb run
+ * --spool` write. See schema/core/record_json.h. A damaged line is a reject; the others stay. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/lines.h"
+
+enum { REASON = 200 };
+
+static int bid(const abdb_input *in)
+{
+    return in->text_size > 11 && strncmp(in->text, "{\"record\":\"", 11) == 0 ? 95 : 0;
+}
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_entry entry;
+    abdb_arena arena; /* samples */
+} reader;
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static double number_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void take_factor(abdb_entry *e, const char *name, const json_t *value)
+{
+    const char *state = text_of(value, "state");
+
+    if (json_is_string(value)) {
+        abdb_entry_factor(e, name, json_string_value(value));
+    } else if (state) {
+        abdb_entry_factor_state(e, name,
+                                strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN : ABDB_INAPPLICABLE);
+    } else {
+        size_t before = e->factors;
+
+        abdb_entry_factor_number(e, name, number_of(value, "num"), text_of(value, "text"));
+        if (e->factors > before) e->factor[before].unit = text_of(value, "unit");
+    }
+}
+
+static bool take_samples(reader *r, abdb_result *result, const json_t *list)
+{
+    size_t n = json_array_size(list);
+    abdb_sample *sample = n ? abdb_arena_alloc(&r->arena, n * sizeof *sample) : NULL;
+
+    if (n && !sample) return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(list, i), *t = json_array_get(item, 1);
+
+        sample[i] = (abdb_sample){.value = json_number_value(json_array_get(item, 0)),
+                                  .t_s = json_is_number(t) ? json_number_value(t) : NAN,
+                                  .rank = (long)json_integer_value(json_array_get(item, 2)),
+                                  .mark = json_string_value(json_array_get(item, 3))};
+    }
+    result->sample = sample;
+    result->samples = n;
+    return true;
+}
+
+/* False, with reason: it is none. */
+static bool take_result(reader *r, const json_t *object, char *reason)
+{
+    const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
+    double value = number_of(object, "value"), n = number_of(object, "n"),
+           rank = number_of(object, "rank"), x = number_of(object, "x");
+    abdb_result *result =
+        metric && statistic && isfinite(value) ? abdb_entry_result(&r->entry, metric, value) : NULL;
+
+    if (!result) {
+        snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
+        return false;
+    }
+    result->statistic = statistic;
+    result->raw_value = text_of(object, "raw_value");
+    result->raw_unit = text_of(object, "raw_unit");
+    result->cell = text_of(object, "cell");
+    if (isfinite(rank)) result->rank = (long)rank;
+    if (isfinite(x)) result->x = x;
+    if (isfinite(n)) result->n = (long long)n;
+    result->low = number_of(object, "low");
+    result->high = number_of(object, "high");
+    result->spread = text_of(object, "spread");
+    result->formula = text_of(object, "formula");
+    result->fact = text_of(object, "fact");
+    if (take_samples(r, result, json_object_get(object, "samples"))) return true;
+    snprintf(reason, REASON, "out of memory for its samples");
+    return false;
+}
+
+static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
+                              abdb_error *err)
+{
+    abdb_entry *e = &r->entry;
+    char locator[32];
+    const char *name;
+    json_t *value;
+    size_t i;
+
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    *e = (abdb_entry){.line = line->number, .locator = locator};
+    json_object_foreach(json_object_get(object, "field"), name, value)
+    {
+        int field = abdb_field_find(name);
+
+        if (field >= 0) e->field[field] = json_string_value(value);
+    }
+    json_object_foreach(json_object_get(object, "factor"), name, value) take_factor(e, name, value);
+    json_array_foreach(json_object_get(object, "result"), i, value)
+    {
+        if (!take_result(r, value, reason)) return ABDB_OK;
+    }
+    e->environment = text_of(object, "environment");
+    e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
+    if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;
+    e->role = text_of(object, "role");
+    abdb_words_apply(r->words, e);
+    return r->sink->entry(r->sink->self, e, err);
+}
+
+static abdb_status take_fact(reader *r, const json_t *object, const char *table,
+                             const text_line *line, char *reason, abdb_error *err)
+{
+    static const char *const tables[] = {"source", "device",        "model",          "alias",
+                                         "spec",   "price",         "claim",          "claim_term",
+                                         "rule",   "compatibility", "workload_factor"};
+    abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
+    char locator[32];
+    const char *name;
+    json_t *value;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (strcmp(table, tables[i]) == 0) fact.table = tables[i];
+    if (!fact.table) {
+        snprintf(reason, REASON, "no record is called '%.60s'", table);
+        return ABDB_OK;
+    }
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    fact.locator = locator;
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        bool claim_fact = strcmp(fact.table, "claim_term") == 0;
+
+        if (strcmp(name, "record") == 0 || (strcmp(name, "fact") == 0 && !claim_fact)) continue;
+        if (fact.columns == ABDB_FACT_MAX) break;
+        fact.column[fact.columns].name = name;
+        fact.column[fact.columns].text = json_string_value(value);
+        fact.column[fact.columns++].num = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
+    return r->sink->fact(r->sink->self, &fact, err);
+}
+
+static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+{
+    reader *r = self;
+    json_error_t fault;
+    json_t *object = NULL;
+    const char *kind;
+    char reason[REASON] = "";
+    abdb_status st = ABDB_OK;
+
+    if (!*line->text) return ABDB_OK;
+    object = json_loads(line->text, 0, &fault);
+    kind = text_of(object, "record");
+    if (!object)
+        snprintf(reason, sizeof reason, "column %d: %.150s", fault.column, fault.text);
+    else if (!kind)
+        snprintf(reason, sizeof reason, "a record without its kind");
+    else if (strcmp(kind, "entry") == 0)
+        TRY(take_entry(r, object, line, reason, err));
+    else
+        TRY(take_fact(r, object, kind, line, reason, err));
+    if (*reason)
+        TRY(line_reject(r->sink, line, NULL, reason, err));
+    else
+        TRY(r->sink->row_end(r->sink->self, err));
+done:
+    json_decref(object);
+    abdb_arena_free(&r->arena);
+    return st;
+}
+
+static abdb_status read_records(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    abdb_status st;
+
+    if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "records");
+    r->words = words;
+    r->sink = sink;
+    st = lines_read(in, on_line, r, err);
+    free(r);
+    return st;
+}
+
+const abdb_importer abdb_import_records = {
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", bid,
+    read_records};

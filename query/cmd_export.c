@@ -1,0 +1,170 @@
+/* cmd_export.c - abdb export: facts out of the database, in a form that comes back. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/cli.h"
+#include "query/exporting.h"
+#include "query/selection.h"
+#include "schema/store/walk.h"
+
+/* SQL of the entries that a selection means; NULL in *out: all. From arena, values quoted. */
+static abdb_status select_entries(const abdb_args *args, abdb_arena *arena, const char **out,
+                                  abdb_error *err)
+{
+    abdb_selection selection = {0};
+    abdb_text sql = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = NULL;
+    for (int i = 0; i < args->positionals; i++)
+        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+    if (!selection.count) goto done;
+    abdb_text_puts(&sql, "SELECT entry_id FROM v_comparable WHERE 1");
+    for (size_t i = 0; i < selection.count; i++) {
+        const abdb_condition *c = &selection.condition[i];
+        char *term = sqlite3_mprintf(" AND \"%w\" %s %Q", c->column,
+                                     strcmp(c->op, "~") == 0 ? "GLOB" : c->op, c->value);
+
+        if (!term) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+        abdb_text_puts(&sql, term);
+        sqlite3_free(term);
+    }
+    *out = abdb_arena_copy(arena, abdb_text_get(&sql), sql.size);
+    if (sql.failed || !*out) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+done:
+    abdb_text_free(&sql);
+    abdb_selection_free(&selection);
+    return st;
+}
+
+/* An empty set is an error, never an empty file. */
+static abdb_status check_entries(abdb_db *db, const char *entries, abdb_error *err)
+{
+    sqlite3_int64 count = 0;
+    char *sql;
+    abdb_status st = ABDB_OK;
+
+    if (!entries) return ABDB_OK;
+    sql = sqlite3_mprintf("SELECT count(*) FROM (%s LIMIT 1)", entries);
+    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+    st = abdb_db_integer(db, sql, &count, err);
+    sqlite3_free(sql);
+    if (st != ABDB_OK) {
+        err->status = ABDB_USAGE;
+        return ABDB_USAGE;
+    }
+    return count ? ABDB_OK
+                 : ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result is like that");
+}
+
+static abdb_status export_jsonl(abdb_db *db, const char *entries, bool redact, FILE *out,
+                                long *left_out, abdb_error *err)
+{
+    abdb_export *e = calloc(2, sizeof *e);
+    abdb_sink printer, filter;
+    abdb_status st = ABDB_OK;
+
+    if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
+    e[0].out = out;
+    printer = abdb_export_jsonl(&e[0]);
+    filter = abdb_export_redact(&e[1], &printer);
+    TRY(abdb_store_walk(db, entries, redact ? &filter : &printer, err));
+    if (fflush(out) != 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it"));
+    *left_out = e[1].left_out;
+done:
+    abdb_text_free(&e[0].text);
+    free(e);
+    return st;
+}
+
+/* A database of its own: every fact, redacted or not, and no file names. */
+static abdb_status export_db(abdb_db *db, const char *entries, bool redact, const char *path,
+                             long *left_out, abdb_error *err)
+{
+    abdb_export *e = calloc(1, sizeof *e);
+    abdb_db *copy = NULL;
+    abdb_writer *writer = NULL;
+    abdb_sink sink, filter;
+    int known;
+    abdb_status st = ABDB_OK;
+
+    if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
+    if (access(path, F_OK) == 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path));
+    TRY(abdb_open_writer(&copy, &writer, path, err));
+    TRY(abdb_writer_begin(writer, NULL, &known, NULL, err));
+    sink = abdb_writer_sink(writer);
+    filter = abdb_export_redact(e, &sink);
+    TRY(abdb_store_walk(db, entries, redact ? &filter : &sink, err));
+    TRY(abdb_writer_commit(writer, NULL, err));
+    TRY(abdb_writer_index(writer, err));
+    *left_out = e->left_out;
+done:
+    abdb_writer_close(writer);
+    abdb_db_close(copy);
+    free(e);
+    return st;
+}
+
+static abdb_status export_to(abdb_db *db, const char *form, const char *entries, bool redact,
+                             const char *path, long *left_out, abdb_error *err)
+{
+    FILE *out = stdout;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(form, "db") == 0) {
+        if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
+        return export_db(db, entries, redact, path, left_out, err);
+    }
+    if (path && !(out = fopen(path, "we")))
+        return ABDB_FAIL(err, ABDB_IO, "%s: cannot be written", path);
+    if (strcmp(form, "jsonl") == 0)
+        st = export_jsonl(db, entries, redact, out, left_out, err);
+    else if (strcmp(form, "csv") == 0)
+        st = abdb_export_csv(db, entries, redact, out, left_out, err);
+    else if (strcmp(form, "sql") == 0)
+        st = redact || entries ? ABDB_FAIL(err, ABDB_USAGE,
+                                           "-o sql is the whole file as it is: -o db --redacted"
+                                           " first, then export that")
+                               : abdb_export_sql(db, out, err);
+    else
+        st = ABDB_FAIL(err, ABDB_USAGE, "-o %s: csv, jsonl, sql or db", form);
+    if (path && fclose(out) != 0 && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_IO, "%s: not wholly written", path);
+    return st;
+}
+
+int abdb_cmd_export(int argc, char **argv)
+{
+    abdb_db *db = NULL;
+    abdb_arena arena = {0};
+    abdb_args args;
+    abdb_error err;
+    const char *form, *entries = NULL;
+    bool redact;
+    long left_out = 0;
+    int code = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "export", NULL, &err));
+    form = abdb_arg(&args, "format");
+    if (!form) form = "jsonl";
+    redact = abdb_arg(&args, "redacted") != NULL;
+    TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, &err));
+    TRY(select_entries(&args, &arena, &entries, &err));
+    TRY(check_entries(db, entries, &err));
+    TRY(export_to(db, form, entries, redact, abdb_arg(&args, "out"), &left_out, &err));
+    if (left_out && strcmp(form, "csv") == 0)
+        abdb_remark(
+            "values that a CSV has no column for (samples, environments, ...): %ld; -o jsonl"
+            " has them",
+            left_out);
+    else if (left_out)
+        abdb_remark("factors that name hosts, people or folders, left out: %ld", left_out);
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_arena_free(&arena);
+    abdb_db_close(db);
+    return code;
+}

@@ -1,0 +1,23 @@
+/* record_json.h - abdb's own records as JSON, one a line: what `abdb export` writes, a spool
+ * directory holds, and `abdb import` reads. Numbers have all their digits, so that a record is the
+ * same again.
+ *
+ *     {"record":"entry","field":{...},"factor":{...},"result":[{...}],"environment":"...","pieces":10}
+ *     {"record":"spec","device":"...","quantity":"peak_flops","value":1e15,...}
+ *
+ * A factor is its text; {"state":"unknown"} where it is not known;
+ * {"text":...,"num":...,"unit":...} where its number is another than its text reads, or has a unit.
+ * A sample is [value, t_s, rank, mark]. "pieces": so many of the lines just before are parts of
+ * this entry.
+ */
+#ifndef ABDB_CORE_RECORD_JSON_H
+#define ABDB_CORE_RECORD_JSON_H
+
+#include "schema/core/record.h"
+#include "schema/core/text.h"
+
+/* Appends one line with its end. */
+void abdb_entry_json(abdb_text *out, const abdb_entry *entry);
+void abdb_fact_json(abdb_text *out, const abdb_fact *fact);
+
+#endif

@@ -1,0 +1,331 @@
+/* walk.c - everything that a database holds, handed to a sink; see walk.h. */
+#include "schema/store/walk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+
+/* Tables of words and published facts, with the columns that a sink takes. */
+static const struct {
+    const char *table, *sql;
+} tables[] = {
+    {"source", "SELECT source, kind, title, author, url, published, retrieved, licence, rank FROM"
+               " source ORDER BY source"},
+    {"device", "SELECT device, vendor, architecture, form_factor, kind, dies, year, source, locator"
+               " FROM device ORDER BY device"},
+    {"model",
+     "SELECT model, task, family, accuracy_target, parameters, parameters_active, layers,"
+     " hidden_size, heads, kv_heads, vocabulary, source, locator FROM model ORDER BY model"},
+    {"alias", "SELECT kind, spelling, part, canon, share, source FROM alias ORDER BY 1, 2, 3"},
+    {"rule", "SELECT rule, effect, scope_factor, scope_value, factor, test, a, b, sentence, source,"
+             " locator FROM rule ORDER BY rule"},
+    {"compatibility",
+     "SELECT suite, system_type, benchmark, scenario, since, until, source, locator"
+     " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
+    {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
+                        " ORDER BY 1, 2"},
+    {"spec",
+     "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
+     " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
+     " AS \"(fact)\" FROM spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.spec_id"
+     " ORDER BY s.spec_id, f.fact"},
+    {"price", "SELECT p.provider, p.instance, p.device, p.devices, p.kind, p.region, p.amount,"
+              " p.currency, p.per, p.valid_from, p.raw_value, p.source, p.locator, f.fact AS"
+              " \"(fact)\" FROM price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.price_id"
+              " ORDER BY p.price_id, f.fact"},
+    {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, tolerance, coefficient,"
+              " \"offset\", missing FROM claim ORDER BY claim"},
+    {"claim_term", "SELECT claim, term, power, fact FROM claim_term ORDER BY claim, term"},
+};
+
+static abdb_status hand_fact(sqlite3_stmt *s, const char *table, const abdb_sink *sink,
+                             abdb_error *err)
+{
+    abdb_fact fact = {.table = table};
+
+    for (int i = 0; i < sqlite3_column_count(s) && fact.columns < ABDB_FACT_MAX; i++) {
+        const char *name = sqlite3_column_name(s, i);
+        int type = sqlite3_column_type(s, i);
+
+        if (type == SQLITE_NULL) continue;
+        if (strcmp(name, "(fact)") == 0) {
+            fact.fact = (const char *)sqlite3_column_text(s, i);
+            continue;
+        }
+        fact.column[fact.columns].name = name;
+        fact.column[fact.columns].num = type == SQLITE_TEXT ? NAN : sqlite3_column_double(s, i);
+        fact.column[fact.columns++].text =
+            type == SQLITE_TEXT ? (const char *)sqlite3_column_text(s, i) : NULL;
+    }
+    return sink->fact(sink->self, &fact, err);
+}
+
+static abdb_status walk_tables(abdb_db *db, const abdb_sink *sink, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == ABDB_OK; i++) {
+        sqlite3_stmt *s = NULL;
+        int code = sqlite3_prepare_v2(db->sql, tables[i].sql, -1, &s, NULL);
+
+        while (code == SQLITE_OK || code == SQLITE_ROW) {
+            code = sqlite3_step(s);
+            if (code != SQLITE_ROW) break;
+            st = hand_fact(s, tables[i].table, sink, err);
+            if (st == ABDB_OK) st = sink->row_end(sink->self, err);
+            if (st != ABDB_OK) break;
+        }
+        if (st == ABDB_OK && code != SQLITE_DONE) st = abdb_db_fail(db, err, tables[i].table);
+        sqlite3_finalize(s);
+    }
+    return st;
+}
+
+/* --- entries ------------------------------------------------------------------------------------
+ */
+
+typedef enum { W_ENTRY, W_FACTOR, W_RESULT, W_SAMPLE, W_PIECE, W_COUNT } walk_statement;
+
+static const char *const walk_sql[W_COUNT] = {
+    [W_ENTRY] =
+        "SELECT evidence, kind, status, reason, verified, suite, system_type, round, division,"
+        " availability, public_id, submitter, system, platform, workload, model, scenario, device,"
+        " devices, nodes, backend, dtype, date, tag, campaign, cell, flags, source, url, retrieved,"
+        " point_id, (SELECT body FROM environment v WHERE v.environment_id = e.environment_id)"
+        " FROM entry e WHERE entry_id = ?1",
+    [W_FACTOR] = "SELECT factor, state, text, num, unit FROM point_factor WHERE point_id = ?1"
+                 " ORDER BY factor",
+    [W_RESULT] =
+        "SELECT metric, statistic, rank, x, value, raw_value, raw_unit, cell, n, low, high,"
+        " spread, formula, (SELECT f.fact FROM fact f WHERE f.kind = 'result'"
+        " AND f.id = r.entry_id AND f.ordinal = r.ordinal), ordinal FROM result r"
+        " WHERE entry_id = ?1 ORDER BY ordinal",
+    [W_SAMPLE] = "SELECT value, t_s, rank, mark FROM sample WHERE entry_id = ?1 AND ordinal = ?2"
+                 " ORDER BY seq, rank",
+    [W_PIECE] = "SELECT p.piece, p.role FROM part p JOIN entry_row e ON e.entry_id = p.piece"
+                " WHERE p.whole = ?1 ORDER BY e.entry_key",
+};
+
+typedef struct {
+    abdb_db *db;
+    const abdb_sink *sink;
+    sqlite3_stmt *statement[W_COUNT];
+    abdb_arena arena; /* of one entry */
+    abdb_entry entry;
+    abdb_error *err;
+} walker;
+
+static const char *copy(walker *w, sqlite3_stmt *s, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(s, i);
+
+    return text ? abdb_arena_copy(&w->arena, text, strlen(text)) : NULL;
+}
+
+static double number(sqlite3_stmt *s, int i)
+{
+    return sqlite3_column_type(s, i) == SQLITE_NULL ? NAN : sqlite3_column_double(s, i);
+}
+
+static abdb_status read_factors(walker *w, sqlite3_int64 point)
+{
+    sqlite3_stmt *s = w->statement[W_FACTOR];
+    int code;
+
+    sqlite3_bind_int64(s, 1, point);
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && w->entry.factors < ABDB_FACTOR_MAX) {
+        const char *state = (const char *)sqlite3_column_text(s, 1);
+
+        w->entry.factor[w->entry.factors++] =
+            (abdb_factor){.name = copy(w, s, 0),
+                          .text = copy(w, s, 2),
+                          .num = number(s, 3),
+                          .unit = copy(w, s, 4),
+                          .state = strcmp(state, "known") == 0     ? ABDB_KNOWN
+                                   : strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN
+                                                                   : ABDB_INAPPLICABLE};
+    }
+    sqlite3_reset(s);
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "factors");
+}
+
+static abdb_status read_samples(walker *w, sqlite3_int64 id, sqlite3_int64 ordinal,
+                                abdb_result *result)
+{
+    sqlite3_stmt *s = w->statement[W_SAMPLE];
+    size_t room = 0;
+    abdb_sample *list = NULL;
+    int code;
+
+    sqlite3_bind_int64(s, 1, id);
+    sqlite3_bind_int64(s, 2, ordinal);
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        if (result->samples == room) {
+            size_t more = room ? 2 * room : 64;
+            abdb_sample *bigger = abdb_arena_alloc(&w->arena, more * sizeof *bigger);
+
+            if (!bigger) break;
+            if (room) memcpy(bigger, list, room * sizeof *bigger);
+            list = bigger;
+            room = more;
+        }
+        list[result->samples++] = (abdb_sample){.value = sqlite3_column_double(s, 0),
+                                                .t_s = number(s, 1),
+                                                .rank = (long)sqlite3_column_int64(s, 2),
+                                                .mark = copy(w, s, 3)};
+    }
+    sqlite3_reset(s);
+    result->sample = list;
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "samples");
+}
+
+static abdb_status read_results(walker *w, sqlite3_int64 id)
+{
+    sqlite3_stmt *s = w->statement[W_RESULT];
+    abdb_status st = ABDB_OK;
+    int code;
+
+    sqlite3_bind_int64(s, 1, id);
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && w->entry.results < ABDB_RESULT_MAX) {
+        abdb_result *r = &w->entry.result[w->entry.results++];
+
+        *r = (abdb_result){.metric = copy(w, s, 0),
+                           .statistic = copy(w, s, 1),
+                           .rank = (long)sqlite3_column_int64(s, 2),
+                           .x = sqlite3_column_double(s, 3),
+                           .value = sqlite3_column_double(s, 4),
+                           .raw_value = copy(w, s, 5),
+                           .raw_unit = copy(w, s, 6),
+                           .cell = copy(w, s, 7),
+                           .n = sqlite3_column_int64(s, 8),
+                           .low = number(s, 9),
+                           .high = number(s, 10),
+                           .spread = copy(w, s, 11),
+                           .formula = copy(w, s, 12),
+                           .fact = copy(w, s, 13)};
+        TRY(read_samples(w, id, sqlite3_column_int64(s, 14), r));
+    }
+    if (code != SQLITE_DONE && code != SQLITE_ROW) TRY(abdb_db_fail(w->db, w->err, "results"));
+done:
+    sqlite3_reset(s);
+    return st;
+}
+
+/* What was filled in where the record said nothing is taken out again: the key is of what was said.
+ */
+static void forget_defaults(abdb_entry *e)
+{
+    static const struct {
+        abdb_field field;
+        const char *text;
+    } filled[] = {
+        {ABDB_FIELD_status, "ok"}, {ABDB_FIELD_verified, "unknown"}, {ABDB_FIELD_flags, ""}};
+
+    for (size_t i = 0; i < sizeof filled / sizeof filled[0]; i++) {
+        const char *text = e->field[filled[i].field];
+
+        if (text && strcmp(text, filled[i].text) == 0) e->field[filled[i].field] = NULL;
+    }
+}
+
+static abdb_status hand_entry(walker *w, sqlite3_int64 id, size_t pieces, const char *role)
+{
+    sqlite3_stmt *s = w->statement[W_ENTRY];
+    sqlite3_int64 point = 0;
+    abdb_status st = ABDB_OK;
+
+    abdb_arena_clear(&w->arena);
+    w->entry = (abdb_entry){.pieces = pieces, .role = role};
+    sqlite3_bind_int64(s, 1, id);
+    if (sqlite3_step(s) != SQLITE_ROW) TRY(abdb_db_fail(w->db, w->err, "an entry"));
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++) w->entry.field[i] = copy(w, s, i);
+    point = sqlite3_column_int64(s, ABDB_FIELD_COUNT);
+    w->entry.environment = copy(w, s, ABDB_FIELD_COUNT + 1);
+    forget_defaults(&w->entry);
+    TRY(read_factors(w, point));
+    TRY(read_results(w, id));
+    TRY(w->sink->entry(w->sink->self, &w->entry, w->err));
+    TRY(w->sink->row_end(w->sink->self, w->err));
+done:
+    sqlite3_reset(s);
+    return st;
+}
+
+/* A score: its pieces, then itself. */
+static abdb_status hand_whole(walker *w, sqlite3_int64 id)
+{
+    sqlite3_stmt *s = w->statement[W_PIECE];
+    sqlite3_int64 piece[ABDB_PIECE_MAX];
+    size_t count = 0;
+    char role[64] = "";
+    abdb_status st = ABDB_OK;
+
+    sqlite3_bind_int64(s, 1, id);
+    while (count < ABDB_PIECE_MAX && sqlite3_step(s) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(s, 1);
+
+        piece[count++] = sqlite3_column_int64(s, 0);
+        snprintf(role, sizeof role, "%s", text ? text : "");
+    }
+    sqlite3_reset(s);
+    for (size_t i = 0; i < count; i++) TRY(hand_entry(w, piece[i], 0, NULL));
+    TRY(hand_entry(w, id, count, role));
+done:
+    return st;
+}
+
+/* Entries that are neither whole nor piece, then each whole. */
+static abdb_status walk_entries(walker *w, const char *entries)
+{
+    static const char *const order[] = {
+        "SELECT entry_id FROM entry_row e WHERE %s AND entry_id NOT IN (SELECT piece FROM part)"
+        " AND entry_id NOT IN (SELECT whole FROM part) ORDER BY entry_key",
+        "SELECT entry_id FROM entry_row e WHERE %s AND entry_id IN (SELECT whole FROM part)"
+        " ORDER BY entry_key"};
+    abdb_status st = ABDB_OK;
+
+    for (int k = 0; k < 2 && st == ABDB_OK; k++) {
+        sqlite3_stmt *s = NULL;
+        char *which = entries ? sqlite3_mprintf("entry_id IN (%s)", entries) : NULL;
+        char *sql = sqlite3_mprintf(order[k], entries ? which : "1");
+        int code =
+            which || !entries ? sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL) : SQLITE_NOMEM;
+
+        while (st == ABDB_OK && (code == SQLITE_OK || code == SQLITE_ROW)) {
+            code = sqlite3_step(s);
+            if (code != SQLITE_ROW) break;
+            st = k ? hand_whole(w, sqlite3_column_int64(s, 0))
+                   : hand_entry(w, sqlite3_column_int64(s, 0), 0, NULL);
+        }
+        if (st == ABDB_OK && code != SQLITE_DONE) st = abdb_db_fail(w->db, w->err, "entries");
+        sqlite3_finalize(s);
+        sqlite3_free(which);
+        sqlite3_free(sql);
+    }
+    return st;
+}
+
+abdb_status abdb_store_walk(abdb_db *db, const char *entries, const abdb_sink *sink,
+                            abdb_error *err)
+{
+    walker *w = calloc(1, sizeof *w);
+    abdb_status st = ABDB_OK;
+
+    if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "a walk");
+    w->db = db;
+    w->sink = sink;
+    w->err = err;
+    for (int i = 0; i < W_COUNT; i++)
+        if (sqlite3_prepare_v2(db->sql, walk_sql[i], -1, &w->statement[i], NULL) != SQLITE_OK)
+            TRY(abdb_db_fail(db, err, "a walk"));
+    if (!entries) TRY(walk_tables(db, sink, err));
+    TRY(walk_entries(w, entries));
+done:
+    for (int i = 0; i < W_COUNT; i++) sqlite3_finalize(w->statement[i]);
+    abdb_arena_free(&w->arena);
+    free(w);
+    return st;
+}

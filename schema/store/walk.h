@@ -1,0 +1,15 @@
+/* walk.h - everything that a database holds, handed to a sink: dictionaries, published facts,
+ * entries with their results, factors and samples. The order is that of keys, the same in every
+ * database; the pieces of a score come just before it. */
+#ifndef ABDB_STORE_WALK_H
+#define ABDB_STORE_WALK_H
+
+#include "schema/core/record.h"
+#include "schema/store/db.h"
+
+/* entries: SQL of a SELECT that gives entry_id, or NULL for all. Facts of other tables come along
+ * only where it is NULL. */
+ABDB_MUST_USE abdb_status abdb_store_walk(abdb_db *db, const char *entries, const abdb_sink *sink,
+                                          abdb_error *err);
+
+#endif
