@@ -23,7 +23,9 @@ struct abdb_results {
     int at[NAMES];                  /* where each of names is, -1: nowhere */
     int field[ABDB_CSV_COLUMN_MAX]; /* of each column, -1: none */
     bool factor[ABDB_CSV_COLUMN_MAX];
-    bool others; /* there are columns also.METRIC */
+    bool others;                     /* there are columns also.METRIC */
+    char *also[ABDB_CSV_COLUMN_MAX]; /* the metric of each such column, or NULL */
+    abdb_arena arena;
     abdb_entry entry;
 };
 
@@ -41,13 +43,18 @@ abdb_status abdb_results_open(abdb_results **out, const abdb_csv_header *header,
     for (size_t i = 0; i < header->count; i++) {
         s->field[i] = abdb_field_find(header->name[i]);
         s->factor[i] = strncmp(header->name[i], "factor.", 7) == 0;
-        s->others |= strncmp(header->name[i], "also.", 5) == 0;
+        if (strncmp(header->name[i], "also.", 5) != 0) continue;
+        s->others = true;
+        s->also[i] =
+            abdb_arena_copy(&s->arena, header->name[i] + 5, strcspn(header->name[i] + 5, ":"));
+        if (!s->also[i]) return ABDB_FAIL(err, ABDB_NOMEM, "results");
     }
     return ABDB_OK;
 }
 
 void abdb_results_close(abdb_results *results)
 {
+    if (results) abdb_arena_free(&results->arena);
     free(results);
 }
 
@@ -144,12 +151,13 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
         const abdb_metric_info *info;
         const abdb_unit *unit;
         abdb_result *result;
-        char metric[64], number[64];
+        char number[64];
         double value;
-        if (strncmp(name, "also.", 5) != 0 || !cell) continue;
+        const char *metric = s->also[i];
+
+        if (!metric || !cell) continue;
         *field = name;
         colon = strchr(name, ':');
-        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(name + 5, ":"), name + 5);
         info = abdb_metric_find(metric);
         snprintf(number, sizeof number, "%.*s", (int)strcspn(cell, " "), cell);
         unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
@@ -160,7 +168,7 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
                      metric, info ? info->unit : "a metric");
             return false;
         }
-        result = abdb_entry_result(entry, info->name, abdb_unit_base(unit, value));
+        result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
         if (!result) {
             snprintf(reason, room, "more than %d metrics", ABDB_RESULT_MAX);
             return false;

@@ -18,9 +18,12 @@
 
 static abdb_status add(mlperf_values *out, const char *key, const char *text, abdb_error *err)
 {
-    size_t size = strlen(text);
+    size_t size;
 
     if (out->pairs == MLPERF_PAIRS_MAX) return ABDB_OK;
+    text += strspn(text, " \t\r\n");
+    size = strlen(text);
+    while (size && strchr(" \t\r\n", text[size - 1])) size--;
     if (out->pairs == out->room) {
         size_t room = out->room ? 2 * out->room : 16;
         void *more = abdb_arena_alloc(out->arena, room * sizeof *out->pair);

@@ -289,6 +289,11 @@ size_t mlperf_round_count(const mlperf_round *round)
     return round->folders;
 }
 
+size_t mlperf_round_files(const mlperf_round *round)
+{
+    return round->items;
+}
+
 const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i)
 {
     return &round->folder[i];

@@ -62,6 +62,7 @@ void mlperf_round_truncated(mlperf_round *round, const char *path);
 /* Groups the files: afterwards the folders can be asked for. */
 ABDB_MUST_USE abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *err);
 size_t mlperf_round_count(const mlperf_round *round);
+size_t mlperf_round_files(const mlperf_round *round); /* that were taken */
 const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for
  * their bytes. */

@@ -60,7 +60,7 @@ typedef struct {
     const abdb_sink *sink;
     abdb_arena arena;
     abdb_entry entry;
-    double minutes[RUNS_MAX]; /* INFINITY: the run failed */
+    double ms[RUNS_MAX]; /* of each run, INFINITY: it failed */
     int runs, failed;
     const mlperf_values *last; /* of a run: what all of them share */
 } scorer;
@@ -131,7 +131,7 @@ static abdb_status keep_run(scorer *s, const round_file *file, char *reason, abd
         if (result) result->raw_value = accuracy;
     }
     abdb_words_apply(s->words, &s->entry);
-    s->minutes[s->runs++] = ms / 60000;
+    s->ms[s->runs++] = ms;
     s->last = log;
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
@@ -144,12 +144,12 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Mean of what is left after the ends; INFINITY: too many runs failed. */
-static double olympic_mean(double *minutes, int runs, int dropped)
+static double olympic_mean(double *ms, int runs, int dropped)
 {
     double sum = 0;
 
-    qsort(minutes, (size_t)runs, sizeof *minutes, ascending);
-    for (int i = dropped; i < runs - dropped; i++) sum += minutes[i];
+    qsort(ms, (size_t)runs, sizeof *ms, ascending);
+    for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
     return sum / (runs - 2 * dropped);
 }
 
@@ -174,11 +174,11 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
         return ABDB_OK;
     }
     for (int i = 0; i < s->runs; i++)
-        if (isfinite(s->minutes[i])) {
-            low = fmin(low, s->minutes[i]);
-            high = fmax(high, s->minutes[i]);
+        if (isfinite(s->ms[i])) {
+            low = fmin(low, s->ms[i]);
+            high = fmax(high, s->ms[i]);
         }
-    mean = times * olympic_mean(s->minutes, s->runs, rule->dropped);
+    mean = times * olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
     abdb_number_print(isfinite(mean) ? mean : 1, raw);
     if (!fill(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "score";
@@ -188,8 +188,8 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
     result = &s->entry.result[0];
     result->statistic = "olympic-mean";
     result->n = s->runs;
-    result->low = 60 * low * times;
-    result->high = 60 * high * times;
+    result->low = low * times / 1000;
+    result->high = high * times / 1000;
     result->spread = "minmax";
     result->formula = "mlperf-olympic-mean@1";
     if (!isfinite(mean)) {

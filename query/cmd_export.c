@@ -8,9 +8,46 @@
 #include "query/selection.h"
 #include "schema/store/walk.h"
 
+enum { NAMES_MAX = 1024 };
+
+/* Is it a column of v_statement (1), a factor (2), or neither: then the nearest is named. */
+static abdb_status kind_of(abdb_db *db, const char *column, int *kind, abdb_error *err)
+{
+    static const char sql[] = "SELECT name, 1 FROM pragma_table_info('v_statement')"
+                              " UNION ALL SELECT factor, 2 FROM factor";
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX], *near;
+    size_t count = 0;
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+
+    *kind = 0;
+    while (!*kind && count < NAMES_MAX && (code == SQLITE_OK || code == SQLITE_ROW)) {
+        const char *name;
+
+        code = sqlite3_step(s);
+        if (code != SQLITE_ROW) break;
+        name = (const char *)sqlite3_column_text(s, 0);
+        if (strcmp(name, column) == 0) *kind = sqlite3_column_int(s, 1);
+        names[count] = abdb_arena_copy(&arena, name, strlen(name));
+        count += names[count] != NULL;
+    }
+    sqlite3_finalize(s);
+    if (!*kind) {
+        near = abdb_nearest(column, names, count);
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "no column or factor '%s'%s%s; columns are those of"
+                       " `abdb query --schema v_statement`",
+                       column, near ? ", did you mean " : "", near ? near : "");
+    }
+    abdb_arena_free(&arena);
+    return st;
+}
+
 /* SQL of the entries that a selection means; NULL in *out: all. From arena, values quoted. */
-static abdb_status select_entries(const abdb_args *args, abdb_arena *arena, const char **out,
-                                  abdb_error *err)
+static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena *arena,
+                                  const char **out, abdb_error *err)
 {
     abdb_selection selection = {0};
     abdb_text sql = {0};
@@ -20,12 +57,29 @@ static abdb_status select_entries(const abdb_args *args, abdb_arena *arena, cons
     for (int i = 0; i < args->positionals; i++)
         TRY(abdb_selection_parse(&selection, args->positional[i], err));
     if (!selection.count) goto done;
-    abdb_text_puts(&sql, "SELECT entry_id FROM v_comparable WHERE 1");
+    abdb_text_puts(&sql, "SELECT entry_id FROM v_statement WHERE 1");
     for (size_t i = 0; i < selection.count; i++) {
         const abdb_condition *c = &selection.condition[i];
-        char *term = sqlite3_mprintf(" AND \"%w\" %s %Q", c->column,
-                                     strcmp(c->op, "~") == 0 ? "GLOB" : c->op, c->value);
+        const char *op = strcmp(c->op, "~") == 0 ? "GLOB" : c->op;
+        double number;
+        char *term;
+        int kind;
 
+        TRY(kind_of(db, c->column, &kind, err));
+        if (kind == 1)
+            term = abdb_number(c->value, &number)
+                       ? sqlite3_mprintf(" AND \"%w\" %s %!.17g", c->column, op, number)
+                       : sqlite3_mprintf(" AND \"%w\" %s %Q", c->column, op, c->value);
+        else
+            term = abdb_number(c->value, &number)
+                       ? sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
+                                         " p.point_id = v_statement.point_id AND p.factor = %Q"
+                                         " AND p.num %s %!.17g)",
+                                         c->column, op, number)
+                       : sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
+                                         " p.point_id = v_statement.point_id AND p.factor = %Q"
+                                         " AND p.text %s %Q)",
+                                         c->column, op, c->value);
         if (!term) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
         abdb_text_puts(&sql, term);
         sqlite3_free(term);
@@ -152,7 +206,7 @@ int abdb_cmd_export(int argc, char **argv)
     if (!form) form = "jsonl";
     redact = abdb_arg(&args, "redacted") != NULL;
     TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, &err));
-    TRY(select_entries(&args, &arena, &entries, &err));
+    TRY(select_entries(db, &args, &arena, &entries, &err));
     TRY(check_entries(db, entries, &err));
     TRY(export_to(db, form, entries, redact, abdb_arg(&args, "out"), &left_out, &err));
     if (left_out && strcmp(form, "csv") == 0)

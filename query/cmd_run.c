@@ -9,6 +9,7 @@
 #include "kernels/runner/runner.h"
 #include "query/backends.h"
 #include "query/cli.h"
+#include "query/spooling.h"
 #include "schema/store/digest.h"
 
 extern const abdb_embedded abdb_plans[];
@@ -167,6 +168,7 @@ static int allowed_processors(void)
 typedef struct {
     abdb_db *db;
     abdb_writer *writer;
+    abdb_spooling *spool; /* --spool: instead of the database */
     bool quiet;
     const char *backend;
 } keeper;
@@ -180,6 +182,7 @@ static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *er
     int known;
     abdb_status st = ABDB_OK;
 
+    if (k->spool) return abdb_spooling_entry(k->spool, entry, err);
     TRY(abdb_writer_begin(k->writer, NULL, &known, &counts, err));
     TRY(sink.entry(sink.self, entry, err));
     TRY(sink.row_end(sink.self, err));
@@ -276,7 +279,7 @@ static int exit_code(const abdb_run_tally *t)
     return t->crashed || t->failed ? abdb_exit_code(ABDB_PARTIAL) : 0;
 }
 
-static void print_tally(const abdb_run_tally *t, const char *campaign)
+static void print_tally(const abdb_run_tally *t, const char *campaign, const char *spool)
 {
     printf("%s: %zu cells measured", campaign, t->ok);
     if (t->unverified) printf(", %zu of them failed verification", t->unverified);
@@ -284,8 +287,11 @@ static void print_tally(const abdb_run_tally *t, const char *campaign)
     if (t->failed) printf(", %zu failed", t->failed);
     if (t->crashed) printf(", %zu crashed, timed out or out of memory", t->crashed);
     if (t->cancelled) printf(", %zu cancelled", t->cancelled);
-    printf("  (abdb query kernels%s)\n",
-           t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
+    if (spool)
+        printf("  (abdb import %s)\n", spool);
+    else
+        printf("  (abdb query kernels%s)\n",
+               t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
 }
 
 static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -329,6 +335,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     }
     if (!*campaign) new_campaign(key, campaign);
     o.campaign = campaign;
+    if (abdb_arg(args, "spool"))
+        TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
     for (size_t b = 0; b < backends->count && !stopping; b++) {
         if (!chosen[b]) continue;
         o.name = k->backend = backends->backend[b].name;
@@ -337,10 +345,17 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
         if (abdb_arg(args, "resume")) TRY(skip_done(k->db, campaign, o.name, plan, todo, err));
         TRY(abdb_backend_run(&o, plan, todo, &sink, tally, err));
     }
-    TRY(abdb_writer_index(k->writer, err));
+    if (k->spool) {
+        st = abdb_spooling_close(k->spool, err);
+        k->spool = NULL;
+    } else
+        st = abdb_writer_index(k->writer, err);
+    if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
-    if (!k->quiet) print_tally(tally, campaign);
+    if (!k->quiet) print_tally(tally, campaign, abdb_arg(args, "spool"));
 done:
+    if (k->spool) (void)!abdb_spooling_close(k->spool, NULL); /* what was measured stays */
+    k->spool = NULL;
     free(todo);
     return st;
 }
@@ -382,7 +397,10 @@ int abdb_cmd_run(int argc, char **argv)
         goto done;
     }
     k.quiet = abdb_arg(&args, "quiet") != NULL;
-    TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &err));
+    if (!abdb_arg(&args, "spool"))
+        TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &err));
+    else if (abdb_arg(&args, "resume"))
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     TRY(run_all(&args, &plan, &backends, chosen, &k, &tally, &err));

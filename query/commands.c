@@ -29,6 +29,7 @@ static const abdb_option run_options[] = {
     {"backend", 'b', "NAME,...", "backends to run (default: all that are here, but ref)"},
     {"quick", 0, NULL, "few samples, small cells: an impression, marked so"},
     {"resume", 0, NULL, "go on with the last interrupted command of the same plan"},
+    {"spool", 0, "FOLDER", "into a file of a spool directory instead of the database"},
     {"tag", 't', "NAME", "name these measurements"},
     {"threads", 0, "N", "threads of each backend (default: all processors allowed)"},
     {"core-type", 0, "NAME",

@@ -63,11 +63,13 @@ static void count_unit(import_session *s, const abdb_unit_result *unit)
 }
 
 /* Gives a file of a round to the round it belongs to: *taken. */
-static abdb_status take(import_session *s, const abdb_input *input, bool *taken, abdb_error *err)
+static abdb_status take(import_session *s, const abdb_input *input, bool named, bool *taken,
+                        abdb_error *err)
 {
     round_role role = s->options->format ? ROUND_OTHER : mlperf_round_role(input->path);
     char digest[ABDB_SHA256_HEX];
 
+    if (role == ROUND_BESIDE && named) role = ROUND_OTHER; /* whoever names it wants it read */
     *taken = role == ROUND_BESIDE;
     s->beside += role == ROUND_BESIDE;
     if (role != ROUND_PART) return ABDB_OK;
@@ -81,7 +83,7 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
 {
     abdb_unit_result unit = {0};
     bool taken = false;
-    abdb_status st = take(s, input, &taken, err);
+    abdb_status st = take(s, input, named, &taken, err);
 
     if (taken) return st;
     if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
@@ -133,6 +135,8 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
     if (!s->round) return ABDB_OK;
     TRY(mlperf_round_finish(s->round, err));
     count = mlperf_round_count(s->round);
+    if (!count && mlperf_round_files(s->round))
+        abdb_remark("descriptions of a round's systems, without results: nothing to keep");
     for (size_t i = 0; i < count; i++) {
         const round_folder *f = mlperf_round_folder(s->round, i);
         abdb_unit_result unit;

@@ -155,3 +155,11 @@ results() { # closed datacenter results of a round: one per result, not per metr
     same "$(ask "SELECT value, n FROM v_result WHERE source = 'nvbench' AND locator = 'benchmarks[0].states[0]' AND n = 499 AND metric = 'time_s'")" "0.0010034715849794225,499"
     same "$(ask "SELECT DISTINCT value FROM v_result WHERE workload = 'BM_100xFaster'  ORDER BY 1")" $'1e-07\n1e-05'
 }
+
+@test "every real file is imported, or refused with a reason" {
+    [ -d "$realdata" ] || skip "no $realdata (set ABDB_REALDATA)"
+    sh "$root/tests/walk.sh" "$realdata" >walk.txt
+    diff "$root/tests/golden/walk.txt" walk.txt
+    # nothing is passed over in silence
+    same "$(grep -c ': [0-9]* *$' walk.txt)" "$(grep -c 'measurements/.*json: 0 *$\|systems/.*json: 0 *$' walk.txt)"
+}

@@ -10,6 +10,7 @@
 
 #include "ingest/archive.h"
 #include "ingest/importer.h"
+#include "ingest/round.h"
 #include "tests/unit/check.h"
 
 enum { FILE_MAX = 1 << 20, MUTANTS = 300, TIMEOUT_S = 600 };
@@ -67,6 +68,39 @@ static abdb_status on_member(void *self, const char *path, const abdb_input *inp
     return ABDB_OK;
 }
 
+/* The bytes as every part of a result folder, one after another, beside nothing that is whole. */
+static void feed_rounds(const char *data, size_t size, const abdb_sink *sink)
+{
+    static const char *const parts[] = {
+        "v5.1/closed/A/results/box/m/Server/performance/run_1/mlperf_log_detail.txt",
+        "v5.1/closed/A/results/box/m/SingleStream/performance/run_1/mlperf_log_summary.txt",
+        "v5.1/closed/A/results/box/m/Server/performance/run_1/spl.txt",
+        "v5.1/closed/A/results/box/m/Server/accuracy/accuracy.txt",
+        "v5.1/closed/A/systems/box.json",
+        "v5.0/A/results/box/retinanet/result_0.txt",
+        "v5.0/A/results/box/retinanet/scaling.json",
+        "v5.0/A/systems/box.json",
+        "v1.2/closed/A/results/box/ad/performance/results.txt",
+        "v1.2/closed/A/systems/box.json"};
+    mlperf_round *round = NULL;
+    abdb_words words = {0};
+    abdb_error err = {0};
+    abdb_input in;
+
+    if (mlperf_round_open(&round, &err) != ABDB_OK) return;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        bool taken;
+
+        if (abdb_input_memory(&in, parts[i], data, size, &err) == ABDB_OK)
+            (void)!mlperf_round_take(round, &in, "0", &taken, &err);
+        abdb_input_close(&in);
+    }
+    if (mlperf_round_finish(round, &err) == ABDB_OK)
+        for (size_t i = 0; i < mlperf_round_count(round); i++)
+            (void)!mlperf_round_read(round, i, &words, sink, &err);
+    mlperf_round_close(round);
+}
+
 static void feed(const char *data, size_t size)
 {
     const abdb_sink sink = {NULL, on_entry, on_fact, on_reject, on_row_end};
@@ -82,6 +116,7 @@ static void feed(const char *data, size_t size)
             (void)!importer->read(&in, &words, &sink, &err);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
             (void)!abdb_importers[i]->read(&in, &words, &sink, &err);
+        feed_rounds(data, size, &sink);
     }
     abdb_input_close(&in);
 }

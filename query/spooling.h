@@ -1,0 +1,18 @@
+/* spooling.h - records into a folder that many machines write and one process imports, on NFS too:
+ * a file is hidden while it is written and gets its name, by one rename, when it is whole. */
+#ifndef ABDB_QUERY_SPOOLING_H
+#define ABDB_QUERY_SPOOLING_H
+
+#include "schema/core/record.h"
+
+typedef struct abdb_spooling abdb_spooling;
+
+/* A new file FOLDER/NAME.jsonl. ABDB_IO: the folder is missing or cannot be written. */
+ABDB_MUST_USE abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder,
+                                             const char *name, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_spooling_entry(abdb_spooling *s, const abdb_entry *entry,
+                                              abdb_error *err);
+/* Gives the file its name; one without records is removed. Frees s, also on failure. */
+ABDB_MUST_USE abdb_status abdb_spooling_close(abdb_spooling *s, abdb_error *err);
+
+#endif

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# formats.bats - tables that a map file explains, cm-result JSON, rejects tried again, and what is too much.
+load common
+
+@test "every shipped map parses, and is found by its columns" {
+    for m in "$root"/ingest/maps/*.map; do
+        run abdb import --map "$m" /dev/null --dry-run
+        [[ "$output" != *"line "*"unknown"* && "$output" != *"no such word"* ]] || { echo "$m: $output"; false; }
+    done
+    abdb import -q "$fixtures/tables.md"
+    same "$(ask "SELECT device, dtype, value, raw_unit, workload FROM v_result WHERE metric = 'flops_per_s'")" "H100-SXM,bf16,794500000000000,TFLOP/s,gemm"
+    same "$(ask "SELECT metric, value FROM v_result WHERE workload = 'all_reduce' ORDER BY 1")" $'busbw_bytes_per_s,17130000000\nbytes_per_s,8840000000'
+    same "$(ask "SELECT metric, value, devices, dtype, model FROM v_result WHERE source = 'llm-foundry' ORDER BY 1")" $'hfu,0.55,8,bf16,mpt-7b\nmfu,0.4125,8,bf16,mpt-7b\ntokens_per_s,515636,8,bf16,mpt-7b'
+    same "$(ask "SELECT accepted, duplicate, rejected, ignored FROM v_artifact WHERE artifact LIKE '%tables.md'")" "3,0,1,1"
+    same "$(ask "SELECT line, field, reason FROM v_reject")" "10,MAMF,'about 5' is not a number"
+}
+
+@test "prices: the provider is the user's word, on demand and spot apart" {
+    abdb import -q "$fixtures/catalog.csv" --set provider=jarvislabs
+    same "$(ask "SELECT provider, device, devices, kind, amount, currency, per FROM v_price WHERE source = 'skypilot' ORDER BY amount")" \
+        $'jarvislabs,H100,8,spot,9.9,USD,hour\njarvislabs,H100,8,on-demand,23.92,USD,hour'
+}
+
+@test "a map of one's own: columns, constants, units in cells, meanings; a mistake is named by line" {
+    printf 'GPU;Speed;Latency;Kind\nbig one;12.5 tok/s;41 ms;A\nother;fast;?;B\n' >t.csv
+    cat >t.map <<'M'
+name    mine
+match   GPU Speed
+missing ?
+set     evidence measured
+set     kind     run
+set     workload serving
+field   device  column GPU map "big one" H100-SXM
+factor  kind_of column Kind map A first B second
+metric  tokens_per_s column Speed unit cell
+metric  ttft_s column Latency unit cell statistic mean
+M
+    sed -i 's/tok\/s/token\/s/' t.csv
+    run abdb import --map t.map t.csv
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT raw_device, metric, statistic, value, source FROM v_result ORDER BY 2")" $'H100-SXM,tokens_per_s,value,12.5,mine\nH100-SXM,ttft_s,mean,0.041,mine'
+    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'kind_of' LIMIT 1")" first
+    run abdb query rejects
+    fails 0 "'fast' is not a number"
+    # another map is another word of the user: the file is read again
+    sed 's/first/primary/' t.map >u.map
+    run abdb import --map u.map t.csv
+    fails 0 "1 accepted"
+    for bad in 'metric no_such column GPU' 'field device column' 'nonsense x' 'metric time_s column GPU unit parsec' 'field device column "GPU' 'field device column GPU map A'; do
+        printf 'name x\n%s\n' "$bad" >bad.map
+        run abdb import --map bad.map t.csv
+        [ "$status" -eq 6 ] || { echo "$bad: $output"; false; }
+        [[ "$output" == *"line 2:"* ]] || { echo "$bad: $output"; false; }
+    done
+    run abdb import --map nowhere.map t.csv
+    [ "$status" -ne 0 ]
+}
+
+@test "--suggest-map drafts a map that parses and reads" {
+    printf 'accelerator,model,num_gpus,tokens/s,batch size,power (W)\nH100,llama2-70b,8,1000.5,32,5000\n' >t.csv
+    abdb import --suggest-map t.csv >t.map
+    grep -q 'field device column "accelerator"' t.map
+    grep -q 'metric tokens_per_s column "tokens/s" unit token/s' t.map
+    grep -q 'factor batch_size column "batch size"' t.map
+    run abdb import --map t.map t.csv
+    fails 0 "1 accepted"
+    same "$(ask "SELECT metric, value, devices FROM v_result ORDER BY 1")" $'power_w,5000,8\ntokens_per_s,1000.5,8'
+    run abdb import --suggest-map nothing.csv
+    [ "$status" -ne 0 ]
+    [ ! -e none.db ]
+}
+
+@test "cm-result JSON: power rows, unreviewed ones, one row in several files is one entry" {
+    abdb import -q "$fixtures/cm_result.json"
+    same "$(ask "SELECT metric, value, flags FROM v_statement WHERE source = 'mlperf-cm' AND metric_class IN ('performance', 'power') ORDER BY 1")" \
+        $'power_w,5531.2,\nsamples_per_s,54063.2,unreviewed power'
+    same "$(ask "SELECT accepted, rejected FROM v_artifact WHERE artifact LIKE '%cm_result.json'")" "2,1"
+    sed 's/"compliance": 0, //; s/^\[/[ /' "$fixtures/cm_result.json" >copy.json
+    run abdb import copy.json
+    fails 0 "0 accepted, 2 duplicate, 1 rejected"
+}
+
+@test "--retry-rejects: after a mend of the file, or with what --set adds" {
+    abdb import -q "$fixtures/catalog.csv"
+    same "$(ask "SELECT count(*) FROM v_reject")" 3
+    abdb import -q --retry-rejects --set provider=here
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    same "$(ask "SELECT count(*) FROM v_price WHERE provider = 'here'")" 2
+    # the same bytes and words again: what was accepted stays counted
+    abdb import -q --retry-rejects
+    same "$(ask "SELECT accepted, rejected FROM v_artifact WHERE artifact LIKE '%catalog.csv' AND accepted > 0")" "1,1"
+    # a mended file replaces what waited
+    printf 'evidence,source,workload,device,metric,value,unit\npublished,me,gemm,X,time_s,abc,s\n' >r.csv
+    abdb import -q r.csv
+    sed -i 's/abc/2.5/' r.csv
+    run abdb import --retry-rejects r.csv
+    fails 0 "1 accepted"
+    same "$(ask "SELECT count(*) FROM v_reject WHERE artifact LIKE '%r.csv'")" 0
+    run abdb import --retry-rejects r.csv
+    fails 0 "nothing to try again"
+}
+
+@test "import --timing says where the time goes" {
+    run abdb import --timing "$fixtures/checker.csv"
+    fails 0 "digest of the file"
+    fails 0 "index of names"
+}
+
+# --- what is too much -------------------------------------------------------------------------------------------------------------
+
+@test "limits: long fields, NUL, bad UTF-8, deep JSON, huge numbers: a reason, never a crash" {
+    { printf 'evidence,source,workload,device,metric,value,unit\npublished,me,gemm,'; head -c 2000000 /dev/zero | tr '\0' x; printf ',time_s,1,s\n'; } >long.csv
+    run abdb import long.csv
+    fails 6 "field over 1048576 bytes"
+    { printf 'evidence'; for i in $(seq 600); do printf ',factor.f%d' "$i"; done; echo; } >wide.csv
+    run abdb import wide.csv
+    [ "$status" -eq 6 ]
+    printf 'evidence,source\0,metric\n' >nul.csv
+    run abdb import nul.csv
+    fails 6 "NUL"
+    printf 'evidence,source,workload,device,metric,value,unit\npublished,me,gemm,caf\xe9,time_s,1,s\n' >latin.csv
+    run abdb import latin.csv
+    fails 0 "read as Windows-1252"
+    same "$(ask "SELECT raw_device FROM v_result")" "café"
+    { printf '['; head -c 300000 /dev/zero | tr '\0' '['; } >deep.json
+    run abdb import deep.json
+    [ "$status" -eq 6 ]
+    for f in llama-bench vllm-serving-json mlperf-summary-json mlperf-storage abdb-jsonl; do
+        run abdb import --format $f deep.json
+        [ "$status" -le 6 ] || { echo "$f: $status"; false; }
+    done
+    printf 'evidence,source,workload,device,devices,metric,value,unit\npublished,me,gemm,X,99999999999999999999,time_s,1,s\npublished,me,gemm,X,1,time_s,1e999,s\npublished,me,gemm,X,1,time_s,nan,s\n' >huge.csv
+    run abdb import huge.csv
+    fails 0 "0 accepted, 0 duplicate, 3 rejected"
+    for i in $(seq 7); do printf 'x%.0s' $(seq 100); echo; done >words.txt
+    run abdb import words.txt
+    fails 6 "not a format"
+}
+
+@test "limits: archives in archives are bounded, paths are labels, nothing is written" {
+    cp "$fixtures/checker.csv" c.csv
+    tar cf 1.tar c.csv
+    for i in 2 3 4 5 6 7; do tar cf $i.tar $((i - 1)).tar; done
+    run abdb import 3.tar
+    fails 0 "3.tar!2.tar!1.tar!c.csv: 7 rows: 3 accepted"
+    run abdb import 7.tar
+    fails 6 "archives more than 4 deep"
+    mkdir d && ln -s ../../../etc/passwd d/link && mkfifo d/pipe && cp c.csv d/real.csv
+    tar cf links.tar d
+    python3 - <<'P'
+import io, tarfile
+t = tarfile.open("evil.tar", "w")
+data = open("c.csv", "rb").read()
+for name in ("../../escape.csv", "/tmp/absolute-escape.csv", "a/../../b.csv", "._hidden.csv"):
+    i = tarfile.TarInfo(name); i.size = len(data); t.addfile(i, io.BytesIO(data))
+P
+    before=$(find "$dir" | sort)
+    run abdb import links.tar evil.tar
+    fails 0 "links.tar!d/real.csv"
+    [[ "$output" != *hidden* ]]
+    [ ! -e /tmp/absolute-escape.csv ]
+    same "$(find "$dir" | grep -v 't.db' | sort)" "$(echo "$before" | grep -v 't.db')"
+}
+
+@test "limits: a large archive and a large table in bounded memory" {
+    case $build in *sanitize) skip "memory is not the program's own under sanitizers" ;; esac
+    awk 'BEGIN { print "evidence,source,workload,device,metric,value,unit,locator"
+        for (i = 0; i < 400000; i++) printf "published,me,gemm,device-%d,time_s,%d.5,s,row %d\n", i % 50, i + 1, i }' >big.csv
+    mkdir logs
+    for i in $(seq 40); do head -c 1500000 /dev/urandom >logs/$i.bin; done
+    tar cf logs.tar logs big.csv
+    /usr/bin/time -f %M -o kb abdb import -q logs.tar
+    [ "$(tail -1 kb)" -lt 131072 ] || { cat kb; false; }
+    same "$(ask "SELECT count(*) FROM v_result")" 400000
+    /usr/bin/time -f %M -o kb abdb import -q - <big.csv --db pipe.db
+    [ "$(tail -1 kb)" -lt 131072 ] || { cat kb; false; }
+}
+
+# --- the facts do not depend on how they came -------------------------------------------------------------------------------------
+
+@test "order, repetition and splitting change no fact" {
+    all=$(ls "$fixtures"/* | grep -v questions)
+    abdb import -q $all 2>/dev/null || true
+    one=$(facts)
+    for seed in 1 2 3; do
+        rm -f t.db
+        for f in $(echo "$all" | shuf --random-source=<(yes $seed)) $(echo "$all" | shuf -n 5 --random-source=<(yes $seed)); do abdb import -q "$f" 2>/dev/null || true; done
+        same "$(facts)" "$one"
+    done
+    # rows of a table in pieces, each with its header
+    rm -f t.db
+    abdb import -q "$fixtures/results.csv" "$fixtures/checker.csv"
+    whole=$(facts)
+    rm -f t.db
+    for f in results checker; do
+        tail -n +2 "$fixtures/$f.csv" | split -l 2 - $f.part.
+        for p in $(ls $f.part.* | shuf --random-source=<(yes 7)); do { head -1 "$fixtures/$f.csv"; cat "$p"; } >piece.csv; abdb import -q piece.csv; done
+    done
+    same "$(facts)" "$whole"
+}

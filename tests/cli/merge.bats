@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# merge.bats - databases joined and copied out: a union by identity, and forms that come back.
+load common
+
+fill_one() { abdb import -q --db one.db "$fixtures"/*.csv "$fixtures/summary.json" "$fixtures/records.jsonl" 2>/dev/null || true; }
+fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/google_benchmark.json" "$fixtures/osu.txt" "$fixtures/llama_bench.jsonl" 2>/dev/null || true; }
+
+@test "merge is a union: any order, any number of times, all places kept" {
+    fill_one
+    fill_two
+    abdb merge --db ab.db one.db two.db
+    abdb merge --db ba.db two.db
+    run abdb merge --db ba.db one.db
+    fails 0 "one.db:"
+    same "$(facts ab.db)" "$(facts ba.db)"
+    run abdb merge --db ab.db two.db one.db
+    fails 0 "0 entries new"
+    same "$(facts ab.db)" "$(facts ba.db)"
+    # what importing everything into one file gives
+    cp one.db all.db
+    abdb import -q --db all.db "$fixtures/google_benchmark.json" "$fixtures/osu.txt" "$fixtures/llama_bench.jsonl" 2>/dev/null || true
+    same "$(facts ab.db)" "$(facts all.db)"
+    for db in ab ba all; do
+        sqlite3 $db.db "SELECT e.entry_key, a.artifact_key, w.locator FROM witness w JOIN entry_row e USING (entry_id) JOIN artifact a USING (artifact_id) ORDER BY 1, 2, 3" >$db.places
+        sqlite3 $db.db "PRAGMA integrity_check; PRAGMA foreign_key_check"
+    done >checked
+    same "$(sort -u checked)" ok
+    cmp ab.places all.places
+    cmp ba.places all.places
+    same "$(sqlite3 ab.db 'SELECT count(*) FROM reject')" "$(sqlite3 all.db 'SELECT count(*) FROM reject')"
+}
+
+@test "merge refuses what is none of ours, and leaves the file as it was" {
+    fill_one
+    before=$(facts one.db)
+    echo "no database" >text.db
+    run abdb merge --db one.db text.db
+    fails 6 "text.db"
+    sqlite3 alien.db "CREATE TABLE t (x)"
+    run abdb merge --db one.db alien.db
+    fails 6 "not abdb's"
+    run abdb merge --db one.db nothing.db
+    [ "$status" -ne 0 ]
+    same "$(facts one.db)" "$before"
+}
+
+@test "export: jsonl and sql come back as the same facts, csv as the same rows" {
+    fill_one
+    fill_two
+    abdb merge --db all.db one.db two.db >/dev/null
+    abdb export --db all.db >all.jsonl
+    abdb import -q --db back.db all.jsonl
+    same "$(facts back.db)" "$(facts all.db)"
+    abdb export --db back.db >again.jsonl
+    cmp all.jsonl again.jsonl
+    abdb export --db all.db -o sql | sqlite3 sql.db
+    same "$(facts sql.db)" "$(facts all.db)"
+    abdb query --db sql.db "SELECT count(*) FROM v_result" >/dev/null
+    abdb export --db all.db -o csv >all.csv 2>/dev/null
+    run abdb import --db csv.db all.csv
+    fails 0 "0 rejected"
+    abdb export --db csv.db -o csv 2>/dev/null | sort >csv.sorted
+    sort all.csv | cmp - csv.sorted
+}
+
+@test "export: records keep every digit, samples and states" {
+    abdb import -q "$fixtures/records.jsonl"
+    same "$(ask "SELECT line, reason FROM v_reject" | cut -d, -f1)" 5
+    abdb export workload=gemm >out.jsonl
+    grep -q '"value":0.0010000000000000002' out.jsonl
+    grep -q '\[0.5,null,2,"outlier"\]' out.jsonl
+    grep -q '"b":{"state":"unknown"}' out.jsonl
+    grep -q '"c":{"text":"8 GiB","num":8589934592,"unit":"B"}' out.jsonl
+    grep -q '"pieces":1,"role":"run"' out.jsonl
+    same "$(wc -l <out.jsonl)" 2
+}
+
+@test "export: a selection, and what is wrong with one" {
+    fill_one
+    n=$(sqlite3 one.db "SELECT count(DISTINCT entry_id) FROM v_statement WHERE evidence = 'mlperf' AND scenario = 'Server'")
+    same "$(abdb export --db one.db "evidence=mlperf,scenario=Server" | wc -l)" "$n"
+    run abdb export --db one.db devise=H100-SXM
+    fails 2 "did you mean device"
+    run abdb export --db one.db device=NoSuchDevice
+    fails 2 "the selection is empty"
+    run abdb export --db one.db -o xml
+    fails 2 "csv, jsonl, sql or db"
+}
+
+@test "export --redacted: no host, user or folder" {
+    abdb import -q "$fixtures/google_benchmark.json"
+    printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"X"},"factor":{"hostname":"secret-host","user":"alice","build":"/home/alice/b","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' >secret.jsonl
+    abdb import -q secret.jsonl
+    run abdb export -o db --redacted --out public.db
+    fails 0 "left out"
+    ! grep -aq "secret-host\|alice\|$dir" public.db
+    same "$(abdb query --db public.db "SELECT count(*) FROM v_result WHERE source = 'lab'" -o csv | tail -1)" 1
+    abdb export --redacted >public.jsonl
+    ! grep -q "secret-host\|alice" public.jsonl
+    run abdb export -o db --out public.db
+    fails 2 "exists"
+}
+
+@test "a spool directory: whole files only, from many machines" {
+    mkdir spool
+    for i in 1 2; do abdb run --kernel stream --axis n=1000$i --backend ref --quick -q --spool spool --db none.db; done
+    [ ! -e none.db ]
+    same "$(ls spool | wc -l)" 2
+    head -c 500 spool/$(ls spool | head -1) >spool/.half.part
+    run abdb import spool
+    fails 0 "total: 2 files (0 already there): 2 rows accepted"
+    abdb import -q spool
+    same "$(ask "SELECT count(*) FROM v_run")" 2
+    run abdb run --kernel stream --axis n=1000 --backend ref --quick --spool spool --resume
+    fails 2 "needs the database"
+}
