@@ -230,7 +230,8 @@ static void draft_column(abdb_text *out, const char *name, const char *cell)
     static const struct {
         const char *words, *line, *tail;
     } table[] = {
-        {"token/s|tokens/s|tok/s|tokens per|tokens_per|tps", "metric tokens_per_s", " unit token/s"},
+        {"token/s|tokens/s|tok/s|tokens per|tokens_per|tps", "metric tokens_per_s",
+         " unit token/s"},
         {"sample/s|samples per|samples_per|img/s|images per", "metric samples_per_s",
          " unit Samples/s"},
         {"ttft|first token", "metric ttft_s", " unit ms  # or s"},

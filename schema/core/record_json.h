@@ -2,7 +2,7 @@
  * directory holds, and `abdb import` reads. Numbers have all their digits, so that a record is the
  * same again.
  *
- *     {"record":"entry","field":{...},"factor":{...},"result":[{...}],"environment":"...","pieces":10}
+ *     {"record":"entry","field":{...},"factor":{...},"result":[{...}],"environment":"..."}
  *     {"record":"spec","device":"...","quantity":"peak_flops","value":1e15,...}
  *
  * A factor is its text; {"state":"unknown"} where it is not known;
