@@ -113,6 +113,7 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
             r->row_start = at;
             r->row_line = line;
             release(in, at, &released);
+            if (in && in->at) *in->at = (size_t)(at - text);
         }
         if (line - r->row_line > ABDB_CSV_FIELD_MAX) break;
     }

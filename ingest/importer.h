@@ -23,6 +23,7 @@ typedef struct {
     size_t text_size;
     const char *encoding, *remark; /* remark: what was odd, or NULL */
     void *map, *decoded;           /* what close releases */
+    size_t *at;                    /* readers of long texts say here how far they are, or NULL */
 } abdb_input;
 
 /* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).

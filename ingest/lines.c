@@ -51,6 +51,7 @@ abdb_status lines_read(const abdb_input *in, line_handler handler, void *self, a
         free(copy);
         free(own);
         text += size + (stop != NULL);
+        if (in->at) *in->at = (size_t)(text - in->text);
     }
     return st;
 }

@@ -1,13 +1,36 @@
 /* cmd_help.c - help, the manual page and completion, all from the command table. */
 #include <string.h>
 
+#include "ingest/formats.h"
 #include "ingest/importer.h"
+#include "ingest/map.h"
 #include "query/cli.h"
 
 static const char pitch[] =
     "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
     " published figures and your own measurements in one SQLite file, and shows where every number"
     " comes from.";
+
+static const char map_page[] =
+    "A map file says how a table becomes records. Words stand between blanks or in \"...\"; # "
+    "begins"
+    "\na comment.\n\n"
+    "  name    skypilot                       the format's name, and the source of its facts\n"
+    "  summary \"catalog of SkyPilot\"         one line\n"
+    "  match   InstanceType AcceleratorName   columns that the header must have\n"
+    "  member  points                         of a JSON object: the array of records\n"
+    "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
+    "  set     source skypilot                a field for every row\n"
+    "  field   device column AcceleratorName map H100 H100-SXM\n"
+    "  factor  batch column \"Batch size\"\n"
+    "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
+    "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
+    "  price   amount column Price kind on-demand\n\n"
+    "unit cell: the unit stands in the cell. map A B ...: the cell A means B, to the end of the "
+    "line."
+    "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
+    "(title)"
+    "\nis the line above a markdown table.\n";
 
 static void print_options(FILE *out, const abdb_option *list)
 {
@@ -50,6 +73,45 @@ static void print_folded(FILE *out, const char *text)
     fputc('\n', out);
 }
 
+static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
+                                     "mlperf-hpc-round", "mlperf-tiny-round", NULL};
+
+static void print_maps(FILE *out)
+{
+    for (size_t i = 0; abdb_maps[i].name; i++) {
+        table_map *map;
+        abdb_error err;
+
+        if (table_map_parse(&map, abdb_maps[i].name, abdb_maps[i].text, &err) != ABDB_OK) continue;
+        fprintf(out, "  %-26s %s\n", abdb_maps[i].name, table_map_summary(map));
+        table_map_free(map);
+    }
+}
+
+static const abdb_format *format_find(const char *name)
+{
+    for (const abdb_format *f = abdb_formats; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+/* The page of one format. */
+static void print_format(FILE *out, const abdb_format *f)
+{
+    const struct {
+        const char *title, *text;
+    } parts[] = {{"input row", f->row},
+                 {"read", f->reads},
+                 {"ignored", f->ignores},
+                 {"--set must say", f->wants}};
+
+    fprintf(out, "%s\n", f->name);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        fprintf(out, "\n%s:\n", parts[i].title);
+        print_folded(out, parts[i].text);
+    }
+}
+
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
@@ -73,9 +135,14 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
     if (strcmp(command->name, "import") == 0) {
-        fputs("\nformats:\n", out);
+        fputs("\nformats (`abdb help FORMAT` explains one):\n", out);
         for (size_t i = 0; abdb_importers[i]; i++)
-            fprintf(out, "  %-20s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
+            fprintf(out, "  %-22s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
+        for (int i = 0; rounds[i]; i++)
+            fprintf(out, "  %-22s result folders of a round, from folders and archives\n",
+                    rounds[i]);
+        fputs("\nmaps (files of text; `abdb import --map FILE` reads yours):\n", out);
+        print_maps(out);
     }
     if (*command->examples) {
         fputs("\nexamples:\n", out);
@@ -118,6 +185,37 @@ static void man_options(FILE *out, const abdb_option *list)
     }
 }
 
+static void man_formats(FILE *out)
+{
+    fputs(".SH FORMATS THAT IMPORT READS\n", out);
+    for (const abdb_format *f = abdb_formats; f->name; f++) {
+        const char *const parts[] = {
+            "An input row is ",       f->row,  ". Read: ", f->reads, ". Ignored: ", f->ignores,
+            ". \\-\\-set must say: ", f->wants};
+
+        fputs(".TP\n.B ", out);
+        roff(out, f->name);
+        fputc('\n', out);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            if (i % 2)
+                roff(out, parts[i]);
+            else
+                fputs(parts[i], out);
+        fputs(".\n", out);
+    }
+    fputs(".SH MAP FILES\n.nf\n", out);
+    for (const char *s = map_page; *s;) {
+        size_t size = strcspn(s, "\n");
+        char line[200];
+
+        snprintf(line, sizeof line, "%.*s", (int)size, s);
+        roff(out, line);
+        fputc('\n', out);
+        s += size + (s[size] == '\n');
+    }
+    fputs(".fi\n", out);
+}
+
 static void man(FILE *out)
 {
     fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION
@@ -157,14 +255,7 @@ static void man(FILE *out)
     man_options(out, abdb_common_options);
     fputs(".SS Of every verb that prints rows\n", out);
     man_options(out, abdb_output_options);
-    fputs(".SH FORMATS THAT IMPORT READS\n", out);
-    for (size_t i = 0; abdb_importers[i]; i++) {
-        fputs(".TP\n.B ", out);
-        roff(out, abdb_importers[i]->name);
-        fputc('\n', out);
-        roff(out, abdb_importers[i]->summary);
-        fputc('\n', out);
-    }
+    man_formats(out);
     fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
           "ABDB_PATH\nfolder"
           " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb "
@@ -215,8 +306,18 @@ int abdb_cmd_help(int argc, char **argv)
         completion(stdout);
         return 0;
     }
+    if (args.positionals && strcmp(args.positional[0], "map") == 0) {
+        fputs(map_page, stdout);
+        return 0;
+    }
+    if (args.positionals && format_find(args.positional[0])) {
+        print_format(stdout, format_find(args.positional[0]));
+        return 0;
+    }
     if (args.positionals && !(command = abdb_command_find(args.positional[0]))) {
-        abdb_fail(&err, ABDB_USAGE, "no verb '%s'; `abdb help` lists them", args.positional[0]);
+        abdb_fail(&err, ABDB_USAGE,
+                  "no verb or format '%s'; `abdb help` and `abdb import --help` list them",
+                  args.positional[0]);
         return abdb_report_error(&err);
     }
     abdb_print_help(stdout, command);

@@ -157,10 +157,21 @@ done:
     return st;
 }
 
+/* A long file: rows per second and the time that is left. */
+static void show_rows(const char *path, long rows, double share, double seconds)
+{
+    char what[200];
+    double left = share > 0 ? seconds / share - seconds : 0;
+
+    snprintf(what, sizeof what, "%% %.100s  %.0f rows/s, %.0f s left", path, (double)rows / seconds,
+             left);
+    abdb_progress(what, 100 * share, 100);
+}
+
 int abdb_cmd_import(int argc, char **argv)
 {
     abdb_words words = {0};
-    abdb_unit_options options = {.words = &words};
+    abdb_unit_options options = {.words = &words, .progress = show_rows};
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
     table_map *map = NULL;

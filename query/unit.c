@@ -2,6 +2,7 @@
 #include "query/unit.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "query/cli.h"
 #include "schema/core/queue.h"
@@ -18,24 +19,83 @@ typedef struct {
     size_t folder;
 } producer;
 
+/* A sink that counts rows, and says so now and then. */
+typedef struct {
+    abdb_sink inner;
+    const abdb_input *input;
+    const abdb_unit_options *options;
+    size_t at;
+    long rows;
+    struct timespec began, said;
+} counter;
+
+static double seconds_since(const struct timespec *from)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - from->tv_sec) + 1e-9 * (double)(now.tv_nsec - from->tv_nsec);
+}
+
+static abdb_status count_entry(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.entry(c->inner.self, entry, err);
+}
+
+static abdb_status count_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.fact(c->inner.self, fact, err);
+}
+
+static abdb_status count_reject(void *self, const abdb_reject *reject, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.reject(c->inner.self, reject, err);
+}
+
+static abdb_status count_row_end(void *self, abdb_error *err)
+{
+    enum { ROWS = 4096 };
+    static const double pause_s = 0.2;
+    counter *c = self;
+
+    if (++c->rows % ROWS == 0 && c->options->progress && seconds_since(&c->said) > pause_s) {
+        clock_gettime(CLOCK_MONOTONIC, &c->said);
+        c->options->progress(c->input->path, c->rows,
+                             c->input->text_size ? (double)c->at / (double)c->input->text_size : 0,
+                             seconds_since(&c->began));
+    }
+    return c->inner.row_end(c->inner.self, err);
+}
+
 enum { QUEUE_SIZE = 1 << 20 }; /* inputs from this size on are read and stored at the same time */
 
 /* Reads in this thread, stores in another. */
-static abdb_status produce_queued(const producer *p, const abdb_words *words, const abdb_sink *sink,
-                                  abdb_error *err)
+static abdb_status produce_queued(const producer *p, const abdb_unit_options *options,
+                                  const abdb_sink *sink, abdb_error *err)
 {
+    counter c = {.input = p->input, .options = options};
+    abdb_input input = *p->input;
     abdb_keymaker keys;
     abdb_queue *queue;
-    abdb_sink front;
+    const abdb_sink front = {&c, count_entry, count_fact, count_reject, count_row_end};
     abdb_error late;
     double from;
     abdb_status st, stored;
 
     TRY(abdb_keymaker_open(&keys, err));
     TRY(abdb_queue_open(&queue, sink, &keys, err));
-    front = abdb_queue_sink(queue);
+    c.inner = abdb_queue_sink(queue);
+    clock_gettime(CLOCK_MONOTONIC, &c.began);
+    c.said = c.began;
+    input.at = &c.at;
     from = abdb_timing_now();
-    st = p->importer->read(p->input, words, &front, err);
+    st = p->importer->read(&input, options->words, &front, err);
     abdb_timing_add("read and parse, with waiting", from);
     stored = abdb_queue_close(queue, &late);
     if (stored != ABDB_OK) {
@@ -47,12 +107,12 @@ done:
     return st;
 }
 
-static abdb_status produce(const producer *p, const abdb_words *words, const abdb_sink *sink,
-                           abdb_error *err)
+static abdb_status produce(const producer *p, const abdb_unit_options *options,
+                           const abdb_sink *sink, abdb_error *err)
 {
-    if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, words, sink, err);
-    return p->round ? mlperf_round_read(p->round, p->folder, words, sink, err)
-                    : p->importer->read(p->input, words, sink, err);
+    if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, options, sink, err);
+    return p->round ? mlperf_round_read(p->round, p->folder, options->words, sink, err)
+                    : p->importer->read(p->input, options->words, sink, err);
 }
 
 static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const producer *p,
@@ -70,7 +130,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
     TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
     if (out->known) goto done;
     sink = abdb_writer_sink(writer);
-    TRY(produce(p, options->words, &sink, err));
+    TRY(produce(p, options, &sink, err));
     if (options->dry_run) {
         abdb_writer_rollback(writer, &out->counts);
         goto done;
@@ -81,7 +141,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
             TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
                           out->counts.rejected));
         TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
-        TRY(produce(p, options->words, &sink, err));
+        TRY(produce(p, options, &sink, err));
     }
     TRY(abdb_writer_commit(writer, &out->counts, err));
 done:

@@ -43,6 +43,8 @@ check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree
 
 # --- lists that must agree -----------------------------------------------------------------------------
 check "each importer is registered" "$(for f in ingest/import_*.c; do b=$(basename "$f" .c); grep -q "IMPORTER(abdb_$b)" ingest/registry.def || echo "$f"; done)"
+check "each format has a page in the manual" "$(perl -0ne 'print "$1\n" while /const abdb_importer \w+ = \{\s*"([a-z0-9-]+)"/g' ingest/import_*.c | while read -r name; do
+    grep -q "^FORMAT(\"$name\"" ingest/formats.def || echo "$name"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [ "$b" = problem ] || grep -q "abdb_kernel_$b" kernels/micro/problem.c || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do grep -q "abdb-run-$(basename "$f" .c)" Makefile || echo "$f"; done)"
 check "each verb has a file" "$(grep -oE 'abdb_cmd_[a-z]+' query/commands.c | sed 's/abdb_cmd_//' | while read -r v; do [ "$v" = version ] || [ -f "query/cmd_$v.c" ] || echo "$v"; done)"
