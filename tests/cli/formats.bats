@@ -80,6 +80,13 @@ M
     fails 0 "0 accepted, 2 duplicate, 1 rejected"
 }
 
+@test "nccl-tests -J: sizes in place and out of place, a damaged one is a reject" {
+    run abdb import "$fixtures/nccl_tests.json" --set device=H100-SXM --set devices=8
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT workload, dtype, x, raw_value, verdict FROM v_result WHERE metric = 'busbw_bytes_per_s' ORDER BY raw_value")" \
+        $'all_reduce,fp32,1048576,77.1,pass\nall_reduce,fp32,1048576,78.64,unknown'
+}
+
 @test "--retry-rejects: after a mend of the file, or with what --set adds" {
     abdb import -q "$fixtures/catalog.csv"
     same "$(ask "SELECT count(*) FROM v_reject")" 3
