@@ -95,10 +95,20 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
     return ABDB_OK;
 }
 
+static void forget_numbers(abdb_writer *w)
+{
+    abdb_keymap_free(&w->entries);
+    abdb_keymap_free(&w->points);
+    abdb_keymap_free(&w->descriptions);
+    abdb_keymap_free(&w->quantities);
+    w->last_quantity = 0;
+}
+
 void abdb_writer_close(abdb_writer *w)
 {
     if (!w) return;
     abdb_writer_rollback(w, NULL);
+    forget_numbers(w);
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
@@ -279,12 +289,7 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
     w->open = w->bulk = 0;
     take_log_back(w);
-    /* numbers that were given within the unit are nobody's now */
-    abdb_keymap_free(&w->entries);
-    abdb_keymap_free(&w->points);
-    abdb_keymap_free(&w->descriptions);
-    abdb_keymap_free(&w->quantities);
-    w->last_quantity = 0;
+    forget_numbers(w); /* those that were given within the unit are nobody's now */
 }
 
 abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
