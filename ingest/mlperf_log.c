@@ -435,31 +435,36 @@ abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_
 /* --- Tiny ---------------------------------------------------------------------------------------
  */
 
+/* The number behind a label and blanks, as text: from out, or NULL. */
+static const char *number_behind(const char *line, const char *label, char out[40])
+{
+    const char *at = strstr(line, label);
+
+    if (!at) return NULL;
+    at += strlen(label);
+    at += strspn(at, " ");
+    snprintf(out, 40, "%.*s", (int)strspn(at, "0123456789.eE+-"), at);
+    return *out ? out : NULL;
+}
+
 static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
 {
     static const struct {
         const char *words, *key;
     } table[] = {{"Throughput", "throughput"}, {"Energy", "energy"}};
-    const char *at;
-    char number[40];
+    char number[40], accuracy[48];
 
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        at = strstr(line->text, table[i].words);
-        at = at ? strchr(at, ':') : NULL;
-        if (!at) continue;
-        at += 1 + strspn(at + 1, " ");
-        snprintf(number, sizeof number, "%.*s", (int)strspn(at, "0123456789.eE+-"), at);
-        return *number ? add(self, table[i].key, number, err) : ABDB_OK;
+        const char *at = strstr(line->text, table[i].words), *text;
+
+        text = at ? number_behind(at, ":", number) : NULL;
+        if (text) return add(self, table[i].key, text, err);
     }
-    at = strstr(line->text, "Top-1:");
-    if (at) {
-        snprintf(number, sizeof number, "acc: %.*s", (int)strspn(at + 7, "0123456789."), at + 7);
-        return add(self, "accuracy", number, err);
+    if (number_behind(line->text, "Top-1:", number)) {
+        snprintf(accuracy, sizeof accuracy, "acc: %s", number);
+        return add(self, "accuracy", accuracy, err);
     }
-    at = strstr(line->text, "AUC:");
-    if (!at) return ABDB_OK;
-    snprintf(number, sizeof number, "%.*s", (int)strspn(at + 5, "0123456789."), at + 5);
-    return add(self, "auc", number, err);
+    return number_behind(line->text, "AUC:", number) ? add(self, "auc", number, err) : ABDB_OK;
 }
 
 abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_error *err)

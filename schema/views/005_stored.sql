@@ -8,8 +8,8 @@ SELECT w.entry_id AS entry_id, w.entry_key AS entry_key, w.point_id AS point_id,
        d.system AS system, d.platform AS platform, d.workload AS workload, d.model AS model, d.scenario AS scenario, d.device AS device,
        d.devices AS devices, d.nodes AS nodes, d.backend AS backend, d.dtype AS dtype, d.date AS date, d.tag AS tag,
        d.campaign AS campaign, d.cell AS cell, d.flags AS flags, d.source AS source, d.url AS url, d.retrieved AS retrieved
-  FROM entry_row w
-  JOIN description d ON d.description_id = w.description_id;
+  FROM description d -- first, so that a CROSS JOIN before entry holds for it
+  JOIN entry_row w ON w.description_id = d.description_id;
 
 CREATE VIEW result AS
 SELECT w.entry_id AS entry_id, w.ordinal AS ordinal, q.metric AS metric, q.statistic AS statistic, w.rank AS rank, w.x AS x,

@@ -28,6 +28,7 @@ CREATE TEMP TABLE entry (number INTEGER PRIMARY KEY, entry_id INTEGER, point_id 
     availability TEXT, public_id TEXT, submitter TEXT, system TEXT, platform TEXT, workload TEXT, model TEXT, scenario TEXT, device TEXT,
     devices INTEGER, nodes INTEGER, backend TEXT, dtype TEXT, date TEXT, tag TEXT, campaign TEXT, cell TEXT, flags TEXT DEFAULT '',
     source TEXT, url TEXT, retrieved TEXT);
+INSERT INTO entry (number) VALUES (10000000); -- numbers behind those of the shipped facts
 INSERT INTO quantity (quantity_id, metric, statistic, unit) VALUES (1000001, 'time_s', 'median', 's'), (1000002, 'flops_per_s', 'value', 'FLOP/s'),
     (1000003, 'bytes_per_s', 'value', 'B/s'), (1000004, 'tokens_per_s', 'value', 'token/s');
 
@@ -39,6 +40,7 @@ SELECT (i * 7919) % 300007 * 12345678901237, 1000000 + i % 400, 4242, 'measured'
        CASE i % 4 WHEN 0 THEN 'f64' ELSE 'f32' END, strftime('%Y-%m-%dT%H:%M:%SZ', 1700000000 + i * 20, 'unixepoch'),
        CASE WHEN i / 100 % 50 = 0 THEN 'tag' || (i / 100) END, 'c-' || (i / 100), 'openblas gemm n=' || (i % 100), 'abdb-run'
   FROM n ORDER BY 1;
+DELETE FROM entry WHERE number = 10000000;
 INSERT INTO result_row (entry_id, ordinal, quantity_id, value, n)
 SELECT number, k.i, 1000001 + k.i,
        CASE k.i WHEN 0 THEN 0.001 WHEN 1 THEN 1e11 ELSE 5e10 END * (1 + (entry_id % 1000) / 5000.0), 33
