@@ -14,7 +14,7 @@ SELECT 'above the published dense peak' AS problem, coalesce(r.model, r.workload
            AND s.dtype = r.dtype AND coalesce(s.sparsity, 'dense') = 'dense') AS "limit",
        r.unit AS unit, r.source AS source, r.locator AS locator, r.result_id AS _facts
   FROM v_result r LEFT JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per'
- WHERE r.metric = 'flops_per_s' AND r.devices > 0 AND (:device IS NULL OR r.device GLOB :device)
+ WHERE r.metric = 'flops_per_s' AND +r.devices > 0 AND (:device IS NULL OR r.device GLOB :device)
    AND CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END >
        (SELECT max(s.value) FROM v_spec s WHERE s.device = r.device AND s.quantity = 'peak_flops' AND s.basis = 'card'
            AND s.dtype = r.dtype AND coalesce(s.sparsity, 'dense') = 'dense')

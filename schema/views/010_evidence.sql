@@ -68,7 +68,8 @@ SELECT printf('r-%016x-%d', e.entry_key, r.ordinal) AS result_id,
        coalesce(s.sources, 1) AS sources,
        coalesce(s.disagree, 0) AS disagree,
        e.model AS raw_model,
-       e.workload AS raw_workload
+       e.workload AS raw_workload,
+       e.kind AS kind
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id
   LEFT JOIN subject s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
@@ -177,6 +178,7 @@ INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
 ('v_result', 55, 'disagree', '', '1: sources give values that differ beyond rounding'),
 ('v_result', 56, 'raw_model', '', 'model as published; an index leads to it'),
 ('v_result', 57, 'raw_workload', '', 'workload as published; an index leads to it'),
+('v_result', 58, 'kind', '', 'run, score, average, statement'),
 ('v_result_device', 1, 'result_id', '', 'the result'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

@@ -16,7 +16,7 @@ SELECT r.*, (SELECT m.task FROM model m WHERE m.model = r.model) AS task,
           FROM (SELECT r.flags AS flags) f) AS left_out
   FROM v_result r
  WHERE r.evidence = 'mlperf' AND r.metric_class = 'performance'
-   AND (SELECT e.kind FROM entry e WHERE e.entry_id = r.entry_id) <> 'run';
+   AND r.kind <> 'run';
 
 -- One benchmark of one round, as spelt, counted; an index answers it.
 CREATE VIEW v_round AS
@@ -25,10 +25,10 @@ SELECT round, model AS raw_model, count(*) AS entries FROM entry WHERE round IS 
 INSERT INTO column_doc (view, place, column, unit, meaning)
 SELECT 'v_mlperf', place, column, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
-('v_mlperf', 58, 'task', '', 'what the model does (v_model)'),
-('v_mlperf', 59, 'family', '', 'the same network at other accuracy targets'),
-('v_mlperf', 60, 'value_per_device', 'unit', 'derived: value / devices; not an official or verified MLPerf metric'),
-('v_mlperf', 61, 'left_out', '', 'why the row cannot stand for its device in a ranking'),
+('v_mlperf', 59, 'task', '', 'what the model does (v_model)'),
+('v_mlperf', 60, 'family', '', 'the same network at other accuracy targets'),
+('v_mlperf', 61, 'value_per_device', 'unit', 'derived: value / devices; not an official or verified MLPerf metric'),
+('v_mlperf', 62, 'left_out', '', 'why the row cannot stand for its device in a ranking'),
 ('v_round', 1, 'round', '', 'version of a suite'),
 ('v_round', 2, 'raw_model', '', 'model as published'),
 ('v_round', 3, 'entries', '', 'entries, of all sources');

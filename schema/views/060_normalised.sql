@@ -181,9 +181,9 @@ SELECT result_id, 'scaling_efficiency@1' AS formula,
 INSERT INTO column_doc (view, place, column, unit, meaning)
 SELECT 'v_rate', place, column, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column, unit, meaning) VALUES
-('v_rate', 58, 'total', 'unit', 'over all devices that took part'),
-('v_rate', 59, 'each', 'unit', 'total / devices, or as the source states it per device'),
-('v_rate', 60, 'number_format', '', 'dtype as specifications spell it'),
+('v_rate', 59, 'total', 'unit', 'over all devices that took part'),
+('v_rate', 60, 'each', 'unit', 'total / devices, or as the source states it per device'),
+('v_rate', 61, 'number_format', '', 'dtype as specifications spell it'),
 ('v_peak', 1, 'device', '', 'canonical device'),
 ('v_peak', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_peak', 3, 'dtype', '', 'number format of a peak'),
