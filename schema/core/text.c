@@ -217,63 +217,6 @@ void abdb_fold(const char *name, char *out, size_t room)
     out[used] = '\0';
 }
 
-bool abdb_number(const char *string, double *out)
-{
-    char plain[64];
-    size_t used = 0, digits = 0, lead = 0;
-    bool comma = false, point = false;
-    char *end;
-    double value;
-
-    for (const char *s = string; *s; s++) {
-        if (used + 1 >= sizeof plain) return false;
-        if (*s == ',') {
-            if (point || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
-            comma = true;
-            digits = 0;
-            continue;
-        }
-        if (!isdigit((unsigned char)*s) && !strchr("+-.eE", *s)) return false;
-        if (*s == '.' || *s == 'e' || *s == 'E') {
-            if (comma && !point && digits != 3) return false;
-            point = true;
-        }
-        if (isdigit((unsigned char)*s) && !point) {
-            digits++;
-            if (!comma) lead++;
-        }
-        plain[used++] = *s;
-    }
-    if (used == 0 || (comma && !point && digits != 3)) return false;
-    plain[used] = '\0';
-    value = strtod(plain, &end);
-    if (*end || !isfinite(value)) return false;
-    *out = value;
-    return true;
-}
-
-bool abdb_whole(const char *string, long long low, long long high, long long *out)
-{
-    double value;
-
-    if (!abdb_number(string, &value) || value != floor(value)) return false;
-    if (value < (double)low || value > (double)high) return false;
-    *out = (long long)value;
-    return true;
-}
-
-void abdb_number_print(double value, char *out)
-{
-    if (value == floor(value) && fabs(value) < 1e15) {
-        snprintf(out, 32, "%.0f", value);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, 32, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) return;
-    }
-}
-
 int abdb_distance(const char *a, const char *b)
 {
     int row[3][DISTANCE_MAX + 1];

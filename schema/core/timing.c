@@ -2,6 +2,7 @@
 #include "schema/core/timing.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,7 +36,7 @@ void abdb_timing_add(const char *what, double from)
     while (i < used && strcmp(list[i].what, what) != 0) i++;
     if (i < ABDB_TIMINGS_MAX) {
         used += i == used;
-        list[i].what = what;
+        snprintf(list[i].what, sizeof list[i].what, "%s", what);
         list[i].seconds += seconds;
         list[i].count++;
     }

@@ -8,7 +8,7 @@
 enum { ABDB_TIMINGS_MAX = 32 };
 
 typedef struct {
-    const char *what;
+    char what[48];
     double seconds;
     long count;
 } abdb_timing;

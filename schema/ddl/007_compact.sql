@@ -3,11 +3,12 @@
 -- stands in its row. entry, result and witness are views of that name over these tables (schema/views/005_stored.sql).
 
 -- The fields of entries, interned: 31 texts shared by every entry that agrees on all of them. See schema/core/field.def.
+-- (x = a OR x = b, since IN with a list makes SQLite build a table for every row.)
 CREATE TABLE description (
     description_id  INTEGER PRIMARY KEY,    -- number in this file
     description_key INTEGER NOT NULL UNIQUE,  -- 63 bits of SHA-256 of the fields
-    evidence        TEXT NOT NULL CHECK (evidence IN ('measured', 'published', 'mlperf')),
-    kind            TEXT NOT NULL CHECK (kind IN ('run', 'score', 'average', 'statement')),
+    evidence        TEXT NOT NULL CHECK (evidence = 'measured' OR evidence = 'published' OR evidence = 'mlperf'),
+    kind            TEXT NOT NULL CHECK (kind = 'run' OR kind = 'score' OR kind = 'average' OR kind = 'statement'),
     status          TEXT NOT NULL DEFAULT 'ok',  -- not 'ok': no results
     reason          TEXT,
     verified        TEXT NOT NULL DEFAULT 'unknown',

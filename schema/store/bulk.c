@@ -1,10 +1,15 @@
-/* bulk.c - many new entries in one unit: their indexes are dropped and built once at its end, which
- * sorts instead of searching; keys are looked up in memory meanwhile. Within the unit's
- * transaction, so an interrupted import leaves the file as it was. */
+/* bulk.c - many new entries in one unit: rows go in many at a time, the indexes of their tables are
+ * dropped and built once at the end, which sorts instead of searching, and keys are looked up in
+ * memory meanwhile. Within the unit's transaction, so an interrupted import leaves the file as it
+ * was. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "schema/core/timing.h"
 #include "schema/store/writer.h"
 
-enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20 };
+enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20, ROWS = 32 };
 
 abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *id, abdb_error *err)
 {
@@ -17,6 +22,70 @@ abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *i
     sqlite3_reset(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "entry");
 }
+
+/* --- rows, many at a time -----------------------------------------------------------------------
+ */
+
+/* A statement for up to ROWS rows: those that nothing was bound for are left out. */
+static abdb_status prepare_rows(abdb_writer *w, abdb_rows *rows, const char *table, int columns,
+                                abdb_error *err)
+{
+    abdb_text sql = {0};
+    int code = SQLITE_NOMEM;
+
+    *rows = (abdb_rows){.columns = columns};
+    abdb_text_printf(&sql, "INSERT INTO %s SELECT * FROM (VALUES ", table);
+    for (int i = 0; i < ROWS * columns; i++)
+        abdb_text_puts(&sql, i % columns ? ",?" : i ? "),(?" : "(?");
+    abdb_text_puts(&sql, ")) WHERE column1 IS NOT NULL");
+    if (!sql.failed)
+        code = sqlite3_prepare_v3(w->db->sql, abdb_text_get(&sql), -1, SQLITE_PREPARE_PERSISTENT,
+                                  &rows->statement, NULL);
+    abdb_text_free(&sql);
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(w->db, err, table);
+}
+
+static abdb_status flush_rows(abdb_writer *w, abdb_rows *rows, abdb_error *err)
+{
+    int code;
+
+    if (!rows->waiting) return ABDB_OK;
+    rows->waiting = 0;
+    code = sqlite3_step(rows->statement);
+    sqlite3_reset(rows->statement);
+    sqlite3_clear_bindings(rows->statement);
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "write");
+}
+
+abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id)
+{
+    abdb_rows *rows = id == S_ENTRY ? &w->new_entries : &w->new_results;
+
+    if (!w->bulk) return (abdb_slot){w->statement[id], 0, SQLITE_STATIC};
+    return (abdb_slot){rows->statement, rows->waiting * rows->columns, SQLITE_TRANSIENT};
+}
+
+abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err)
+{
+    abdb_rows *rows = id == S_ENTRY ? &w->new_entries : &w->new_results;
+
+    if (!w->bulk) return abdb_writer_step(w, id, err);
+    return ++rows->waiting < ROWS ? ABDB_OK : flush_rows(w, rows, err);
+}
+
+abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (!w->bulk) return ABDB_OK;
+    TRY(flush_rows(w, &w->new_entries, err));
+    TRY(flush_rows(w, &w->new_results, err));
+done:
+    return st;
+}
+
+/* --- keys and indexes ---------------------------------------------------------------------------
+ */
 
 /* Every key of the file into memory. */
 static abdb_status load_keys(abdb_writer *w, bool *all, abdb_error *err)
@@ -40,6 +109,48 @@ static abdb_status load_keys(abdb_writer *w, bool *all, abdb_error *err)
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "keys");
 }
 
+/* The indexes of the tables that grow by a row for every entry or every description. */
+static abdb_status drop_indexes(abdb_writer *w, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(w->db->sql,
+                                  "SELECT name, sql FROM sqlite_schema WHERE type = 'index'"
+                                  " AND tbl_name IN ('entry_row', 'description')"
+                                  " AND sql IS NOT NULL ORDER BY name",
+                                  -1, &s, NULL);
+    char drop[128 + ABDB_INDEX_MAX * 64] = "";
+    size_t used = 0;
+
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(s);
+        if (code != SQLITE_ROW || w->indexes == ABDB_INDEX_MAX) break;
+        used += (size_t)snprintf(drop + used, sizeof drop - used, "DROP INDEX \"%.40s\";",
+                                 (const char *)sqlite3_column_text(s, 0));
+        w->index[w->indexes] = sqlite3_mprintf("%s", sqlite3_column_text(s, 1));
+        if (!w->index[w->indexes++]) code = SQLITE_NOMEM;
+    }
+    sqlite3_finalize(s);
+    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_db_fail(w->db, err, "indexes");
+    return abdb_db_exec(w->db, drop, err);
+}
+
+static abdb_status build_indexes(abdb_writer *w, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < w->indexes; i++) {
+        double from = abdb_timing_now();
+        const char *name = strstr(w->index[i], "INDEX ");
+        char what[64];
+
+        TRY(abdb_db_exec(w->db, w->index[i], err));
+        snprintf(what, sizeof what, "index %.*s", (int)strcspn(name + 6, " "), name + 6);
+        abdb_timing_add(what, from);
+    }
+done:
+    return st;
+}
+
 static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
 {
     sqlite3_int64 entries;
@@ -57,10 +168,10 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
         w->no_bulk = 1;
         return ABDB_OK;
     }
-    TRY(abdb_db_exec(w->db,
-                     "DROP INDEX entry_row_key; DROP INDEX entry_row_description;"
-                     " DROP INDEX entry_row_point",
-                     err));
+    TRY(drop_indexes(w, err));
+    TRY(prepare_rows(w, &w->new_entries, "entry_row", 7, err));
+    TRY(prepare_rows(w, &w->new_results, "result_row", 11, err));
+    w->next_entry = entries + 1;
     w->bulk = 1;
 done:
     return st;
@@ -79,24 +190,23 @@ abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 id
 
 abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err)
 {
-    static const struct {
-        const char *sql, *what;
-    } index[] = {
-        {"CREATE UNIQUE INDEX entry_row_key ON entry_row (entry_key)", "index entry_row_key"},
-        {"CREATE INDEX entry_row_description ON entry_row (description_id)",
-         "index entry_row_description"},
-        {"CREATE INDEX entry_row_point ON entry_row (point_id)", "index entry_row_point"}};
     abdb_status st = ABDB_OK;
 
     if (!w->bulk) return ABDB_OK;
+    TRY(abdb_writer_flush(w, err));
     w->bulk = 0;
     abdb_keymap_free(&w->entries);
-    for (size_t i = 0; i < sizeof index / sizeof index[0]; i++) {
-        double from = abdb_timing_now();
-
-        TRY(abdb_db_exec(w->db, index[i].sql, err));
-        abdb_timing_add(index[i].what, from);
-    }
+    TRY(build_indexes(w, err));
 done:
+    abdb_writer_forget_bulk(w);
     return st;
+}
+
+void abdb_writer_forget_bulk(abdb_writer *w)
+{
+    sqlite3_finalize(w->new_entries.statement);
+    sqlite3_finalize(w->new_results.statement);
+    w->new_entries = w->new_results = (abdb_rows){0};
+    while (w->indexes > 0) sqlite3_free(w->index[--w->indexes]);
+    w->bulk = 0;
 }

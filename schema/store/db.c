@@ -204,8 +204,8 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
                      "PRAGMA synchronous = NORMAL;"
-                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -24576;"
-                     "PRAGMA temp_store = FILE",
+                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384;"
+                     "PRAGMA temp_store = FILE; PRAGMA threads = 1", /* one helps to sort */
                      err));
     if (version == now) return abdb_views_apply(db, err);
     if (version > 0) TRY(back_up(db, (int)version, err));
@@ -236,6 +236,8 @@ abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_e
         return ABDB_FAIL(err, ABDB_NOMEM, "opening %s", path);
     }
     db->mode = mode;
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
+                   0); /* nobody asks, and its lock costs; once is enough */
     TRY(check_path(db, err));
     if (mode == ABDB_READ)
         code = open_read(db);

@@ -1,51 +1,13 @@
-/* entry.c - the sink's entries: their key, description, factors, results, samples, pieces and
- * places.
- *
- * The key of an entry is a digest of its content, the same in every database and whatever came
- * before. Inside a file it has a small number, and so have the texts that many entries share.
- */
+/* entry.c - the sink's entries: their description, factors, results, samples, pieces and places.
+ * Inside a file an entry has a small number, and so have the texts that many entries share. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/store/digest.h"
+#include "schema/store/key.h"
 #include "schema/store/writer.h"
-
-static int compare_factor(const void *a, const void *b)
-{
-    return strcmp((*(const abdb_factor *const *)a)->name, (*(const abdb_factor *const *)b)->name);
-}
-
-static int compare_result(const void *a, const void *b)
-{
-    const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
-    int order = strcmp(x->metric, y->metric);
-
-    if (order == 0) order = strcmp(x->statistic, y->statistic);
-    if (order == 0) order = (x->rank > y->rank) - (x->rank < y->rank);
-    if (order == 0) order = (x->x > y->x) - (x->x < y->x);
-    if (order == 0) order = (x > y) - (x < y); /* in the order of the entry */
-    return order;
-}
-
-enum { KEY_POINT, KEY_DESCRIPTION, KEY_ENTRY, KEYS };
-
-/* An entry with its factors and results in order. */
-typedef struct {
-    const abdb_entry *entry;
-    const abdb_factor *factor[ABDB_FACTOR_MAX];
-    const abdb_result *result[ABDB_RESULT_MAX];
-} ordered;
-
-static void put_in_order(ordered *o, const abdb_entry *e)
-{
-    o->entry = e;
-    for (size_t i = 0; i < e->factors; i++) o->factor[i] = &e->factor[i];
-    for (size_t i = 0; i < e->results; i++) o->result[i] = &e->result[i];
-    if (e->factors > 1) qsort(o->factor, e->factors, sizeof *o->factor, compare_factor);
-    if (e->results > 1) qsort(o->result, e->results, sizeof *o->result, compare_result);
-}
 
 /* --- numbers of what is shared ------------------------------------------------------------------
  */
@@ -74,7 +36,7 @@ static void remember(abdb_keymap *map, sqlite3_int64 key, sqlite3_int64 number)
 }
 
 /* A sorted factor set becomes a point; the same set is the same point everywhere. */
-static abdb_status keep_point(abdb_writer *w, const ordered *o, sqlite3_int64 key,
+static abdb_status keep_point(abdb_writer *w, const abdb_ordered *o, sqlite3_int64 key,
                               sqlite3_int64 *point, abdb_error *err)
 {
     static const char *const states[] = {"known", "unknown", "inapplicable"};
@@ -108,16 +70,23 @@ done:
 
 static abdb_status keep_source(abdb_writer *w, const abdb_entry *e, abdb_error *err)
 {
-    const char *evidence = e->field[ABDB_FIELD_evidence];
+    const char *evidence = e->field[ABDB_FIELD_evidence], *source = e->field[ABDB_FIELD_source];
     sqlite3_stmt *s = w->statement[S_SOURCE];
+    abdb_status st = ABDB_OK;
 
-    abdb_bind_text(s, 1, e->field[ABDB_FIELD_source]);
+    if (strcmp(abdb_text_get(&w->source_text), source) == 0) return ABDB_OK; /* as just before */
+    abdb_bind_text(s, 1, source);
     abdb_bind_text(s, 2,
                    strcmp(evidence, "mlperf") == 0     ? "mlperf"
                    : strcmp(evidence, "measured") == 0 ? "program"
                                                        : "user");
     sqlite3_bind_int(s, 3, 50);
-    return abdb_writer_step(w, S_SOURCE, err);
+    TRY(abdb_writer_step(w, S_SOURCE, err));
+    abdb_text_clear(&w->source_text);
+    abdb_text_puts(&w->source_text, source);
+    if (w->source_text.failed) abdb_text_clear(&w->source_text);
+done:
+    return st;
 }
 
 /* The fields of an entry, kept once for all that agree on them. */
@@ -191,169 +160,35 @@ done:
     return st;
 }
 
-/* --- keys ---------------------------------------------------------------------------------------
- */
-
-static void put_whole(abdb_text *text, long long value)
-{
-    char digits[24];
-    size_t at = sizeof digits;
-    unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
-
-    do digits[--at] = (char)('0' + left % 10);
-    while (left /= 10);
-    if (value < 0) digits[--at] = '-';
-    abdb_text_add(text, digits + at, sizeof digits - at);
-}
-
-/* A number as "%.17g" prints it, the common ones without printf. */
-static void put_number(abdb_text *text, double value)
-{
-    if (isnan(value))
-        abdb_text_puts(text, signbit(value) ? "-nan" : "nan");
-    else if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value)))
-        put_whole(text, (long long)value);
-    else
-        abdb_text_printf(text, "%.17g", value);
-}
-
-static void put_result(abdb_text *text, const abdb_result *r)
-{
-    abdb_text_puts(text, "\x1e");
-    abdb_text_puts(text, r->metric);
-    abdb_text_puts(text, "\x1f");
-    abdb_text_puts(text, r->statistic);
-    if (r->rank == -1)
-        abdb_text_puts(text, "\x1f-1\x1f");
-    else
-        abdb_text_printf(text, "\x1f%ld\x1f", r->rank);
-    put_number(text, r->x);
-    abdb_text_puts(text, "\x1f");
-    put_number(text, r->value);
-    abdb_text_puts(text, "\x1f");
-    abdb_text_puts(text, r->raw_unit ? r->raw_unit : "");
-    abdb_text_puts(text, "\x1f");
-    put_number(text, (double)r->n);
-    abdb_text_puts(text, "\x1f");
-    put_number(text, r->low);
-    abdb_text_puts(text, "\x1f");
-    put_number(text, r->high);
-    for (size_t k = 0; k < r->samples; k++)
-        abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
-}
-
-/* What makes keys: a text that is used again and again, and a digest's state. */
-typedef struct {
-    abdb_text text;
-    abdb_digester *digester;
-} key_maker;
-
-static long long digest_text(key_maker *k)
-{
-    return abdb_digest63_by(&k->digester, abdb_text_get(&k->text), k->text.size);
-}
-
-static long long point_key(key_maker *k, const ordered *o)
-{
-    abdb_text_clear(&k->text);
-    for (size_t i = 0; i < o->entry->factors; i++) {
-        const char state[] = {'\x1f', (char)('0' + o->factor[i]->state), '\x1f', '\0'};
-
-        abdb_text_puts(&k->text, o->factor[i]->name);
-        abdb_text_puts(&k->text, state);
-        abdb_text_puts(&k->text, o->factor[i]->text);
-        abdb_text_puts(&k->text, "\x1e");
-    }
-    return digest_text(k);
-}
-
-/* Does a field say more than what stands there where nothing is said? */
-static bool says_more(const abdb_entry *e, int field)
-{
-    const char *text = e->field[field];
-
-    if (!text || !*text) return false;
-    if (field == ABDB_FIELD_status) return strcmp(text, "ok") != 0;
-    return field != ABDB_FIELD_verified || strcmp(text, "unknown") != 0;
-}
-
-/* Keys of the factors, of the fields and of the whole content: no artifact, line or time of import.
- * All 0: no memory. */
-static void make_keys(key_maker *k, const ordered *o, long long key[KEYS])
-{
-    const abdb_entry *e = o->entry;
-    abdb_text *text = &k->text;
-
-    key[KEY_POINT] = point_key(k, o);
-    abdb_text_clear(text);
-    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (says_more(e, i)) {
-            abdb_text_puts(text, abdb_fields[i].name);
-            abdb_text_puts(text, "=");
-            abdb_text_puts(text, e->field[i]);
-            abdb_text_puts(text, "\x1f");
-        }
-    key[KEY_DESCRIPTION] = digest_text(k);
-    abdb_text_puts(text, "\x1epoint=");
-    put_whole(text, key[KEY_POINT]);
-    abdb_text_puts(text, "\x1e");
-    if (e->environment) abdb_text_puts(text, e->environment);
-    for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
-    key[KEY_ENTRY] = digest_text(k);
-    if (text->failed) memset(key, 0, KEYS * sizeof *key);
-}
-
-static void make_ahead(void *self, const abdb_entry *entry, long long key[KEYS])
-{
-    ordered o;
-
-    put_in_order(&o, entry);
-    make_keys(self, &o, key);
-}
-
-abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err)
-{
-    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead};
-    return out->self ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "keys");
-}
-
-void abdb_keymaker_close(abdb_keymaker *keys)
-{
-    key_maker *k = keys->self;
-
-    if (!k) return;
-    abdb_text_free(&k->text);
-    abdb_digester_free(k->digester);
-    free(k);
-    keys->self = NULL;
-}
-
 /* --- rows ---------------------------------------------------------------------------------------
  */
 
-static abdb_status insert_results(abdb_writer *w, const ordered *o, sqlite3_int64 id,
+static abdb_status insert_results(abdb_writer *w, const abdb_ordered *o, sqlite3_int64 id,
                                   abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < o->entry->results; i++) {
         const abdb_result *r = o->result[i];
-        sqlite3_stmt *s = w->statement[S_RESULT];
+        sqlite3_stmt *s;
         sqlite3_int64 quantity = 0;
+        abdb_slot row;
 
         TRY(keep_quantity(w, r, &quantity, err));
-        sqlite3_bind_int64(s, 1, id);
-        sqlite3_bind_int64(s, 2, (sqlite3_int64)i);
-        sqlite3_bind_int64(s, 3, quantity);
-        sqlite3_bind_double(s, 4, r->value);
-        abdb_bind_text(s, 5, r->raw_value);
-        abdb_bind_text(s, 6, r->cell);
-        sqlite3_bind_int64(s, 7, r->rank);
-        sqlite3_bind_double(s, 8, r->x);
-        if (r->n > 0) sqlite3_bind_int64(s, 9, r->n);
-        abdb_bind_number(s, 10, r->low);
-        abdb_bind_number(s, 11, r->high);
-        TRY(abdb_writer_step(w, S_RESULT, err));
+        row = abdb_writer_slot(w, S_RESULT);
+        s = row.statement;
+        sqlite3_bind_int64(s, row.first + 1, id);
+        sqlite3_bind_int64(s, row.first + 2, (sqlite3_int64)i);
+        sqlite3_bind_int64(s, row.first + 3, quantity);
+        sqlite3_bind_double(s, row.first + 4, r->value);
+        abdb_bind_kept(s, row.first + 5, r->raw_value, row.keep);
+        abdb_bind_kept(s, row.first + 6, r->cell, row.keep);
+        sqlite3_bind_int64(s, row.first + 7, r->rank);
+        sqlite3_bind_double(s, row.first + 8, r->x);
+        if (r->n > 0) sqlite3_bind_int64(s, row.first + 9, r->n);
+        abdb_bind_number(s, row.first + 10, r->low);
+        abdb_bind_number(s, row.first + 11, r->high);
+        TRY(abdb_writer_slot_done(w, S_RESULT, err));
         for (size_t k = 0; k < r->samples; k++) {
             s = w->statement[S_SAMPLE];
             sqlite3_bind_int64(s, 1, id);
@@ -371,7 +206,7 @@ done:
 }
 
 /* A place in a file: "line 12" is kept as the number. */
-static void bind_place(sqlite3_stmt *s, int i, const char *locator)
+static void bind_place(sqlite3_stmt *s, int i, const char *locator, sqlite3_destructor_type keep)
 {
     const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
     size_t count = strspn(digits, "0123456789");
@@ -379,34 +214,37 @@ static void bind_place(sqlite3_stmt *s, int i, const char *locator)
     if (count && count < 15 && !digits[count] && *digits != '0')
         sqlite3_bind_int64(s, i, atoll(digits));
     else
-        abdb_bind_text(s, i, locator ? locator : "");
+        abdb_bind_kept(s, i, locator ? locator : "", keep);
 }
 
-static abdb_status insert_entry(abdb_writer *w, const ordered *o, sqlite3_int64 key,
+static abdb_status insert_entry(abdb_writer *w, const abdb_ordered *o, sqlite3_int64 key,
                                 sqlite3_int64 description, sqlite3_int64 point, sqlite3_int64 *id,
                                 abdb_error *err)
 {
-    sqlite3_stmt *s = w->statement[S_ENTRY];
+    const abdb_slot row = abdb_writer_slot(w, S_ENTRY);
+    sqlite3_stmt *s = row.statement;
     const abdb_entry *e = o->entry;
     sqlite3_int64 environment;
     abdb_status st = ABDB_OK;
 
+    *id = w->bulk ? w->next_entry++ : 0;
     if (e->environment) {
         environment = abdb_digest63(e->environment, strlen(e->environment));
         sqlite3_bind_int64(w->statement[S_ENVIRONMENT], 1, environment);
         abdb_bind_text(w->statement[S_ENVIRONMENT], 2, e->environment);
         TRY(abdb_writer_step(w, S_ENVIRONMENT, err));
-        sqlite3_bind_int64(s, 4, environment);
+        sqlite3_bind_int64(s, row.first + 5, environment);
     }
-    sqlite3_bind_int64(s, 1, key);
-    sqlite3_bind_int64(s, 2, description);
-    sqlite3_bind_int64(s, 3, point);
+    if (*id) sqlite3_bind_int64(s, row.first + 1, *id);
+    sqlite3_bind_int64(s, row.first + 2, key);
+    sqlite3_bind_int64(s, row.first + 3, description);
+    sqlite3_bind_int64(s, row.first + 4, point);
     if (w->artifact) {
-        sqlite3_bind_int64(s, 5, w->artifact);
-        bind_place(s, 6, e->locator);
+        sqlite3_bind_int64(s, row.first + 6, w->artifact);
+        bind_place(s, row.first + 7, e->locator, row.keep);
     }
-    TRY(abdb_writer_step(w, S_ENTRY, err));
-    *id = sqlite3_last_insert_rowid(w->db->sql);
+    TRY(abdb_writer_slot_done(w, S_ENTRY, err));
+    if (!*id) *id = sqlite3_last_insert_rowid(w->db->sql);
     TRY(insert_results(w, o, *id, err));
     w->row_new = w->unit_dirty = 1;
     TRY(abdb_writer_bulk(w, key, *id, err));
@@ -422,9 +260,10 @@ static abdb_status insert_witness(abdb_writer *w, const abdb_entry *e, sqlite3_i
 
     w->row_old = 1;
     if (!w->artifact) return ABDB_OK;
+    if (abdb_writer_flush(w, err) != ABDB_OK) return ABDB_DB; /* it looks at the entry */
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_int64(s, 2, w->artifact);
-    bind_place(s, 3, e->locator);
+    bind_place(s, 3, e->locator, SQLITE_STATIC);
     return abdb_writer_step(w, S_WITNESS, err);
 }
 
@@ -451,9 +290,9 @@ done:
 abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_writer *w = self;
-    ordered o;
+    abdb_ordered o;
     sqlite3_int64 point = 0, description, id = 0;
-    long long key[KEYS];
+    long long key[ABDB_KEYS];
     const char *fault = abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
 
@@ -462,22 +301,22 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
 
         return abdb_writer_reject(self, &reject, err);
     }
-    put_in_order(&o, entry);
+    abdb_put_in_order(&o, entry);
     memcpy(key, entry->key, sizeof key);
-    if (!key[KEY_ENTRY]) w->keys.make(w->keys.self, entry, key);
-    if (!key[KEY_ENTRY]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
-    TRY(keep_point(w, &o, key[KEY_POINT], &point, err));
+    if (!key[ABDB_KEY_ENTRY]) w->keys.make(w->keys.self, entry, key);
+    if (!key[ABDB_KEY_ENTRY]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
+    TRY(keep_point(w, &o, key[ABDB_KEY_POINT], &point, err));
     if (w->bulk)
-        id = abdb_keymap_get(&w->entries, key[KEY_ENTRY]);
+        id = abdb_keymap_get(&w->entries, key[ABDB_KEY_ENTRY]);
     else
-        TRY(abdb_writer_find(w, key[KEY_ENTRY], &id, err));
+        TRY(abdb_writer_find(w, key[ABDB_KEY_ENTRY], &id, err));
     if (id) {
         TRY(insert_witness(w, entry, id, err));
     } else {
-        TRY(keep_description(w, entry, key[KEY_DESCRIPTION], &description, err));
-        TRY(insert_entry(w, &o, key[KEY_ENTRY], description, point, &id, err));
+        TRY(keep_description(w, entry, key[ABDB_KEY_DESCRIPTION], &description, err));
+        TRY(insert_entry(w, &o, key[ABDB_KEY_ENTRY], description, point, &id, err));
     }
-    TRY(keep_pieces(w, entry, id, key[KEY_ENTRY], err));
+    TRY(keep_pieces(w, entry, id, key[ABDB_KEY_ENTRY], err));
     for (size_t i = 0; i < entry->results; i++)
         if (o.result[i]->fact)
             TRY(abdb_writer_name(w, o.result[i]->fact, "result", id, (sqlite3_int64)i, entry->line,

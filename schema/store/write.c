@@ -15,8 +15,7 @@ enum { LARGE_UNIT = 8 << 20 };
 
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ?",
-    [S_ENTRY] = "INSERT INTO entry_row (entry_key, description_id, point_id, environment_id,"
-                " artifact_id, place) VALUES (?,?,?,?,?,?)",
+    [S_ENTRY] = "INSERT INTO entry_row VALUES (?,?,?,?,?,?,?)",
     [S_DESCRIPTION] =
         "INSERT INTO description (description_key, evidence, kind, status, reason, verified, suite,"
         " system_type, round, division, availability, public_id, submitter, system, platform,"
@@ -45,12 +44,17 @@ static const char *const statement_sql[S_COUNT] = {
     [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
-void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
+void abdb_bind_kept(sqlite3_stmt *s, int i, const char *text, sqlite3_destructor_type keep)
 {
     if (text)
-        sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, i, text, -1, keep);
     else
         sqlite3_bind_null(s, i);
+}
+
+void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
+{
+    abdb_bind_kept(s, i, text, SQLITE_STATIC);
 }
 
 void abdb_bind_number(sqlite3_stmt *s, int i, double value)
@@ -102,6 +106,7 @@ static void forget_numbers(abdb_writer *w)
     abdb_keymap_free(&w->descriptions);
     abdb_keymap_free(&w->quantities);
     w->last_quantity = 0;
+    abdb_text_clear(&w->source_text);
 }
 
 void abdb_writer_close(abdb_writer *w)
@@ -112,6 +117,7 @@ void abdb_writer_close(abdb_writer *w)
     for (int i = 0; i < S_COUNT; i++) sqlite3_finalize(w->statement[i]);
     abdb_text_free(&w->text);
     abdb_text_free(&w->quantity_text);
+    abdb_text_free(&w->source_text);
     abdb_keymaker_close(&w->keys);
     free(w);
 }
@@ -286,8 +292,9 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
     if (!w->open) return;
+    abdb_writer_forget_bulk(w);
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
-    w->open = w->bulk = 0;
+    w->open = 0;
     take_log_back(w);
     forget_numbers(w); /* those that were given within the unit are nobody's now */
 }

@@ -34,6 +34,21 @@ typedef enum {
     S_COUNT
 } statement_id;
 
+/* A statement for many rows of a table, and the rows bound so far. */
+typedef struct {
+    sqlite3_stmt *statement;
+    int columns, waiting;
+} abdb_rows;
+
+/* Where the next row of a table is bound: parameters first + 1 and on, texts with keep. */
+typedef struct {
+    sqlite3_stmt *statement;
+    int first;
+    sqlite3_destructor_type keep;
+} abdb_slot;
+
+enum { ABDB_INDEX_MAX = 32 };
+
 struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
@@ -48,17 +63,22 @@ struct abdb_writer {
     int row_new, row_old, row_bad;                /* what the open input row brought */
     abdb_keymap points, descriptions, quantities; /* numbers of what was kept or looked up */
     sqlite3_int64 last_key, last_quantity;
-    abdb_text text, quantity_text;
+    abdb_text text, quantity_text, source_text; /* the last quantity and source */
     abdb_keymaker keys;
     int journal; /* the log was put aside for one large unit */
     /* many new entries in one unit: see bulk.c */
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
+    abdb_rows new_entries, new_results;
+    sqlite3_int64 next_entry;
+    char *index[ABDB_INDEX_MAX]; /* how the dropped ones are made */
+    int indexes;
 };
 
 /* Text or NULL; a finite number or NULL. */
 void abdb_bind_text(sqlite3_stmt *s, int i, const char *text);
+void abdb_bind_kept(sqlite3_stmt *s, int i, const char *text, sqlite3_destructor_type keep);
 void abdb_bind_number(sqlite3_stmt *s, int i, double value);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
 ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err);
@@ -78,6 +98,12 @@ ABDB_MUST_USE abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sq
 ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 id,
                                            abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err);
+void abdb_writer_forget_bulk(abdb_writer *w);
+/* bulk.c: where the next row of S_ENTRY or S_RESULT is bound, its first column the entry's number;
+ * it is complete; those that wait are written. */
+abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id);
+ABDB_MUST_USE abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_fault(const abdb_entry *entry);
 

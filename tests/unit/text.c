@@ -1,5 +1,6 @@
 /* text.c - tests of schema/core/text, error, units and stats. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,47 @@ static void exact_numbers(void **state)
     }
     abdb_number_print(0.1, text);
     assert_string_equal(text, "0.1");
+}
+
+/* The short cuts against the C library: random bits, decimals as files hold them, the borders. */
+static void numbers_as_the_library(void **state)
+{
+    static const double borders[] = {1e-4,      0.00011,
+                                     0.001,     0.01,
+                                     0.1,       0.09999999999999999,
+                                     1.5,       2.5,
+                                     0.5,       1e15,
+                                     9e15,      9007199254740991.0,
+                                     1 - 1e-16, 9.999999999999998,
+                                     -0.1,      123456789.125,
+                                     1e22,      5e-324};
+    unsigned long long seed = 42;
+    char ours[64], library[64];
+
+    (void)state;
+    for (int i = 0; i < 400000; i++) {
+        double value, back;
+
+        seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+        if (i < (int)(sizeof borders / sizeof borders[0])) {
+            value = borders[i];
+        } else if (i % 3 == 0) {
+            memcpy(&value, &seed, sizeof value);
+            if (!isfinite(value)) continue;
+        } else {
+            value = (double)(seed >> 20) * pow(10, -(double)(seed % 19));
+            if (i % 3 == 1) value = (double)(seed >> 40) / 1024; /* halves at the 17th digit */
+        }
+        abdb_number_print17(value, ours);
+        snprintf(library, sizeof library, "%.17g", value);
+        assert_string_equal(ours, library);
+
+        snprintf(library, sizeof library, "%.*f", (int)(seed % 12), (double)(seed >> 30) / 1e6);
+        assert_true(abdb_number(library, &back));
+        assert_true(back == strtod(library, NULL));
+    }
+    abdb_number_print17(NAN, ours);
+    assert_string_equal(ours, "nan");
 }
 
 static void folding(void **state)
@@ -163,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
                                        cmocka_unit_test(exact_numbers),
+                                       cmocka_unit_test(numbers_as_the_library),
                                        cmocka_unit_test(folding),
                                        cmocka_unit_test(nearest),
                                        cmocka_unit_test(globs_and_widths),

@@ -1,0 +1,171 @@
+/* key.c - keys of entries; see key.h. abdb_keymaker_open and _close are in write.h. */
+#include "schema/store/key.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+#include "schema/store/digest.h"
+#include "schema/store/write.h"
+
+static int compare_factor(const void *a, const void *b)
+{
+    return strcmp((*(const abdb_factor *const *)a)->name, (*(const abdb_factor *const *)b)->name);
+}
+
+static int compare_result(const void *a, const void *b)
+{
+    const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
+    int order = strcmp(x->metric, y->metric);
+
+    if (order == 0) order = strcmp(x->statistic, y->statistic);
+    if (order == 0) order = (x->rank > y->rank) - (x->rank < y->rank);
+    if (order == 0) order = (x->x > y->x) - (x->x < y->x);
+    if (order == 0) order = (x > y) - (x < y); /* in the order of the entry */
+    return order;
+}
+
+void abdb_put_in_order(abdb_ordered *o, const abdb_entry *e)
+{
+    o->entry = e;
+    for (size_t i = 0; i < e->factors; i++) o->factor[i] = &e->factor[i];
+    for (size_t i = 0; i < e->results; i++) o->result[i] = &e->result[i];
+    if (e->factors > 1) qsort(o->factor, e->factors, sizeof *o->factor, compare_factor);
+    if (e->results > 1) qsort(o->result, e->results, sizeof *o->result, compare_result);
+}
+
+static void put_whole(abdb_text *text, long long value)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
+
+    do digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) digits[--at] = '-';
+    abdb_text_add(text, digits + at, sizeof digits - at);
+}
+
+static void put_number(abdb_text *text, double value)
+{
+    char digits[32];
+
+    if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value))) {
+        put_whole(text, (long long)value);
+        return;
+    }
+    abdb_number_print17(value, digits);
+    abdb_text_puts(text, digits);
+}
+
+static void put_result(abdb_text *text, const abdb_result *r)
+{
+    abdb_text_puts(text, "\x1e");
+    abdb_text_puts(text, r->metric);
+    abdb_text_puts(text, "\x1f");
+    abdb_text_puts(text, r->statistic);
+    if (r->rank == -1)
+        abdb_text_puts(text, "\x1f-1\x1f");
+    else
+        abdb_text_printf(text, "\x1f%ld\x1f", r->rank);
+    put_number(text, r->x);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->value);
+    abdb_text_puts(text, "\x1f");
+    abdb_text_puts(text, r->raw_unit ? r->raw_unit : "");
+    abdb_text_puts(text, "\x1f");
+    put_number(text, (double)r->n);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->low);
+    abdb_text_puts(text, "\x1f");
+    put_number(text, r->high);
+    for (size_t k = 0; k < r->samples; k++)
+        abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
+}
+
+/* What makes keys: a text that is used again and again, and a digest's state. */
+typedef struct {
+    abdb_text text;
+    abdb_digester *digester;
+} key_maker;
+
+static long long digest_text(key_maker *k)
+{
+    return abdb_digest63_by(&k->digester, abdb_text_get(&k->text), k->text.size);
+}
+
+static long long point_key(key_maker *k, const abdb_ordered *o)
+{
+    abdb_text_clear(&k->text);
+    for (size_t i = 0; i < o->entry->factors; i++) {
+        const char state[] = {'\x1f', (char)('0' + o->factor[i]->state), '\x1f', '\0'};
+
+        abdb_text_puts(&k->text, o->factor[i]->name);
+        abdb_text_puts(&k->text, state);
+        abdb_text_puts(&k->text, o->factor[i]->text);
+        abdb_text_puts(&k->text, "\x1e");
+    }
+    return digest_text(k);
+}
+
+/* Does a field say more than what stands there where nothing is said? */
+static bool says_more(const abdb_entry *e, int field)
+{
+    const char *text = e->field[field];
+
+    if (!text || !*text) return false;
+    if (field == ABDB_FIELD_status) return strcmp(text, "ok") != 0;
+    return field != ABDB_FIELD_verified || strcmp(text, "unknown") != 0;
+}
+
+/* Keys of the factors, of the fields and of the whole content: no artifact, line or time of import.
+ * All 0: no memory. */
+static void make_keys(key_maker *k, const abdb_ordered *o, long long key[ABDB_KEYS])
+{
+    const abdb_entry *e = o->entry;
+    abdb_text *text = &k->text;
+
+    key[ABDB_KEY_POINT] = point_key(k, o);
+    abdb_text_clear(text);
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
+        if (says_more(e, i)) {
+            abdb_text_puts(text, abdb_fields[i].name);
+            abdb_text_puts(text, "=");
+            abdb_text_puts(text, e->field[i]);
+            abdb_text_puts(text, "\x1f");
+        }
+    key[ABDB_KEY_DESCRIPTION] = digest_text(k);
+    abdb_text_puts(text, "\x1epoint=");
+    put_whole(text, key[ABDB_KEY_POINT]);
+    abdb_text_puts(text, "\x1e");
+    if (e->environment) abdb_text_puts(text, e->environment);
+    for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
+    key[ABDB_KEY_ENTRY] = digest_text(k);
+    if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);
+}
+
+static void make_ahead(void *self, const abdb_entry *entry, long long key[ABDB_KEYS])
+{
+    abdb_ordered o;
+
+    abdb_put_in_order(&o, entry);
+    make_keys(self, &o, key);
+}
+
+abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err)
+{
+    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead};
+    return out->self ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "keys");
+}
+
+void abdb_keymaker_close(abdb_keymaker *keys)
+{
+    key_maker *k = keys->self;
+
+    if (!k) return;
+    abdb_text_free(&k->text);
+    abdb_digester_free(k->digester);
+    free(k);
+    keys->self = NULL;
+}
