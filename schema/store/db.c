@@ -190,6 +190,7 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     sqlite3_int64 version;
     abdb_status st = ABDB_OK;
     int now = abdb_schema_version();
+    bool current;
 
     TRY(check_header(db, &version, err));
     if (db->mode == ABDB_READ) {
@@ -207,20 +208,22 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
                      "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384;"
                      "PRAGMA temp_store = FILE; PRAGMA threads = 1", /* one helps to sort */
                      err));
-    if (version == now) return abdb_views_apply(db, err);
-    if (version > 0) TRY(back_up(db, (int)version, err));
+    TRY(abdb_views_current(db, &current, err));
+    if (version == now && current) return ABDB_OK;
+    if (version > 0 && version < now) TRY(back_up(db, (int)version, err));
 
+    /* tables and views in one step: nobody sees a file that has the one without the other */
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     st = check_header(db, &version, err); /* another process may have been first */
-    if (st == ABDB_OK) st = abdb_schema_apply(db, (int)version, now, err);
+    if (st == ABDB_OK && version < now) st = abdb_schema_apply(db, (int)version, now, err);
+    if (st == ABDB_OK) st = abdb_views_apply(db, err);
     if (st != ABDB_OK) {
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
         return st;
     }
     TRY(abdb_db_exec(db, "COMMIT", err));
     db->created = version == 0;
-    db->migrated = (int)version;
-    TRY(abdb_views_apply(db, err));
+    db->migrated = version < now ? (int)version : 0;
 done:
     return st;
 }

@@ -10,6 +10,8 @@
 #include <sqlite3.h>
 
 #include "schema/core/embedded.h"
+#include <stdbool.h>
+
 #include "schema/core/error.h"
 
 enum { ABDB_APPLICATION_ID = 0x61626462, ABDB_BUSY_MS = 10000 }; /* 'abdb' */
@@ -43,7 +45,9 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing);
 int abdb_schema_version(void);
 /* Applies DDL files up to version `to` (tests make old databases with it). Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err);
-/* Makes the views anew where they are not those of this build. */
+/* Are the views those of this build? */
+ABDB_MUST_USE abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err);
+/* Makes the views anew where they are not those of this build. Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_views_apply(abdb_db *db, abdb_error *err);
 
 /* Embedded text files, made by the Makefile from schema/ddl, schema/views and query/reports. */

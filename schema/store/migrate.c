@@ -73,42 +73,57 @@ abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err)
     return abdb_db_exec(db, pragma, err);
 }
 
-abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
+/* The digest of the views of this program, and of the one that made those in the file ("": none).
+ */
+static abdb_status views_digests(const abdb_db *db, char want[ABDB_SHA256_HEX],
+                                 char have[ABDB_SHA256_HEX], abdb_error *err)
 {
     abdb_text all = {0};
-    char have[ABDB_SHA256_HEX] = "", want[ABDB_SHA256_HEX], *sql = NULL;
     sqlite3_stmt *statement = NULL;
-    abdb_status st = ABDB_OK;
+    bool failed;
 
     for (int i = 0; abdb_views[i].name; i++) abdb_text_puts(&all, abdb_views[i].text);
     for (size_t i = 0; i < abdb_metric_count; i++) abdb_text_puts(&all, abdb_metrics[i].meaning);
     abdb_sha256_hex(abdb_text_get(&all), all.size, want);
+    failed = all.failed;
     abdb_text_free(&all);
+    *have = '\0';
     if (sqlite3_prepare_v2(db->sql,
                            "SELECT value FROM meta WHERE key = 'views' AND EXISTS"
                            " (SELECT 1 FROM sqlite_schema WHERE type = 'view')",
                            -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
-        snprintf(have, sizeof have, "%s", (const char *)sqlite3_column_text(statement, 0));
+        snprintf(have, ABDB_SHA256_HEX, "%s", (const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
-    if (strcmp(have, want) == 0) return ABDB_OK;
+    return failed ? ABDB_FAIL(err, ABDB_NOMEM, "views") : ABDB_OK;
+}
 
-    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err)
+{
+    char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX];
+    abdb_status st = views_digests(db, want, have, err);
+
+    *current = st == ABDB_OK && strcmp(have, want) == 0;
+    return st;
+}
+
+abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
+{
+    char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX], *sql = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(views_digests(db, want, have, err));
+    if (strcmp(have, want) == 0) return ABDB_OK;
     TRY(drop_views(db, err));
     TRY(abdb_db_exec(db, "DELETE FROM column_doc", err));
     for (int i = 0; abdb_views[i].name; i++) {
         st = abdb_db_exec(db, abdb_views[i].text, err);
-        if (st != ABDB_OK) {
-            abdb_context(err, "schema/views/%s", abdb_views[i].name);
-            goto done;
-        }
+        if (st != ABDB_OK) return abdb_context(err, "schema/views/%s", abdb_views[i].name);
     }
     TRY(fill_metrics(db, err));
     sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('views', %Q)", want);
     TRY(abdb_db_exec(db, sql, err));
-    TRY(abdb_db_exec(db, "COMMIT", err));
 done:
-    if (st != ABDB_OK) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_free(sql);
     return st;
 }

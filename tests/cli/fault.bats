@@ -60,3 +60,21 @@ spread() { # KIND MOST COMMAND...: runs `faults` of them
     abdb import -q "$root/data"
     same "$(facts)" "$want"
 }
+
+@test "faults in an import of many rows: the file is as it was, with all its indexes" {
+    need_shim
+    indexes() { sqlite3 "$1" "SELECT sql FROM sqlite_schema WHERE type = 'index' ORDER BY name" | sha256sum; }
+    awk 'BEGIN { print "evidence,source,workload,device,metric,value,unit"
+        for (i = 0; i < 22000; i++) printf "published,me,serving,d%d,tokens_per_s,%s,token/s\n", i % 900, i / 8 }' >many.csv
+    abdb import -q "$fixtures/specs.csv"
+    before=$(facts) shape=$(indexes t.db)
+    for kind in MALLOC WRITE; do
+        for n in 150 400 900 1700 2600 4500 9000 20000 45000 70000 100000; do
+            cp t.db u.db
+            harmed $kind $n abdb import -q --db u.db many.csv
+            same "$(sqlite3 u.db 'PRAGMA integrity_check')" ok
+            same "$(indexes u.db)" "$shape"
+            [ "$(sqlite3 u.db 'SELECT count(*) FROM result')" -gt 20000 ] || same "$(facts u.db)" "$before"
+        done
+    done
+}
