@@ -28,17 +28,12 @@ static bool text_room(abdb_text *text, size_t more)
     return true;
 }
 
-void abdb_text_add(abdb_text *text, const char *data, size_t size)
+void abdb_text_more(abdb_text *text, const char *data, size_t size)
 {
     if (!text_room(text, size)) return;
     if (size) memcpy(text->data + text->size, data, size);
     text->size += size;
     text->data[text->size] = '\0';
-}
-
-void abdb_text_puts(abdb_text *text, const char *string)
-{
-    abdb_text_add(text, string, strlen(string));
 }
 
 void abdb_text_printf(abdb_text *text, const char *format, ...)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "schema/core/error.h"
 
@@ -16,8 +17,21 @@ typedef struct {
     bool failed;
 } abdb_text;
 
-void abdb_text_add(abdb_text *text, const char *data, size_t size);
-void abdb_text_puts(abdb_text *text, const char *string);
+void abdb_text_more(abdb_text *text, const char *data, size_t size); /* abdb_text_add, any case */
+static inline void abdb_text_add(abdb_text *text, const char *data, size_t size)
+{
+    if (size && size < text->room - text->size && !text->failed) {
+        memcpy(text->data + text->size, data, size);
+        text->size += size;
+        text->data[text->size] = '\0';
+    } else {
+        abdb_text_more(text, data, size);
+    }
+}
+static inline void abdb_text_puts(abdb_text *text, const char *string)
+{
+    abdb_text_add(text, string, strlen(string));
+}
 void abdb_text_printf(abdb_text *text, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Appends string as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
 void abdb_text_json(abdb_text *text, const char *string);

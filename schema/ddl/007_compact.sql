@@ -81,7 +81,7 @@ CREATE TABLE point_factor_new (
     factor   TEXT NOT NULL REFERENCES factor,  -- name of the factor
     state    TEXT NOT NULL CHECK (state IN ('known', 'unknown', 'inapplicable')),  -- known, unknown or inapplicable
     text     TEXT NOT NULL,                 -- never NULL, so that '=' joins everywhere
-    num      REAL CHECK (abs(num) < 9e999), -- the value as a number, where it is one
+    num      REAL CHECK (num > -9e999 AND num < 9e999), -- the value as a number, where it is one
     unit     TEXT,                          -- base unit
     PRIMARY KEY (point_id, factor)
 ) STRICT, WITHOUT ROWID;
@@ -144,14 +144,14 @@ CREATE TABLE result_row (
     entry_id    INTEGER NOT NULL REFERENCES entry_row,  -- the entry
     ordinal     INTEGER NOT NULL,           -- place in the entry, by metric, statistic, rank, x
     quantity_id INTEGER NOT NULL REFERENCES quantity,  -- what it is
-    value       REAL NOT NULL CHECK (abs(value) < 9e999),  -- in the base unit
+    value       REAL NOT NULL CHECK (value > -9e999 AND value < 9e999),  -- in the base unit
     raw_value   TEXT,                       -- as published
     cell        TEXT,                       -- where in the artifact, finer than the entry's locator
     rank        INTEGER NOT NULL DEFAULT -1,  -- MPI rank
-    x           REAL NOT NULL DEFAULT 0 CHECK (abs(x) < 9e999),  -- place in a series (step, seconds)
+    x           REAL NOT NULL DEFAULT 0 CHECK (x > -9e999 AND x < 9e999),  -- place in a series (step, seconds)
     n           INTEGER CHECK (n > 0),      -- samples behind it
-    low         REAL CHECK (abs(low) < 9e999),  -- lower end of the spread
-    high        REAL CHECK (abs(high) < 9e999),  -- upper end of the spread
+    low         REAL CHECK (low > -9e999 AND low < 9e999),  -- lower end of the spread
+    high        REAL CHECK (high > -9e999 AND high < 9e999),  -- upper end of the spread
     PRIMARY KEY (entry_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO quantity SELECT row_number() OVER (ORDER BY metric, statistic, unit), metric, statistic, unit, raw_unit, spread, formula
@@ -167,8 +167,8 @@ CREATE TABLE sample_new (
     ordinal  INTEGER NOT NULL,              -- the result in the entry
     seq      INTEGER NOT NULL,              -- number of the sample
     rank     INTEGER NOT NULL DEFAULT -1,   -- MPI rank, -1 none
-    t_s      REAL CHECK (abs(t_s) < 9e999), -- since the first sample
-    value    REAL NOT NULL CHECK (abs(value) < 9e999),  -- in the base unit
+    t_s      REAL CHECK (t_s > -9e999 AND t_s < 9e999), -- since the first sample
+    value    REAL NOT NULL CHECK (value > -9e999 AND value < 9e999),  -- in the base unit
     mark     TEXT,                          -- outlier, throttled; no sample is deleted
     PRIMARY KEY (entry_id, ordinal, seq, rank),
     FOREIGN KEY (entry_id, ordinal) REFERENCES result_row
@@ -179,10 +179,10 @@ INSERT INTO sample_new SELECT n.entry_id, s.ordinal, s.seq, s.rank, s.t_s, s.val
 -- Clocks, power, temperature during a run.
 CREATE TABLE telemetry_new (
     entry_id INTEGER NOT NULL REFERENCES entry_row,  -- the entry
-    t_s      REAL NOT NULL CHECK (abs(t_s) < 9e999),  -- seconds since the start
+    t_s      REAL NOT NULL CHECK (t_s > -9e999 AND t_s < 9e999),  -- seconds since the start
     device   TEXT NOT NULL,
     quantity TEXT NOT NULL,                 -- what was measured or stated
-    value    REAL NOT NULL CHECK (abs(value) < 9e999),  -- in the base unit
+    value    REAL NOT NULL CHECK (value > -9e999 AND value < 9e999),  -- in the base unit
     unit     TEXT NOT NULL,                 -- base unit
     PRIMARY KEY (entry_id, quantity, device, t_s)
 ) STRICT, WITHOUT ROWID;

@@ -87,20 +87,21 @@ done:
 /* --- keys and indexes ---------------------------------------------------------------------------
  */
 
-/* Every key of the file into memory. */
-static abdb_status load_keys(abdb_writer *w, bool *all, abdb_error *err)
+/* Every key of a table into memory; *all: there is memory for them. */
+static abdb_status load_keys(abdb_writer *w, abdb_keymap *map, const char *sql, bool *all,
+                             abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    int code =
-        sqlite3_prepare_v2(w->db->sql, "SELECT entry_key, entry_id FROM entry_row", -1, &s, NULL);
+    int code = sqlite3_prepare_v2(w->db->sql, sql, -1, &s, NULL);
 
     *all = true;
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        if (!abdb_keymap_put(&w->entries, sqlite3_column_int64(s, 0),
+        if (!abdb_keymap_put(map, sqlite3_column_int64(s, 0),
                              (uint32_t)sqlite3_column_int64(s, 1))) {
             *all = false;
+            abdb_keymap_free(map);
             code = SQLITE_DONE;
             break;
         }
@@ -162,12 +163,13 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
         w->no_bulk = 1; /* few among many: the indexes are worth keeping */
         return ABDB_OK;
     }
-    TRY(load_keys(w, &all, err));
+    TRY(load_keys(w, &w->entries, "SELECT entry_key, entry_id FROM entry_row", &all, err));
     if (!all) {
-        abdb_keymap_free(&w->entries);
         w->no_bulk = 1;
         return ABDB_OK;
     }
+    TRY(load_keys(w, &w->descriptions, "SELECT description_key, description_id FROM description",
+                  &w->all_descriptions, err));
     TRY(drop_indexes(w, err));
     TRY(prepare_rows(w, &w->new_entries, "entry_row", 7, err));
     TRY(prepare_rows(w, &w->new_results, "result_row", 11, err));
@@ -209,4 +211,5 @@ void abdb_writer_forget_bulk(abdb_writer *w)
     w->new_entries = w->new_results = (abdb_rows){0};
     while (w->indexes > 0) sqlite3_free(w->index[--w->indexes]);
     w->bulk = 0;
+    w->all_descriptions = false;
 }

@@ -8,9 +8,9 @@
 #define ABDB_STORE_DB_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "schema/core/embedded.h"
-#include <stdbool.h>
 
 #include "schema/core/error.h"
 

@@ -30,9 +30,12 @@ static abdb_status find_number(abdb_writer *w, abdb_keymap *map, statement_id id
     return ABDB_OK;
 }
 
-static void remember(abdb_keymap *map, sqlite3_int64 key, sqlite3_int64 number)
+/* False: the map is full, and empty again. */
+static bool remember(abdb_keymap *map, sqlite3_int64 key, sqlite3_int64 number)
 {
-    if (!abdb_keymap_put(map, key, (uint32_t)number)) abdb_keymap_free(map);
+    if (abdb_keymap_put(map, key, (uint32_t)number)) return true;
+    abdb_keymap_free(map);
+    return false;
 }
 
 /* A sorted factor set becomes a point; the same set is the same point everywhere. */
@@ -96,7 +99,10 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3
     sqlite3_stmt *s = w->statement[S_DESCRIPTION];
     abdb_status st = ABDB_OK;
 
-    TRY(find_number(w, &w->descriptions, S_DESCRIPTION_FIND, key, description, err));
+    if (w->all_descriptions)
+        *description = abdb_keymap_get(&w->descriptions, key);
+    else
+        TRY(find_number(w, &w->descriptions, S_DESCRIPTION_FIND, key, description, err));
     if (*description) return ABDB_OK;
     TRY(keep_source(w, e, err));
     sqlite3_bind_int64(s, 1, key);
@@ -113,7 +119,7 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3
     }
     TRY(abdb_writer_step(w, S_DESCRIPTION, err));
     *description = sqlite3_last_insert_rowid(w->db->sql);
-    remember(&w->descriptions, key, *description);
+    w->all_descriptions &= remember(&w->descriptions, key, *description);
 done:
     return st;
 }

@@ -70,6 +70,7 @@ struct abdb_writer {
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
+    bool all_descriptions; /* what is not in the map is not in the file */
     abdb_rows new_entries, new_results;
     sqlite3_int64 next_entry;
     char *index[ABDB_INDEX_MAX]; /* how the dropped ones are made */
