@@ -196,9 +196,9 @@ abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const cha
 {
     abdb_entry *entry = clean(s);
     const char *locator = get(s, row, LOCATOR), *status;
-    char line[32];
+    char line[32] = "line ";
 
-    snprintf(line, sizeof line, "line %ld", row->line);
+    abdb_whole_print(row->line, line + 5);
     entry->line = row->line;
     entry->locator = locator ? locator : line;
     for (size_t i = 0; i < s->header->count; i++) {

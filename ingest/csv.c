@@ -27,9 +27,15 @@ typedef struct {
     bool any; /* a field of the row is not empty */
 } reader;
 
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static void on_field(void *data, size_t size, void *self)
 {
     reader *r = self;
+    const char *text = data ? data : "";
     char *copy;
 
     if (r->status != ABDB_OK) return;
@@ -40,12 +46,13 @@ static void on_field(void *data, size_t size, void *self)
                               r->row_line, ABDB_CSV_COLUMN_MAX, ABDB_CSV_FIELD_MAX);
         return;
     }
-    copy = abdb_arena_copy(&r->arena, data ? data : "", data ? size : 0);
+    while (size && is_blank(*text)) text++, size--;
+    while (size && is_blank(text[size - 1])) size--;
+    copy = abdb_arena_copy(&r->arena, text, size);
     if (!copy) {
         r->status = ABDB_FAIL(r->err, ABDB_NOMEM, "line %ld", r->row_line);
         return;
     }
-    copy = abdb_trim(copy);
     r->any |= *copy != '\0';
     r->field[r->count++] = copy;
 }

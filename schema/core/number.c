@@ -82,6 +82,21 @@ bool abdb_whole(const char *string, long long low, long long high, long long *ou
     return true;
 }
 
+size_t abdb_whole_print(long long value, char *out)
+{
+    char digits[24];
+    size_t at = sizeof digits, size;
+    unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
+
+    do digits[--at] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) digits[--at] = '-';
+    size = sizeof digits - at;
+    memcpy(out, digits + at, size);
+    out[size] = '\0';
+    return size;
+}
+
 void abdb_number_print(double value, char *out)
 {
     if (value == floor(value) && fabs(value) < 1e15) {

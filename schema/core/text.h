@@ -64,6 +64,8 @@ bool abdb_number(const char *string, double *out);
 bool abdb_whole(const char *string, long long low, long long high, long long *out);
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */
 void abdb_number_print(double value, char *out);
+/* The text of a whole number; out has at least 24 bytes. Returns its length. */
+size_t abdb_whole_print(long long value, char *out);
 /* The text of "%.17g" (a NaN as "nan" or "-nan"), faster; out has at least 32 bytes. */
 void abdb_number_print17(double value, char *out);
 /* Edit distance (insert, delete, replace, swap = 1), case-insensitive. */

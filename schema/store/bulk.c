@@ -27,13 +27,15 @@ abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *i
  */
 
 /* A statement for up to ROWS rows: those that nothing was bound for are left out. */
-static abdb_status prepare_rows(abdb_writer *w, abdb_rows *rows, const char *table, int columns,
-                                abdb_error *err)
+static abdb_status open_rows(const abdb_writer *w, abdb_rows **out, const char *table, int columns,
+                             abdb_error *err)
 {
+    abdb_rows *rows = *out = calloc(1, sizeof *rows);
     abdb_text sql = {0};
     int code = SQLITE_NOMEM;
 
-    *rows = (abdb_rows){.columns = columns};
+    if (!rows) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
+    rows->columns = columns;
     abdb_text_printf(&sql, "INSERT INTO %s SELECT * FROM (VALUES ", table);
     for (int i = 0; i < ROWS * columns; i++)
         abdb_text_puts(&sql, i % columns ? ",?" : i ? "),(?" : "(?");
@@ -45,29 +47,54 @@ static abdb_status prepare_rows(abdb_writer *w, abdb_rows *rows, const char *tab
     return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(w->db, err, table);
 }
 
-static abdb_status flush_rows(abdb_writer *w, abdb_rows *rows, abdb_error *err)
+static void close_rows(abdb_rows **rows)
+{
+    if (*rows) sqlite3_finalize((*rows)->statement);
+    free(*rows);
+    *rows = NULL;
+}
+
+static abdb_status flush_rows(const abdb_writer *w, abdb_rows *rows, abdb_error *err)
 {
     int code;
 
-    if (!rows->waiting) return ABDB_OK;
+    if (!rows || !rows->waiting) return ABDB_OK;
     rows->waiting = 0;
     code = sqlite3_step(rows->statement);
     sqlite3_reset(rows->statement);
     sqlite3_clear_bindings(rows->statement);
+    rows->used = 0;
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "write");
 }
 
 abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id)
 {
-    abdb_rows *rows = id == S_ENTRY ? &w->new_entries : &w->new_results;
+    abdb_rows *rows = id == S_ENTRY ? w->new_entries : w->new_results;
 
-    if (!w->bulk) return (abdb_slot){w->statement[id], 0, SQLITE_STATIC};
-    return (abdb_slot){rows->statement, rows->waiting * rows->columns, SQLITE_TRANSIENT};
+    if (!w->bulk) return (abdb_slot){w->statement[id], 0, NULL};
+    return (abdb_slot){rows->statement, rows->waiting * rows->columns, rows};
+}
+
+void abdb_slot_text(abdb_slot *slot, int column, const char *text)
+{
+    size_t size = text ? strlen(text) : 0;
+    abdb_rows *rows = slot->rows;
+
+    if (!rows || !text) {
+        abdb_bind_text(slot->statement, slot->first + column, text);
+    } else if (size <= sizeof rows->text - rows->used) {
+        memcpy(rows->text + rows->used, text, size);
+        sqlite3_bind_text(slot->statement, slot->first + column, rows->text + rows->used, (int)size,
+                          SQLITE_STATIC);
+        rows->used += size;
+    } else {
+        sqlite3_bind_text(slot->statement, slot->first + column, text, (int)size, SQLITE_TRANSIENT);
+    }
 }
 
 abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err)
 {
-    abdb_rows *rows = id == S_ENTRY ? &w->new_entries : &w->new_results;
+    abdb_rows *rows = id == S_ENTRY ? w->new_entries : w->new_results;
 
     if (!w->bulk) return abdb_writer_step(w, id, err);
     return ++rows->waiting < ROWS ? ABDB_OK : flush_rows(w, rows, err);
@@ -77,9 +104,8 @@ abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    if (!w->bulk) return ABDB_OK;
-    TRY(flush_rows(w, &w->new_entries, err));
-    TRY(flush_rows(w, &w->new_results, err));
+    TRY(flush_rows(w, w->new_entries, err));
+    TRY(flush_rows(w, w->new_results, err));
 done:
     return st;
 }
@@ -171,8 +197,8 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
     TRY(load_keys(w, &w->descriptions, "SELECT description_key, description_id FROM description",
                   &w->all_descriptions, err));
     TRY(drop_indexes(w, err));
-    TRY(prepare_rows(w, &w->new_entries, "entry_row", 7, err));
-    TRY(prepare_rows(w, &w->new_results, "result_row", 11, err));
+    TRY(open_rows(w, &w->new_entries, "entry_row", 7, err));
+    TRY(open_rows(w, &w->new_results, "result_row", 11, err));
     w->next_entry = entries + 1;
     w->bulk = 1;
 done:
@@ -206,9 +232,8 @@ done:
 
 void abdb_writer_forget_bulk(abdb_writer *w)
 {
-    sqlite3_finalize(w->new_entries.statement);
-    sqlite3_finalize(w->new_results.statement);
-    w->new_entries = w->new_results = (abdb_rows){0};
+    close_rows(&w->new_entries);
+    close_rows(&w->new_results);
     while (w->indexes > 0) sqlite3_free(w->index[--w->indexes]);
     w->bulk = 0;
     w->all_descriptions = false;

@@ -124,6 +124,22 @@ done:
     return st;
 }
 
+/* Is this what the last number was? */
+static bool is_last_quantity(const abdb_writer *w, const char *const text[6])
+{
+    const char *at = abdb_text_get(&w->quantity_text);
+
+    for (int i = 0; i < 6; i++) {
+        size_t size = text[i] ? strlen(text[i]) : 0;
+
+        if (strncmp(at, text[i] ? text[i] : "", size) != 0 ||
+            at[size] != (text[i] ? '\x1f' : '\x1e'))
+            return false;
+        at += size + 1;
+    }
+    return true;
+}
+
 /* What a number is, kept once. */
 static abdb_status keep_quantity(abdb_writer *w, const abdb_result *r, sqlite3_int64 *quantity,
                                  abdb_error *err)
@@ -134,17 +150,14 @@ static abdb_status keep_quantity(abdb_writer *w, const abdb_result *r, sqlite3_i
     sqlite3_int64 key;
     abdb_status st = ABDB_OK;
 
+    *quantity = w->last_quantity;
+    if (*quantity && is_last_quantity(w, text)) return ABDB_OK;
     abdb_text_clear(&w->text);
     for (int i = 0; i < 6; i++) {
         abdb_text_puts(&w->text, text[i] ? text[i] : "");
         abdb_text_puts(&w->text, text[i] ? "\x1f" : "\x1e");
     }
     if (w->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a result");
-    if (w->last_quantity &&
-        strcmp(abdb_text_get(&w->quantity_text), abdb_text_get(&w->text)) == 0) {
-        *quantity = w->last_quantity;
-        return ABDB_OK;
-    }
     key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
     *quantity = abdb_keymap_get(&w->quantities, key);
     if (!*quantity) {
@@ -187,8 +200,8 @@ static abdb_status insert_results(abdb_writer *w, const abdb_ordered *o, sqlite3
         sqlite3_bind_int64(s, row.first + 2, (sqlite3_int64)i);
         sqlite3_bind_int64(s, row.first + 3, quantity);
         sqlite3_bind_double(s, row.first + 4, r->value);
-        abdb_bind_kept(s, row.first + 5, r->raw_value, row.keep);
-        abdb_bind_kept(s, row.first + 6, r->cell, row.keep);
+        abdb_slot_text(&row, 5, r->raw_value);
+        abdb_slot_text(&row, 6, r->cell);
         sqlite3_bind_int64(s, row.first + 7, r->rank);
         sqlite3_bind_double(s, row.first + 8, r->x);
         if (r->n > 0) sqlite3_bind_int64(s, row.first + 9, r->n);
@@ -211,26 +224,23 @@ done:
     return st;
 }
 
-/* A place in a file: "line 12" is kept as the number. */
-static void bind_place(sqlite3_stmt *s, int i, const char *locator, sqlite3_destructor_type keep)
+/* The line of a place in a file, which is kept as a number; 0: another place. */
+static sqlite3_int64 place_line(const char *locator)
 {
     const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
     size_t count = strspn(digits, "0123456789");
 
-    if (count && count < 15 && !digits[count] && *digits != '0')
-        sqlite3_bind_int64(s, i, atoll(digits));
-    else
-        abdb_bind_kept(s, i, locator ? locator : "", keep);
+    return count && count < 15 && !digits[count] && *digits != '0' ? atoll(digits) : 0;
 }
 
 static abdb_status insert_entry(abdb_writer *w, const abdb_ordered *o, sqlite3_int64 key,
                                 sqlite3_int64 description, sqlite3_int64 point, sqlite3_int64 *id,
                                 abdb_error *err)
 {
-    const abdb_slot row = abdb_writer_slot(w, S_ENTRY);
+    abdb_slot row = abdb_writer_slot(w, S_ENTRY);
     sqlite3_stmt *s = row.statement;
     const abdb_entry *e = o->entry;
-    sqlite3_int64 environment;
+    sqlite3_int64 environment, line;
     abdb_status st = ABDB_OK;
 
     *id = w->bulk ? w->next_entry++ : 0;
@@ -247,7 +257,11 @@ static abdb_status insert_entry(abdb_writer *w, const abdb_ordered *o, sqlite3_i
     sqlite3_bind_int64(s, row.first + 4, point);
     if (w->artifact) {
         sqlite3_bind_int64(s, row.first + 6, w->artifact);
-        bind_place(s, row.first + 7, e->locator, row.keep);
+        line = place_line(e->locator);
+        if (line)
+            sqlite3_bind_int64(s, row.first + 7, line);
+        else
+            abdb_slot_text(&row, 7, e->locator ? e->locator : "");
     }
     TRY(abdb_writer_slot_done(w, S_ENTRY, err));
     if (!*id) *id = sqlite3_last_insert_rowid(w->db->sql);
@@ -269,7 +283,10 @@ static abdb_status insert_witness(abdb_writer *w, const abdb_entry *e, sqlite3_i
     if (abdb_writer_flush(w, err) != ABDB_OK) return ABDB_DB; /* it looks at the entry */
     sqlite3_bind_int64(s, 1, id);
     sqlite3_bind_int64(s, 2, w->artifact);
-    bind_place(s, 3, e->locator, SQLITE_STATIC);
+    if (place_line(e->locator))
+        sqlite3_bind_int64(s, 3, place_line(e->locator));
+    else
+        abdb_bind_text(s, 3, e->locator ? e->locator : "");
     return abdb_writer_step(w, S_WITNESS, err);
 }
 

@@ -38,13 +38,8 @@ void abdb_put_in_order(abdb_ordered *o, const abdb_entry *e)
 static void put_whole(abdb_text *text, long long value)
 {
     char digits[24];
-    size_t at = sizeof digits;
-    unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
 
-    do digits[--at] = (char)('0' + left % 10);
-    while (left /= 10);
-    if (value < 0) digits[--at] = '-';
-    abdb_text_add(text, digits + at, sizeof digits - at);
+    abdb_text_add(text, digits, abdb_whole_print(value, digits));
 }
 
 static void put_number(abdb_text *text, double value)
@@ -84,15 +79,41 @@ static void put_result(abdb_text *text, const abdb_result *r)
         abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
 }
 
-/* What makes keys: a text that is used again and again, and a digest's state. */
+enum { POINTS = 64 };
+
+/* What makes keys: a text that is used again and again, a digest's state, and points that came
+ * before, since files repeat them. */
 typedef struct {
     abdb_text text;
     abdb_digester *digester;
+    struct {
+        abdb_text text;
+        long long key;
+    } point[POINTS];
 } key_maker;
 
 static long long digest_text(key_maker *k)
 {
     return abdb_digest63_by(&k->digester, abdb_text_get(&k->text), k->text.size);
+}
+
+/* The digest of the text, remembered. */
+static long long digest_point(key_maker *k)
+{
+    const char *text = abdb_text_get(&k->text);
+    unsigned hash = 2166136261u; /* FNV-1a */
+    size_t i;
+
+    for (i = 0; i < k->text.size; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+    i = (hash ^ hash >> 16) % POINTS;
+    if (k->point[i].text.size != k->text.size || !k->point[i].key ||
+        memcmp(abdb_text_get(&k->point[i].text), text, k->text.size) != 0) {
+        k->point[i].key = digest_text(k);
+        abdb_text_clear(&k->point[i].text);
+        abdb_text_add(&k->point[i].text, text, k->text.size);
+        if (k->point[i].text.failed) k->text.failed = true;
+    }
+    return k->point[i].key;
 }
 
 static long long point_key(key_maker *k, const abdb_ordered *o)
@@ -106,7 +127,7 @@ static long long point_key(key_maker *k, const abdb_ordered *o)
         abdb_text_puts(&k->text, o->factor[i]->text);
         abdb_text_puts(&k->text, "\x1e");
     }
-    return digest_text(k);
+    return digest_point(k);
 }
 
 /* Does a field say more than what stands there where nothing is said? */
@@ -165,6 +186,7 @@ void abdb_keymaker_close(abdb_keymaker *keys)
 
     if (!k) return;
     abdb_text_free(&k->text);
+    for (int i = 0; i < POINTS; i++) abdb_text_free(&k->point[i].text);
     abdb_digester_free(k->digester);
     free(k);
     keys->self = NULL;

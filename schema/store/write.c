@@ -44,17 +44,12 @@ static const char *const statement_sql[S_COUNT] = {
     [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
-void abdb_bind_kept(sqlite3_stmt *s, int i, const char *text, sqlite3_destructor_type keep)
-{
-    if (text)
-        sqlite3_bind_text(s, i, text, -1, keep);
-    else
-        sqlite3_bind_null(s, i);
-}
-
 void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
 {
-    abdb_bind_kept(s, i, text, SQLITE_STATIC);
+    if (text)
+        sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(s, i);
 }
 
 void abdb_bind_number(sqlite3_stmt *s, int i, double value)

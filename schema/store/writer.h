@@ -34,17 +34,19 @@ typedef enum {
     S_COUNT
 } statement_id;
 
-/* A statement for many rows of a table, and the rows bound so far. */
+/* A statement for many rows of a table, the rows bound so far, and their texts. */
 typedef struct {
     sqlite3_stmt *statement;
     int columns, waiting;
+    size_t used;
+    char text[8192];
 } abdb_rows;
 
-/* Where the next row of a table is bound: parameters first + 1 and on, texts with keep. */
+/* Where the next row of a table is bound: parameters first + 1 and on. */
 typedef struct {
     sqlite3_stmt *statement;
     int first;
-    sqlite3_destructor_type keep;
+    abdb_rows *rows; /* NULL: it is written at once */
 } abdb_slot;
 
 enum { ABDB_INDEX_MAX = 32 };
@@ -70,8 +72,8 @@ struct abdb_writer {
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
-    bool all_descriptions; /* what is not in the map is not in the file */
-    abdb_rows new_entries, new_results;
+    bool all_descriptions;                /* what is not in the map is not in the file */
+    abdb_rows *new_entries, *new_results; /* NULL but in bulk */
     sqlite3_int64 next_entry;
     char *index[ABDB_INDEX_MAX]; /* how the dropped ones are made */
     int indexes;
@@ -79,7 +81,6 @@ struct abdb_writer {
 
 /* Text or NULL; a finite number or NULL. */
 void abdb_bind_text(sqlite3_stmt *s, int i, const char *text);
-void abdb_bind_kept(sqlite3_stmt *s, int i, const char *text, sqlite3_destructor_type keep);
 void abdb_bind_number(sqlite3_stmt *s, int i, double value);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
 ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err);
@@ -103,6 +104,7 @@ void abdb_writer_forget_bulk(abdb_writer *w);
 /* bulk.c: where the next row of S_ENTRY or S_RESULT is bound, its first column the entry's number;
  * it is complete; those that wait are written. */
 abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id);
+void abdb_slot_text(abdb_slot *slot, int column, const char *text);
 ABDB_MUST_USE abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
