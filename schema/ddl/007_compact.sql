@@ -6,7 +6,7 @@
 -- (x = a OR x = b, since IN with a list makes SQLite build a table for every row.)
 CREATE TABLE description (
     description_id  INTEGER PRIMARY KEY,    -- number in this file
-    description_key INTEGER NOT NULL UNIQUE,  -- 63 bits of SHA-256 of the fields
+    description_key INTEGER NOT NULL,       -- 63 bits of SHA-256 of the fields
     evidence        TEXT NOT NULL CHECK (evidence = 'measured' OR evidence = 'published' OR evidence = 'mlperf'),
     kind            TEXT NOT NULL CHECK (kind = 'run' OR kind = 'score' OR kind = 'average' OR kind = 'statement'),
     status          TEXT NOT NULL DEFAULT 'ok',  -- not 'ok': no results
@@ -236,6 +236,7 @@ DROP TABLE temp.told;
 CREATE UNIQUE INDEX entry_row_key ON entry_row (entry_key);
 CREATE INDEX entry_row_description ON entry_row (description_id);
 CREATE INDEX entry_row_point ON entry_row (point_id);
+CREATE UNIQUE INDEX description_key ON description (description_key);
 CREATE INDEX description_device ON description (device, model, scenario);
 CREATE INDEX description_model ON description (model, scenario, round);
 CREATE INDEX description_workload ON description (workload, device);

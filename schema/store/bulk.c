@@ -26,17 +26,18 @@ abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *i
 /* --- rows, many at a time -----------------------------------------------------------------------
  */
 
-/* A statement for up to ROWS rows: those that nothing was bound for are left out. */
-static abdb_status open_rows(const abdb_writer *w, abdb_rows **out, const char *table, int columns,
+/* A statement for up to ROWS rows: those that nothing was bound for are left out. An error ends the
+ * unit, so no statement is ever undone alone (OR FAIL): that would cost a journal of its own. */
+static abdb_status open_rows(abdb_writer *w, statement_id id, const char *table, int columns,
                              abdb_error *err)
 {
-    abdb_rows *rows = *out = calloc(1, sizeof *rows);
+    abdb_rows *rows = w->rows[id] = calloc(1, sizeof *rows);
     abdb_text sql = {0};
     int code = SQLITE_NOMEM;
 
     if (!rows) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
     rows->columns = columns;
-    abdb_text_printf(&sql, "INSERT INTO %s SELECT * FROM (VALUES ", table);
+    abdb_text_printf(&sql, "INSERT OR FAIL INTO %s SELECT * FROM (VALUES ", table);
     for (int i = 0; i < ROWS * columns; i++)
         abdb_text_puts(&sql, i % columns ? ",?" : i ? "),(?" : "(?");
     abdb_text_puts(&sql, ")) WHERE column1 IS NOT NULL");
@@ -47,11 +48,11 @@ static abdb_status open_rows(const abdb_writer *w, abdb_rows **out, const char *
     return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(w->db, err, table);
 }
 
-static void close_rows(abdb_rows **rows)
+static void close_rows(abdb_writer *w, int id)
 {
-    if (*rows) sqlite3_finalize((*rows)->statement);
-    free(*rows);
-    *rows = NULL;
+    if (w->rows[id]) sqlite3_finalize(w->rows[id]->statement);
+    free(w->rows[id]);
+    w->rows[id] = NULL;
 }
 
 static abdb_status flush_rows(const abdb_writer *w, abdb_rows *rows, abdb_error *err)
@@ -69,9 +70,9 @@ static abdb_status flush_rows(const abdb_writer *w, abdb_rows *rows, abdb_error 
 
 abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id)
 {
-    abdb_rows *rows = id == S_ENTRY ? w->new_entries : w->new_results;
+    abdb_rows *rows = w->rows[id];
 
-    if (!w->bulk) return (abdb_slot){w->statement[id], 0, NULL};
+    if (!rows) return (abdb_slot){w->statement[id], 0, NULL};
     return (abdb_slot){rows->statement, rows->waiting * rows->columns, rows};
 }
 
@@ -94,9 +95,9 @@ void abdb_slot_text(abdb_slot *slot, int column, const char *text)
 
 abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err)
 {
-    abdb_rows *rows = id == S_ENTRY ? w->new_entries : w->new_results;
+    abdb_rows *rows = w->rows[id];
 
-    if (!w->bulk) return abdb_writer_step(w, id, err);
+    if (!rows) return abdb_writer_step(w, id, err);
     return ++rows->waiting < ROWS ? ABDB_OK : flush_rows(w, rows, err);
 }
 
@@ -104,8 +105,7 @@ abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    TRY(flush_rows(w, w->new_entries, err));
-    TRY(flush_rows(w, w->new_results, err));
+    for (int i = 0; i < S_COUNT; i++) TRY(flush_rows(w, w->rows[i], err));
 done:
     return st;
 }
@@ -197,9 +197,14 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
     TRY(load_keys(w, &w->descriptions, "SELECT description_key, description_id FROM description",
                   &w->all_descriptions, err));
     TRY(drop_indexes(w, err));
-    TRY(open_rows(w, &w->new_entries, "entry_row", 7, err));
-    TRY(open_rows(w, &w->new_results, "result_row", 11, err));
+    TRY(open_rows(w, S_ENTRY, "entry_row", 7, err));
+    TRY(open_rows(w, S_RESULT, "result_row", 11, err));
     w->next_entry = entries + 1;
+    if (w->all_descriptions) {
+        TRY(open_rows(w, S_DESCRIPTION, "description", 2 + ABDB_FIELD_COUNT, err));
+        TRY(abdb_db_integer(w->db, "SELECT coalesce(max(description_id), 0) + 1 FROM description",
+                            &w->next_description, err));
+    }
     w->bulk = 1;
 done:
     return st;
@@ -230,10 +235,20 @@ done:
     return st;
 }
 
+abdb_status abdb_writer_forget_descriptions(abdb_writer *w, abdb_error *err)
+{
+    abdb_status st = flush_rows(w, w->rows[S_DESCRIPTION], err);
+
+    close_rows(w, S_DESCRIPTION);
+    w->next_description = 0;
+    w->all_descriptions = false;
+    return st;
+}
+
 void abdb_writer_forget_bulk(abdb_writer *w)
 {
-    close_rows(&w->new_entries);
-    close_rows(&w->new_results);
+    for (int i = 0; i < S_COUNT; i++) close_rows(w, i);
+    w->next_entry = w->next_description = 0;
     while (w->indexes > 0) sqlite3_free(w->index[--w->indexes]);
     w->bulk = 0;
     w->all_descriptions = false;

@@ -96,7 +96,7 @@ done:
 static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3_int64 key,
                                     sqlite3_int64 *description, abdb_error *err)
 {
-    sqlite3_stmt *s = w->statement[S_DESCRIPTION];
+    abdb_slot row;
     abdb_status st = ABDB_OK;
 
     if (w->all_descriptions)
@@ -105,7 +105,10 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3
         TRY(find_number(w, &w->descriptions, S_DESCRIPTION_FIND, key, description, err));
     if (*description) return ABDB_OK;
     TRY(keep_source(w, e, err));
-    sqlite3_bind_int64(s, 1, key);
+    row = abdb_writer_slot(w, S_DESCRIPTION);
+    *description = w->next_description ? w->next_description++ : 0;
+    if (*description) sqlite3_bind_int64(row.statement, row.first + 1, *description);
+    sqlite3_bind_int64(row.statement, row.first + 2, key);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         const char *text = e->field[i] && *e->field[i] ? e->field[i] : NULL;
 
@@ -113,13 +116,14 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, sqlite3
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
         if (text && abdb_fields[i].is_number)
-            sqlite3_bind_int64(s, 2 + i, atoll(text));
+            sqlite3_bind_int64(row.statement, row.first + 3 + i, atoll(text));
         else
-            abdb_bind_text(s, 2 + i, text);
+            abdb_slot_text(&row, 3 + i, text);
     }
-    TRY(abdb_writer_step(w, S_DESCRIPTION, err));
-    *description = sqlite3_last_insert_rowid(w->db->sql);
-    w->all_descriptions &= remember(&w->descriptions, key, *description);
+    TRY(abdb_writer_slot_done(w, S_DESCRIPTION, err));
+    if (!*description) *description = sqlite3_last_insert_rowid(w->db->sql);
+    if (!remember(&w->descriptions, key, *description))
+        TRY(abdb_writer_forget_descriptions(w, err));
 done:
     return st;
 }

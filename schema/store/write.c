@@ -16,12 +16,8 @@ enum { LARGE_UNIT = 8 << 20 };
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ?",
     [S_ENTRY] = "INSERT INTO entry_row VALUES (?,?,?,?,?,?,?)",
-    [S_DESCRIPTION] =
-        "INSERT INTO description (description_key, evidence, kind, status, reason, verified, suite,"
-        " system_type, round, division, availability, public_id, submitter, system, platform,"
-        " workload, model, scenario, device, devices, nodes, backend, dtype, date, tag, campaign,"
-        " cell, flags, source, url, retrieved)"
-        " VALUES (?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [S_DESCRIPTION] = "INSERT INTO description"
+                      " VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [S_DESCRIPTION_FIND] = "SELECT description_id FROM description WHERE description_key = ?",
     [S_QUANTITY] = "INSERT INTO quantity (metric, statistic, unit, raw_unit, spread, formula)"
                    " VALUES (?,?,?,?,?,?)",

@@ -72,10 +72,10 @@ struct abdb_writer {
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
-    bool all_descriptions;                /* what is not in the map is not in the file */
-    abdb_rows *new_entries, *new_results; /* NULL but in bulk */
-    sqlite3_int64 next_entry;
-    char *index[ABDB_INDEX_MAX]; /* how the dropped ones are made */
+    bool all_descriptions;                      /* what is not in the map is not in the file */
+    abdb_rows *rows[S_COUNT];                   /* NULL: rows are written at once */
+    sqlite3_int64 next_entry, next_description; /* 0: as the file has it */
+    char *index[ABDB_INDEX_MAX];                /* how the dropped ones are made */
     int indexes;
 };
 
@@ -101,8 +101,10 @@ ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sq
                                            abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err);
 void abdb_writer_forget_bulk(abdb_writer *w);
-/* bulk.c: where the next row of S_ENTRY or S_RESULT is bound, its first column the entry's number;
- * it is complete; those that wait are written. */
+/* bulk.c: not all descriptions are in memory any more. */
+ABDB_MUST_USE abdb_status abdb_writer_forget_descriptions(abdb_writer *w, abdb_error *err);
+/* bulk.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION is bound, its first column a
+ * number out of next_...; it is complete; those that wait are written. */
 abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id);
 void abdb_slot_text(abdb_slot *slot, int column, const char *text);
 ABDB_MUST_USE abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err);
