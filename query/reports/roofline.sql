@@ -30,7 +30,7 @@ UNION ALL
 SELECT * FROM (
 SELECT 'point', replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', ''), k.backend, k.intensity_flop_per_B, k.flops_per_s / 1e9, k.bytes_per_s / 1e9,
        min(t.peak, k.intensity_flop_per_B * t.bandwidth) / 1e9,
-       100 * k.flops_per_s / min(t.peak, k.intensity_flop_per_B * t.bandwidth), k.device,
+       100 * (k.flops_per_s / min(t.peak, k.intensity_flop_per_B * t.bandwidth)), k.device,
        k.result_id || ' ' || t.facts
   FROM v_kernel k JOIN top t ON t.device = k.device
  WHERE k.dtype = :dtype AND k.status = 'ok' AND k.verified = 'pass' AND k.flops_per_s > 0

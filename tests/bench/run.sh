@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # run.sh - paired ratios against peers on this machine: ABBA pairs, the median ratio with its 95 % interval.
-# PAIRS (15) and ROWS (100000) may be set. Nothing here is a threshold: machines are shared and noisy.
+# PAIRS (15) and ROWS (2000000) may be set. Nothing here is a threshold: machines are shared and noisy.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
 pairs=${PAIRS:-15}
-rows=${ROWS:-100000}
+rows=${ROWS:-2000000}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export OMP_PROC_BIND=close OMP_PLACES=cores OMP_WAIT_POLICY=active
@@ -60,7 +60,19 @@ awk -v n="$rows" 'BEGIN { print "evidence,source,submitter,workload,model,scenar
 abdb_import() { rm -f "$dir/a.db"; seconds "$build/abdb" import -q "$dir/big.csv" --db "$dir/a.db"; }
 sqlite_import() { rm -f "$dir/s.db"; seconds sqlite3 "$dir/s.db" ".mode csv" ".import $dir/big.csv t"; }
 pair "abdb import of $rows rows, against sqlite3 .import into one untyped table" abdb_import sqlite_import
+python=$build/venv/bin/python
+if "$python" -c 'import duckdb' 2>/dev/null; then
+    duck_text() { "$python" tests/bench/duck_csv.py "$dir/big.csv" text; }
+    duck_typed() { "$python" tests/bench/duck_csv.py "$dir/big.csv" typed; }
+    pair "the same, against DuckDB's read_csv into one table of text" abdb_import duck_text
+    pair "the same, against DuckDB's read_csv with the types it finds" abdb_import duck_typed
+else
+    echo "| DuckDB's read_csv | absent: \`make peers\` | | | | |"
+fi
 abdb_import >/dev/null
 sqlite_import >/dev/null
+echo
+echo "where the time of the import goes (--timing):"
+"$build/abdb" import --timing "$dir/big.csv" --db "$dir/t.db" 2>&1 | sed 's/^/    /' # the parts beside each other overlap
 echo
 echo "size      abdb $(stat -c %s "$dir/a.db"), sqlite3 $(stat -c %s "$dir/s.db") bytes: $(awk -v a="$(stat -c %s "$dir/a.db")" -v b="$(stat -c %s "$dir/s.db")" 'BEGIN { printf "%.2f", a / b }') times"

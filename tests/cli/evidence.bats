@@ -145,9 +145,10 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         # of the first rows, each number that is not 0, picked by the texts of its row
         head -3 rows | perl -MJSON::PP -ne '
             BEGIN { binmode STDOUT, ":utf8" }
-            my $r = decode_json($_);
+            my $line = $_;
+            my $r = decode_json($line); # Perl would print 99.99999999999999 as 100: a number must stand so in the line
             my @pick = map { my $q = $r->{$_} =~ /\x27/ ? "\"" : "\x27"; "$_=$q$r->{$_}$q" }
-                grep { defined $r->{$_} && $r->{$_} =~ /[^-\d.e+]|^\d+$/ && !($r->{$_} =~ /\x27/ && $r->{$_} =~ /"/) } sort keys %$r;
+                grep { defined $r->{$_} && ($r->{$_} =~ /[^-\d.e+]/ || ($r->{$_} =~ /^\d+$/ && $line =~ /"\Q$_\E": *"?$r->{$_}"?[,}]/)) && !($r->{$_} =~ /\x27/ && $r->{$_} =~ /"/) } sort keys %$r;
             for my $c (sort keys %$r) {
                 print join("\t", $c, join(",", @pick)), "\n" if defined $r->{$c} && $r->{$c} =~ /^-?[\d.]+(e[-+]?\d+)?$/ && $r->{$c} != 0
             }' >numbers
