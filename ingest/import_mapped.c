@@ -72,22 +72,10 @@ static abdb_status on_look(void *self, const flat_record *record, abdb_error *er
     return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
 }
 
-static abdb_status no_reject(void *self, const abdb_reject *reject, abdb_error *err)
-{
-    (void)self, (void)reject, (void)err;
-    return ABDB_OK;
-}
-
-static abdb_status no_row_end(void *self, abdb_error *err)
-{
-    (void)self, (void)err;
-    return ABDB_OK;
-}
-
 /* Only the first lines of a table file are looked at, of a markdown file all of them. */
 static int bid(const abdb_input *in)
 {
-    const abdb_sink nowhere = {NULL, NULL, NULL, no_reject, no_row_end};
+    const abdb_sink nowhere = {NULL, NULL, NULL, abdb_sink_no_reject, abdb_sink_no_row_end};
     abdb_input head = *in;
     state s = {0};
     abdb_error err;

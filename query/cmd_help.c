@@ -166,6 +166,20 @@ static void roff(FILE *out, const char *text)
     }
 }
 
+/* The same line by line. */
+static void roff_lines(FILE *out, const char *text)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        char line[512];
+
+        snprintf(line, sizeof line, "%.*s", (int)size, text);
+        roff(out, line);
+        fputc('\n', out);
+        text += size + (text[size] == '\n');
+    }
+}
+
 static void man_options(FILE *out, const abdb_option *list)
 {
     for (; list && list->name; list++) {
@@ -204,15 +218,7 @@ static void man_formats(FILE *out)
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
-    for (const char *s = map_page; *s;) {
-        size_t size = strcspn(s, "\n");
-        char line[200];
-
-        snprintf(line, sizeof line, "%.*s", (int)size, s);
-        roff(out, line);
-        fputc('\n', out);
-        s += size + (s[size] == '\n');
-    }
+    roff_lines(out, map_page);
     fputs(".fi\n", out);
 }
 
@@ -239,15 +245,7 @@ static void man(FILE *out)
         man_options(out, c->options);
         if (*c->examples) {
             fputs(".PP\nExamples:\n.PP\n.nf\n", out);
-            for (const char *s = c->examples; *s;) {
-                size_t size = strcspn(s, "\n");
-                char line[512];
-
-                snprintf(line, sizeof line, "%.*s", (int)size, s);
-                roff(out, line);
-                fputc('\n', out);
-                s += size + (s[size] == '\n');
-            }
+            roff_lines(out, c->examples);
             fputs(".fi\n", out);
         }
     }

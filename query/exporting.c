@@ -33,21 +33,9 @@ static abdb_status json_fact(void *self, const abdb_fact *fact, abdb_error *err)
     return write_text(e, err);
 }
 
-static abdb_status no_reject(void *self, const abdb_reject *reject, abdb_error *err)
-{
-    (void)self, (void)reject, (void)err;
-    return ABDB_OK;
-}
-
-static abdb_status no_row_end(void *self, abdb_error *err)
-{
-    (void)self, (void)err;
-    return ABDB_OK;
-}
-
 abdb_sink abdb_export_jsonl(abdb_export *e)
 {
-    return (abdb_sink){e, json_entry, json_fact, no_reject, no_row_end};
+    return (abdb_sink){e, json_entry, json_fact, abdb_sink_no_reject, abdb_sink_no_row_end};
 }
 
 /* --- redacting ----------------------------------------------------------------------------------
@@ -100,7 +88,7 @@ static abdb_status pass_row_end(void *self, abdb_error *err)
 abdb_sink abdb_export_redact(abdb_export *e, const abdb_sink *next)
 {
     e->next = next;
-    return (abdb_sink){e, redact_entry, pass_fact, no_reject, pass_row_end};
+    return (abdb_sink){e, redact_entry, pass_fact, abdb_sink_no_reject, pass_row_end};
 }
 
 /* --- SQL ----------------------------------------------------------------------------------------

@@ -87,3 +87,15 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
                             .high = NAN};
     return result;
 }
+
+abdb_status abdb_sink_no_reject(void *self, const abdb_reject *reject, abdb_error *err)
+{
+    (void)self, (void)reject, (void)err;
+    return ABDB_OK;
+}
+
+abdb_status abdb_sink_no_row_end(void *self, abdb_error *err)
+{
+    (void)self, (void)err;
+    return ABDB_OK;
+}

@@ -113,4 +113,8 @@ typedef struct {
     abdb_status (*row_end)(void *self, abdb_error *err);
 } abdb_sink;
 
+/* For a sink that takes no notice of rejects, or of the ends of rows. */
+abdb_status abdb_sink_no_reject(void *self, const abdb_reject *reject, abdb_error *err);
+abdb_status abdb_sink_no_row_end(void *self, abdb_error *err);
+
 #endif
