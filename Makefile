@@ -135,7 +135,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
         libopenblas-openmp-dev gnuplot-nox fonts-dejavu-core
-TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils xxd procps man-db bsdextrautils
+TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \
