@@ -143,7 +143,8 @@ static abdb_status drop_indexes(abdb_writer *w, abdb_error *err)
     int code = sqlite3_prepare_v2(w->db->sql,
                                   "SELECT name, sql FROM sqlite_schema WHERE type = 'index'"
                                   " AND tbl_name IN ('entry_row', 'description')"
-                                  " AND sql IS NOT NULL ORDER BY name",
+                                  " AND sql IS NOT NULL AND name <> 'description_key'"
+                                  " ORDER BY name", /* what memory cannot hold is looked up in it */
                                   -1, &s, NULL);
     char drop[128 + ABDB_INDEX_MAX * 64] = "";
     size_t used = 0;
@@ -185,10 +186,11 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_integer(w->db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &entries, err));
-    if (entries / OTHERS_PER_NEW > w->unit_entries || entries > ABDB_KEYMAP_MAX / 2) {
+    if (entries / OTHERS_PER_NEW > w->unit_entries || entries > ABDB_KEYMAP_ENTRIES_MAX / 2) {
         w->no_bulk = 1; /* few among many: the indexes are worth keeping */
         return ABDB_OK;
     }
+    w->entries.most = ABDB_KEYMAP_ENTRIES_MAX;
     TRY(load_keys(w, &w->entries, "SELECT entry_key, entry_id FROM entry_row", &all, err));
     if (!all) {
         w->no_bulk = 1;

@@ -31,7 +31,7 @@ static void place(abdb_keymap *map, int64_t key, uint32_t number)
 
 static bool grow(abdb_keymap *map)
 {
-    abdb_keymap bigger = {.room = map->room ? map->room + map->room / 2 : 1024};
+    abdb_keymap bigger = {.room = map->room ? map->room + map->room / 2 : 1024, .most = map->most};
 
     bigger.key = malloc(bigger.room * sizeof *bigger.key);
     bigger.number = malloc(bigger.room * sizeof *bigger.number);
@@ -49,7 +49,7 @@ static bool grow(abdb_keymap *map)
 
 bool abdb_keymap_put(abdb_keymap *map, int64_t key, uint32_t number)
 {
-    if (map->count >= ABDB_KEYMAP_MAX) return false;
+    if (map->count >= (map->most ? map->most : ABDB_KEYMAP_MAX)) return false;
     if (map->count + 1 > map->room - map->room / 8 && !grow(map)) return false;
     place(map, key, number);
     return true;
