@@ -3,36 +3,83 @@
 
 #include <string.h>
 
+#include "plots/drawing.h"
+
+enum { SERIES_MOST = 8, CAPTION_LINE = 10 };
+
+const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
+
+/* "24 rows": points for each row, or for each level of a column. */
+static void take_grow(abdb_figure *f, char *value)
+{
+    char *what = strpbrk(value, " ");
+    double points;
+
+    if (!what) return;
+    *what = '\0';
+    f->grown = abdb_trim(what + 1);
+    if (abdb_number(value, &points)) f->grow = (int)points;
+}
+
+static void take_size(abdb_figure *f, char *value)
+{
+    char *comma = strchr(value, ',');
+    double width, height;
+
+    if (!comma) return;
+    *comma = '\0';
+    if (abdb_number(abdb_trim(value), &width) && abdb_number(abdb_trim(comma + 1), &height)) {
+        f->width = (int)width;
+        f->height = (int)height;
+    }
+}
+
+static void take_series(abdb_figure *f, char *value)
+{
+    char *blank = strpbrk(value, " ");
+    double most;
+
+    f->series = value;
+    if (!blank) return;
+    *blank = '\0';
+    if (abdb_number(abdb_trim(blank + 1), &most) && most >= 1) f->series_most = (size_t)most;
+}
+
+static void take_line(abdb_figure *f, const char *key, char *value)
+{
+    const struct {
+        const char *key, **place;
+    } texts[] = {{"title", &f->title}, {"report", &f->report}, {"with", &f->with},
+                 {"needs", &f->needs}, {"levels", &f->levels}, {"sets", &f->sets},
+                 {"hint", &f->hint}};
+    double number;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
+    if (strcmp(key, "size") == 0) take_size(f, value);
+    if (strcmp(key, "grow") == 0) take_grow(f, value);
+    if (strcmp(key, "series") == 0) take_series(f, value);
+    if (strcmp(key, "least") == 0 && abdb_number(value, &number)) f->least = (size_t)number;
+}
+
 abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text, abdb_error *err)
 {
     char *copy, *line, *rest;
 
-    *f = (abdb_figure){.width = 720, .height = 480};
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
+        strlen(name))
+        return ABDB_FAIL(err, ABDB_USAGE, "a figure's name has letters, digits, '.', '_' and '-'");
+    *f = (abdb_figure){.width = 720, .height = 440, .least = 1, .series_most = SERIES_MOST};
     f->name = abdb_arena_copy(&f->arena, name, strlen(name));
     f->text = abdb_arena_copy(&f->arena, text, strlen(text));
     copy = abdb_arena_copy(&f->arena, text, strlen(text));
     if (!f->name || !f->text || !copy) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", name);
     for (rest = copy; (line = strsep(&rest, "\n")) && *line == '#';) {
-        char *colon = strchr(line, ':'), *value;
-        double width, height;
+        char *colon = strchr(line, ':');
 
         if (!colon) continue;
         *colon = '\0';
-        value = abdb_trim(colon + 1);
-        line = abdb_trim(line + 1);
-        if (strcmp(line, "title") == 0)
-            f->title = value;
-        else if (strcmp(line, "report") == 0)
-            f->report = value;
-        else if (strcmp(line, "size") == 0) {
-            char *comma = strchr(value, ',');
-
-            if (comma) *comma = '\0';
-            if (comma && abdb_number(value, &width) && abdb_number(comma + 1, &height)) {
-                f->width = (int)width;
-                f->height = (int)height;
-            }
-        }
+        take_line(f, abdb_trim(line + 1), abdb_trim(colon + 1));
     }
     if (!f->report)
         return ABDB_FAIL(err, ABDB_FORMAT, "figure %s names no report (# report: NAME)", name);
@@ -47,9 +94,17 @@ void abdb_figure_free(abdb_figure *figure)
 
 void abdb_figure_clean(abdb_text *out, const char *text)
 {
-    for (; *text; text++) {
-        char c = *text;
+    for (const char *s = text; *s; s++) {
+        char c = *s;
 
+        if (c == '<' && (s[1] == '/' || s[1] == '!')) {
+            abdb_text_puts(out, "‹"); /* would end a script element, or begin a comment in it */
+            continue;
+        }
+        if (c == '>' && s != text && s[-1] == ']') {
+            abdb_text_puts(out, "›"); /* would end a CDATA section */
+            continue;
+        }
         if (c == '"' || c == '`')
             c = '\'';
         else if (c == '\\')
@@ -60,114 +115,143 @@ void abdb_figure_clean(abdb_text *out, const char *text)
     }
 }
 
-static void add_terminal(abdb_text *out, const abdb_figure *f, abdb_picture picture, int dark)
+/* One terminal for each kind of picture. Fonts of pixels and of PDF are named, so that they are the
+ * same everywhere; SVG leaves them to the reader. */
+static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int lines)
 {
-    const char *ground = dark ? "#16181d" : "#ffffff";
-
-    switch (picture) {
-    case ABDB_SVG:
-        abdb_text_printf(
-            out,
-            "set terminal svg noenhanced size %d,%d font 'DejaVu Sans,12' background '%s'"
-            " name 'abdb'\n",
-            f->width, f->height, ground);
-        break;
-    case ABDB_PNG:
-        abdb_text_printf(
-            out,
-            "set terminal pngcairo noenhanced size %d,%d font 'DejaVu Sans,12' fontscale 2"
-            " linewidth 2 background '%s'\n",
-            2 * f->width, 2 * f->height, ground);
-        break;
-    case ABDB_PDF:
-        abdb_text_printf(out,
-                         "set terminal pdfcairo noenhanced size %.3fin,%.3fin font 'DejaVu Sans,12'"
-                         " background '%s'\n",
-                         f->width / 96.0, f->height / 96.0, ground);
-        break;
-    case ABDB_DUMB: abdb_text_puts(out, "set terminal dumb noenhanced size 110,34\n"); break;
-    }
+    abdb_text_printf(out,
+                     "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
+                     "if (picture eq \"svg\") set terminal svg noenhanced size %d,%d font "
+                     "'sans-serif,12' background ground name 'abdb'\n"
+                     "if (picture eq \"png\") set terminal pngcairo noenhanced size %d,%d font "
+                     "'DejaVu Sans,12' fontscale 2 linewidth 2 background ground\n",
+                     f->width, height, 2 * f->width, 2 * height);
+    abdb_text_printf(out,
+                     "if (picture eq \"pdf\") set terminal pdfcairo noenhanced size %.3fin,%.3fin "
+                     "font 'DejaVu Sans,12' fontscale 0.75 linewidth 1 background ground\n"
+                     "if (picture eq \"dumb\") set terminal dumb noenhanced size 110,%d\n",
+                     f->width / 96.0, height / 96.0, lines);
+    abdb_text_printf(out,
+                     "if (picture eq \"sixel\") set terminal sixelgd noenhanced truecolor size %d,%d "
+                     "font 'DejaVuSans,12' fontscale 0.75 background ground\n"
+                     "if (picture eq \"html\") set terminal canvas noenhanced standalone size %d,%d "
+                     "fsize 11 background ground title '%s'\n",
+                     f->width, height, f->width, height, f->name);
 }
 
-static void add_data(abdb_text *out, const abdb_drawing *d)
-{
-    abdb_text_puts(out, "$data << ABDB_END_OF_DATA\n");
-    for (size_t r = 0; r < d->rows; r++)
-        for (size_t c = 0; c < d->columns; c++) {
-            const char *cell = d->cell[r * d->columns + c];
+/* The lines of a text, as elements of a gnuplot array: gnuplot's own folding leaves each terminal its
+ * own distance between lines. */
+typedef struct {
+    abdb_text text;
+    const char *array;
+    size_t lines, width; /* letters */
+} folded;
 
-            if (d->text[c]) abdb_text_puts(out, "\"");
-            if (d->text[c])
-                abdb_figure_clean(out, cell ? cell : "");
-            else
-                abdb_text_puts(out, cell && *cell ? cell : "NaN");
-            abdb_text_puts(out, d->text[c] ? "\"" : "");
-            abdb_text_puts(out, c + 1 < d->columns ? "\t" : "\n");
-        }
-    abdb_text_puts(out, "ABDB_END_OF_DATA\n");
-}
-
-/* A line of the caption folded at about `width` characters. */
-static void add_folded(abdb_text *out, const char *text, size_t width)
+/* Adds a text, folded at about `width` letters. */
+static void add_folded(folded *f, const char *text)
 {
     size_t column = 0;
 
+    abdb_text_printf(&f->text, "%s[%zu] = \"", f->array, ++f->lines);
     while (*text) {
         size_t word = strcspn(text, " ");
         char one[256];
 
         if (word >= sizeof one) word = sizeof one - 1;
+        while (text[word] && ((unsigned char)text[word] & 0xc0) == 0x80) word--;
         memcpy(one, text, word);
         one[word] = '\0';
-        if (column && column + word + 1 > width) {
-            abdb_text_puts(out, "\\n");
+        if (column && column + (size_t)abdb_width(one) + 1 > f->width) {
+            abdb_text_printf(&f->text, "\"\n%s[%zu] = \"", f->array, ++f->lines);
             column = 0;
         }
-        if (column) abdb_text_puts(out, " ");
-        abdb_figure_clean(out, one);
-        column += word + 1;
+        if (column) abdb_text_puts(&f->text, " ");
+        abdb_figure_clean(&f->text, one);
+        column += (size_t)abdb_width(one) + 1;
         text += word;
         while (*text == ' ') text++;
     }
+    abdb_text_puts(&f->text, "\"\n");
 }
 
-/* How often the text after `variable` is folded. */
-static size_t folds(const abdb_text *out, const char *variable)
+/* array NAME[n], its elements, and n as NAME_lines. */
+static void put_folded(abdb_text *out, folded *f)
 {
-    const char *s = strstr(abdb_text_get(out), variable);
-    size_t count = 0;
+    abdb_text_printf(out, "%s_lines = %zu\narray %s[%zu]\n%s", f->array, f->lines, f->array,
+                     f->lines ? f->lines : 1, abdb_text_get(&f->text));
+    abdb_text_free(&f->text);
+}
 
-    while (s && (s = strstr(s, "\\n"))) {
-        s += 2;
-        count++;
+/* heading and caption; *lines: of the caption. */
+static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
+                      abdb_text *out, size_t *lines)
+{
+    folded heading = {.array = "heading", .width = (size_t)(f->width / 8.7)};
+    folded caption = {.array = "caption", .width = (size_t)(f->width / 5.7)};
+    const char *more = abdb_text_get(notes);
+
+    add_folded(&heading, d->title ? d->title : f->title ? f->title : f->name);
+    while (*more) {
+        size_t size = strcspn(more, "\n");
+        char line[512];
+
+        snprintf(line, sizeof line, "%.*s", (int)size, more);
+        add_folded(&caption, line);
+        more += size + 1;
     }
-    return count;
+    for (size_t i = 0; i < d->notes; i++) add_folded(&caption, d->note[i]);
+    *lines = caption.lines;
+    put_folded(out, &heading);
+    put_folded(out, &caption);
+}
+
+static abdb_status too_few(const abdb_figure *f, size_t rows, size_t kept, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st;
+
+    if (!rows)
+        abdb_text_printf(&words, "report %s has no rows here", f->report);
+    else
+        abdb_text_printf(&words, "it needs %zu rows%s%s, and report %s has %zu", f->least,
+                         f->needs ? " with " : "", f->needs ? f->needs : "", f->report, kept);
+    if (f->hint) abdb_text_printf(&words, "; %s", f->hint);
+    st = ABDB_FAIL(err, ABDB_DATA, "nothing to draw in %s: %s; `abdb query %s` says more", f->name,
+                   abdb_text_get(&words), f->report);
+    abdb_text_free(&words);
+    return st;
 }
 
 abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const abdb_drawing *d,
-                               abdb_picture picture, int dark, abdb_text *out, abdb_error *err)
+                               abdb_text *out, abdb_error *err)
 {
+    abdb_text data = {0}, words = {0}, notes = {0};
+    size_t kept = 0, grown = 0, lines = 0;
+    int height;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_drawing_add(f, d, &data, &notes, &kept, &grown, err));
+    if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
+    add_words(f, d, &notes, &words, &lines);
+    height = f->height + f->grow * (int)grown + CAPTION_LINE * (int)lines;
+    abdb_text_printf(out,
+                     "# %s.gp - draws with gnuplot alone: gnuplot -e 'picture=\"png\"; dark=1' %s.gp\n"
+                     "if (!exists(\"picture\")) picture = \"svg\"\nif (!exists(\"dark\")) dark = 0\n"
+                     "if (!exists(\"piped\")) set output \"%s.\" . picture\n",
+                     f->name, f->name, f->name);
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
-    add_terminal(out, f, picture, dark);
-    abdb_text_printf(out, "dark = %d\nrows = %zu\nwidth = %d\nheight = %d\n", dark, d->rows,
-                     f->width, f->height);
-    abdb_text_puts(out, "heading = \"");
-    add_folded(out, d->title ? d->title : f->title ? f->title : f->name, (size_t)f->width / 9);
-    abdb_text_puts(out, "\"\n");
-    abdb_text_printf(out, "heading_lines = %zu\n", 1 + folds(out, "heading = "));
-    abdb_text_puts(out, "caption = \"");
-    for (size_t i = 0; i < d->notes; i++) {
-        if (i) abdb_text_puts(out, "\\n");
-        add_folded(out, d->note[i], (size_t)f->width / 6);
-    }
-    abdb_text_puts(out, "\"\n");
-    abdb_text_printf(out, "caption_lines = %zu\n", d->notes ? 1 + folds(out, "caption = ") : 0);
-    for (size_t c = 0; c < d->columns; c++) /* columns by name: column(c_NAME) */
-        abdb_text_printf(out, "c_%s = %zu\n", d->name[c], c + 1);
-    add_data(out, d);
+    add_terminals(out, f, height, 26 + (int)lines + (f->grow ? (int)grown : 6));
+    abdb_text_printf(out, "rows = %zu\nwidth = %d\nheight = %d\n", kept, f->width, height);
+    abdb_text_puts(out, abdb_text_get(&words));
+    abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);
     abdb_text_puts(out, f->text);
-    if (out->failed) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name);
-    return ABDB_OK;
+    if (out->failed || data.failed || words.failed || notes.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
+done:
+    abdb_text_free(&data);
+    abdb_text_free(&words);
+    abdb_text_free(&notes);
+    return st;
 }

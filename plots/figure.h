@@ -1,10 +1,25 @@
 /* figure.h - a table drawn by gnuplot through a pipe.
  *
- * A figure is a .gp file: comment lines `# key: text` (title, report, size W,H), then commands that
- * draw the datablock $data, whose columns are the report's, in order, tab-separated, text quoted.
- * abdb sends a prologue (terminal, style, $data, `caption`) before it. Text of the database enters
- * gnuplot in datablocks and string variables only, cleaned, with enhanced text off: it is never a
- * command.
+ * A figure is a .gp file: comment lines `# key: text`, then commands that draw the datablock $data.
+ *   # title: words        # report: NAME       # size: W,H (points)
+ *   # with: factor=gas, limit=12   defaults of the report's options, for this figure
+ *   # needs: x y          columns that must have a number, else a row is not drawn (and that is said)
+ *   # least: 2            rows that a picture needs; fewer are an error
+ *   # series: COLUMN 8    rows are grouped by its values, at most so many: plot for [i=0:series-1]
+ *                         $data index i ... title series_name[i+1]
+ *   # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them, named
+ *                         level_COLUMN[i]; the number of a row's is column(c_COLUMN_level)
+ *   # grow: 24 rows       points of height for each row (or each level of a COLUMN)
+ *   # sets: mlperf llm    names by which `abdb plot --set` draws it with others
+ *   # hint: words         what brings such rows, said where there are none
+ * Before the commands stands a prologue that abdb makes: terminal (svg, png, pdf, dumb, sixel, html),
+ * $data, whose columns are the report's visible ones, in order, tab-separated, text quoted; c_NAME,
+ * the number of column NAME; min_NAME and max_NAME of numbers; widest_NAME, letters of the longest
+ * text; rows, width, height, heading, caption; then style.gp. The whole is a script that draws with
+ * gnuplot alone: gnuplot -e 'picture="png"; dark=1' NAME.gp
+ *
+ * Text of the database enters gnuplot in datablocks and string variables only, cleaned, with
+ * enhanced text off: it is never a command.
  */
 #ifndef ABDB_PLOTS_FIGURE_H
 #define ABDB_PLOTS_FIGURE_H
@@ -14,11 +29,24 @@
 
 #include "schema/core/text.h"
 
-typedef enum { ABDB_SVG, ABDB_PNG, ABDB_PDF, ABDB_DUMB } abdb_picture;
+typedef enum {
+    ABDB_SVG,
+    ABDB_PNG,
+    ABDB_PDF,
+    ABDB_DUMB,
+    ABDB_SIXEL,
+    ABDB_CANVAS,
+    ABDB_PICTURES
+} abdb_picture;
+
+/* Names as people type them: svg png pdf dumb sixel html. */
+extern const char *const abdb_picture_name[ABDB_PICTURES];
 
 typedef struct {
-    const char *name, *title, *report, *text;
-    int width, height; /* points; PNG has twice as many pixels */
+    const char *name, *title, *report, *with, *needs, *levels, *sets, *hint, *text;
+    const char *series, *grown; /* columns, or NULL; grown may be "rows" */
+    size_t series_most, least;
+    int width, height, grow; /* points; PNG has twice as many pixels */
     abdb_arena arena;
 } abdb_figure;
 
@@ -36,16 +64,19 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_figure_parse(abdb_figure *out, const char *name, const char *text,
                                             abdb_error *err);
 void abdb_figure_free(abdb_figure *figure);
-/* The whole script: prologue, data, style, commands. */
+/* The whole script: prologue, data, style, commands. ABDB_DATA: too few rows to be drawn, with what
+ * would bring some; ABDB_FORMAT: the header names a column that the report has not. */
 ABDB_MUST_USE abdb_status abdb_figure_script(const abdb_figure *figure, const char *style,
-                                             const abdb_drawing *drawing, abdb_picture picture,
-                                             int dark, abdb_text *out, abdb_error *err);
-/* Runs gnuplot with the script on its standard input and stores what it draws at path. The path is
- * written by abdb, so that it never enters the script. ABDB_IO: gnuplot is not there, or failed
- * (its words are in the message). */
-ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, FILE *out, abdb_error *err);
-/* Text made harmless for a gnuplot string: no quotes, backslashes, backticks, control characters.
- */
+                                             const abdb_drawing *drawing, abdb_text *out,
+                                             abdb_error *err);
+/* Runs gnuplot with the script on its standard input and writes what it draws to out. The picture's
+ * place is written by abdb, so that it never enters the script. The same script makes the same
+ * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
+ * gnuplot is not there, or failed (its words are in the message). */
+ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
+                                           FILE *out, abdb_error *err);
+/* Text made harmless for a gnuplot string, a CDATA section and a script element: no quotes,
+ * backslashes, backticks, control characters, "</", "<!" and "]>". */
 void abdb_figure_clean(abdb_text *out, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,7 +83,43 @@ static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *wo
     return ABDB_OK;
 }
 
-abdb_status abdb_figure_draw(const char *script, FILE *out, abdb_error *err)
+/* Overwrites a PDF's date of creation, the one thing that differs between two runs. */
+static void still_date(char *data, size_t size)
+{
+    static const char mark[] = "/CreationDate (D:";
+    char *at = memmem(data, size, mark, sizeof mark - 1);
+
+    if (at && (size_t)(at - data) + sizeof mark + 13 < size)
+        memcpy(at + sizeof mark - 1, "20000101000000", 14);
+}
+
+/* Writes an HTML canvas with the libraries of gnuplot put in, in the place of their names. */
+static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
+{
+    static const char mark[] = "<script src=\"";
+    const char *at, *end;
+
+    while ((at = strstr(data, mark)) && (end = strstr(at, "\"></script>"))) {
+        char path[1024], chunk[4096];
+        size_t size;
+        FILE *library;
+
+        fwrite(data, 1, (size_t)(at - data), out);
+        snprintf(path, sizeof path, "%.*s", (int)(end - at) - (int)(sizeof mark - 1),
+                 at + sizeof mark - 1);
+        library = fopen(path, "r");
+        if (!library) return ABDB_FAIL(err, ABDB_IO, "gnuplot's own %s is not there", path);
+        fputs("<script>\n", out);
+        while ((size = fread(chunk, 1, sizeof chunk, library)) > 0) fwrite(chunk, 1, size, out);
+        fputs("</script>", out);
+        fclose(library);
+        data = end + strlen("\"></script>");
+    }
+    fputs(data, out);
+    return ABDB_OK;
+}
+
+static abdb_status run_script(const char *script, FILE *out, abdb_error *err)
 {
     process p = {0, -1, -1, -1};
     abdb_text words = {0};
@@ -103,5 +140,33 @@ done:
     if (p.out >= 0) close(p.out);
     if (p.words >= 0) close(p.words);
     abdb_text_free(&words);
+    return st;
+}
+
+abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark, FILE *out,
+                             abdb_error *err)
+{
+    abdb_text whole = {0};
+    char *data = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&data, &size);
+    abdb_status st = ABDB_OK;
+
+    if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    abdb_text_printf(&whole, "piped = 1\npicture = \"%s\"\ndark = %d\n%s",
+                     abdb_picture_name[picture], dark, script);
+    st = whole.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a picture")
+                      : run_script(abdb_text_get(&whole), memory, err);
+    fclose(memory);
+    if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
+    if (st != ABDB_OK) goto done;
+    if (picture == ABDB_PDF) still_date(data, size);
+    if (picture == ABDB_CANVAS)
+        TRY(put_in(data, out, err));
+    else if (fwrite(data, 1, size, out) != size)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
+done:
+    free(data);
+    abdb_text_free(&whole);
     return st;
 }

@@ -1,18 +1,13 @@
 /* cmd_plot.c - abdb plot: figures, each drawing a report. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "query/figures.h"
+#include "query/plotting.h"
 #include "query/screen.h"
 
-enum { FIGURES_MAX = 128 };
-
-static const char *style_text(void)
-{
-    for (size_t i = 0; abdb_figures[i].name; i++)
-        if (strcmp(abdb_figures[i].name, "style.gp") == 0) return abdb_figures[i].text;
-    return "";
-}
+enum { FIGURES_MAX = 256 };
 
 static int list_figures(bool names_only)
 {
@@ -27,142 +22,177 @@ static int list_figures(bool names_only)
         if (names_only)
             puts(names[i]);
         else if (abdb_figure_load(&figure, names[i], &err) == ABDB_OK) {
-            printf("  %-16s %s  (report %s)\n", names[i], figure.title ? figure.title : "",
-                   figure.report);
+            printf("  %-22s %s  (report %s%s%s)\n", names[i], figure.title ? figure.title : "",
+                   figure.report, figure.sets ? "; sets " : "", figure.sets ? figure.sets : "");
             abdb_figure_free(&figure);
-        }
+        } else
+            printf("  %-22s %s\n", names[i], err.message);
     }
     abdb_arena_free(&arena);
     return 0;
 }
 
-static abdb_status picture_of(const abdb_args *args, abdb_picture *out, const char **extension,
-                              abdb_error *err)
+static abdb_status picture_of(const abdb_args *args, abdb_picture *out, abdb_error *err)
 {
-    static const char *const names[] = {"svg", "png", "pdf", "dumb"};
     const char *type = abdb_arg(args, "type"), *path = abdb_arg(args, "out");
     const char *dot = path ? strrchr(path, '.') : NULL;
 
-    if (!type && dot && !strchr(dot, '/')) type = dot + 1;
+    if (!type) type = abdb_arg(args, "term");
+    if (!type && dot && !strchr(dot, '/') && !abdb_arg(args, "set")) type = dot + 1;
     *out = ABDB_SVG;
-    *extension = "svg";
-    for (int i = 0; type && i < 4; i++)
-        if (strcmp(type, names[i]) == 0) {
+    for (int i = 0; type && i < ABDB_PICTURES; i++)
+        if (strcmp(type, abdb_picture_name[i]) == 0) {
             *out = (abdb_picture)i;
-            *extension = names[i];
             return ABDB_OK;
         }
-    return type ? ABDB_FAIL(err, ABDB_USAGE, "no picture '%s'; there are svg, png, pdf and dumb",
-                            type)
+    return type ? ABDB_FAIL(err, ABDB_USAGE,
+                            "no picture '%s'; there are svg, png, pdf, dumb, sixel and html", type)
                 : ABDB_OK;
 }
 
-/* The rows of the report as what figures draw. */
-static abdb_status make_script(const abdb_figure *figure, abdb_table *table, abdb_picture picture,
-                               bool dark, abdb_text *script, abdb_error *err)
+static void print_help(const abdb_plot *plot)
 {
-    const char *names[ABDB_COLUMN_MAX],
-        **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
-    unsigned char text[ABDB_COLUMN_MAX] = {0};
-    abdb_drawing drawing = {.columns = table->columns,
-                            .rows = table->rows,
-                            .name = names,
-                            .cell = cells,
-                            .text = text,
-                            .title = table->title,
-                            .notes = table->notes,
-                            .note = table->note};
-    abdb_status st = ABDB_OK;
-
-    if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name);
-    for (size_t c = 0; c < table->columns; c++) {
-        names[c] = table->column[c].name;
-        for (size_t r = 0; r < table->rows; r++)
-            text[c] |= table->value[r * table->columns + c].kind == ABDB_STRING;
-    }
-    for (size_t i = 0; i < table->rows * table->columns; i++) {
-        char number[32];
-
-        if (table->value[i].kind == ABDB_NULL) continue;
-        cells[i] = abdb_value_text(&table->value[i], number);
-        cells[i] = abdb_arena_copy(&table->arena, cells[i], strlen(cells[i]));
-        if (!cells[i]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
-    }
-    TRY(abdb_figure_script(figure, style_text(), &drawing, picture, dark, script, err));
-done:
-    free(cells);
-    return st;
+    printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
+           plot->figure.name, plot->figure.title ? plot->figure.title : "", plot->figure.report,
+           plot->figure.report);
+    if (plot->figure.with) printf("here their defaults are: %s\n", plot->figure.with);
+    if (plot->figure.hint) printf("%s\n", plot->figure.hint);
 }
 
-/* Draws into memory first, so that a failure leaves no broken picture. */
-static abdb_status store(const char *script, const char *path, abdb_error *err)
+/* The picture, and what was asked for beside it. */
+static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
+                           abdb_error *err)
 {
-    char *data = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&data, &size), *out = NULL;
+    const char *path = abdb_arg(args, "out"), *folder = abdb_arg(args, "bundle");
+    bool latex = abdb_arg(args, "latex") != NULL, markdown = abdb_arg(args, "markdown") != NULL;
+    int dark = abdb_arg(args, "dark") != NULL;
+    abdb_picture picture;
+    char named[300];
     abdb_status st = ABDB_OK;
 
-    if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
-    st = abdb_figure_draw(script, memory, err);
-    fclose(memory);
-    if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
-    if (st != ABDB_OK) goto done;
-    out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    if (fwrite(data, 1, size, out) != size || fflush(out) != 0)
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+    TRY(picture_of(args, &picture, err));
+    if (latex && !path && !abdb_arg(args, "type")) picture = ABDB_PDF;
+    if (abdb_arg(args, "script")) {
+        fputs(abdb_text_get(&plot->script), stdout);
+        goto done;
+    }
+    if (folder) {
+        TRY(abdb_bundle_write(plot, db, folder, dark, err));
+        goto done;
+    }
+    snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
+    if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
+    TRY(abdb_plot_store(plot, picture, dark, path, err));
+    if (latex) TRY(abdb_bundle_latex(plot, db, path, stdout, err));
+    if (markdown) TRY(abdb_bundle_markdown(plot, db, path, stdout, err));
+    if (strcmp(path, "-") != 0 && !latex && !markdown) printf("%s\n", path);
 done:
-    if (out && out != stdout) fclose(out);
-    free(data);
     return st;
 }
 
 static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
 {
-    const char *value[ABDB_PARAM_COUNT] = {0}, *extension, *path;
-    abdb_figure figure = {0};
-    abdb_report report = {0};
-    abdb_table table = {0};
-    abdb_picture picture;
-    abdb_text script = {0};
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_plot plot;
     abdb_db *db = NULL;
     abdb_args args;
-    char named[256];
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_figure_load(&figure, name, err));
-    TRY(abdb_report_load(&report, figure.report, err));
-    TRY(abdb_args_parse(&args, argc, argv, "plot", report.option, err));
+    TRY(abdb_plot_load(&plot, name, err));
+    TRY(abdb_args_parse(&args, argc, argv, "plot", plot.report.option, err));
     if (abdb_arg(&args, "help")) {
-        printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s "
-               "--help\n",
-               name, figure.title ? figure.title : "", figure.report, figure.report);
+        print_help(&plot);
         goto done;
     }
-    TRY(picture_of(&args, &picture, &extension, err));
-    abdb_report_values(&report, &args, value);
+    abdb_report_values(&plot.report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));
-    TRY(abdb_report_run(db, &report, value, &table, err));
-    if (!table.rows)
-        TRY(ABDB_FAIL(err, ABDB_DATA,
-                      "nothing to draw: report %s has no rows here; `abdb query %s` says"
-                      " more",
-                      report.name, report.name));
-    TRY(make_script(&figure, &table, picture, abdb_arg(&args, "dark") != NULL, &script, err));
-    if (abdb_arg(&args, "script")) {
-        fputs(abdb_text_get(&script), stdout);
+    TRY(abdb_plot_fill(&plot, db, value, err));
+    TRY(deliver(&plot, db, &args, err));
+done:
+    abdb_plot_free(&plot);
+    abdb_db_close(db);
+    return st;
+}
+
+/* Does the figure belong to the set? ("all": every figure does) */
+static bool in_set(const char *name, const char *set)
+{
+    abdb_figure figure = {0};
+    abdb_error err;
+    bool found = strcmp(set, "all") == 0;
+
+    if (abdb_figure_load(&figure, name, &err) != ABDB_OK) return found;
+    for (const char *s = figure.sets; !found && s && *(s += strspn(s, " "));) {
+        size_t size = strcspn(s, " ");
+
+        found = strlen(set) == size && strncmp(s, set, size) == 0;
+        s += size;
+    }
+    abdb_figure_free(&figure);
+    return found;
+}
+
+/* Draws one of a set. What has no rows here is said, and is no failure. */
+static abdb_status draw_one(abdb_db *db, const abdb_args *args, const char *name,
+                            const char *folder, size_t *drawn, abdb_error *err)
+{
+    abdb_picture picture;
+    abdb_plot plot;
+    char path[4096];
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_plot_load(&plot, name, err));
+    TRY(picture_of(args, &picture, err));
+    st = abdb_plot_fill(&plot, db, NULL, err);
+    if (st == ABDB_DATA) {
+        abdb_remark("%s", err->message);
+        st = ABDB_OK;
         goto done;
     }
-    snprintf(named, sizeof named, "%s.%s", name, extension);
-    path = abdb_arg(&args, "out") ? abdb_arg(&args, "out") : picture == ABDB_DUMB ? "-" : named;
-    TRY(store(abdb_text_get(&script), path, err));
-    if (strcmp(path, "-") != 0) printf("%s\n", path);
+    if (st != ABDB_OK) goto done;
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, abdb_picture_name[picture]);
+    TRY(abdb_plot_store(&plot, picture, abdb_arg(args, "dark") != NULL, path, err));
+    printf("%s\n", path);
+    ++*drawn;
 done:
-    abdb_text_free(&script);
-    abdb_table_free(&table);
-    abdb_report_free(&report);
-    abdb_figure_free(&figure);
+    abdb_plot_free(&plot);
+    return st;
+}
+
+static abdb_status draw_set(int argc, char **argv, abdb_error *err)
+{
+    const char *names[FIGURES_MAX], *set, *folder;
+    size_t count, members = 0, drawn = 0;
+    abdb_arena arena = {0};
+    abdb_db *db = NULL;
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "plot", NULL, err));
+    set = abdb_arg(&args, "set");
+    folder = abdb_arg(&args, "out") ? abdb_arg(&args, "out") : ".";
+    if (!set || args.positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "plot what? the figure's name comes first: abdb plot NAME [options], or abdb"
+                      " plot --set NAME [--out FOLDER]"));
+    count = abdb_figure_names(names, FIGURES_MAX, &arena);
+    for (size_t i = 0; i < count; i++)
+        if (in_set(names[i], set)) names[members++] = names[i];
+    if (!members)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
+                      set));
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno)));
+    TRY(abdb_open_guarded(&args, &db, err));
+    for (size_t i = 0; i < members; i++) {
+        abdb_progress(names[i], (double)i, (double)members);
+        TRY(draw_one(db, &args, names[i], folder, &drawn, err));
+    }
+    abdb_progress("", -1, 0);
+    if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
+done:
     abdb_db_close(db);
+    abdb_arena_free(&arena);
     return st;
 }
 
@@ -171,14 +201,12 @@ int abdb_cmd_plot(int argc, char **argv)
     abdb_error err;
 
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return list_figures(true);
-    if (argc < 2 || argv[1][0] == '-') {
-        if (argc >= 2 && strcmp(argv[1], "--db") != 0) {
-            abdb_fail(&err, ABDB_USAGE,
-                      "plot what? the figure's name comes first: abdb plot NAME [options]");
-            return abdb_report_error(&err);
-        }
+    if (argc < 2 || (argv[1][0] == '-' && strcmp(argv[1], "--db") == 0 && argc <= 3)) {
         puts("figures (abdb plot NAME --help):");
         return list_figures(false);
     }
-    return draw(argv[1], argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
+    return (argv[1][0] == '-' ? draw_set(argc, argv, &err) : draw(argv[1], argc, argv, &err)) ==
+                   ABDB_OK
+               ? 0
+               : abdb_report_error(&err);
 }

@@ -93,10 +93,20 @@ static const abdb_option rank_options[] = {
     MEASURE_OPTIONS};
 
 static const abdb_option plot_options[] = {
-    {"type", 0, "svg|png|pdf|dumb", "kind of picture (default: from the name of --out, else svg)"},
-    {"out", 0, "PATH", "where to write (default: NAME.svg; - for standard output)"},
-    {"script", 0, NULL, "print the gnuplot script and data instead of drawing"},
+    {"type", 0, "svg|png|pdf|dumb|sixel|html",
+     "kind of picture (default: from the name of --out, else svg); dumb and sixel go to the "
+     "terminal"},
+    {"term", 0, "TYPE", "the same as --type"},
+    {"out", 0, "PATH",
+     "where to write (default: NAME.svg; - for standard output; with --set a folder)"},
+    {"set", 0, "NAME", "draw all figures of a set (all: every one) that have something to draw"},
+    {"bundle", 0, "DIR",
+     "write picture, table, script, caption, sources and footnotes into a folder"},
+    {"markdown", 0, NULL, "print the lines that put the picture into a markdown text"},
+    {"latex", 0, NULL, "print those for LaTeX (draws a PDF)"},
+    {"script", 0, NULL, "print the gnuplot script with its data instead of drawing"},
     {"dark", 0, NULL, "light lines on a dark ground"},
+    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option explain_options[] = {
@@ -176,12 +186,13 @@ const abdb_command abdb_commands[] = {
      "abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price-max-age 900d\n"
      "abdb rank round=v6.0,scenario=Offline,division=closed --suite --baseline H200-SXM --per "
      "device"},
-    {"plot", "[NAME]", "draw a figure; alone: what can be drawn", abdb_cmd_plot, plot_options,
+    {"plot", "[NAME]", "draw a figure, or a set; alone: what can be drawn", abdb_cmd_plot, plot_options,
      ABDB_TAKES_NAME,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "
      "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
-     "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline"},
+     "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline\n"
+     "abdb plot --set mlperf --out pictures\nabdb plot training --bundle post"},
     {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
      abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS,
      "The facts behind a number, each with value, source, place and file, and which claims, "

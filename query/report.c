@@ -240,12 +240,12 @@ done:
 
 /* "{round}" becomes its value; a parameter that was not given leaves nothing. */
 static const char *fill_title(abdb_arena *arena, const abdb_report *report,
-                              const char *const *value)
+                              const char *const *value, const char *title)
 {
     abdb_text out = {0};
     const char *copy;
 
-    for (const char *s = report->title; s && *s;) {
+    for (const char *s = title; s && *s;) {
         const char *end = *s == '{' ? strchr(s, '}') : NULL;
         size_t p = report->params;
 
@@ -260,14 +260,24 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
             abdb_text_add(&out, s++, 1);
         }
     }
-    copy = report->title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
+    copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
     abdb_text_free(&out);
     return copy;
 }
 
+const char *abdb_report_title(const abdb_report *report, const char *const *value,
+                              const char *title, abdb_table *table)
+{
+    const char *whole[ABDB_PARAM_COUNT];
+
+    for (size_t p = 0; p < report->params; p++)
+        whole[p] = value[p] ? value[p] : report->param[p].fallback;
+    return fill_title(&table->arena, report, whole, title);
+}
+
 static void dress(const abdb_report *report, const char *const *value, abdb_table *table)
 {
-    table->title = fill_title(&table->arena, report, value);
+    table->title = fill_title(&table->arena, report, value, report->title);
     if (report->hoist)
         table->hoist = abdb_arena_copy(&table->arena, report->hoist, strlen(report->hoist));
     for (size_t i = 0; i < report->columns; i++) {

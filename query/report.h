@@ -53,6 +53,9 @@ void abdb_report_free(abdb_report *report);
 ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
                                           const char *const *value, abdb_table *table,
                                           abdb_error *err);
+/* A title with "{param}" replaced by its value, given or default; from the table's arena. */
+const char *abdb_report_title(const abdb_report *report, const char *const *value,
+                              const char *title, abdb_table *table);
 /* Names of all reports, shipped and own, sorted; from arena. */
 size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
 

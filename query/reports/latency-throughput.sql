@@ -2,19 +2,24 @@
 -- param: model | text | | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s, latency_s or time_s
+-- param: statistic | text | | of the latency: mean, median, p99, ...
 -- param: source | text | | only results of this source
 -- column: device | device | cut24 | canonical device
 -- column: devices | chips | | devices that took part
 -- column: model | model | |
 -- column: load | load | g4 | users, concurrency or request rate, where the source gives one
+-- column: label | run | cut40 | device, model and length of the prompt, where the source gives one
 -- column: statistic | statistic | | of the latency
 -- column: latency_ms | latency ms | 2 | of the metric that was asked for
 -- column: throughput | throughput | 1 | in total
 -- column: unit | unit | |
 -- column: source | source | |
--- hoist: device devices model statistic unit source
+-- hoist: label device devices model statistic unit source
 -- @rows
 SELECT r.device, r.devices, r.model,
+       trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
+            coalesce(' ' || (SELECT CAST(p.num AS INTEGER) FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
+                                AND p.factor = 'input_tokens') || ' tokens', '')) AS label,
        (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
            AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') AND p.num IS NOT NULL ORDER BY p.factor DESC LIMIT 1) AS load,
        l.statistic, 1000 * l.value AS latency_ms, r.value AS throughput, r.unit, r.source,
@@ -23,6 +28,7 @@ SELECT r.device, r.devices, r.model,
    AND (r.unit = 'token/s' OR NOT EXISTS (SELECT 1 FROM v_stored t WHERE t.entry_id = r.entry_id AND t.unit = 'token/s'))
  WHERE l.metric = :latency
    AND (:model IS NULL OR l.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
-   AND l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
+   AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+   AND (:statistic IS NULL OR l.statistic = :statistic)
    AND (:source IS NULL OR l.source = :source)
- ORDER BY r.model, r.device, l.statistic, load, r.value;
+ ORDER BY r.model, r.device, label, l.statistic, load, r.value;

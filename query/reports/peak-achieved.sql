@@ -2,6 +2,8 @@
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: dtype | text | | number format
 -- param: basis | text | published | published, measured or clock
+-- param: quantity | text | | peak_flops, peak_ops or memory_bandwidth
+-- param: best | flag | | only the best of each device, number format and source
 -- param: limit | number | 40 | rows at most
 -- column: device | device | cut24 | canonical device
 -- column: dtype | dtype | | number format
@@ -14,14 +16,17 @@
 -- column: evidence | evidence | |
 -- hoist: quantity evidence
 -- @rows
-SELECT c.device, c.dtype, c.quantity, c.ceiling / 1e12 AS ceiling, c.floor / 1e12 AS achieved, 100 * c.floor / c.ceiling AS percent,
-       trim(coalesce(r.model, r.workload, '') || ' ' || coalesce(r.scenario, '') || ' ' || r.statistic) AS what,
-       r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS _facts
-  FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
- WHERE c.basis = :basis AND c.floor / c.ceiling IS NOT NULL
-   AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
-                           AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
-   AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)
- ORDER BY c.quantity, c.device, c.dtype, percent DESC LIMIT :limit;
+SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * floor / ceiling AS percent, what, source, evidence,
+       facts AS _facts
+  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS facts,
+               trim(coalesce(r.model, r.workload, '') || ' ' || coalesce(r.scenario, '') || ' ' || r.statistic) AS what,
+               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, r.source ORDER BY c.floor / c.ceiling DESC, c.result_id) AS place
+          FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
+         WHERE c.basis = :basis AND c.floor / c.ceiling IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
+           AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
+                                   AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
+           AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype))
+ WHERE NOT :best OR place = 1
+ ORDER BY quantity, device, dtype, percent DESC LIMIT :limit;
 -- @notes
 SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';

@@ -71,7 +71,10 @@ SELECT w.*,
                  ELSE 1 END AS floor
           FROM v_rate r
           JOIN (SELECT 'published' AS basis UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
-         WHERE r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) u) w;
+         WHERE r.unit IN ('FLOP/s', 'OP/s') OR (r.unit = 'token/s' AND r.scenario = 'training')
+            OR (r.unit = 'B/s' AND r.metric = 'bytes_per_s' -- of memory, not of wires
+                AND r.source NOT IN ('nccl-tests', 'osu-micro-benchmarks')
+                AND replace(r.workload, '-', '_') NOT IN ('all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'broadcast', 'reduce'))) u) w;
 
 -- One result under one formula. facts: keys of the numbers beside the result's own.
 CREATE VIEW v_normalised AS
@@ -170,7 +173,7 @@ SELECT result_id, 'scaling_efficiency@1' AS formula,
                         HAVING min(e.devices) < max(e.devices)) more -- else there is nothing to scale
                  CROSS JOIN v_result r ON r.source = more.source AND r.raw_device = more.device
                  WHERE r.evidence <> 'mlperf' AND r.devices > 0 AND r.value > 0
-                   AND (r.unit LIKE '%/s' OR (r.metric = 'time_s' AND EXISTS (
+                   AND ((r.unit LIKE '%/s' AND r.unit <> 'B/s') OR (r.metric = 'time_s' AND EXISTS ( -- a wire's rate does not scale
                         SELECT 1 FROM point_factor g WHERE g.point_id = r.point_id AND g.factor = 'scaling'
                            AND g.text IN ('strong', 'weak'))))) s
         WINDOW w AS (PARTITION BY s.source, s.device, s.workload, s.model, s.scenario, s.metric, s.statistic, s.x,

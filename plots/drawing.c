@@ -1,0 +1,273 @@
+/* drawing.c - rows made ready to be drawn; see drawing.h. */
+#include "plots/drawing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
+
+/* The distinct values of a column, in order of appearance; of numbers in their own order. */
+typedef struct {
+    size_t column, count;
+    const char *name[LEVELS_MAX];
+} levels;
+
+typedef struct {
+    const abdb_figure *figure;
+    const abdb_drawing *d;
+    size_t *row, kept; /* rows that are drawn */
+    size_t numbered;
+    levels number[COLUMNS_MAX], series;
+    abdb_text *out;
+} maker;
+
+static const char *at(const abdb_drawing *d, size_t row, size_t column)
+{
+    const char *cell = d->cell[row * d->columns + column];
+
+    return cell ? cell : "";
+}
+
+static abdb_status column_of(const maker *m, const char *name, size_t size, size_t *out,
+                             abdb_error *err)
+{
+    for (size_t c = 0; c < m->d->columns; c++)
+        if (strlen(m->d->name[c]) == size && strncmp(m->d->name[c], name, size) == 0) {
+            *out = c;
+            return ABDB_OK;
+        }
+    return ABDB_FAIL(err, ABDB_FORMAT, "figure %s: report %s has no column '%.*s'",
+                     m->figure->name, m->figure->report, (int)size, name);
+}
+
+/* The next word of a list, and the column of that name. */
+static bool next_column(const maker *m, const char **list, size_t *column, abdb_status *st,
+                        abdb_error *err)
+{
+    size_t size;
+
+    if (!*list || *st != ABDB_OK) return false;
+    *list += strspn(*list, " ,");
+    size = strcspn(*list, " ,");
+    if (!size) return false;
+    *st = column_of(m, *list, size, column, err);
+    *list += size;
+    return *st == ABDB_OK;
+}
+
+/* Keeps the rows that have a number in each column that the figure needs. */
+static abdb_status keep_rows(maker *m, abdb_error *err)
+{
+    for (size_t r = 0; r < m->d->rows; r++) {
+        const char *list = m->figure->needs;
+        abdb_status st = ABDB_OK;
+        bool whole = true;
+        size_t c;
+        double number;
+
+        while (next_column(m, &list, &c, &st, err))
+            whole &= !m->d->text[c] && abdb_number(at(m->d, r, c), &number);
+        if (st != ABDB_OK) return st;
+        if (whole) m->row[m->kept++] = r;
+    }
+    return ABDB_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = 0, y = 0;
+
+    (void)abdb_number(*(const char *const *)a, &x);
+    (void)abdb_number(*(const char *const *)b, &y);
+    return (x > y) - (x < y);
+}
+
+static size_t level_of(const levels *l, const char *name)
+{
+    size_t i = 0;
+
+    while (i < l->count && strcmp(l->name[i], name) != 0) i++;
+    return i;
+}
+
+static void find_levels(const maker *m, levels *l, size_t most)
+{
+    for (size_t i = 0; i < m->kept; i++) {
+        const char *name = at(m->d, m->row[i], l->column);
+
+        if (level_of(l, name) == l->count && l->count < most) l->name[l->count++] = name;
+    }
+    if (!m->d->text[l->column]) qsort(l->name, l->count, sizeof *l->name, by_number);
+}
+
+/* A name of at most so many letters, cleaned. */
+static void add_name(abdb_text *out, const char *name)
+{
+    abdb_text clean = {0};
+    int letters = 0;
+    const char *s;
+
+    abdb_figure_clean(&clean, *name ? name : "(not said)");
+    for (s = abdb_text_get(&clean); *s && letters < NAME_LETTERS; s++)
+        letters += ((unsigned char)s[1] & 0xc0) != 0x80;
+    abdb_text_add(out, abdb_text_get(&clean), (size_t)(s - abdb_text_get(&clean)));
+    if (*s) abdb_text_puts(out, "…");
+    abdb_text_free(&clean);
+}
+
+static void add_names(abdb_text *out, const char *array, const levels *l)
+{
+    size_t widest = 0;
+
+    abdb_text_printf(out, "array %s[%zu]\n", array, l->count ? l->count : 1);
+    for (size_t i = 0; i < l->count; i++) {
+        abdb_text one = {0};
+
+        add_name(&one, l->name[i]);
+        if ((size_t)abdb_width(abdb_text_get(&one)) > widest)
+            widest = (size_t)abdb_width(abdb_text_get(&one));
+        abdb_text_printf(out, "%s[%zu] = \"%s\"\n", array, i + 1, abdb_text_get(&one));
+        abdb_text_free(&one);
+    }
+    abdb_text_printf(out, "%s_widest = %zu\n", array, widest);
+}
+
+/* Drops the rows of series beyond the most, and says which. */
+static void limit_series(maker *m, abdb_text *notes)
+{
+    levels rest = {.column = m->series.column};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < m->kept; i++) {
+        const char *name = at(m->d, m->row[i], m->series.column);
+
+        if (level_of(&m->series, name) < m->series.count)
+            m->row[kept++] = m->row[i];
+        else if (level_of(&rest, name) == rest.count && rest.count < LEVELS_MAX)
+            rest.name[rest.count++] = name;
+    }
+    m->kept = kept;
+    if (!rest.count) return;
+    abdb_text_printf(notes, "not drawn, %zu more:", rest.count);
+    for (size_t i = 0; i < rest.count && i < 6; i++)
+        abdb_text_printf(notes, "%s %s", i ? "," : "", rest.name[i]);
+    abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
+}
+
+static void add_bounds(const maker *m)
+{
+    for (size_t c = 0; c < m->d->columns; c++) {
+        double low = 0, high = 0, number;
+        char digits[2][32];
+        size_t found = 0, widest = 0;
+
+        abdb_text_printf(m->out, "c_%s = %zu\n", m->d->name[c], c + 1);
+        for (size_t i = 0; i < m->kept; i++) {
+            const char *cell = at(m->d, m->row[i], c);
+
+            if ((size_t)abdb_width(cell) > widest) widest = (size_t)abdb_width(cell);
+            if (m->d->text[c] || !abdb_number(cell, &number)) continue;
+            if (!found || number < low) low = number;
+            if (!found++ || number > high) high = number;
+        }
+        if (m->d->text[c]) {
+            abdb_text_printf(m->out, "widest_%s = %zu\n", m->d->name[c], widest);
+            continue;
+        }
+        abdb_number_print(low, digits[0]);
+        abdb_number_print(high, digits[1]);
+        abdb_text_printf(m->out, "min_%s = 1.0 * %s\nmax_%s = 1.0 * %s\n", m->d->name[c], digits[0],
+                         m->d->name[c], digits[1]);
+    }
+}
+
+static void add_row(const maker *m, size_t r)
+{
+    for (size_t c = 0; c < m->d->columns; c++) {
+        const char *cell = at(m->d, r, c);
+
+        if (c) abdb_text_puts(m->out, "\t");
+        if (m->d->text[c]) {
+            abdb_text_puts(m->out, "\"");
+            abdb_figure_clean(m->out, *cell ? cell : " "); /* gnuplot takes "" for what follows */
+            abdb_text_puts(m->out, "\"");
+        } else
+            abdb_text_puts(m->out, *cell ? cell : "NaN");
+    }
+    for (size_t i = 0; i < m->numbered; i++)
+        abdb_text_printf(m->out, "\t%zu",
+                         level_of(&m->number[i], at(m->d, r, m->number[i].column)) + 1);
+    abdb_text_puts(m->out, "\n");
+}
+
+/* Rows of one series after another, two empty lines between them: an index of gnuplot each. */
+static void add_data(const maker *m)
+{
+    size_t blocks = m->figure->series ? m->series.count : 1;
+
+    abdb_text_puts(m->out, "$data << ABDB_END_OF_DATA\n");
+    for (size_t s = 0; s < blocks; s++) {
+        if (s) abdb_text_puts(m->out, "\n\n");
+        for (size_t i = 0; i < m->kept; i++)
+            if (!m->figure->series ||
+                level_of(&m->series, at(m->d, m->row[i], m->series.column)) == s)
+                add_row(m, m->row[i]);
+    }
+    abdb_text_puts(m->out, "ABDB_END_OF_DATA\n");
+}
+
+static abdb_status number_levels(maker *m, size_t *grown, abdb_error *err)
+{
+    const char *list = m->figure->levels;
+    abdb_status st = ABDB_OK;
+    size_t c;
+
+    while (m->numbered < COLUMNS_MAX && next_column(m, &list, &c, &st, err)) {
+        levels *l = &m->number[m->numbered++];
+        char array[96];
+
+        l->column = c;
+        find_levels(m, l, LEVELS_MAX);
+        snprintf(array, sizeof array, "level_%s", m->d->name[c]);
+        abdb_text_printf(m->out, "levels_%s = %zu\nc_%s_level = %zu\n", m->d->name[c], l->count,
+                         m->d->name[c], m->d->columns + m->numbered);
+        add_names(m->out, array, l);
+        if (m->figure->grown && strcmp(m->figure->grown, m->d->name[c]) == 0) *grown = l->count;
+    }
+    return st;
+}
+
+abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *drawing,
+                             abdb_text *script, abdb_text *notes, size_t *kept, size_t *grown,
+                             abdb_error *err)
+{
+    maker *m = calloc(1, sizeof *m);
+    abdb_status st = ABDB_OK;
+
+    if (!m) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name);
+    m->figure = figure;
+    m->d = drawing;
+    m->out = script;
+    m->row = calloc(drawing->rows + 1, sizeof *m->row);
+    if (!m->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
+    TRY(keep_rows(m, err));
+    if (m->kept < drawing->rows && m->kept >= figure->least)
+        abdb_text_printf(notes, "not drawn: %zu of %zu rows without %s\n", drawing->rows - m->kept,
+                         drawing->rows, figure->needs);
+    if (figure->series) {
+        TRY(column_of(m, figure->series, strlen(figure->series), &m->series.column, err));
+        find_levels(m, &m->series, figure->series_most);
+        limit_series(m, notes);
+        abdb_text_printf(script, "series = %zu\n", m->series.count);
+        add_names(script, "series_name", &m->series);
+    }
+    add_bounds(m);
+    TRY(number_levels(m, grown, err));
+    add_data(m);
+    *kept = m->kept;
+    if (figure->grown && strcmp(figure->grown, "rows") == 0) *grown = m->kept;
+done:
+    free(m->row);
+    free(m);
+    return st;
+}

@@ -1,0 +1,26 @@
+# title: Latency against throughput {model}
+# report: latency-throughput
+# with: statistic=median
+# needs: latency_ms throughput
+# least: 2
+# series: label 8
+# size: 720,460
+# sets: serving databricks
+# hint: import what a serving benchmark wrote (abdb help vllm-serving-json), with --set device=... --set devices=...
+# A line a configuration, a point a load; up and to the left is better. Dotted: equal numbers of tokens
+# in flight, throughput x latency.
+unit = ""
+stats $data using (unit = strcol(c_unit), 0) nooutput
+set xlabel "latency, ms (the metric and statistic of the report)"
+set ylabel unit . ", in total"
+set logscale xy
+set xrange [0.8 * min_latency_ms : 1.25 * max_latency_ms]
+set yrange [0.7 * min_throughput : 1.5 * max_throughput]
+set format y "%.0s%c"
+flight(k) = 2 ** k
+do for [k=0:14] {
+    y = 1000 * flight(k) / (1.2 * max_latency_ms)
+    if (y > 0.75 * min_throughput && y < 1.3 * max_throughput) { set label 300 + k sprintf("%d in flight", flight(k)) at 1.22 * max_latency_ms, y right offset 0,0.6 font ",8" textcolor rgb muted }
+}
+plot for [k=0:14] 1000 * flight(k) / x with lines lc rgb faint dt 3 notitle, \
+     for [i=0:series-1] $data index i using (column(c_latency_ms)):(column(c_throughput)) with linespoints lt i + 1 title series_name[i + 1]

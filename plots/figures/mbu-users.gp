@@ -1,0 +1,14 @@
+# title: Memory bandwidth utilisation (MBU) by number of users {model}
+# report: serving-load
+# needs: users mbu_percent
+# series: label 8
+# size: 720,420
+# sets: serving databricks
+# hint: it needs the device, their number, the number format and a model that the dictionary knows: abdb import FILE --set device=... --set devices=... --set dtype=...
+# A line a configuration, a point a load.
+set xlabel "users (concurrent requests)"
+set ylabel "MBU, % of the published bandwidth (derived)"
+set logscale x 2
+set xrange [0.85 * min_users : 1.18 * max_users]
+if (wide(min_mbu_percent, max_mbu_percent)) { set logscale y; set yrange [0.7 * min_mbu_percent : 1.4 * max_mbu_percent] } else { set yrange [0 : 1.1 * max_mbu_percent] }
+plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_mbu_percent)) with linespoints lt i + 1 title series_name[i + 1]

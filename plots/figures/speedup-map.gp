@@ -1,0 +1,29 @@
+# title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
+# report: speedup-map
+# needs: x y ratio
+# levels: x y
+# size: 720,150
+# grow: 30 y
+# sets: measured kaist serving
+# hint: two sets of results over the same two factors: abdb plot speedup-map --baseline TAG --contender TAG --x FACTOR --y FACTOR
+# A cell a pair: above 1 the contender is better (blue), below 1 the base (orange); the number is printed.
+names(i) = (across = strcol(c_x_factor), upwards = strcol(c_y_factor), 0)
+stats $data using (names(0)) nooutput
+set xlabel across
+set ylabel upwards
+set xrange [0.5 : levels_x + 0.5]
+set yrange [0.5 : levels_y + 0.5]
+set for [i=1:levels_x] xtics (level_x[i] i)
+set for [i=1:levels_y] ytics (level_y[i] i)
+unset grid
+unset key
+set tmargin at screen 1 - head_room - 8.0 / height
+set rmargin at screen 1 - 90.0 / width
+far = max_ratio > 1 / min_ratio ? max_ratio : 1 / min_ratio
+far = far < 1.1 ? 1.1 : far
+set cbrange [-log(far) : log(far)]
+set cblabel "contender / baseline" offset -1,0
+set cbtics (sprintf("%.2f", 1 / far) -log(far), "1" 0, sprintf("%.2f", far) log(far))
+set palette defined (-1 "#a84300", 0 "#f7f7f7", 1 "#0a5a94")
+plot $data using (column(c_x_level)):(column(c_y_level)):(log(column(c_ratio))) with image notitle, \
+     '' using (column(c_x_level)):(column(c_y_level)):(sprintf("%.2f", column(c_ratio))):(abs(log(column(c_ratio))) > 0.55 * log(far) ? 0xffffff : 0x222222) with labels font ",10" textcolor rgb variable notitle

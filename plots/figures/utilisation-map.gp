@@ -1,0 +1,24 @@
+# title: Utilisation of matrix products over M and N ({dtype})
+# report: gemm-map
+# needs: m n percent
+# levels: m n
+# size: 720,150
+# grow: 30 n
+# sets: measured kaist
+# hint: abdb run --kernel gemm --axis m=256-2048*2 --axis n=256-2048*2
+# A cell a product: percent of the best, in words too; light is low, dark is high in print and on screen.
+set xlabel "M"
+set ylabel "N"
+set xrange [0.5 : levels_m + 0.5]
+set yrange [0.5 : levels_n + 0.5]
+set for [i=1:levels_m] xtics (level_m[i] i)
+set for [i=1:levels_n] ytics (level_n[i] i)
+unset grid
+unset key
+set tmargin at screen 1 - head_room - 8.0 / height
+set rmargin at screen 1 - 90.0 / width
+set cbrange [0 : 100]
+set cblabel "% of the best" offset -1,0
+set palette defined (0 "#fdf3d8", 50 "#56b4e9", 100 "#08306b")
+plot $data using (column(c_m_level)):(column(c_n_level)):(column(c_percent)) with image notitle, \
+     '' using (column(c_m_level)):(column(c_n_level)):(sprintf("%.0f", column(c_percent))):(column(c_percent) > 55 ? 0xffffff : 0x222222) with labels font ",10" textcolor rgb variable notitle

@@ -1,0 +1,62 @@
+-- title: Collectives by message size and ranks {operation} {device}
+-- param: operation | text | | all_reduce, all_gather, ...
+-- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
+-- param: source | text | | only results of this source | SELECT DISTINCT source FROM v_source ORDER BY 1
+-- param: tag | text | | only measurements of this name
+-- param: place | text | out-of-place | out-of-place, in-place or all
+-- column: operation | operation | | collective
+-- column: device | device | cut24 | canonical device
+-- column: ranks | ranks | | devices that took part
+-- column: nodes | nodes | |
+-- column: place | place | | in or out of place
+-- column: message_bytes | bytes | | size of the message
+-- column: algbw_gb_per_s | algbw GB/s | g4 | size / time, median of the runs
+-- column: busbw_gb_per_s | busbw GB/s | g4 | as stated, or busbw@1: algbw x what the wires carry
+-- column: low_gb_per_s | busbw low | g4 | least of the runs
+-- column: high_gb_per_s | busbw high | g4 | most of the runs
+-- column: n | n | | runs
+-- column: wrong | wrong | | elements that were wrong: such a run is quarantined
+-- column: label | run | cut40 | operation and ranks
+-- hoist: operation device place
+-- @with
+WITH one AS (
+  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.entry_id, r.result_id, r.value AS algbw, r.tag,
+         (SELECT b.value FROM v_result b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic LIMIT 1) AS busbw,
+         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'message_bytes') AS size,
+         (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'message_size') AS printed,
+         (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'place') AS place,
+         coalesce((SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'wrong'), 0) AS wrong
+    FROM v_result r
+   WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf'
+     AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering') OR source = :source)
+     AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
+     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
+sized AS (
+  SELECT *, coalesce(size, CAST(printed AS REAL) * CASE WHEN printed LIKE '%KiB' THEN 1024 WHEN printed LIKE '%MiB' THEN 1048576
+                                                        WHEN printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
+         coalesce(busbw, algbw * CASE replace(operation, '-', '_') WHEN 'all_reduce' THEN 2.0 * (devices - 1) / devices
+                                      WHEN 'broadcast' THEN 1 WHEN 'reduce' THEN 1 WHEN 'all_gather' THEN (devices - 1.0) / devices
+                                      WHEN 'reduce_scatter' THEN (devices - 1.0) / devices WHEN 'all_to_all' THEN (devices - 1.0) / devices END) AS bus
+    FROM one WHERE :place = 'all' OR place IS NULL OR place = :place),
+placed AS (
+  SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,
+         count(*) OVER (PARTITION BY operation, device, devices, place, source, bytes) AS n FROM sized WHERE bytes > 0),
+known AS (SELECT count(DISTINCT operation) AS operations, count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT source) AS sources FROM placed)
+-- @rows
+SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, CAST(p.bytes AS INTEGER) AS message_bytes,
+       avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN algbw END) / 1e9 AS algbw_gb_per_s,
+       avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN bus END) / 1e9 AS busbw_gb_per_s,
+       CASE WHEN max(n) > 1 THEN min(bus) / 1e9 END AS low_gb_per_s, CASE WHEN max(n) > 1 THEN max(bus) / 1e9 END AS high_gb_per_s,
+       max(n) AS n, sum(wrong) AS wrong,
+       trim(CASE WHEN k.operations > 1 THEN p.operation || ' ' ELSE '' END || CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END ||
+            CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks' END || CASE WHEN k.sources > 1 THEN ' ' || p.source ELSE '' END) AS label,
+       group_concat(p.result_id, ' ') AS _facts
+  FROM placed p, known k
+ GROUP BY p.operation, p.device, p.devices, p.place, p.source, p.bytes
+ ORDER BY p.operation, p.device, p.devices, p.source, p.bytes;
+-- @notes
+SELECT line FROM (
+  SELECT 1 AS place, 'n = ' || count(*) || ' values of ' || count(DISTINCT source) || ' sources; the line is the median of runs of the same size, the bar their range' AS line
+    FROM placed HAVING count(*) > 0
+  UNION ALL SELECT 2, count(*) || ' values came with wrong elements: quarantined, drawn as crosses' FROM placed WHERE wrong > 0 HAVING count(*) > 0)
+ ORDER BY place;

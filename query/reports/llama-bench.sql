@@ -1,0 +1,47 @@
+-- title: llama.cpp: prompt and generation rates by depth and build {model} {device}
+-- param: model | text | | what was run
+-- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
+-- param: tag | text | | only measurements of this name
+-- column: device | device | cut24 | canonical device
+-- column: model | model | cut30 | as the program names it
+-- column: backend | backend | | library that ran it
+-- column: build | build | cut34 | of llama.cpp
+-- column: test | test | | pp: prompt of so many tokens, tg: generation of so many, pp+tg: both
+-- column: kind | kind | | prompt, generation or both
+-- column: depth | depth | | tokens of context before it
+-- column: flash_attn | fa | | 1: flash attention
+-- column: tokens_per_s | tokens/s | g5 | mean
+-- column: low | low | g5 | mean - standard deviation
+-- column: high | high | g5 | mean + standard deviation
+-- column: n | n | | samples, where they are kept
+-- column: label | run | cut40 | test, build and what else differs
+-- hoist: device model backend
+-- @with
+WITH run AS (
+  SELECT r.*, f.values_ FROM v_result r
+    JOIN (SELECT r.entry_id AS id, r.ordinal AS ord, json_group_object(f.factor, coalesce(f.num, f.text)) AS values_
+            FROM v_stored r JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal
+           WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s' GROUP BY r.entry_id, r.ordinal) f
+      ON f.id = r.entry_id AND f.ord = r.ordinal
+   WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s'
+     AND (:model IS NULL OR r.model = :model) AND (:tag IS NULL OR r.tag = :tag)
+     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
+told AS (
+  SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(coalesce(values_ ->> 'n_gen', 0) AS INTEGER) AS gen,
+         CAST(coalesce(values_ ->> 'n_depth', 0) AS INTEGER) AS depth, values_ ->> 'software' AS build,
+         values_ ->> 'flash_attn' AS fa FROM run),
+many AS (SELECT count(DISTINCT build) AS builds, count(DISTINCT coalesce(model, '')) AS models, count(DISTINCT coalesce(device, '')) AS devices,
+                count(DISTINCT coalesce(backend, '')) AS backends FROM told)
+-- @rows
+SELECT t.device, t.model, t.backend, t.build,
+       CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
+       CASE WHEN prompt AND gen THEN 'both' WHEN prompt THEN 'prompt' ELSE 'generation' END AS kind, t.depth, t.fa AS flash_attn,
+       t.value AS tokens_per_s, t.low, t.high, t.n,
+       trim(CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END ||
+            CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END ||
+            CASE WHEN m.backends > 1 THEN ' ' || coalesce(t.backend, '') ELSE '' END ||
+            CASE WHEN m.builds > 1 THEN ' ' || replace(coalesce(t.build, ''), 'llama.cpp ', '') ELSE '' END) AS label, t.result_id AS _facts
+  FROM told t, many m
+ ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.depth;
+-- @notes
+SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM told HAVING count(*) > 0;

@@ -1,0 +1,36 @@
+-- title: MLPerf® Inference, every submission by size: {model} {scenario} {round}
+-- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: scenario | text | Server | Offline, Server, Interactive
+-- param: round | text | | one round (default: the latest with this benchmark) | SELECT DISTINCT round FROM v_round ORDER BY 1
+-- param: division | text | closed | closed or open
+-- column: device | device | cut28 | canonical device
+-- column: chips | chips | | devices that took part
+-- column: value | total | g6 | official
+-- column: unit | unit | | of the total
+-- column: per_chip | /chip† | g6 | derived: total / chips
+-- column: submitter | submitter | cut22 |
+-- column: system | system | cut30 | as published
+-- column: doubt | doubt | | why the result stands for nothing: a disagreement of sources, power-capped, ...
+-- column: public_id | ID | | result ID
+-- hoist: unit
+-- @with
+WITH chosen AS (
+  SELECT r.round, r.device, r.devices, r.value, r.unit, r.value_per_device, r.submitter, r.system, r.left_out, r.public_id, r.result_id
+    FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
+   CROSS JOIN v_mlperf r ON r.raw_model = n.spelling
+   WHERE r.scenario = :scenario AND r.division = :division AND r.unit LIKE '%/s' AND r.metric_class = 'performance'
+     AND r.devices > 0 AND (:round IS NULL OR r.round = :round)),
+one AS (
+  SELECT *, max(value_per_device) OVER (PARTITION BY device) AS top FROM chosen
+   WHERE round = coalesce(:round, (SELECT round FROM chosen ORDER BY CAST(substr(round, 2) AS REAL) DESC LIMIT 1)))
+-- @rows
+SELECT device, devices AS chips, value, unit, value_per_device AS per_chip, submitter, system, left_out AS doubt, public_id,
+       result_id AS _facts
+  FROM one WHERE unit = (SELECT unit FROM one GROUP BY unit ORDER BY count(*) DESC LIMIT 1)
+ ORDER BY top DESC, device, devices, value;
+-- @notes
+SELECT line FROM (
+  SELECT 1 AS place, printf('round %s, n = %d submissions; drawn hollow: %d of which sources disagree or that stand for nothing (column doubt)',
+                            max(round), count(*), sum(left_out <> '')) AS line FROM one HAVING count(*) > 0
+  UNION ALL SELECT 2, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM one LIMIT 1))
+ ORDER BY place;

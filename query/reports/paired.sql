@@ -1,0 +1,33 @@
+-- title: {contender} against {baseline}, cell by cell
+-- param: baseline | text | | selection of the base (default: tag=FIRST)
+-- param: contender | text | | selection of the other (default: tag=LAST)
+-- param: metric | text | time_s | metric
+-- param: limit | number | 30 | pairs at most: the largest effects
+-- column: what | cell | cut44 | what was measured
+-- column: ratio | ratio | 3 | contender / baseline: Hodges and Lehmann where there are samples
+-- column: low | low | 3 | of its interval
+-- column: high | high | 3 |
+-- column: verdict | verdict | | faster, slower, same, ~ (no evidence), too-few, stated
+-- column: p | p | g2 | Mann-Whitney
+-- column: baseline_n | n | | of the baseline
+-- column: contender_n | n | | of the contender
+-- column: standing | standing | | comparable, or what differs
+-- column: exploratory | exploratory | | stamped where a rule refuses the pair
+-- @with
+WITH side (a, b) AS (
+  SELECT coalesce(:baseline, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1) || ''''),
+         coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1) || '''')),
+pair AS (
+  SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric) c WHERE s.a <> s.b)
+-- @rows
+SELECT coalesce((SELECT replace(k.cell, ' n=auto', '') FROM v_kernel k WHERE k.entry_id = (
+                   SELECT e.entry_id FROM entry e WHERE e.entry_key = entry_of(substr(facts, 1, instr(facts || ' ', ' ') - 1)))),
+                trim(coalesce(workload, '') || ' ' || coalesce(scenario, ''))) AS what, ratio, ratio_low AS low, ratio_high AS high, verdict, p,
+       baseline_n, contender_n, standing, exploratory, facts AS _facts
+  FROM pair
+ WHERE ratio IS NOT NULL AND statistic IN ('median', 'mean', 'value', 'olympic-mean') ORDER BY abs(ln(ratio)) DESC, 1 LIMIT :limit;
+-- @notes
+SELECT line FROM (
+  SELECT 1 AS place, 'n = ' || count(ratio) || ' pairs; interval and p by samples (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
+  UNION ALL SELECT 2, count(*) || ' pairs refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0)
+ ORDER BY place;

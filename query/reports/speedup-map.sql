@@ -1,0 +1,39 @@
+-- title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
+-- param: baseline | text | | tag, device or backend of the base (default: the first tag)
+-- param: contender | text | | tag, device or backend of the other (default: the last tag)
+-- param: metric | text | tokens_per_s | metric
+-- param: x | text | concurrency | factor across
+-- param: y | text | input_tokens | factor upwards
+-- column: x | x | g6 | factor across
+-- column: y | y | g6 | factor upwards
+-- column: ratio | ratio | 3 | above 1: the contender is better (faster, or less time)
+-- column: base_value | base | g5 | median of the baseline
+-- column: value | contender | g5 | median of the contender
+-- column: base_n | n | | results of the baseline
+-- column: n | n | | results of the contender
+-- column: x_factor | across | | name
+-- column: y_factor | upwards | | name
+-- column: baseline | baseline | |
+-- column: contender | contender | |
+-- hoist: x_factor y_factor baseline contender
+-- @with
+WITH side (baseline, contender) AS (
+  SELECT coalesce(:baseline, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1)),
+         coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1))),
+one AS (
+  SELECT r.value, r.better, r.result_id, CASE WHEN s.contender IN (r.tag, r.device, r.backend) THEN 1 ELSE 0 END AS new,
+         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :x) AS x,
+         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :y) AS y
+    FROM side s JOIN v_result r ON r.metric = :metric AND r.evidence = 'measured'
+     AND (s.baseline IN (r.tag, r.device, r.backend) OR s.contender IN (r.tag, r.device, r.backend))
+   WHERE s.baseline <> s.contender AND r.statistic IN ('value', 'median', 'mean')),
+point AS (
+  SELECT x, y, median(CASE WHEN new = 0 THEN value END) AS base, median(CASE WHEN new THEN value END) AS value, max(better) AS better,
+         sum(new = 0) AS base_n, sum(new) AS n, group_concat(result_id, ' ') AS facts
+    FROM one WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY x, y)
+-- @rows
+SELECT p.x, p.y, CASE p.better WHEN 'lower' THEN p.base / p.value ELSE p.value / p.base END AS ratio, p.base AS base_value, p.value, p.base_n, p.n,
+       :x AS x_factor, :y AS y_factor, s.baseline, s.contender, p.facts AS _facts
+  FROM point p, side s WHERE p.base_n > 0 AND p.n > 0 ORDER BY p.y, p.x;
+-- @notes
+SELECT 'ratio of medians, each cell alone: `abdb compare` tests whether a difference is one' FROM (SELECT 1 FROM point WHERE base_n > 0 AND n > 0 LIMIT 1);

@@ -1,0 +1,38 @@
+-- title: Memory bandwidth by device and operation (STREAM, BabelStream, abdb) {operation}
+-- param: operation | text | | copy, scale, add, triad, dot
+-- param: device | text | | one device; several by *
+-- param: limit | number | 24 | devices at most: the fastest
+-- column: device | device | cut28 | canonical device
+-- column: operation | operation | | copy, mul (scale), add, triad, dot
+-- column: gb_per_s | GB/s | g4 | the best rate of the least time
+-- column: by | by | cut30 | program of the best
+-- column: of | of | | results of this device and operation
+-- column: least_gb_per_s | worst | g4 | of them
+-- column: spec_gb_per_s | sheet GB/s | g4 | published bandwidth, where it is known
+-- column: percent | of sheet % | 0 | the best / published
+-- column: evidence | evidence | |
+-- @with
+WITH one AS (
+  SELECT r.device, r.value, r.result_id, r.evidence,
+         coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'operation'),
+                  (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'op')) AS operation,
+         trim(coalesce(r.backend || ' ', '') || coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id
+            AND f.ordinal = r.ordinal AND f.factor = 'software'), r.source)) AS by
+    FROM v_result r
+   WHERE r.metric = 'bytes_per_s' AND r.source IN ('babelstream', 'mccalpin-stream', 'abdb-run') AND r.workload IN ('babelstream', 'stream')
+     AND r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
+named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS op FROM one),
+best AS (
+  SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, result_id) AS place,
+         count(*) OVER (PARTITION BY device, op) AS of, min(value) OVER (PARTITION BY device, op) AS least
+    FROM named WHERE op IN ('copy', 'scale', 'add', 'triad', 'dot') AND (:operation IS NULL OR op = :operation)),
+rank AS (SELECT device, max(value) AS top FROM best GROUP BY device ORDER BY top DESC, device LIMIT :limit)
+-- @rows
+SELECT b.device, b.op AS operation, b.value / 1e9 AS gb_per_s, b.by, b.of, b.least / 1e9 AS least_gb_per_s, p.value / 1e9 AS spec_gb_per_s,
+       100 * b.value / p.value AS percent, b.evidence, b.result_id || coalesce(' ' || p.spec_id, '') AS _facts
+  FROM rank r JOIN best b ON b.device = r.device AND b.place = 1
+  LEFT JOIN v_peak p ON p.device = r.device AND p.quantity = 'memory_bandwidth'
+   AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = r.device AND q.quantity = 'memory_bandwidth')
+ ORDER BY r.top DESC, b.device, CASE b.op WHEN 'copy' THEN 0 WHEN 'scale' THEN 1 WHEN 'add' THEN 2 WHEN 'triad' THEN 3 ELSE 4 END;
+-- @notes
+SELECT 'each point is the best of its results (column of); scale is called mul by BabelStream; bytes are counted without write-allocate';
