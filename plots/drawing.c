@@ -9,7 +9,7 @@ enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
 typedef struct {
     size_t column, count;
-    const char *name[LEVELS_MAX];
+    const char *name[LEVELS_MAX], *shown[LEVELS_MAX]; /* shown: shortened, or NULL */
 } levels;
 
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
     size_t numbered;
     levels number[COLUMNS_MAX], series;
     abdb_text *out;
+    abdb_arena arena;
 } maker;
 
 static const char *at(const abdb_drawing *d, size_t row, size_t column)
@@ -100,19 +101,83 @@ static void find_levels(const maker *m, levels *l, size_t most)
     if (!m->d->text[l->column]) qsort(l->name, l->count, sizeof *l->name, by_number);
 }
 
-/* A name of at most so many letters, cleaned. */
+/* The place after so many letters of UTF-8 text. */
+static const char *after(const char *s, int letters)
+{
+    while (*s && letters > 0) {
+        s++;
+        letters -= ((unsigned char)*s & 0xc0) != 0x80;
+    }
+    return s;
+}
+
+/* A name, cleaned; of a long one the beginning and the end, where names differ. */
 static void add_name(abdb_text *out, const char *name)
 {
     abdb_text clean = {0};
-    int letters = 0;
-    const char *s;
+    const char *text;
+    int letters;
 
     abdb_figure_clean(&clean, *name ? name : "(not said)");
-    for (s = abdb_text_get(&clean); *s && letters < NAME_LETTERS; s++)
-        letters += ((unsigned char)s[1] & 0xc0) != 0x80;
-    abdb_text_add(out, abdb_text_get(&clean), (size_t)(s - abdb_text_get(&clean)));
-    if (*s) abdb_text_puts(out, "…");
+    text = abdb_text_get(&clean);
+    letters = abdb_width(text);
+    if (letters <= NAME_LETTERS)
+        abdb_text_puts(out, text);
+    else {
+        abdb_text_add(out, text, (size_t)(after(text, NAME_LETTERS / 2) - text));
+        abdb_text_puts(out, "…");
+        abdb_text_puts(out, after(text, letters - NAME_LETTERS / 2 + 1));
+    }
     abdb_text_free(&clean);
+}
+
+/* Is it a word of the text? */
+static bool has_word(const char *text, const char *word, size_t size)
+{
+    for (; *(text += strspn(text, " ")); text += strcspn(text, " "))
+        if (strcspn(text, " ") == size && strncmp(text, word, size) == 0) return true;
+    return false;
+}
+
+static bool in_all(const levels *l, const char *word, size_t size)
+{
+    size_t i = 0;
+
+    while (i < l->count && has_word(l->name[i], word, size)) i++;
+    return i == l->count;
+}
+
+/* The words of a name that are (or are not) in all names of the column. */
+static void add_words(abdb_text *out, const levels *l, const char *name, bool common)
+{
+    for (; *(name += strspn(name, " ")); name += strcspn(name, " ")) {
+        size_t size = strcspn(name, " ");
+
+        if (in_all(l, name, size) != common) continue;
+        if (out->size) abdb_text_puts(out, " ");
+        abdb_text_add(out, name, size);
+    }
+}
+
+/* Where names are long, what all of them say is said once, below the picture. */
+static void shorten(maker *m, levels *l, abdb_text *notes)
+{
+    bool is_long = false;
+    abdb_text common = {0};
+
+    for (size_t i = 0; i < l->count; i++) is_long |= abdb_width(l->name[i]) > NAME_LETTERS;
+    if (!is_long || l->count < 2) return;
+    add_words(&common, l, l->name[0], true);
+    for (size_t i = 0; i < l->count && common.size; i++) {
+        abdb_text rest = {0};
+
+        add_words(&rest, l, l->name[i], false);
+        l->shown[i] = rest.size ? abdb_arena_copy(&m->arena, rest.data, rest.size) : NULL;
+        abdb_text_free(&rest);
+    }
+    if (common.size)
+        abdb_text_printf(notes, "%s, all: %s\n", m->d->name[l->column], abdb_text_get(&common));
+    abdb_text_free(&common);
 }
 
 static void add_names(abdb_text *out, const char *array, const levels *l)
@@ -123,7 +188,7 @@ static void add_names(abdb_text *out, const char *array, const levels *l)
     for (size_t i = 0; i < l->count; i++) {
         abdb_text one = {0};
 
-        add_name(&one, l->name[i]);
+        add_name(&one, l->shown[i] ? l->shown[i] : l->name[i]);
         if ((size_t)abdb_width(abdb_text_get(&one)) > widest)
             widest = (size_t)abdb_width(abdb_text_get(&one));
         abdb_text_printf(out, "%s[%zu] = \"%s\"\n", array, i + 1, abdb_text_get(&one));
@@ -216,7 +281,7 @@ static void add_data(const maker *m)
     abdb_text_puts(m->out, "ABDB_END_OF_DATA\n");
 }
 
-static abdb_status number_levels(maker *m, size_t *grown, abdb_error *err)
+static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb_error *err)
 {
     const char *list = m->figure->levels;
     abdb_status st = ABDB_OK;
@@ -228,6 +293,7 @@ static abdb_status number_levels(maker *m, size_t *grown, abdb_error *err)
 
         l->column = c;
         find_levels(m, l, LEVELS_MAX);
+        shorten(m, l, notes);
         snprintf(array, sizeof array, "level_%s", m->d->name[c]);
         abdb_text_printf(m->out, "levels_%s = %zu\nc_%s_level = %zu\n", m->d->name[c], l->count,
                          m->d->name[c], m->d->columns + m->numbered);
@@ -258,15 +324,17 @@ abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *draw
         TRY(column_of(m, figure->series, strlen(figure->series), &m->series.column, err));
         find_levels(m, &m->series, figure->series_most);
         limit_series(m, notes);
+        shorten(m, &m->series, notes);
         abdb_text_printf(script, "series = %zu\n", m->series.count);
         add_names(script, "series_name", &m->series);
     }
     add_bounds(m);
-    TRY(number_levels(m, grown, err));
+    TRY(number_levels(m, notes, grown, err));
     add_data(m);
     *kept = m->kept;
     if (figure->grown && strcmp(figure->grown, "rows") == 0) *grown = m->kept;
 done:
+    abdb_arena_free(&m->arena);
     free(m->row);
     free(m);
     return st;

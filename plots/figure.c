@@ -5,7 +5,7 @@
 
 #include "plots/drawing.h"
 
-enum { SERIES_MOST = 8, CAPTION_LINE = 10 };
+enum { SERIES_MOST = 8, CAPTION_LINE = 11 };
 
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
 
@@ -124,13 +124,13 @@ static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int 
                      "if (picture eq \"svg\") set terminal svg noenhanced size %d,%d font "
                      "'sans-serif,12' background ground name 'abdb'\n"
                      "if (picture eq \"png\") set terminal pngcairo noenhanced size %d,%d font "
-                     "'DejaVu Sans,12' fontscale 2 linewidth 2 background ground\n",
+                     "'DejaVu Sans,12' fontscale 1.5 linewidth 2 background ground\n",
                      f->width, height, 2 * f->width, 2 * height);
     abdb_text_printf(out,
                      "if (picture eq \"pdf\") set terminal pdfcairo noenhanced size %.3fin,%.3fin "
                      "font 'DejaVu Sans,12' fontscale 0.75 linewidth 1 background ground\n"
                      "if (picture eq \"dumb\") set terminal dumb noenhanced size 110,%d\n",
-                     f->width / 96.0, height / 96.0, lines);
+                     f->width / 72.0, height / 72.0, lines);
     abdb_text_printf(out,
                      "if (picture eq \"sixel\") set terminal sixelgd noenhanced truecolor size %d,%d "
                      "font 'DejaVuSans,12' fontscale 0.75 background ground\n"
@@ -186,8 +186,8 @@ static void put_folded(abdb_text *out, folded *f)
 static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
                       abdb_text *out, size_t *lines)
 {
-    folded heading = {.array = "heading", .width = (size_t)(f->width / 8.7)};
-    folded caption = {.array = "caption", .width = (size_t)(f->width / 5.7)};
+    folded heading = {.array = "heading", .width = (size_t)(f->width / 7.9)};
+    folded caption = {.array = "caption", .width = (size_t)(f->width / 5.3)};
     const char *more = abdb_text_get(notes);
 
     add_folded(&heading, d->title ? d->title : f->title ? f->title : f->name);
@@ -227,7 +227,7 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
 {
     abdb_text data = {0}, words = {0}, notes = {0};
     size_t kept = 0, grown = 0, lines = 0;
-    int height;
+    int height, term_rows;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_drawing_add(f, d, &data, &notes, &kept, &grown, err));
@@ -241,8 +241,10 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
                      f->name, f->name, f->name);
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
-    add_terminals(out, f, height, 26 + (int)lines + (f->grow ? (int)grown : 6));
-    abdb_text_printf(out, "rows = %zu\nwidth = %d\nheight = %d\n", kept, f->width, height);
+    term_rows = f->grow ? 12 + 2 * (int)grown : 34;
+    add_terminals(out, f, height, term_rows);
+    abdb_text_printf(out, "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\n", kept, f->width,
+                     height, term_rows);
     abdb_text_puts(out, abdb_text_get(&words));
     abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);

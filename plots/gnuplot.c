@@ -93,6 +93,13 @@ static void still_date(char *data, size_t size)
         memcpy(at + sizeof mark - 1, "20000101000000", 14);
 }
 
+/* gnuplot's own letters of strokes are ASCII only: the browser's are drawn instead. */
+static const char letters[] =
+    "<script>CanvasTextFunctions.enable=function(c){function f(a){return function(n,s,x,y,t){"
+    "c.save();c.font=s+'px sans-serif';c.textAlign=a;c.fillStyle=c.strokeStyle;c.fillText(t,x,y);"
+    "c.restore();};}c.drawText=f('left');c.drawTextRight=f('right');c.drawTextCenter=f('center');}"
+    "</script>";
+
 /* Writes an HTML canvas with the libraries of gnuplot put in, in the place of their names. */
 static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
 {
@@ -114,9 +121,11 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
         fputs("</script>", out);
         fclose(library);
         data = end + strlen("\"></script>");
+        if (!strstr(data, mark)) fputs(letters, out); /* after the last of them */
     }
     fputs(data, out);
-    return ABDB_OK;
+    return ferror(out) ? ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?")
+                       : ABDB_OK;
 }
 
 static abdb_status run_script(const char *script, FILE *out, abdb_error *err)

@@ -28,16 +28,17 @@ set grid lc rgb faint lw 0.6 lt 1 dt 1
 set style fill solid 0.9 noborder
 set key textcolor rgb ink noenhanced samplen 3 spacing 1.1 font ",10" Left reverse vertical
 # Heading and caption, a label a line, so that every terminal has the same distance between them.
-if (terminal) { height = 20.0 * (26 + caption_lines) }
+# In a terminal abdb prints the caption below.
+if (terminal) { caption_lines = 0; height = 20.0 * term_rows }
 heading_step = terminal ? 20.0 : 17.0
-caption_step = terminal ? 20.0 : 9.6
+caption_step = terminal ? 20.0 : 10.6
 do for [i=1:heading_lines] { set label 1000 + i heading[i] at screen 0.012, screen 1 - (14.0 + heading_step * (i - 1)) / height left textcolor rgb ink font ",13" noenhanced }
-do for [i=1:caption_lines] { set label 2000 + i caption[i] at screen 0.012, screen (caption_step * (caption_lines - i) + 7.0) / height left textcolor rgb muted font ",7.5" noenhanced }
+do for [i=1:caption_lines] { set label 2000 + i caption[i] at screen 0.012, screen (caption_step * (caption_lines - i) + 7.0) / height left textcolor rgb muted font ",8.5" noenhanced }
 # Room for heading, key and caption, in parts of the picture.
 if (!exists("series")) series = 0
 head_room = (26.0 + heading_step * (heading_lines - 1)) / height
 foot_room = (caption_step * caption_lines + 4) / height
-name_px = 8.5 # points of a letter of a name on an axis
+name_px = 7.8 # points of a letter of a name on an axis
 key_at(lines) = 1 - head_room - 17.0 * lines / height - 6.0 / height # top of the drawing below so many lines of key
 # The key stands above the drawing, as many columns as fit: set key_entries and key_widest, then eval lay_key.
 key_entries = series > 0 ? series + 1 : 3
@@ -47,6 +48,10 @@ eval lay_key
 set bmargin at screen foot_room + 50.0 / height
 set lmargin at screen 72.0 / width
 set rmargin at screen 1 - 18.0 / width
-si(x) = gprintf("%.3s%c", x)
 none(text) = text eq "" || text eq " "
+si(most) = most < 10000 ? "%g" : "%.0s%c" # format of a linear axis up to most
 wide(low, high) = low > 0 && high > 20 * low
+# A logarithmic axis from `from` to `to`, with 1, 2 and 5 where decades are few: from = ...; to = ...; eval log_x
+tick(v) = v < 1 ? sprintf("%g", v) : gprintf("%.0s%c", v)
+log_x = 'set logscale x; set xrange [from : to]; set xtics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set xtics add (tick(v) v) } } }'
+log_y = 'set logscale y; set yrange [from : to]; set ytics (); do for [k=-9:18] { do for [m=1:5] { v = m * 10.0 ** k; if (m != 3 && m != 4 && (m == 1 || to / from < 400) && v >= from && v <= to) { set ytics add (tick(v) v) } } }'

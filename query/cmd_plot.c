@@ -83,6 +83,8 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
     if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
     TRY(abdb_plot_store(plot, picture, dark, path, err));
+    for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
+        if (strcmp(path, "-") == 0) printf("%s\n", plot->table.note[i]);
     if (latex) TRY(abdb_bundle_latex(plot, db, path, stdout, err));
     if (markdown) TRY(abdb_bundle_markdown(plot, db, path, stdout, err));
     if (strcmp(path, "-") != 0 && !latex && !markdown) printf("%s\n", path);

@@ -9,15 +9,14 @@
 # Filled: bus bandwidth with the range of its runs; hollow and thin: algorithm bandwidth. A cross: runs
 # with wrong elements, quarantined.
 set logscale x 2
-set logscale y
 set xlabel "message size, bytes"
 set ylabel "GB/s"
-set format x "%.0b%BB"
-set format y "%g"
-set xtics 4 ** 3 rotate by 0
+set xtics ()
+do for [k=0:40:4] { set xtics add (sprintf("%d %s", 2 ** (k % 10), word("B KiB MiB GiB TiB", k / 10 + 1)) 2.0 ** k) }
+set lmargin at screen 80.0 / width
 set xrange [0.7 * min_message_bytes : 1.4 * max_message_bytes]
 least = min_algbw_gb_per_s; most = max_busbw_gb_per_s > max_algbw_gb_per_s ? max_busbw_gb_per_s : max_algbw_gb_per_s
-set yrange [(least > 0 ? 0.6 * least : 1e-4) : 1.8 * most]
+from = least > 0 ? 0.6 * least : 1e-4; to = 1.8 * most; eval log_y
 fine(i) = column(c_wrong) == 0
 plot for [i=0:series-1] $data index i using (column(c_message_bytes)):(column(c_algbw_gb_per_s)) with lines lt i + 1 lw 0.8 notitle, \
      for [i=0:series-1] '' index i using (column(c_message_bytes)):(column(c_busbw_gb_per_s)):(column(c_low_gb_per_s)):(column(c_high_gb_per_s)) with yerrorbars lt i + 1 dt 1 lw 1 ps 0 notitle, \

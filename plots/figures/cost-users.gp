@@ -10,5 +10,5 @@ set xlabel "users (concurrent requests)"
 set ylabel "USD per million output tokens (derived)"
 set logscale x 2
 set xrange [0.85 * min_users : 1.18 * max_users]
-if (wide(min_usd_per_million_tokens, max_usd_per_million_tokens)) { set logscale y; set yrange [0.7 * min_usd_per_million_tokens : 1.4 * max_usd_per_million_tokens] } else { set yrange [0 : 1.1 * max_usd_per_million_tokens] }
+if (wide(min_usd_per_million_tokens, max_usd_per_million_tokens)) { from = 0.7 * min_usd_per_million_tokens; to = 1.4 * max_usd_per_million_tokens; eval log_y } else { set yrange [0 : 1.1 * max_usd_per_million_tokens] }
 plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_usd_per_million_tokens)) with linespoints lt i + 1 title series_name[i + 1]

@@ -12,7 +12,7 @@ set xlabel "run, oldest first"
 set ylabel "median time, ms"
 set xrange [0.5 : max_run + 0.5]
 if (max_run < 12) { set xtics 1 }
-if (wide(min_ms, max_ms)) { set logscale y; set yrange [0.7 * min_ms : 1.4 * max_ms] } else { set yrange [0 : 1.15 * max_ms] }
+if (wide(min_ms, max_ms)) { from = 0.7 * min_ms; to = 1.4 * max_ms; eval log_y } else { set yrange [0 : 1.15 * max_ms] }
 is(i) = column(c_change) == 1
 plot for [i=0:series-1] $data index i using (column(c_run)):(column(c_ms)):(column(c_low_ms)):(column(c_high_ms)) with yerrorbars lt i + 1 dt 1 lw 1 ps 0 notitle, \
      for [i=0:series-1] '' index i using (column(c_run)):(column(c_ms)) with linespoints lt i + 1 title series_name[i + 1], \

@@ -13,10 +13,8 @@ unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set xlabel "latency, ms (the metric and statistic of the report)"
 set ylabel unit . ", in total"
-set logscale xy
-set xrange [0.8 * min_latency_ms : 1.25 * max_latency_ms]
-set yrange [0.7 * min_throughput : 1.5 * max_throughput]
-set format y "%.0s%c"
+from = 0.8 * min_latency_ms; to = 1.25 * max_latency_ms; eval log_x
+from = 0.7 * min_throughput; to = 1.5 * max_throughput; eval log_y
 flight(k) = 2 ** k
 do for [k=0:14] {
     y = 1000 * flight(k) / (1.2 * max_latency_ms)

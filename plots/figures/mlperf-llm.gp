@@ -11,7 +11,7 @@ set xrange [0 : 1.02 * max_tokens_per_s_per_chip]
 set xlabel "tokens/s per chip† (derived)"
 set ytics scale 0
 set grid noytics xtics
-set format x "%.0s%c"
+set format x si(max_tokens_per_s_per_chip)
 unset key
 # One benchmark and scenario: the accelerator names a bar. Several: the bar says which.
 first = ""; same = 1

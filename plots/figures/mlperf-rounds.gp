@@ -13,6 +13,6 @@ set for [i=1:levels_round] xtics (level_round[i] i)
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set ylabel unit . " per device† (derived)"
-set format y "%.0s%c"
-if (wide(min_per_chip, max_per_chip)) { set logscale y; set yrange [0.7 * min_per_chip : 1.4 * max_per_chip] } else { set yrange [0 : *] }
+set format y si(max_per_chip)
+if (wide(min_per_chip, max_per_chip)) { from = 0.7 * min_per_chip; to = 1.4 * max_per_chip; eval log_y } else { set yrange [0 : *] }
 plot for [i=0:series-1] $data index i using (column(c_round_level)):(column(c_per_chip)) with linespoints lt i + 1 title series_name[i + 1]

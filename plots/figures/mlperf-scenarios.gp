@@ -13,7 +13,7 @@ eval lay_key
 set xlabel "tokens/s per device† (derived)"
 set ytics scale 0
 set grid noytics xtics
-set format x "%.0s%c"
+set format x si(max_offline > max_server ? max_offline : max_server)
 set lmargin at screen (14 + name_px * level_device_widest) / width
 set rmargin at screen 1 - 60.0 / width
 high = 0.27

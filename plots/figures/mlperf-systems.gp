@@ -7,14 +7,12 @@
 # A point a submission: devices against total, with lines of equal rate per device. Hollow and grey: of
 # those sources disagree, or it stands for nothing (mixed, power-capped).
 set logscale x 2
-set logscale y 10
 set xrange [0.8 * min_chips : 1.3 * max_chips]
-set yrange [0.7 * min_value : 1.6 * max_value]
+from = 0.7 * min_value; to = 1.6 * max_value; eval log_y
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set xlabel "devices of the system"
 set ylabel unit . ", in total"
-set format y "%.0s%c"
 least = 10 ** floor(log10(min_per_chip)); most = max_per_chip
 do for [j=0:8] {
     rate = least * (j % 3 == 0 ? 1 : j % 3 == 1 ? 2 : 5) * 10 ** (j / 3)

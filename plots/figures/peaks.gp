@@ -7,9 +7,8 @@
 # grow: 22 device
 # sets: ml-engineering specs
 # A row a device, a mark a number format, on a logarithmic axis. Hollow marks: integers.
-set logscale x
 set xlabel "T/s, dense, per card (TFLOP/s; TOP/s for integers), as stated by vendors"
-set xrange [0.7 * min_tera_per_s : 1.5 * max_tera_per_s]
+from = 0.7 * min_tera_per_s; to = 1.5 * max_tera_per_s; eval log_x
 set yrange [levels_device + 0.5 : 0.5] noreverse
 set for [i=1:levels_device] ytics (level_device[i] i)
 set ytics scale 0

@@ -11,7 +11,7 @@ unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set xlabel "USD per device and hour"
 set ylabel unit . " per device† (derived)"
-set format y "%.0s%c"
+set format y si(max_rate_per_device)
 low = 0.8 * min_rate_per_device; high = 1.1 * max_rate_per_device
 if (!wide(min_rate_per_device, max_rate_per_device)) { low = 0 } else { set logscale y; low = 0.6 * min_rate_per_device; high = 1.3 * max_rate_per_device }
 set yrange [low : high]

@@ -1,30 +1,43 @@
-# title: Roofline of this machine
+# title: Roofline {device}
 # report: roofline
-# size: 760,520
-# The two ceilings are the best that was measured; points are kernels, marked by backend.
-peak = 0; bandwidth = 0
-stats $data using (strcol(c_label)[1:4] eq "peak" ? (peak = column(c_gflop_per_s)) : 0) nooutput
-stats $data using (strcol(c_label) eq "bandwidth" ? (bandwidth = column(c_gb_per_s)) : 0) nooutput
-set logscale xy
-low = 0.05
-high = 1000
-set xrange [low : high]
-set xlabel "operational intensity, FLOP/B" textcolor rgb ink
-set ylabel "GFLOP/s" textcolor rgb ink
-set format y "%g"
-set format x "%g"
-roof(x) = (x * bandwidth < peak) ? x * bandwidth : peak
+# needs: gflop_per_s intensity_flop_per_B
+# least: 2
+# levels: backend
+# size: 720,500
+# sets: measured kaist
+# hint: abdb run --plan quick --quick
+# Solid roofs are measured here, dashed ones published: peak and bandwidth of each on the right. Points
+# are kernels, a mark a program or source.
+array peak[rows]; array slope[rows]; array words[rows]; array solid[rows]
+roofs = 0
+keep(i) = (roofs = roofs + 1, peak[roofs] = column(c_gflop_per_s), slope[roofs] = column(c_gb_per_s), words[roofs] = strcol(c_label), solid[roofs] = strcol(c_backend) eq "measured", 0)
+stats $data using (strcol(c_kind) eq "ceiling" ? keep(0) : 0) nooutput
+from = 0.5 * min_intensity_flop_per_B; to = 3 * max_intensity_flop_per_B; eval log_x
+least = min_gflop_per_s; most = max_gflop_per_s
+from = 0.4 * least; to = 2 * most; eval log_y
+set xlabel "operational intensity, FLOP/B"
+set ylabel "GFLOP/s"
+label_px = 0
+do for [i=1:roofs] { words[i] = words[i] . gprintf(": %.3s %cFLOP/s", 1e9 * peak[i]) . gprintf(", %.3s %cB/s", 1e9 * slope[i]); label_px = 5.6 * strlen(words[i]) > label_px ? 5.6 * strlen(words[i]) : label_px }
+set rmargin at screen 1 - (22 + label_px) / width
+# Names of roofs on the right, from the top down, a line apart at least.
+array taken[rows]
+do for [i=1:roofs] { taken[i] = 0 }
+step = 14.0 / (height * (1 - head_room - foot_room - 75.0 / height))
+last = 1 + step
+do for [k=1:roofs] {
+    top = 0
+    do for [i=1:roofs] { if (!taken[i] && (top == 0 || peak[i] > peak[top])) { top = i } }
+    taken[top] = 1
+    spot = log10(peak[top] / from) / log10(to / from)
+    last = spot < last - step ? spot : last - step
+    set label 300 + k words[top] at graph 1.012, graph last left font ",8" textcolor rgb ink noenhanced
+}
+point(k) = strcol(c_kind) eq "point" && int(column(c_backend_level)) == k
+is_program(k) = level_backend[k] ne "measured" && level_backend[k] ne "published"
+key_entries = levels_backend; key_widest = level_backend_widest; eval lay_key
 set samples 400
-set label 2 sprintf("peak %.0f GFLOP/s (best product measured)", peak) at high, 1.18 * peak right textcolor rgb ink font ",9"
-top = 6 * peak
-bottom = 0.15 * low * bandwidth
-set yrange [bottom : top]
-slope = 180 / pi * atan2((0.72 * height) / log10(top / bottom), (0.85 * width) / log10(high / low))
-set label 3 sprintf("%.0f GB/s (best stream measured)", bandwidth) at 0.085, 0.12 * bandwidth left rotate by slope textcolor rgb ink font ",9"
-set key top left Left reverse
-is(backend) = strcol(c_kind) eq "point" && strcol(c_backend) eq backend
-plot roof(x) with lines lw 2 lc rgb ink title "roof", \
-     $data using (is("openblas") ? column(c_intensity_flop_per_B) : NaN):(column(c_gflop_per_s)) with points pt 7 ps 0.9 lc rgb c1 title "openblas", \
-     '' using (is("ref") ? column(c_intensity_flop_per_B) : NaN):(column(c_gflop_per_s)) with points pt 6 ps 0.9 lc rgb c4 title "ref (the reference, never fast)", \
-     '' using (strcol(c_kind) eq "point" && !is("openblas") && !is("ref") ? column(c_intensity_flop_per_B) : NaN):(column(c_gflop_per_s)) with points pt 9 ps 0.9 lc rgb c3 title "other backends", \
-     '' using (is("openblas") ? column(c_intensity_flop_per_B) : NaN):(0.75 * column(c_gflop_per_s)):(strcol(c_label)) with labels rotate by -50 left font ",8" textcolor rgb ink noenhanced notitle
+array roof_dash[roofs]
+do for [k=1:roofs] { roof_dash[k] = solid[k] ? 1 : 2 }
+plot for [k=1:roofs] (x * slope[k] < peak[k] ? x * slope[k] : peak[k]) with lines lw (solid[k] ? 1.8 : 1.2) dt roof_dash[k] lc rgb (solid[k] ? ink : muted) notitle, \
+     for [k=1:levels_backend] $data using (point(k) ? column(c_intensity_flop_per_B) : NaN):(column(c_gflop_per_s)) with points lt k ps 1 title (is_program(k) ? level_backend[k] : "")

@@ -13,14 +13,14 @@ set yrange [levels_label + 0.6 : 0.4] noreverse
 set for [i=1:levels_label] ytics (level_label[i] i)
 set ytics scale 0
 set grid xtics
-set lmargin at screen (14 + 7.4 * level_label_widest) / width
+set lmargin at screen (14 + name_px * level_label_widest) / width
 key_entries = 3; key_widest = 22; eval lay_key
 low = 1; high = 1
 least(x) = (low = x < low ? x : low, high = x > high ? x : high, 0)
 stats $data using (least(column(c_ms) / column(c_median_ms))) nooutput
 if (high > 4) { set logscale x }
 set xrange [low - 0.03 * (high - low) : high + 0.05 * (high - low)]
-spread(i) = column(c_label_level) - 0.25 + 0.5 * (column(c_seq) % 97) / 97.0
+spread(i) = column(c_label_level) - 0.25 + 0.5 * (int(column(c_seq)) % 97) / 97.0
 odd(i) = !none(strcol(c_mark))
 plot $data using (odd(0) ? NaN : column(c_ms) / column(c_median_ms)):(spread(0)) with points pt 7 ps 0.25 lc rgb colour[1] title "samples", \
      '' using (odd(0) ? column(c_ms) / column(c_median_ms) : NaN):(spread(0)) with points pt 2 ps 0.4 lc rgb colour[4] title "marked as outliers", \

@@ -18,7 +18,7 @@ set for [i=1:levels_y] ytics (level_y[i] i)
 unset grid
 unset key
 set tmargin at screen 1 - head_room - 8.0 / height
-set rmargin at screen 1 - 90.0 / width
+set rmargin at screen 1 - 125.0 / width
 far = max_ratio > 1 / min_ratio ? max_ratio : 1 / min_ratio
 far = far < 1.1 ? 1.1 : far
 set cbrange [-log(far) : log(far)]

@@ -16,7 +16,7 @@ half = 0.36
 name(i) = strcol(c_what) . (strcol(c_statistic) eq "mean" ? "" : " (" . strcol(c_statistic) . ")")
 set lmargin at screen (14 + name_px * (widest_what + 7)) / width
 set rmargin at screen 1 - 110.0 / width
-set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb ink dt 2 front
+set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb ink dt 2 back
 is(k) = strcol(c_quantity) eq word("performance energy", k) . (k == 2 ? " efficiency" : "")
 worth(k) = is(k) ? column(c_ratio) : 0
 plot for [k=1:2] $data using (0):0:(0):(worth(k)):($0 - half):($0 + half):ytic(name(0)) with boxxyerror lc rgb colour[k] title word("performance energy", k) . (k == 2 ? " efficiency" : ""), \

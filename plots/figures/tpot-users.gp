@@ -10,5 +10,5 @@ set xlabel "users (concurrent requests)"
 set ylabel "time per output token, ms"
 set logscale x 2
 set xrange [0.85 * min_users : 1.18 * max_users]
-if (wide(min_tpot_ms, max_tpot_ms)) { set logscale y; set yrange [0.7 * min_tpot_ms : 1.4 * max_tpot_ms] } else { set yrange [0 : 1.1 * max_tpot_ms] }
+if (wide(min_tpot_ms, max_tpot_ms)) { from = 0.7 * min_tpot_ms; to = 1.4 * max_tpot_ms; eval log_y } else { set yrange [0 : 1.1 * max_tpot_ms] }
 plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_tpot_ms)) with linespoints lt i + 1 title series_name[i + 1]

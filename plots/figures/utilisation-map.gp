@@ -16,7 +16,7 @@ set for [i=1:levels_n] ytics (level_n[i] i)
 unset grid
 unset key
 set tmargin at screen 1 - head_room - 8.0 / height
-set rmargin at screen 1 - 90.0 / width
+set rmargin at screen 1 - 125.0 / width
 set cbrange [0 : 100]
 set cblabel "% of the best" offset -1,0
 set palette defined (0 "#fdf3d8", 50 "#56b4e9", 100 "#08306b")

@@ -1,40 +1,58 @@
--- title: Roofline of this machine
--- param: dtype | text | f32 | number format of the ceiling and the points | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
+-- title: Roofline of {device}
+-- param: dtype | text | f32 | number format of the points and of the lowest roof; all
+-- param: device | text | | a device (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL UNION SELECT device FROM v_peak ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- column: kind | kind | | ceiling or point
 -- column: label | what | | ceiling, or kernel and parameters
--- column: backend | backend | | program that ran it
--- column: intensity_flop_per_B | FLOP/B | g4 | operational intensity
--- column: gflop_per_s | GFLOP/s | 1 | reached
--- column: gb_per_s | GB/s | 1 | moved
--- column: roof_gflop_per_s | roof | 1 | min(peak, intensity x bandwidth), both measured
+-- column: backend | by | | program that ran it; measured or published
+-- column: intensity_flop_per_B | FLOP/B | g4 | operational intensity; of a ceiling: where it meets the bandwidth
+-- column: gflop_per_s | GFLOP/s | g5 | reached
+-- column: gb_per_s | GB/s | g5 | moved; of a ceiling: its bandwidth
+-- column: roof_gflop_per_s | roof | g5 | min(peak, intensity x bandwidth) of the same number format
 -- column: fraction_percent | of roof % | 0 | reached / roof
--- note: ceilings are the best that was measured here: the best verified matrix product and the best verified stream
-WITH top AS (
-  SELECT k.device,
-         (SELECT max(value) FROM v_ceiling c WHERE c.device = k.device AND c.quantity = 'peak_flops'
-             AND c.dtype = :dtype) AS peak,
-         (SELECT max(value) FROM v_ceiling c WHERE c.device = k.device
-             AND c.quantity = 'memory_bandwidth') AS bandwidth,
-         (SELECT group_concat(c.result_id, ' ') FROM v_ceiling c WHERE c.device = k.device
-             AND (c.quantity = 'memory_bandwidth' OR c.dtype = :dtype)) AS facts
-    FROM v_kernel k ORDER BY k.date DESC LIMIT 1)
-SELECT 'ceiling' AS kind, 'peak ' || :dtype AS label, NULL AS backend, peak / bandwidth AS intensity_flop_per_B,
-       peak / 1e9 AS gflop_per_s, NULL AS gb_per_s, peak / 1e9 AS roof_gflop_per_s, NULL AS fraction_percent,
-       device AS _device, facts AS _facts
-  FROM top WHERE peak IS NOT NULL AND bandwidth IS NOT NULL
-UNION ALL
-SELECT 'ceiling', 'bandwidth', NULL, NULL, NULL, bandwidth / 1e9, NULL, NULL, device, facts
-  FROM top WHERE peak IS NOT NULL AND bandwidth IS NOT NULL
+-- note: measured ceilings are the best that was measured here: the best verified matrix product and the best verified stream
+-- @with
+WITH machine (device) AS (SELECT coalesce(:device, (SELECT device FROM v_kernel ORDER BY date DESC LIMIT 1))),
+format (dtype, number) AS (VALUES ('f64', 'fp64'), ('f32', 'fp32'), ('bf16', 'bf16'), ('f16', 'fp16'), ('f8', 'fp8')),
+peak AS (
+  SELECT c.dtype, c.value, c.result_id AS fact, 'measured' AS by, c.dtype AS points FROM machine m JOIN v_ceiling c ON c.device = m.device
+   WHERE c.quantity = 'peak_flops'
+  UNION ALL
+  SELECT p.dtype, p.value, p.spec_id, 'published', f.dtype FROM machine m JOIN v_peak p ON p.device = m.device JOIN format f ON f.number = p.dtype
+   WHERE p.quantity = 'peak_flops'
+     AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = p.device AND q.quantity = p.quantity AND q.dtype = p.dtype)),
+stream AS (
+  SELECT c.value, c.result_id AS fact, 'measured' AS by FROM machine m JOIN v_ceiling c ON c.device = m.device WHERE c.quantity = 'memory_bandwidth'
+  UNION ALL
+  SELECT * FROM (SELECT p.value, p.spec_id, 'published' FROM machine m JOIN v_peak p ON p.device = m.device WHERE p.quantity = 'memory_bandwidth'
+                  ORDER BY p.preference LIMIT 1)),
+point AS (
+  SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', '') AS label, k.backend,
+         k.dtype, k.intensity_flop_per_B AS intensity, k.flops_per_s AS rate, k.bytes_per_s AS moved, k.result_id AS fact
+    FROM machine m JOIN v_kernel k ON k.device = m.device
+   WHERE k.status = 'ok' AND k.verified = 'pass' AND k.flops_per_s > 0 AND k.intensity_flop_per_B > 0 AND (:dtype = 'all' OR k.dtype = :dtype)
+     AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
+          THEN (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) ELSE :campaign END)
+  UNION ALL -- published products with their shape: gemm@1, elements of that number format
+  SELECT printf('gemm %dx%dx%d', m, n, k), source, dtype, 2.0 * m * n * k / (size * (m * k + k * n + m * n)), value, NULL, result_id
+    FROM (SELECT r.value, r.source, r.dtype, r.result_id, CASE r.dtype WHEN 'fp64' THEN 8.0 WHEN 'fp32' THEN 4 WHEN 'fp8' THEN 1 ELSE 2 END AS size,
+                 max(CASE f.factor WHEN 'm' THEN f.num END) AS m, max(CASE f.factor WHEN 'n' THEN f.num END) AS n, max(CASE f.factor WHEN 'k' THEN f.num END) AS k
+            FROM machine t JOIN v_name s ON s.kind = 'device' AND s.canon = t.device
+            JOIN v_result r ON r.raw_device = s.spelling AND r.evidence = 'published' AND r.workload = 'gemm' AND r.metric = 'flops_per_s'
+            JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor IN ('m', 'n', 'k')
+           GROUP BY r.entry_id, r.ordinal) WHERE m AND n AND k),
+roof AS (
+  SELECT p.*, (SELECT max(c.value) FROM peak c WHERE p.dtype IN (c.dtype, c.points) AND c.by = coalesce(
+            (SELECT 'measured' FROM peak d WHERE d.by = 'measured' AND p.dtype = d.dtype), 'published')) AS peak,
+         coalesce((SELECT value FROM stream WHERE by = 'measured'), (SELECT value FROM stream)) AS bandwidth FROM point p)
+-- @rows
+SELECT 'ceiling' AS kind, p.by || ' ' || p.dtype AS label, p.by AS backend, p.value / s.value AS intensity_flop_per_B, p.value / 1e9 AS gflop_per_s,
+       s.value / 1e9 AS gb_per_s, p.value / 1e9 AS roof_gflop_per_s, NULL AS fraction_percent, p.fact || ' ' || s.fact AS _facts
+  FROM peak p JOIN stream s ON s.by = coalesce((SELECT by FROM stream t WHERE t.by = p.by), (SELECT by FROM stream))
 UNION ALL
 SELECT * FROM (
-SELECT 'point', replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', ''), k.backend, k.intensity_flop_per_B, k.flops_per_s / 1e9, k.bytes_per_s / 1e9,
-       min(t.peak, k.intensity_flop_per_B * t.bandwidth) / 1e9,
-       100 * (k.flops_per_s / min(t.peak, k.intensity_flop_per_B * t.bandwidth)), k.device,
-       k.result_id || ' ' || t.facts
-  FROM v_kernel k JOIN top t ON t.device = k.device
- WHERE k.dtype = :dtype AND k.status = 'ok' AND k.verified = 'pass' AND k.flops_per_s > 0
-   AND t.peak IS NOT NULL AND t.bandwidth IS NOT NULL
-   AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
-        THEN (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) ELSE :campaign END)
- ORDER BY k.intensity_flop_per_B, k.cell, k.backend);
+SELECT 'point', r.label, r.backend, r.intensity, r.rate / 1e9, r.moved / 1e9, min(r.peak, r.intensity * r.bandwidth) / 1e9,
+       100 * (r.rate / min(r.peak, r.intensity * r.bandwidth)), r.fact
+  FROM roof r WHERE r.bandwidth IS NOT NULL ORDER BY r.intensity, r.label, r.backend);
+-- @notes
+SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL;

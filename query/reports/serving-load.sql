@@ -55,7 +55,7 @@ size (dtype, bytes) AS (VALUES ('fp32', 4.0), ('bf16', 2), ('fp16', 2), ('fp8', 
 whole AS (
   SELECT l.*, o.per_device_hour AS price, o.price_id, m.model AS known,
          (s.bytes * m.parameters_active + 2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * s.bytes * l.users
-            * (l.input_tokens + l.output_tokens / 2.0)) / l.tpot_s
+            * coalesce(l.input_tokens + l.output_tokens / 2.0, 0)) / l.tpot_s
            / (l.devices * (SELECT p.value FROM v_peak p WHERE p.device = l.device AND p.quantity = 'memory_bandwidth'
                             ORDER BY p.preference LIMIT 1)) AS mbu,
          (SELECT p.spec_id FROM v_peak p WHERE p.device = l.device AND p.quantity = 'memory_bandwidth' ORDER BY p.preference LIMIT 1) AS spec_id
@@ -63,10 +63,10 @@ whole AS (
     LEFT JOIN v_model m ON m.model = l.model LEFT JOIN size s ON s.dtype = l.dtype)
 -- @rows
 SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') || ' ' ELSE '' END ||
-            CASE WHEN c.models > 1 THEN w.model || ' ' ELSE '' END ||
-            CASE WHEN c.prompts > 1 THEN CAST(CAST(w.input_tokens AS INTEGER) AS TEXT) || ' tokens ' ELSE '' END ||
+            CASE WHEN c.models > 1 THEN coalesce(w.model || ' ', '') ELSE '' END ||
+            CASE WHEN c.prompts > 1 THEN coalesce(CAST(CAST(w.input_tokens AS INTEGER) AS TEXT) || ' tokens ', '') ELSE '' END ||
             CASE WHEN c.tags > 1 THEN coalesce(w.tag, '') ELSE '' END ||
-            CASE WHEN c.devices = 1 AND c.models = 1 AND c.prompts < 2 AND c.tags = 1 THEN coalesce(w.device, w.model) ELSE '' END) AS label,
+            CASE WHEN c.devices = 1 AND c.models = 1 AND c.prompts < 2 AND c.tags = 1 THEN coalesce(w.device, w.model, 'not said') ELSE '' END) AS label,
        w.device, w.devices, w.model, w.input_tokens, w.users, 1000 * w.ttft_s AS ttft_ms, 1000 * w.tpot_s AS tpot_ms, w.tokens_per_s,
        w.tokens_per_s / w.devices AS tokens_per_s_per_device, 100 * w.mbu AS mbu_percent,
        w.price * 1e6 / (3600 * w.tokens_per_s / w.devices) AS usd_per_million_tokens, w.price, w.source,
@@ -81,5 +81,7 @@ SELECT line FROM (
     FROM whole WHERE device IS NULL GROUP BY 1
   UNION ALL SELECT 3, 'no MBU: the model is not in the dictionary (abdb query "SELECT model FROM v_model"), or the number format or the bandwidth is not known'
     FROM whole WHERE (SELECT count(mbu) FROM whole) = 0 GROUP BY 1
-  UNION ALL SELECT 4, 'no cost: no price of the device is stored; --price gives one' FROM whole WHERE (SELECT count(price) FROM whole) = 0 GROUP BY 1)
+  UNION ALL SELECT 4, 'MBU counts the weights alone where the lengths of prompt and answer are not said: a lower bound'
+    FROM whole WHERE mbu IS NOT NULL AND (input_tokens IS NULL OR output_tokens IS NULL) GROUP BY 1
+  UNION ALL SELECT 5, 'no cost: no price of the device is stored; --price gives one' FROM whole WHERE (SELECT count(price) FROM whole) = 0 GROUP BY 1)
  ORDER BY place;
