@@ -44,13 +44,13 @@ CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
 INGEST  := $(wildcard ingest/*.c)
 PLOTS   := $(wildcard plots/*.c)
-QUERY   := $(filter-out query/main.c,$(wildcard query/*.c query/compare/*.c) $(filter-out query/tables/extension.c,$(wildcard query/tables/*.c)))
+QUERY   := $(filter-out query/main.c,$(wildcard query/*.c query/compare/*.c query/site/*.c) $(filter-out query/tables/extension.c,$(wildcard query/tables/*.c)))
 RUNNER  := $(wildcard kernels/runner/*.c)
 MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
-           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/site.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv
 
@@ -95,6 +95,7 @@ $(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$^)
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$^)
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$^)
+$(BUILD)/gen/site.c: $(sort $(wildcard query/site/*.css query/site/*.js)) ; $(call embed,abdb_site_files,$^)
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$^)
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$^)
 $(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$^)

@@ -94,6 +94,7 @@ int abdb_cmd_withdraw(int argc, char **argv);
 int abdb_cmd_compare(int argc, char **argv);
 int abdb_cmd_rank(int argc, char **argv);
 int abdb_cmd_plot(int argc, char **argv);
+int abdb_cmd_site(int argc, char **argv);
 int abdb_cmd_merge(int argc, char **argv);
 int abdb_cmd_export(int argc, char **argv);
 int abdb_cmd_doctor(int argc, char **argv);

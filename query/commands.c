@@ -109,6 +109,11 @@ static const abdb_option plot_options[] = {
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 
+static const abdb_option site_options[] = {
+    {"out", 0, "DIR", "folder to write into, made if need be (default: site)"},
+    {"timeout", 0, "SECONDS", "for each report (default 60, 0: never give up)"},
+    {NULL, 0, NULL, NULL}};
+
 static const abdb_option explain_options[] = {
     {"cite", 0, "text|bibtex", "print the sources instead, ready to be cited"},
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
@@ -193,6 +198,12 @@ const abdb_command abdb_commands[] = {
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline\n"
      "abdb plot --set mlperf --out pictures\nabdb plot training --bundle post"},
+    {"site", "", "write the database as HTML pages", abdb_cmd_site, site_options, 0,
+     "A page for each figure that has something to draw and for each report that says `-- site:`, with "
+     "their tables, and a page for each source with the facts that they use: every number leads there. "
+     "The pages need no network and no server, and work in print, on a phone, with a keyboard and "
+     "without scripts.",
+     "abdb site --out public\nabdb site --db rack.db --out /srv/www/bench"},
     {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
      abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS,
      "The facts behind a number, each with value, source, place and file, and which claims, "

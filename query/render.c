@@ -44,19 +44,19 @@ static bool is_hoisted(const abdb_table *t, size_t column)
 }
 
 /* Is the column one of its own for people? */
-static bool is_shown(const abdb_table *t, size_t column)
+bool abdb_shown(const abdb_table *t, size_t column)
 {
     const char *name = t->column[column].name;
 
     return name[0] != '_' && !has_suffix(name, "__mark") && !is_hoisted(t, column);
 }
 
-static const char *label_of(const abdb_table *t, size_t column)
+const char *abdb_label(const abdb_table *t, size_t column)
 {
     return t->column[column].label ? t->column[column].label : t->column[column].name;
 }
 
-static bool is_numeric(const abdb_table *t, size_t column)
+bool abdb_numeric(const abdb_table *t, size_t column)
 {
     bool any = false;
 
@@ -120,7 +120,7 @@ void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CEL
 }
 
 /* "round v6.0  division closed": what all rows have in common. */
-static void hoisted_line(const abdb_table *t, char *out, size_t room)
+void abdb_hoisted(const abdb_table *t, char *out, size_t room)
 {
     size_t used = 0;
 
@@ -132,7 +132,7 @@ static void hoisted_line(const abdb_table *t, char *out, size_t room)
         abdb_show(t, 0, c, cell);
         if (!cell[0] || used + strlen(cell) + 40 > room) continue;
         used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
-                                 label_of(t, c), cell);
+                                 abdb_label(t, c), cell);
     }
 }
 
@@ -157,31 +157,31 @@ void abdb_render_table(const abdb_table *t, FILE *out)
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
-        width[c] = abdb_width(label_of(t, c));
-        if (is_shown(t, c)) last = c;
-        for (size_t r = 0; r < t->rows && is_shown(t, c); r++) {
+        width[c] = abdb_width(abdb_label(t, c));
+        if (abdb_shown(t, c)) last = c;
+        for (size_t r = 0; r < t->rows && abdb_shown(t, c); r++) {
             abdb_show(t, r, c, cell);
             if (abdb_width(cell) > width[c]) width[c] = abdb_width(cell);
         }
     }
-    hoisted_line(t, line, sizeof line);
+    abdb_hoisted(t, line, sizeof line);
     if (t->title)
         fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", t->title, colour ? "\033[0m" : "");
     if (line[0]) fprintf(out, "%s\n", line);
     if (t->title || line[0]) fputc('\n', out);
     for (size_t c = 0, shown = 0; c < t->columns; c++) {
-        if (!is_shown(t, c)) continue;
+        if (!abdb_shown(t, c)) continue;
         fprintf(out, "%s%s", shown++ ? "  " : "", colour ? "\033[2m" : "");
-        pad(out, label_of(t, c), width[c], is_numeric(t, c), c == last);
+        pad(out, abdb_label(t, c), width[c], abdb_numeric(t, c), c == last);
         if (colour) fputs("\033[0m", out);
     }
     fputc('\n', out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0, shown = 0; c < t->columns; c++) {
-            if (!is_shown(t, c)) continue;
+            if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             if (shown++) fputs("  ", out);
-            pad(out, cell, width[c], is_numeric(t, c), c == last);
+            pad(out, cell, width[c], abdb_numeric(t, c), c == last);
         }
         fputc('\n', out);
     }
@@ -201,7 +201,7 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
 
-    hoisted_line(t, line, sizeof line);
+    abdb_hoisted(t, line, sizeof line);
     if (t->title) {
         fputs("**", out);
         markdown_text(out, t->title);
@@ -212,18 +212,18 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
         fputs("\n\n", out);
     }
     for (size_t c = 0; c < t->columns; c++) {
-        if (!is_shown(t, c)) continue;
+        if (!abdb_shown(t, c)) continue;
         fputs("| ", out);
-        markdown_text(out, label_of(t, c));
+        markdown_text(out, abdb_label(t, c));
         fputc(' ', out);
     }
     fputs("|\n", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (is_shown(t, c)) fputs(is_numeric(t, c) ? "|---:" : "|---", out);
+        if (abdb_shown(t, c)) fputs(abdb_numeric(t, c) ? "|---:" : "|---", out);
     fputs("|\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
-            if (!is_shown(t, c)) continue;
+            if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             fputs("| ", out);
             markdown_text(out, cell);
@@ -238,7 +238,7 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
     }
 }
 
-static void html_text(FILE *out, const char *text)
+void abdb_html_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
         if (*text == '<')
@@ -260,35 +260,35 @@ void abdb_render_html(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
 
-    hoisted_line(t, line, sizeof line);
+    abdb_hoisted(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
-    html_text(out, t->title ? t->title : "abdb");
+    abdb_html_text(out, t->title ? t->title : "abdb");
     fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light "
           "dark}"
           "table{border-collapse:collapse}th,td{padding:.25rem .75rem;text-align:left;"
           "border-bottom:1px solid #8884}.n{text-align:right;font-variant-numeric:tabular-nums}"
           "</style></head><body>\n<table><caption>",
           out);
-    html_text(out, t->title ? t->title : "");
+    abdb_html_text(out, t->title ? t->title : "");
     if (line[0]) {
         fputs("<br>", out);
-        html_text(out, line);
+        abdb_html_text(out, line);
     }
     fputs("</caption>\n<thead><tr>", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!is_shown(t, c)) continue;
-        fprintf(out, "<th scope=\"col\"%s>", is_numeric(t, c) ? " class=\"n\"" : "");
-        html_text(out, label_of(t, c));
+        if (!abdb_shown(t, c)) continue;
+        fprintf(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+        abdb_html_text(out, abdb_label(t, c));
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {
-            if (!is_shown(t, c)) continue;
+            if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
-            fprintf(out, "<td%s>", is_numeric(t, c) ? " class=\"n\"" : "");
-            html_text(out, cell);
+            fprintf(out, "<td%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+            abdb_html_text(out, cell);
             fputs("</td>", out);
         }
         fputs("</tr>\n", out);
@@ -296,7 +296,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     fputs("</tbody></table>\n", out);
     for (size_t i = 0; i < t->notes; i++) {
         fputs("<p>", out);
-        html_text(out, t->note[i]);
+        abdb_html_text(out, t->note[i]);
         fputs("</p>\n", out);
     }
     fputs("</body></html>\n", out);
@@ -331,21 +331,21 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     char cell[ABDB_CELL_SIZE], line[2048];
     size_t shown = 0;
 
-    hoisted_line(t, line, sizeof line);
+    abdb_hoisted(t, line, sizeof line);
     fputs("\\begin{table}\n\\begin{tabular}{", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (is_shown(t, c)) fputc(is_numeric(t, c) ? 'r' : 'l', out);
+        if (abdb_shown(t, c)) fputc(abdb_numeric(t, c) ? 'r' : 'l', out);
     fputs("}\n\\hline\n", out);
     for (size_t c = 0; c < t->columns; c++) {
-        if (!is_shown(t, c)) continue;
+        if (!abdb_shown(t, c)) continue;
         if (shown++) fputs(" & ", out);
-        abdb_latex_text(out, label_of(t, c));
+        abdb_latex_text(out, abdb_label(t, c));
     }
     fputs(" \\\\\n\\hline\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         shown = 0;
         for (size_t c = 0; c < t->columns; c++) {
-            if (!is_shown(t, c)) continue;
+            if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             if (shown++) fputs(" & ", out);
             abdb_latex_text(out, cell);

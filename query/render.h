@@ -12,6 +12,14 @@ void abdb_render_jsonl(const abdb_table *table, FILE *out);
 void abdb_render_html(const abdb_table *table, FILE *out);
 void abdb_render_latex(const abdb_table *table, FILE *out);
 
+/* Is the column one of its own for people? Its heading; are all its values numbers? */
+bool abdb_shown(const abdb_table *table, size_t column);
+const char *abdb_label(const abdb_table *table, size_t column);
+bool abdb_numeric(const abdb_table *table, size_t column);
+/* What is said once above the table: hoisted columns with their value. */
+void abdb_hoisted(const abdb_table *table, char *out, size_t room);
+/* Text as text of HTML, in attributes too. */
+void abdb_html_text(FILE *out, const char *text);
 /* Text with LaTeX's special characters escaped. */
 void abdb_latex_text(FILE *out, const char *text);
 /* A cell as people see it: rounded or cut as the column's style says. */

@@ -80,6 +80,8 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
         r->title = text;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
+    else if (strcmp(line, "site") == 0)
+        r->site = text;
     else if (strcmp(line, "footnotes") == 0)
         r->counts_only = strcmp(text, "none") == 0;
     else if (strcmp(line, "param") == 0)

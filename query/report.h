@@ -8,6 +8,7 @@
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
+ *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
  *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
  * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
  * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
@@ -28,7 +29,7 @@ typedef struct {
 } abdb_report_param;
 
 typedef struct {
-    const char *name, *title, *hoist, *origin; /* origin: "shipped" or the path */
+    const char *name, *title, *hoist, *site, *origin; /* origin: "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
     bool counts_only; /* no footnotes of MLPerf */

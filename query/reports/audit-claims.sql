@@ -1,4 +1,5 @@
 -- title: Claims of documents, recomputed from facts {source} {verdict}
+-- site: Evidence
 -- param: source | text | | only claims of this source | SELECT DISTINCT source FROM v_claim ORDER BY 1
 -- param: verdict | text | | holds, fails or unknown | SELECT DISTINCT verdict FROM v_claim ORDER BY 1
 -- column: claim | claim | | short name: abdb explain CLAIM

@@ -1,4 +1,5 @@
 -- title: Sources that give different values for the same thing {device}
+-- site: Evidence
 -- param: device | text | | one device; several by * |
 -- param: kind | text | | spec, price, mlperf or devices |
 -- column: kind | kind | | spec, price, mlperf (values), devices (counts)

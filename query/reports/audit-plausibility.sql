@@ -1,4 +1,5 @@
 -- title: Values that are hard to believe
+-- site: Evidence
 -- param: device | text | | one device; several by * |
 -- column: problem | problem | | above a ceiling, superlinear, unit looks wrong
 -- column: what | what | cut60 | the value

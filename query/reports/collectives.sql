@@ -1,4 +1,5 @@
 -- title: Collectives by message size and ranks {operation} {device}
+-- site: Collectives and memory
 -- param: operation | text | | all_reduce, all_gather, ...
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: source | text | | only results of this source | SELECT DISTINCT source FROM v_source ORDER BY 1

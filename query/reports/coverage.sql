@@ -1,4 +1,5 @@
 -- title: What is covered, and what is missing {round}
+-- site: Devices
 -- param: round | text | v6.0 | round of MLPerf
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge

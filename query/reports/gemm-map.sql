@@ -1,4 +1,5 @@
 -- title: Utilisation of matrix products over M and N {dtype} {backend}
+-- site: Measured here
 -- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
 -- param: backend | text | | one backend
 -- param: campaign | text | all | one command of abdb run, latest, or all

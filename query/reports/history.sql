@@ -1,4 +1,5 @@
 -- title: History of a measurement, with change points {kernel} {device}
+-- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: cell | text | | one cell; several by *
 -- param: device | text | | one machine

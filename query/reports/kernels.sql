@@ -1,4 +1,5 @@
 -- title: Kernels measured on this machine
+-- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: backend | text | | one backend 
 -- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1

@@ -1,4 +1,5 @@
 -- title: llama.cpp: prompt and generation rates by depth and build {model} {device}
+-- site: Serving
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: tag | text | | only measurements of this name

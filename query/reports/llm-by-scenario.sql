@@ -1,4 +1,5 @@
 -- title: MLPerf® Inference, LLM by device and scenario, tokens/s per device: {model} {round}
+-- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: round | text | | one round (default: the best of all) | SELECT DISTINCT since FROM v_compatibility UNION SELECT DISTINCT until FROM v_compatibility ORDER BY 1
 -- param: division | text | closed | closed or open

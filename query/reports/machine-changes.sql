@@ -1,4 +1,5 @@
 -- title: What changed on this machine since {since}
+-- site: Measured here
 -- param: since | date | | the day from which on is "after" (default: the day of the latest run)
 -- param: kernel | text | | one kernel
 -- param: device | text | | one machine

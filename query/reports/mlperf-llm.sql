@@ -1,4 +1,5 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
+-- site: MLPerf®
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT DISTINCT round FROM v_round UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT n.canon FROM v_name n JOIN v_model m ON m.model = n.canon WHERE n.kind = 'model' AND m.task = 'llm' ORDER BY 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'

@@ -1,4 +1,5 @@
 -- title: MLPerf® Inference, best submission per accelerator by round: {model} {scenario}
+-- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive, SingleStream, ...
 -- param: division | text | closed | closed or open

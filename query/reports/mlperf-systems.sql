@@ -1,4 +1,5 @@
 -- title: MLPerf® Inference, every submission by size: {model} {scenario} {round}
+-- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive
 -- param: round | text | | one round (default: the latest with this benchmark) | SELECT DISTINCT round FROM v_round ORDER BY 1

@@ -1,4 +1,5 @@
 -- title: {contender} against {baseline}, cell by cell
+-- site: Measured here
 -- param: baseline | text | | selection of the base (default: tag=FIRST)
 -- param: contender | text | | selection of the other (default: tag=LAST)
 -- param: metric | text | time_s | metric

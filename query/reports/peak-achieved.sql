@@ -1,4 +1,5 @@
 -- title: What the sheet says, and what was achieved
+-- site: Devices
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: dtype | text | | number format
 -- param: basis | text | published | published, measured or clock

@@ -1,4 +1,5 @@
 -- title: Dense peak by number format {source}
+-- site: Devices
 -- param: device | text | | one device, or several by *
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1
 -- param: source | text | | only devices that this source tells of | SELECT source FROM v_source ORDER BY 1

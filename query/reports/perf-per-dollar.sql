@@ -1,4 +1,5 @@
 -- title: Training throughput per dollar
+-- site: Price and cost
 -- param: source | text | | only results of this source | SELECT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: statistic | text | mean | mean: averages over models; value: single ones; all

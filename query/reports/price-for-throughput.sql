@@ -1,4 +1,5 @@
 -- title: Best price for {tokens_per_s} tokens/s: {model} {scenario}
+-- site: Price and cost
 -- param: tokens_per_s | number | 100000 | throughput that is wanted
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive

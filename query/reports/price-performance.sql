@@ -1,4 +1,5 @@
 -- title: Throughput against price per device: {model} {scenario}
+-- site: Price and cost
 -- param: model | text | llama2-70b-99 | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ...
 -- param: round | text | | one round of MLPerf (default: the best of all)

@@ -1,4 +1,5 @@
 -- title: Prices, with date, provider and age
+-- site: Price and cost
 -- param: device | text | | one device | SELECT DISTINCT device FROM v_price ORDER BY 1
 -- param: provider | text | | one provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: today | date | | the day to which the age is counted (default: today)

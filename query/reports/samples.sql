@@ -1,4 +1,5 @@
 -- title: Every sample of what was measured {kernel} {tag}
+-- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: backend | text | | one backend
 -- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1

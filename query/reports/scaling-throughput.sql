@@ -1,4 +1,5 @@
 -- title: Throughput by number of devices {source} {model}
+-- site: Training
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

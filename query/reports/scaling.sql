@@ -1,4 +1,5 @@
 -- title: Scaling efficiency, recomputed
+-- site: Training
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- column: device | device | cut24 | canonical device

@@ -1,4 +1,5 @@
 -- title: Sensitivity to {factor}: throughput against the smallest value
+-- site: Training
 -- param: factor | text | sequence_length | sequence_length, gas, batch, sparsity, ...
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

@@ -1,4 +1,5 @@
 -- title: Serving by load: latency, throughput, MBU and cost {model}
+-- site: Serving
 -- param: model | text | | what was served
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: tag | text | | only measurements of this name

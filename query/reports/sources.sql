@@ -1,4 +1,5 @@
 -- title: Sources: who says it, and how much
+-- site: Evidence
 -- footnotes: none
 -- column: source | source | | short name
 -- column: kind | kind | | vendor, paper, blog, mlperf, price-list, program, user

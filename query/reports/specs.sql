@@ -1,4 +1,5 @@
 -- title: Devices: dense peaks, memory, bandwidth, power, with sources
+-- site: Devices
 -- param: device | text | | one device, or several by * | 
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1
 -- param: basis | text | card | card, package, die or system | SELECT DISTINCT basis FROM v_spec ORDER BY 1

@@ -1,4 +1,5 @@
 -- title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
+-- site: Measured here
 -- param: baseline | text | | tag, device or backend of the base (default: the first tag)
 -- param: contender | text | | tag, device or backend of the other (default: the last tag)
 -- param: metric | text | tokens_per_s | metric

@@ -1,4 +1,5 @@
 -- title: Speed and energy efficiency against a base, as stated {source}
+-- site: Training
 -- param: source | text | kaist-gaudi2 | who states them | SELECT source FROM v_source ORDER BY 1
 -- column: what | workload | cut40 | model or workload, and how many devices
 -- column: device | device | cut24 | canonical device

@@ -1,4 +1,5 @@
 -- title: Memory bandwidth by device and operation (STREAM, BabelStream, abdb) {operation}
+-- site: Collectives and memory
 -- param: operation | text | | copy, scale, add, triad, dot
 -- param: device | text | | one device; several by *
 -- param: limit | number | 24 | devices at most: the fastest

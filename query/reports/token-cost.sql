@@ -1,4 +1,5 @@
 -- title: Cost of a million output tokens {model} {scenario}
+-- site: Price and cost
 -- param: model | text | | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | | Offline, Server, Interactive, ...
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

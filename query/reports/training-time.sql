@@ -1,4 +1,5 @@
 -- title: MLPerf® Training: time to train by system {model} {round}
+-- site: MLPerf®
 -- param: model | text | | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: round | text | | one round
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

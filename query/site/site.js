@@ -1,0 +1,44 @@
+// site.js - sorts and filters the tables of the pages that `abdb site` writes; without it they are plain.
+"use strict";
+for (const table of document.querySelectorAll("table")) {
+  const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement;
+  if (rows.length < 3) continue;
+  const value = (row, i) => {
+    const cell = row.cells[i], text = cell.textContent.trim();
+    return cell.dataset.v !== undefined ? Number(cell.dataset.v) : text;
+  };
+  Array.from(table.tHead.rows[0].cells).forEach((head, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== (head.className === "n" ? "descending" : "ascending");
+      const sign = up === (head.className !== "n") ? 1 : -1;
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      rows.sort((a, b) => {
+        const x = value(a, i), y = value(b, i);
+        if (x === "" || y === "") return (x === "") - (y === "");
+        return sign * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true }));
+      });
+      body.append(...rows);
+    });
+  });
+  const label = document.createElement("label"), input = document.createElement("input"), count = document.createElement("output");
+  label.className = "filter";
+  label.append("Filter rows", input);
+  input.type = "search";
+  count.className = "note";
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    let shown = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      shown += !row.hidden;
+    }
+    count.textContent = ` ${shown} of ${rows.length} rows`;
+  });
+  scroll.before(label, count);
+}
