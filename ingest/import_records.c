@@ -12,7 +12,17 @@ enum { REASON = 200 };
 
 static int bid(const abdb_input *in)
 {
-    return in->text_size > 11 && strncmp(in->text, "{\"record\":\"", 11) == 0 ? 95 : 0;
+    static const char *const token[] = {"{", "\"record\"", ":", "\""};
+    size_t at = 0;
+
+    for (size_t i = 0; i < sizeof token / sizeof *token; i++) {
+        size_t size = strlen(token[i]);
+
+        while (at < in->text_size && (in->text[at] == ' ' || in->text[at] == '\t')) at++;
+        if (in->text_size - at < size || strncmp(in->text + at, token[i], size) != 0) return 0;
+        at += size;
+    }
+    return 95;
 }
 
 typedef struct {
@@ -34,12 +44,31 @@ static double number_of(const json_t *object, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void take_factor(abdb_entry *e, const char *name, const json_t *value)
+/* Text, or a number or truth as text (from arena); NULL: null, or none of them. */
+static const char *plain(abdb_arena *arena, const json_t *value)
 {
-    const char *state = text_of(value, "state");
+    char number[32];
 
-    if (json_is_string(value)) {
-        abdb_entry_factor(e, name, json_string_value(value));
+    if (json_is_string(value)) return json_string_value(value);
+    if (json_is_boolean(value)) return json_is_true(value) ? "1" : "0";
+    if (!json_is_number(value)) return NULL;
+    if (json_is_integer(value))
+        abdb_whole_print(json_integer_value(value), number);
+    else
+        abdb_number_print(json_real_value(value), number);
+    return abdb_arena_copy(arena, number, strlen(number));
+}
+
+static bool take_factor(reader *r, abdb_entry *e, const char *name, const json_t *value,
+                        char *reason)
+{
+    const char *state = text_of(value, "state"), *text = plain(&r->arena, value);
+
+    if (text) {
+        abdb_entry_factor(e, name, text);
+    } else if (!json_is_object(value)) {
+        snprintf(reason, REASON, "factor %.80s is neither text nor a number nor an object", name);
+        return false;
     } else if (state) {
         abdb_entry_factor_state(e, name,
                                 strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN : ABDB_INAPPLICABLE);
@@ -49,6 +78,7 @@ static void take_factor(abdb_entry *e, const char *name, const json_t *value)
         abdb_entry_factor_number(e, name, number_of(value, "num"), text_of(value, "text"));
         if (e->factors > before) e->factor[before].unit = text_of(value, "unit");
     }
+    return true;
 }
 
 static bool take_samples(reader *r, abdb_result *result, const json_t *list)
@@ -115,9 +145,17 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     {
         int field = abdb_field_find(name);
 
-        if (field >= 0) e->field[field] = json_string_value(value);
+        if (field < 0 || json_is_null(value)) continue;
+        e->field[field] = plain(&r->arena, value);
+        if (!e->field[field]) {
+            snprintf(reason, REASON, "field %.80s is neither text nor a number", name);
+            return ABDB_OK;
+        }
     }
-    json_object_foreach(json_object_get(object, "factor"), name, value) take_factor(e, name, value);
+    json_object_foreach(json_object_get(object, "factor"), name, value)
+    {
+        if (!take_factor(r, e, name, value, reason)) return ABDB_OK;
+    }
     json_array_foreach(json_object_get(object, "result"), i, value)
     {
         if (!take_result(r, value, reason)) return ABDB_OK;

@@ -37,8 +37,8 @@ static abdb_status column_of(const maker *m, const char *name, size_t size, size
             *out = c;
             return ABDB_OK;
         }
-    return ABDB_FAIL(err, ABDB_FORMAT, "figure %s: report %s has no column '%.*s'",
-                     m->figure->name, m->figure->report, (int)size, name);
+    return ABDB_FAIL(err, ABDB_FORMAT, "figure %s: report %s has no column '%.*s'", m->figure->name,
+                     m->figure->report, (int)size, name);
 }
 
 /* The next word of a list, and the column of that name. */
@@ -175,8 +175,7 @@ static void shorten(maker *m, levels *l, abdb_text *notes)
         l->shown[i] = rest.size ? abdb_arena_copy(&m->arena, rest.data, rest.size) : NULL;
         abdb_text_free(&rest);
     }
-    if (common.size)
-        abdb_text_printf(notes, "%s, all: %s\n", m->d->name[l->column], abdb_text_get(&common));
+    if (common.size) abdb_text_printf(notes, "all: %s\n", abdb_text_get(&common));
     abdb_text_free(&common);
 }
 

@@ -1,13 +1,13 @@
-/* drawing.h - the rows of a figure made ready: which are drawn, in which order, and what their values
- * are called. Inside of plots/. */
+/* drawing.h - the rows of a figure made ready: which are drawn, in which order, and what their
+ * values are called. Inside of plots/. */
 #ifndef ABDB_PLOTS_DRAWING_H
 #define ABDB_PLOTS_DRAWING_H
 
 #include "plots/figure.h"
 
-/* Appends to the script: columns by name, bounds, levels, series and $data; to notes: a line for what
- * is not drawn. *kept: rows that are; *levels: how many the column has by which a figure grows.
- * ABDB_FORMAT: no such column. */
+/* Appends to the script: columns by name, bounds, levels, series and $data; to notes: a line for
+ * what is not drawn. *kept: rows that are; *levels: how many the column has by which a figure
+ * grows. ABDB_FORMAT: no such column. */
 ABDB_MUST_USE abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *drawing,
                                            abdb_text *script, abdb_text *notes, size_t *kept,
                                            size_t *grown, abdb_error *err);

@@ -131,16 +131,17 @@ static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int 
                      "font 'DejaVu Sans,12' fontscale 0.75 linewidth 1 background ground\n"
                      "if (picture eq \"dumb\") set terminal dumb noenhanced size 110,%d\n",
                      f->width / 72.0, height / 72.0, lines);
-    abdb_text_printf(out,
-                     "if (picture eq \"sixel\") set terminal sixelgd noenhanced truecolor size %d,%d "
-                     "font 'DejaVuSans,12' fontscale 0.75 background ground\n"
-                     "if (picture eq \"html\") set terminal canvas noenhanced standalone size %d,%d "
-                     "fsize 11 background ground title '%s'\n",
-                     f->width, height, f->width, height, f->name);
+    abdb_text_printf(
+        out,
+        "if (picture eq \"sixel\") set terminal sixelgd noenhanced truecolor size %d,%d "
+        "font 'DejaVuSans,12' fontscale 0.75 background ground\n"
+        "if (picture eq \"html\") set terminal canvas noenhanced standalone size %d,%d "
+        "fsize 11 background ground title '%s'\n",
+        f->width, height, f->width, height, f->name);
 }
 
-/* The lines of a text, as elements of a gnuplot array: gnuplot's own folding leaves each terminal its
- * own distance between lines. */
+/* The lines of a text, as elements of a gnuplot array: gnuplot's own folding leaves each terminal
+ * its own distance between lines. */
 typedef struct {
     abdb_text text;
     const char *array;
@@ -234,11 +235,12 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
     if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
     add_words(f, d, &notes, &words, &lines);
     height = f->height + f->grow * (int)grown + CAPTION_LINE * (int)lines;
-    abdb_text_printf(out,
-                     "# %s.gp - draws with gnuplot alone: gnuplot -e 'picture=\"png\"; dark=1' %s.gp\n"
-                     "if (!exists(\"picture\")) picture = \"svg\"\nif (!exists(\"dark\")) dark = 0\n"
-                     "if (!exists(\"piped\")) set output \"%s.\" . picture\n",
-                     f->name, f->name, f->name);
+    abdb_text_printf(
+        out,
+        "# %s.gp - draws with gnuplot alone: gnuplot -e 'picture=\"png\"; dark=1' %s.gp\n"
+        "if (!exists(\"picture\")) picture = \"svg\"\nif (!exists(\"dark\")) dark = 0\n"
+        "if (!exists(\"piped\")) set output \"%s.\" . picture\n",
+        f->name, f->name, f->name);
     abdb_text_puts(out, "set encoding utf8\nset datafile separator \"\\t\"\n"
                         "set datafile missing \"NaN\"\n");
     term_rows = f->grow ? 12 + 2 * (int)grown : 34;

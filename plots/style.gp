@@ -48,6 +48,8 @@ eval lay_key
 set bmargin at screen foot_room + 50.0 / height
 set lmargin at screen 72.0 / width
 set rmargin at screen 1 - 18.0 / width
+# The words of a tic that a figure sets itself are a format to gnuplot: "%" is doubled.
+tic_words(text) = strstrt(text, "%") == 0 ? text : text[1:strstrt(text, "%")] . "%" . (strstrt(text, "%") == strlen(text) ? "" : tic_words(text[strstrt(text, "%") + 1:*]))
 none(text) = text eq "" || text eq " "
 si(most) = most < 10000 ? "%g" : "%.0s%c" # format of a linear axis up to most
 wide(low, high) = low > 0 && high > 20 * low

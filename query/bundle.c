@@ -96,7 +96,8 @@ abdb_status abdb_bundle_latex(const abdb_plot *plot, abdb_db *db, const char *pa
     abdb_status st = ABDB_OK;
 
     TRY(sources_of(plot, db, &sources, &size, err));
-    fprintf(out, "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
+    fprintf(out,
+            "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
             path);
     abdb_latex_text(out, title_of(plot));
     fprintf(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);

@@ -61,16 +61,14 @@ static void print_help(const abdb_plot *plot)
 
 /* The picture, and what was asked for beside it. */
 static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
-                           abdb_error *err)
+                           abdb_picture picture, abdb_error *err)
 {
     const char *path = abdb_arg(args, "out"), *folder = abdb_arg(args, "bundle");
     bool latex = abdb_arg(args, "latex") != NULL, markdown = abdb_arg(args, "markdown") != NULL;
     int dark = abdb_arg(args, "dark") != NULL;
-    abdb_picture picture;
     char named[300];
     abdb_status st = ABDB_OK;
 
-    TRY(picture_of(args, &picture, err));
     if (latex && !path && !abdb_arg(args, "type")) picture = ABDB_PDF;
     if (abdb_arg(args, "script")) {
         fputs(abdb_text_get(&plot->script), stdout);
@@ -95,6 +93,7 @@ done:
 static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_picture picture;
     abdb_plot plot;
     abdb_db *db = NULL;
     abdb_args args;
@@ -106,10 +105,11 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
         print_help(&plot);
         goto done;
     }
+    TRY(picture_of(&args, &picture, err));
     abdb_report_values(&plot.report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_plot_fill(&plot, db, value, err));
-    TRY(deliver(&plot, db, &args, err));
+    TRY(deliver(&plot, db, &args, picture, err));
 done:
     abdb_plot_free(&plot);
     abdb_db_close(db);
@@ -164,7 +164,7 @@ done:
 static abdb_status draw_set(int argc, char **argv, abdb_error *err)
 {
     const char *names[FIGURES_MAX], *set, *folder;
-    size_t count, members = 0, drawn = 0;
+    size_t count, members = 0, drawn = 0, failed = 0;
     abdb_arena arena = {0};
     abdb_db *db = NULL;
     abdb_args args;
@@ -188,9 +188,13 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded(&args, &db, err));
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);
-        TRY(draw_one(db, &args, names[i], folder, &drawn, err));
+        if (draw_one(db, &args, names[i], folder, &drawn, err) == ABDB_OK) continue;
+        abdb_remark("%s: %s", names[i], err->message);
+        failed++;
     }
     abdb_progress("", -1, 0);
+    if (failed && drawn)
+        TRY(ABDB_FAIL(err, ABDB_PARTIAL, "figures that could not be drawn: %zu", failed));
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
 done:
     abdb_db_close(db);

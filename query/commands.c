@@ -191,16 +191,18 @@ const abdb_command abdb_commands[] = {
      "abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price-max-age 900d\n"
      "abdb rank round=v6.0,scenario=Offline,division=closed --suite --baseline H200-SXM --per "
      "device"},
-    {"plot", "[NAME]", "draw a figure, or a set; alone: what can be drawn", abdb_cmd_plot, plot_options,
-     ABDB_TAKES_NAME,
+    {"plot", "[NAME]", "draw a figure, or a set; alone: what can be drawn", abdb_cmd_plot,
+     plot_options, ABDB_TAKES_NAME,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "
      "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline\n"
      "abdb plot --set mlperf --out pictures\nabdb plot training --bundle post"},
     {"site", "", "write the database as HTML pages", abdb_cmd_site, site_options, 0,
-     "A page for each figure that has something to draw and for each report that says `-- site:`, with "
-     "their tables, and a page for each source with the facts that they use: every number leads there. "
+     "A page for each figure that has something to draw and for each report that says `-- site:`, "
+     "with "
+     "their tables, and a page for each source with the facts that they use: every number leads "
+     "there. "
      "The pages need no network and no server, and work in print, on a phone, with a keyboard and "
      "without scripts.",
      "abdb site --out public\nabdb site --db rack.db --out /srv/www/bench"},

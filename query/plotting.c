@@ -53,7 +53,23 @@ static abdb_status add_defaults(const abdb_plot *plot, abdb_arena *arena, const 
     return ABDB_OK;
 }
 
-/* The visible columns of the table as what figures draw. */
+/* Is it a column that figures see: a visible one, or a hidden one that the figure names? */
+static bool is_drawn(const abdb_figure *figure, const char *column)
+{
+    const char *lists[] = {figure->series, figure->levels};
+
+    if (column[0] != '_') return true;
+    for (size_t i = 0; i < 2; i++)
+        for (const char *s = lists[i]; s && *(s += strspn(s, " ,"));) {
+            size_t size = strcspn(s, " ,");
+
+            if (strlen(column) == size && strncmp(column, s, size) == 0) return true;
+            s += size;
+        }
+    return false;
+}
+
+/* The columns of the table as what figures draw. */
 static abdb_status make_script(abdb_plot *plot, abdb_error *err)
 {
     abdb_table *table = &plot->table;
@@ -72,7 +88,7 @@ static abdb_status make_script(abdb_plot *plot, abdb_error *err)
 
     if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
     for (size_t c = 0; c < table->columns; c++)
-        if (table->column[c].name[0] != '_') shown[columns++] = c;
+        if (is_drawn(&plot->figure, table->column[c].name)) shown[columns++] = c;
     drawing.columns = columns;
     for (size_t c = 0; c < columns; c++) {
         names[c] = table->column[shown[c]].name;

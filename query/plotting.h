@@ -1,5 +1,5 @@
-/* plotting.h - a figure with the report that it draws: from a name to a picture, a bundle, a line that
- * includes it. */
+/* plotting.h - a figure with the report that it draws: from a name to a picture, a bundle, a line
+ * that includes it. */
 #ifndef ABDB_QUERY_PLOTTING_H
 #define ABDB_QUERY_PLOTTING_H
 

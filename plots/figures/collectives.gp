@@ -2,7 +2,7 @@
 # report: collectives
 # needs: message_bytes algbw_gb_per_s
 # least: 2
-# series: label 8
+# series: _label 8
 # size: 720,460
 # sets: collectives kaist
 # hint: import the output of nccl-tests, rccl-tests or OSU (abdb help nccl-tests)

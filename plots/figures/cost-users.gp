@@ -1,7 +1,7 @@
 # title: Cost of a million output tokens by number of users {model}
 # report: serving-load
 # needs: users usd_per_million_tokens
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: serving databricks
 # hint: it needs a price of the device: --price 'DEVICE=2.49 USD/h'

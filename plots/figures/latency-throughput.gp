@@ -3,7 +3,7 @@
 # with: statistic=median
 # needs: latency_ms throughput
 # least: 2
-# series: label 8
+# series: _label 8
 # size: 720,460
 # sets: serving databricks
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json), with --set device=... --set devices=...

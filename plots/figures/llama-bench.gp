@@ -1,7 +1,7 @@
 # title: llama.cpp: prompt and generation rates by depth and build {model}
 # report: llama-bench
 # needs: tokens_per_s
-# series: label 12
+# series: _label 12
 # size: 720,440
 # sets: llama
 # hint: llama-bench -o jsonl | abdb import -

@@ -1,7 +1,7 @@
 # title: Memory bandwidth utilisation (MBU) by number of users {model}
 # report: serving-load
 # needs: users mbu_percent
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: serving databricks
 # hint: it needs the device, their number, the number format and a model that the dictionary knows: abdb import FILE --set device=... --set devices=... --set dtype=...

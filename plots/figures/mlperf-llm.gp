@@ -6,8 +6,6 @@
 # sets: mlperf llm
 # Horizontal bars, best first: tokens per second and chip (derived), labelled with value, chips and
 # submitter, so that the picture can be read without colour. ‡ marks a device whose sources disagree.
-set yrange [rows - 0.4 : -0.6] noreverse
-set xrange [0 : 1.02 * max_tokens_per_s_per_chip]
 set xlabel "tokens/s per chip† (derived)"
 set ytics scale 0
 set grid noytics xtics
@@ -17,6 +15,8 @@ unset key
 first = ""; same = 1
 group(i) = strcol(c_model) . " " . strcol(c_scenario)
 stats $data using (first eq "" ? (first = group(0), 0) : (same = same && first eq group(0), 0)) nooutput
+set yrange [rows - 0.4 : -0.6] noreverse
+set xrange [0 : 1.02 * max_tokens_per_s_per_chip]
 name(i) = same ? strcol(c_accelerator) : strcol(c_accelerator) . ", " . group(0)
 if (!same) { set ytics font ",9" }
 set lmargin at screen (14 + name_px * (same ? widest_accelerator : 0.9 * (widest_accelerator + widest_model + 12))) / width

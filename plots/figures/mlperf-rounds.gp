@@ -9,7 +9,7 @@
 # A line a device, a point a round: best total / devices (derived).
 set xrange [0.7 : levels_round + 0.3]
 set xlabel "round of MLPerf"
-set for [i=1:levels_round] xtics (level_round[i] i)
+set for [i=1:levels_round] xtics (tic_words(level_round[i]) i)
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set ylabel unit . " per device† (derived)"

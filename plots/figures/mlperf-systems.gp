@@ -7,10 +7,10 @@
 # A point a submission: devices against total, with lines of equal rate per device. Hollow and grey: of
 # those sources disagree, or it stands for nothing (mixed, power-capped).
 set logscale x 2
-set xrange [0.8 * min_chips : 1.3 * max_chips]
-from = 0.7 * min_value; to = 1.6 * max_value; eval log_y
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
+set xrange [0.8 * min_chips : 1.3 * max_chips]
+from = 0.7 * min_value; to = 1.6 * max_value; eval log_y
 set xlabel "devices of the system"
 set ylabel unit . ", in total"
 least = 10 ** floor(log10(min_per_chip)); most = max_per_chip

@@ -3,7 +3,7 @@
 # with: source=databricks-gaudi2
 # needs: devices rate
 # least: 2
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: databricks training
 # Total rate by devices on log axes; dashed: the rate at the fewest devices, multiplied.

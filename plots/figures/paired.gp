@@ -9,7 +9,6 @@
 # A row a pair: ratio with its 95 % interval where there are samples; filled: a difference with evidence;
 # hollow: none, or too few samples; a square: stated single values. Crosses: exploratory, no rule permits it.
 set xlabel "contender / baseline"
-set yrange [rows - 0.4 : -0.6] noreverse
 set ytics scale 0
 set grid xtics
 set lmargin at screen (14 + name_px * level_what_widest) / width
@@ -17,6 +16,7 @@ set rmargin at screen 1 - 120.0 / width
 edge(x) = (left = x == x && x < left ? x : left, right = x == x && x > right ? x : right, 0)
 left = 0.97; right = 1.03
 stats $data using (edge(column(c_ratio)) + edge(column(c_low)) + edge(column(c_high))) nooutput
+set yrange [rows - 0.4 : -0.6] noreverse
 set logscale x
 set xrange [left / 1.03 : right * 1.03]
 set format x "%.2f"

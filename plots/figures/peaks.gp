@@ -10,7 +10,7 @@
 set xlabel "T/s, dense, per card (TFLOP/s; TOP/s for integers), as stated by vendors"
 from = 0.7 * min_tera_per_s; to = 1.5 * max_tera_per_s; eval log_x
 set yrange [levels_device + 0.5 : 0.5] noreverse
-set for [i=1:levels_device] ytics (level_device[i] i)
+set for [i=1:levels_device] ytics (tic_words(level_device[i]) i)
 set ytics scale 0
 key_entries = levels_dtype; key_widest = 5; eval lay_key
 set grid xtics ytics

@@ -9,8 +9,7 @@
 # A strip a cell, every sample a dot, spread by its place in the run; bar: the median, with its 95 %
 # interval where there are samples enough; crosses: marked as outliers (they count).
 set xlabel "time of one launch / median of the cell"
-set yrange [levels_label + 0.6 : 0.4] noreverse
-set for [i=1:levels_label] ytics (level_label[i] i)
+set for [i=1:levels_label] ytics (tic_words(level_label[i]) i)
 set ytics scale 0
 set grid xtics
 set lmargin at screen (14 + name_px * level_label_widest) / width
@@ -18,6 +17,7 @@ key_entries = 3; key_widest = 22; eval lay_key
 low = 1; high = 1
 least(x) = (low = x < low ? x : low, high = x > high ? x : high, 0)
 stats $data using (least(column(c_ms) / column(c_median_ms))) nooutput
+set yrange [levels_label + 0.6 : 0.4] noreverse
 if (high > 4) { set logscale x }
 set xrange [low - 0.03 * (high - low) : high + 0.05 * (high - low)]
 spread(i) = column(c_label_level) - 0.25 + 0.5 * (int(column(c_seq)) % 97) / 97.0

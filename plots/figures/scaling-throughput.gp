@@ -4,7 +4,7 @@
 # needs: devices rate
 # least: 2
 # hint: import a table of training runs, as LLM Foundry publishes it (abdb help table)
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: foundry training
 # Total rate by devices on log axes; dashed: the rate at the fewest devices, multiplied.

@@ -2,7 +2,7 @@
 # report: sensitivity
 # with: factor=sequence_length, source=argonne-llm
 # needs: setting of_base
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: argonne training
 # A line a device and model: throughput (or a stated speed-up) against the smallest setting, which is 1.

@@ -10,7 +10,7 @@
 # A row a device, a mark an operation; the bar is the published bandwidth, where it is known.
 set xlabel "GB/s"
 set yrange [levels_device + 0.5 : 0.5] noreverse
-set for [i=1:levels_device] ytics (level_device[i] i)
+set for [i=1:levels_device] ytics (tic_words(level_device[i]) i)
 set ytics scale 0
 set grid xtics ytics
 set lmargin at screen (14 + name_px * level_device_widest) / width

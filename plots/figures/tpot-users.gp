@@ -1,7 +1,7 @@
 # title: Time per output token by number of users {model}
 # report: serving-load
 # needs: users tpot_ms
-# series: label 8
+# series: _label 8
 # size: 720,420
 # sets: serving databricks
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json)

@@ -11,11 +11,12 @@ set xlabel "M"
 set ylabel "N"
 set xrange [0.5 : levels_m + 0.5]
 set yrange [0.5 : levels_n + 0.5]
-set for [i=1:levels_m] xtics (level_m[i] i)
-set for [i=1:levels_n] ytics (level_n[i] i)
+set for [i=1:levels_m] xtics (tic_words(level_m[i]) i)
+set for [i=1:levels_n] ytics (tic_words(level_n[i]) i)
 unset grid
 unset key
 set tmargin at screen 1 - head_room - 8.0 / height
+set lmargin at screen (44 + name_px * level_n_widest) / width
 set rmargin at screen 1 - 125.0 / width
 set cbrange [0 : 100]
 set cblabel "% of the best" offset -1,0

@@ -9,18 +9,17 @@
 -- column: devices | chips | | devices that took part
 -- column: model | model | |
 -- column: load | load | g4 | users, concurrency or request rate, where the source gives one
--- column: label | run | cut40 | device, model and length of the prompt, where the source gives one
 -- column: statistic | statistic | | of the latency
 -- column: latency_ms | latency ms | 2 | of the metric that was asked for
 -- column: throughput | throughput | 1 | in total
 -- column: unit | unit | |
 -- column: source | source | |
--- hoist: label device devices model statistic unit source
+-- hoist: device devices model statistic unit source
 -- @rows
 SELECT r.device, r.devices, r.model,
        trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
             coalesce(' ' || (SELECT CAST(p.num AS INTEGER) FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
-                                AND p.factor = 'input_tokens') || ' tokens', '')) AS label,
+                                AND p.factor = 'input_tokens') || ' tokens', '')) AS _label,
        (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
            AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') AND p.num IS NOT NULL ORDER BY p.factor DESC LIMIT 1) AS load,
        l.statistic, 1000 * l.value AS latency_ms, r.value AS throughput, r.unit, r.source,
@@ -32,4 +31,4 @@ SELECT r.device, r.devices, r.model,
    AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
    AND (:statistic IS NULL OR l.statistic = :statistic)
    AND (:source IS NULL OR l.source = :source)
- ORDER BY r.model, r.device, label, l.statistic, load, r.value;
+ ORDER BY r.model, r.device, _label, l.statistic, load, r.value;

@@ -15,7 +15,6 @@
 -- column: low | low | g5 | mean - standard deviation
 -- column: high | high | g5 | mean + standard deviation
 -- column: n | n | | samples, where they are kept
--- column: label | run | cut40 | test, build and what else differs
 -- hoist: device model backend
 -- @with
 WITH run AS (
@@ -41,7 +40,7 @@ SELECT t.device, t.model, t.backend, t.build,
        trim(CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END ||
             CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END ||
             CASE WHEN m.backends > 1 THEN ' ' || coalesce(t.backend, '') ELSE '' END ||
-            CASE WHEN m.builds > 1 THEN ' ' || replace(coalesce(t.build, ''), 'llama.cpp ', '') ELSE '' END) AS label, t.result_id AS _facts
+            CASE WHEN m.builds > 1 THEN ' ' || replace(coalesce(t.build, ''), 'llama.cpp ', '') ELSE '' END) AS _label, t.result_id AS _facts
   FROM told t, many m
  ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.depth;
 -- @notes

@@ -16,8 +16,8 @@
 -- column: exploratory | exploratory | | stamped where a rule refuses the pair
 -- @with
 WITH side (a, b) AS (
-  SELECT coalesce(:baseline, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1) || ''''),
-         coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1) || '''')),
+  SELECT coalesce(:baseline, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date, tag LIMIT 1) || ''''),
+         coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date DESC, tag DESC LIMIT 1) || '''')),
 pair AS (
   SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric) c WHERE s.a <> s.b)
 -- @rows

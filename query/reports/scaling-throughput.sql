@@ -5,7 +5,6 @@
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: scenario | text | training | training, or another
 -- param: sequence_length | number | | only this length
--- column: label | run | cut40 | device and model
 -- column: device | device | cut24 | canonical device
 -- column: model | model | | what was run
 -- column: devices | devices | | that took part
@@ -38,7 +37,7 @@ grown AS (
 drawn AS (SELECT * FROM grown WHERE sizes > 1 AND unit = (SELECT unit FROM grown WHERE sizes > 1 GROUP BY unit ORDER BY count(*) DESC LIMIT 1)),
 counted AS (SELECT count(DISTINCT device) AS devices, count(DISTINCT model) AS models FROM drawn)
 -- @rows
-SELECT trim(CASE WHEN c.devices > 1 OR c.models = 1 THEN d.device || ' ' ELSE '' END || CASE WHEN c.models > 1 THEN coalesce(d.model, '') ELSE '' END) AS label,
+SELECT trim(CASE WHEN c.devices > 1 OR c.models = 1 THEN d.device || ' ' ELSE '' END || CASE WHEN c.models > 1 THEN coalesce(d.model, '') ELSE '' END) AS _label,
        d.device, d.model, d.devices, d.rate, d.unit, d.first_rate * d.devices / d.first_devices AS ideal,
        100 * d.rate / (d.first_rate * d.devices / d.first_devices) AS percent, d.of, d.source,
        d.result_id || CASE WHEN d.first_id <> d.result_id THEN ' ' || d.first_id ELSE '' END AS _facts

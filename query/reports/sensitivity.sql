@@ -6,7 +6,6 @@
 -- column: device | device | cut24 | canonical device
 -- column: devices | devices | | that took part
 -- column: model | model | |
--- column: label | run | cut40 | device, model and source
 -- column: metric | metric | |
 -- column: setting | setting | g6 | of the factor
 -- column: rate | value | g5 | in the unit
@@ -32,7 +31,7 @@ based AS (
          count(*) OVER (PARTITION BY source, device, devices, model, metric) AS n
     FROM chosen c
   WINDOW w AS (PARTITION BY source, device, devices, model, metric ORDER BY setting, result_id))
-SELECT device, devices, model, device || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END || ' ' || coalesce(model, '') AS label, metric, setting, value AS rate, unit,
+SELECT device, devices, model, device || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END || ' ' || coalesce(model, '') AS _label, metric, setting, value AS rate, unit,
        CASE WHEN metric = 'speedup' THEN value ELSE value / base_value END AS of_base,
        CASE WHEN metric = 'speedup' THEN coalesce(stated_base, 0) ELSE base END AS base, source,
        result_id || CASE WHEN base_id <> result_id AND metric <> 'speedup' THEN ' ' || base_id ELSE '' END AS _facts

@@ -6,7 +6,6 @@
 -- param: statistic | text | median | of the latencies: mean, median, p90, p99, ...
 -- param: input_tokens | number | | only this length of the prompt
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
--- column: label | run | cut40 | device, model, length of the prompt and tag, as far as they differ
 -- column: device | device | cut24 | canonical device
 -- column: devices | chips | | devices that took part
 -- column: model | model | cut30 | as served
@@ -67,7 +66,7 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
             CASE WHEN c.models > 1 THEN coalesce(w.model || ' ', '') ELSE '' END ||
             CASE WHEN c.prompts > 1 THEN coalesce(CAST(CAST(w.input_tokens AS INTEGER) AS TEXT) || ' tokens ', '') ELSE '' END ||
             CASE WHEN c.tags > 1 THEN coalesce(w.tag, '') ELSE '' END ||
-            CASE WHEN c.devices = 1 AND c.models = 1 AND c.prompts < 2 AND c.tags = 1 THEN coalesce(w.device, w.model, 'not said') ELSE '' END) AS label,
+            CASE WHEN c.devices = 1 AND c.models = 1 AND c.prompts < 2 AND c.tags = 1 THEN coalesce(w.device, w.model, 'not said') ELSE '' END) AS _label,
        w.device, w.devices, w.model, w.input_tokens, w.users, 1000 * w.ttft_s AS ttft_ms, 1000 * w.tpot_s AS tpot_ms, w.tokens_per_s,
        w.tokens_per_s / w.devices AS tokens_per_s_per_device, 100 * w.mbu AS mbu_percent,
        w.price * 1e6 / (3600 * w.tokens_per_s / w.devices) AS usd_per_million_tokens, w.price, w.source,

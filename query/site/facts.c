@@ -10,7 +10,8 @@ const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *col
 {
     static _Thread_local char number[32];
     int at = abdb_table_column(&facts->table, column);
-    const abdb_value *v = at < 0 ? NULL : &facts->table.value[row * facts->table.columns + (size_t)at];
+    const abdb_value *v =
+        at < 0 ? NULL : &facts->table.value[row * facts->table.columns + (size_t)at];
 
     return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
 }
@@ -68,9 +69,9 @@ void abdb_page_file(const char *source, char *out, size_t room)
     size_t size = 0;
 
     for (; *source && size + 1 < room && size < 80; source++)
-        out[size++] = (char)(isalnum((unsigned char)*source) || *source == '.' || *source == '-'
-                                 ? *source
-                                 : '_');
+        out[size++] =
+            (char)(isalnum((unsigned char)*source) || *source == '.' || *source == '-' ? *source
+                                                                                       : '_');
     out[size] = '\0';
 }
 

@@ -14,11 +14,12 @@ void abdb_page_begin(FILE *out, const char *title, const char *here)
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
     abdb_html_text(out, title);
-    fputs("</title><link rel=\"stylesheet\" href=\"site.css\"><script defer src=\"site.js\"></script>"
-          "<link rel=\"icon\" href=\"data:,\"></head>\n<body>"
-          "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
-          "<header><nav aria-label=\"Pages\">",
-          out);
+    fputs(
+        "</title><link rel=\"stylesheet\" href=\"site.css\"><script defer src=\"site.js\"></script>"
+        "<link rel=\"icon\" href=\"data:,\"></head>\n<body>"
+        "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
+        "<header><nav aria-label=\"Pages\">",
+        out);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         fprintf(out, "<a href=\"%s\"%s>%s</a>\n", links[i][0],
                 strcmp(links[i][0], here) == 0 ? " aria-current=\"page\"" : "", links[i][1]);
@@ -31,13 +32,14 @@ void abdb_page_end(FILE *out, const abdb_site *site)
 {
     fputs("</main>\n<footer><p>Made from ", out);
     abdb_html_text(out, site->origin);
-    fputs(" by abdb " ABDB_VERSION
-          ", the accelerator benchmark database. A number leads to the facts behind it, a fact to its "
-          "source. The MLPerf name and logo are registered and unregistered trademarks of MLCommons "
-          "Association in the United States and other countries. All rights reserved. Unauthorized "
-          "use strictly prohibited. See www.mlcommons.org for more information.</p></footer></body>"
-          "</html>\n",
-          out);
+    fputs(
+        " by abdb " ABDB_VERSION ", the accelerator benchmark database. A number leads to the "
+                                 "facts behind it, a fact to its "
+        "source. The MLPerf name and logo are registered and unregistered trademarks of MLCommons "
+        "Association in the United States and other countries. All rights reserved. Unauthorized "
+        "use strictly prohibited. See www.mlcommons.org for more information.</p></footer></body>"
+        "</html>\n",
+        out);
 }
 
 /* How many facts, and the row of the first that is known. */
@@ -55,7 +57,6 @@ static size_t count_facts(const abdb_facts *facts, const char *keys, size_t *fir
     return count;
 }
 
-
 /* A number is a link: to its fact, or to the list of facts of its row. */
 static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size_t r, size_t c,
                      bool numeric)
@@ -69,7 +70,9 @@ static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size
         count = count_facts(&site->facts, abdb_facts_of(t, r, c), &first);
         fprintf(out, "<td class=\"n\" data-v=\"%s\">", abdb_value_text(v, digits));
     } else
-        fputs(numeric ? "<td class=\"n\">" : abdb_width(cell) > WIDE ? "<td class=\"w\">" : "<td>",
+        fputs(numeric                   ? "<td class=\"n\">"
+              : abdb_width(cell) > WIDE ? "<td class=\"w\">"
+                                        : "<td>",
               out);
     if (count == 1) {
         fputs("<a href=\"", out);
@@ -160,8 +163,7 @@ static void put_derivations(FILE *out, const abdb_site *site, const abdb_table *
             }
         }
         if (count < 2) continue;
-        if (!begun)
-            fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
+        if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
         begun = true;
         fprintf(out, "<li id=\"d%zu\">", r + 1);
         put_name(out, t, r);
@@ -205,8 +207,9 @@ void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
     if (page->drawn) {
         const char *name = page->plot.figure.name;
 
-        fprintf(out, "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
-                     "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
+        fprintf(out,
+                "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
+                "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
                 name, name, name);
         abdb_html_text(out, page->title);
         fputs(": drawn from the table below\"></picture></a></figure>\n", out);

@@ -61,7 +61,8 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
 
     if (!page) return ABDB_NOMEM;
     st = abdb_plot_load(&page->plot, name, err);
-    if (st == ABDB_OK && page->plot.report.site) st = abdb_plot_fill(&page->plot, site->db, NULL, err);
+    if (st == ABDB_OK && page->plot.report.site)
+        st = abdb_plot_fill(&page->plot, site->db, NULL, err);
     if (st == ABDB_OK && page->plot.report.site) {
         snprintf(page->name, sizeof page->name, "%s", name);
         page->group = page->plot.report.site;
@@ -125,8 +126,9 @@ static abdb_status find_pages(abdb_site *site, abdb_error *err)
             TRY(add_report(site, reports[i], err));
     }
     if (!site->pages)
-        TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to show: the database is empty; `abdb import data`"
-                                      " brings what abdb ships"));
+        TRY(ABDB_FAIL(err, ABDB_DATA,
+                      "nothing to show: the database is empty; `abdb import data`"
+                      " brings what abdb ships"));
 done:
     abdb_progress("", -1, 0);
     return st;
@@ -234,7 +236,8 @@ static void put_source(FILE *out, const abdb_facts *facts, size_t row)
 static abdb_status write_source(const abdb_site *site, size_t first, abdb_error *err)
 {
     static const char heads[] =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts\"><table><thead><tr>"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+        "aria-label=\"Facts\"><table><thead><tr>"
         "<th scope=\"col\" class=\"n\">as printed</th><th scope=\"col\">what</th>"
         "<th scope=\"col\">evidence</th><th scope=\"col\">where</th><th scope=\"col\">date</th>"
         "<th scope=\"col\">claims that use it</th><th scope=\"col\">key</th></tr></thead><tbody>\n";
@@ -252,7 +255,8 @@ static abdb_status write_source(const abdb_site *site, size_t first, abdb_error 
     fputs(heads, out);
     for (size_t r = first; r < facts->table.rows; r++)
         if (strcmp(abdb_facts_cell(facts, r, "source"), source) == 0) put_fact_row(out, facts, r);
-    fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of each: "
+    fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
+          "each: "
           "the file that it was read from, and what else uses it.</p>\n",
           out);
     abdb_page_end(out, site);
@@ -277,9 +281,10 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Sources", "sources.html");
-    fputs("<p>Who states the numbers of these pages. Each source has a page with every fact that is "
-          "used, as printed, and where it stands.</p>\n<ul>\n",
-          out);
+    fputs(
+        "<p>Who states the numbers of these pages. Each source has a page with every fact that is "
+        "used, as printed, and where it stands.</p>\n<ul>\n",
+        out);
     for (size_t r = 0; r < facts->table.rows; r++) {
         char name[96];
 
@@ -303,8 +308,9 @@ static void put_thumbnail(FILE *out, const abdb_page *page)
 {
     const char *name = page->plot.figure.name;
 
-    fprintf(out, "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
-                 "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
+    fprintf(out,
+            "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
+            "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
             page->name, name, name);
     abdb_html_text(out, page->title);
     fputs("\"></picture></a></figure>\n", out);
@@ -331,9 +337,9 @@ static void put_group(FILE *out, const abdb_site *site, const char *group)
 /* Known headings first, in the order in which people ask; then those of the user's own reports. */
 static void put_groups(FILE *out, const abdb_site *site)
 {
-    static const char *const known[] = {"MLPerf\u00ae",   "Price and cost", "Training",
-                                        "Serving",        "Devices",        "Collectives and memory",
-                                        "Measured here",  "Evidence"};
+    static const char *const known[] = {"MLPerf\u00ae",  "Price and cost", "Training",
+                                        "Serving",       "Devices",        "Collectives and memory",
+                                        "Measured here", "Evidence"};
     enum { KNOWN = sizeof known / sizeof *known };
 
     for (size_t k = 0; k < KNOWN; k++) put_group(out, site, known[k]);
@@ -354,7 +360,8 @@ static abdb_status write_overview(const abdb_site *site, abdb_error *err)
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Accelerator benchmarks", "index.html");
-    fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every number "
+    fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
+          "number "
           "is a link to the facts that it was made from. Values of different kinds of evidence "
           "(measured, published, MLPerf\u00ae) are never mixed.</p>\n<div class=\"figures\">\n",
           out);

@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# figures.bats - every figure that abdb ships: its script and data, its picture, what it says when there is
+# nothing to draw; bundles, sets, inclusions; names that would like to be commands.
+load common
+
+fill() { abdb import -q "$root/data" "$fixtures"/{figures.jsonl,prices.csv}; }
+# What a figure wants to be told to draw something from the fixtures.
+given() {
+    case $1 in
+    training) echo --today 2026-11-20 ;;
+    price-performance) echo --price "'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h,MI355X=3.1 USD/h,MI300X=2 USD/h'" ;;
+    speedup-map) echo --baseline build-1 --contender build-2 ;;
+    paired) echo --baseline tag=before --contender tag=after ;;
+    roofline | samples) echo --campaign all ;;
+    esac
+}
+draw() { # FIGURE OPTIONS...
+    eval "abdb plot $1 $(given "$1") ${*:2}"
+}
+
+@test "each has a golden script and data" {
+    fill
+    for f in $(abdb plot --names); do
+        draw "$f" --script >whole.gp
+        sed '/^# style.gp/,$d' whole.gp >got
+        if [ -n "${UPDATE:-}" ]; then cp got "$root/tests/golden/figure-$f.txt"; fi
+        diff -u "$root/tests/golden/figure-$f.txt" got
+        sed -n '/^# style.gp/,$p' whole.gp >rest.gp
+        cat "$root/plots/style.gp" "$root/plots/figures/$f.gp" | diff - rest.gp
+    done
+}
+
+@test "each draws a picture, the same bytes twice, without a warning of gnuplot" {
+    fill
+    for f in $(abdb plot --names); do
+        draw "$f" --out one.svg >/dev/null
+        draw "$f" --out two.svg >/dev/null
+        cmp one.svg two.svg
+        [ "$(grep -c '<text' one.svg)" -gt 4 ]
+        draw "$f" --script >s.gp
+        run gnuplot -e 'piped = 1; picture = "svg"' s.gp
+        [ "$status" -eq 0 ]
+        warned=$(grep warning <<<"$output" | grep -v "Skipping data file with no valid points" || true) # a mark that no row has
+        same "$warned" ""
+    done
+}
+
+@test "words neither overlap nor stand outside" {
+    command -v chromium >/dev/null || skip "no chromium"
+    fill
+    for f in $(abdb plot --names); do
+        draw "$f" --out "$f.svg" >/dev/null
+        draw "$f" --dark --out "$f-dark.svg" >/dev/null
+    done
+    run python3 "$root/tests/figure_check.py" ./*.svg
+    fails 0 "0 problems"
+    printf '<svg width="300" height="100" xmlns="http://www.w3.org/2000/svg"><text x="10" y="50">Hello world</text><text x="30" y="52">Second</text><text x="280" y="20">outside</text></svg>' >bad.svg
+    run python3 "$root/tests/figure_check.py" bad.svg
+    fails 1 "overlap: Hello world / Second"
+    fails 1 "outside: outside"
+}
+
+@test "nothing to draw, or too little: a message that says what would help" {
+    abdb init >/dev/null
+    for f in $(abdb plot --names); do
+        run abdb plot "$f" --out none.svg
+        fails 6 "nothing to draw in $f"
+        [ ! -e none.svg ]
+    done
+    run abdb plot --set all --out all
+    fails 6 "nothing to draw in the whole set"
+    abdb import -q "$root/data"
+    run abdb plot price-performance
+    fails 6 "it needs 2 rows with usd_per_device_hour rate_per_device, and report price-performance has 1; give prices by --price"
+    run abdb plot llama-bench
+    fails 6 "llama-bench -o jsonl | abdb import -"
+    run abdb plot llama-bench --help
+    fails 0 "abdb query llama-bench --help"
+}
+
+@test "real files of others make the figures of serving, llama-bench, collectives, STREAM and scaling" {
+    need_realdata vllm-serving-json
+    abdb import -q "$root/data" "$realdata"/{vllm-serving-json,llama-bench,nccl-tests,babelstream,llm-foundry,osu} --set device=H200-SXM --set devices=8 --set dtype=fp8 || [ $? -eq 5 ]
+    for f in latency-throughput tpot-users llama-bench collectives stream-devices scaling-throughput; do
+        run abdb plot "$f" --out "$f.svg"
+        fails 0 "$f.svg"
+    done
+    run abdb plot cost-users --price 'H200-SXM=2.5 USD/h' --out c.svg
+    fails 0 c.svg
+    if command -v chromium >/dev/null; then
+        run python3 "$root/tests/figure_check.py" ./*.svg
+        fails 0 "0 problems"
+    fi
+}
+
+@test "a bundle: its script, run with plain gnuplot in another folder, gives the same bytes" {
+    fill
+    for f in mlperf-llm training roofline; do
+        draw "$f" --bundle post >/dev/null
+        mkdir -p "there-$f"
+        cp "post/$f.gp" "there-$f"
+        (cd "there-$f" && env -i PATH="$PATH" gnuplot "$f.gp" && env -i PATH="$PATH" gnuplot -e 'picture="png"' "$f.gp")
+        cmp "post/$f.svg" "there-$f/$f.svg"
+        cmp "post/$f.png" "there-$f/$f.png"
+        [ -s "post/$f.pdf" ]
+    done
+    abdb query perf-per-dollar --today 2026-11-20 -o csv 2>/dev/null | diff - post/training.csv
+    grep -qF '![Training throughput, and throughput per dollar](training.svg)' post/training.md
+    grep -q '^- Databricks.*https' post/training.md || grep -q '^- .*databricks' post/training.md
+    grep -q 'trademarks of MLCommons' post/mlperf-llm.md
+    grep -q 'MLPerf® v6.0 Inference Closed' post/mlperf-llm.tex
+    grep -qF '\includegraphics[width=\linewidth]{training.pdf}' post/training.tex
+    run draw training --bundle /dev/null/x
+    fails 6 "cannot make /dev/null/x"
+}
+
+@test "a PDF is the same bytes tomorrow; HTML holds its libraries; sixel and a sketch go to the terminal" {
+    fill
+    draw training --out a.pdf >/dev/null
+    sleep 1.1
+    draw training --out b.pdf >/dev/null
+    cmp a.pdf b.pdf
+    draw training --out a.html >/dev/null
+    run grep -c 'script src' a.html
+    same "$output" 0
+    grep -q CanvasTextFunctions a.html
+    draw training --term dumb >sketch
+    grep -q 'Gaudi2' sketch
+    grep -q 'derived by abdb' sketch
+    draw training --term sixel | head -c 2 | grep -q $'\eP'
+    run draw training --term gif
+    fails 2 "there are svg, png, pdf, dumb, sixel and html"
+}
+
+@test "markdown and LaTeX to include a figure" {
+    fill
+    draw training --markdown >m.md
+    grep -qF '](training.svg)' m.md
+    [ -s training.svg ]
+    draw training --latex >m.tex
+    grep -qF '{training.pdf}' m.tex
+    [ -s training.pdf ]
+}
+
+@test "a set is drawn into a folder; what has no rows is said" {
+    fill
+    run abdb plot --set databricks --out pictures
+    fails 0 pictures/training.svg
+    [ -s pictures/multi-node.svg ]
+    run abdb plot --set nonsense
+    fails 2 "no figure belongs to a set 'nonsense'"
+    run abdb plot --set mlperf --out /dev/null/x
+    fails 6 "cannot make"
+    run abdb plot --set
+    fails 2 "--set"
+    run abdb plot --dark
+    fails 2 "the figure's name comes first"
+}
+
+@test "a report and a figure of one's own, with series, levels, needs and defaults" {
+    fill
+    mkdir -p own/figures own/reports
+    cat >own/reports/watts.sql <<'S'
+-- title: Power by vendor {vendor}
+-- site: Mine
+-- param: vendor | text | AMD | one vendor
+-- column: watts | W | 0 | power
+SELECT device, vendor, value AS watts, spec_id AS _facts FROM v_spec JOIN v_device USING (device)
+ WHERE quantity = 'power' AND vendor = :vendor AND preferred = 1 ORDER BY 1 LIMIT 5;
+S
+    cat >own/figures/watts.gp <<'G'
+# title: Watts of {vendor}
+# report: watts
+# with: vendor=NVIDIA
+# needs: watts
+# series: vendor
+# levels: device
+set xrange [0.5 : levels_device + 0.5]
+plot for [i=0:series-1] $data index i using (column(c_device_level)):(column(c_watts)) with points title series_name[i+1]
+G
+    export ABDB_PATH=$dir/own
+    run abdb plot watts
+    fails 0 watts.svg
+    grep -q 'Watts of NVIDIA' watts.svg
+    run abdb plot watts --vendor Intel --out i.svg
+    fails 0 i.svg
+    grep -q 'Watts of Intel' i.svg
+    abdb plot | grep -q watts
+    sed -i 's/^# levels: device/# levels: nothing/' own/figures/watts.gp
+    run abdb plot watts
+    fails 6 "report watts has no column 'nothing'"
+    sed -i 's/^# levels: nothing/# levels: device/; s/vendor=NVIDIA/colour=red/' own/figures/watts.gp
+    run abdb plot watts
+    fails 6 "report watts has no parameter 'colour'"
+    cp own/figures/watts.gp "own/figures/wat ts\$(touch pwned).gp"
+    run abdb plot 'wat ts$(touch pwned)'
+    fails 2 "a figure's name has letters"
+    [ ! -e pwned ]
+}
+
+@test "hostile names stay text in every picture, bundle and page" {
+    python3 - "$fixtures/figures.jsonl" >evil.jsonl <<'P'
+import sys
+evil = ["`touch pwned1`", "$(touch pwned2)", '"; system("touch pwned3"); set title "', "'.system('touch pwned4').'", "@evil %s %n {/Bold x} ^_",
+        "]]><script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "\\input{/etc/passwd}", "<!--<script>", "a|b*c_d[e](f)", "\nABDB_END_OF_DATA\nsystem('touch pwned5')\n"]
+import json
+for i, line in enumerate(open(sys.argv[1], encoding="utf-8")):
+    o = json.loads(line)
+    for f in ("device", "model", "backend", "tag", "workload"):
+        if f in o["field"] and not (f == "workload" and o["field"][f] in ("gemm", "stream", "babelstream")):
+            o["field"][f] += " " + evil[(i + len(f)) % len(evil)] if f != "device" or o["field"][f] not in ("H100-SXM", "Gaudi2", "A100-SXM-40GB") else ""
+    if "cell" in o["field"]:
+        o["field"]["cell"] += " " + evil[i % len(evil)]
+    print(json.dumps(o))
+P
+    run abdb import evil.jsonl "$fixtures/prices.csv"
+    fails 0 accepted
+    mkdir p
+    for t in svg png pdf dumb html; do abdb plot --set all --type $t --out p >/dev/null 2>said || { grep -v "nothing to draw" said; return 1; }; done
+    for f in p/*.svg; do python3 -c 'import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1]); assert not d.getElementsByTagName("script") and not d.getElementsByTagName("img")' "$f"; done
+    for f in p/*.html; do
+        python3 - "$f" <<'P'
+import html.parser, sys
+class Page(html.parser.HTMLParser):
+    tags, ends, words = [], 0, ""
+    def handle_starttag(self, tag, attrs): self.tags.append(tag)
+    def handle_endtag(self, tag): self.ends += tag == "script"
+    def handle_data(self, data): self.words += data if self.tags[-1:] != ["script"] else ""
+p = Page()
+p.feed(open(sys.argv[1], encoding="utf-8").read())
+assert p.ends == p.tags.count("script"), "a script ended early"
+assert "img" not in p.tags and "alert" not in p.words, p.tags
+P
+    done
+    [ -s p/llama-bench.svg ] && [ -s p/history.svg ] && [ -s p/collectives.svg ]
+    for f in llama-bench history collectives; do
+        abdb plot $f --bundle b >/dev/null
+        (cd b && gnuplot $f.gp)
+    done
+    run grep -hE '\\input\{|[^\\]<script' b/*.tex b/*.md
+    same "$output" ""
+    abdb site --out s >/dev/null
+    run grep -lE '<script>|<img src=x|onerror=alert\(2\)>' -r s --include=*.html
+    same "$output" ""
+    run bash -c 'ls pwned* */pwned* 2>/dev/null'
+    same "$output" ""
+}

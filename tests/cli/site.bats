@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# site.bats - the database as HTML pages: every link leads somewhere, numbers lead to facts, pages are
+# accessible, light and without errors.
+load common
+
+@test "pages, and every link and picture of them is there" {
+    abdb import -q "$root/data"
+    run abdb site --out s
+    fails 0 "s/index.html"
+    [ "$(du -sb s | cut -f1)" -lt 2000000 ]
+    python3 - <<'P'
+import html.parser, pathlib, sys
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.ids, self.links, self.numbers, self.bare, self.cell = set(), [], 0, 0, False
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        if "id" in a:
+            assert a["id"] not in self.ids, a["id"]
+            self.ids.add(a["id"])
+        for k in ("href", "src", "srcset"):
+            if k in a: self.links.append(a[k])
+        if tag == "img": assert a.get("alt"), "a picture without words"
+        if tag == "td":
+            self.cell = "data-v" in a
+            self.numbers += self.cell
+            self.bare += self.cell
+        if tag == "a" and self.cell: self.bare -= 1; self.cell = False
+pages = {}
+for p in pathlib.Path("s").glob("*.html"):
+    pages[p.name] = Page()
+    pages[p.name].feed(p.read_text(encoding="utf-8"))
+numbers = bare = 0
+for name, page in pages.items():
+    numbers += page.numbers
+    bare += page.bare
+    for link in page.links:
+        if link.startswith(("https://", "http://", "data:")): continue
+        file, _, anchor = link.partition("#")
+        file = file or name
+        assert (pathlib.Path("s") / file).exists(), (name, link)
+        if anchor: assert anchor in pages[file].ids, (name, link)
+assert numbers > 500 and bare == 0, (numbers, bare)
+P
+    run abdb site --out s2
+    diff -r s s2
+}
+
+@test "accessible by axe, no error in the console, on a desk and on a phone" {
+    command -v chromium >/dev/null || skip "no chromium"
+    python3 -m pip download -q --no-deps --only-binary=:all: -d . axe-playwright-python==0.1.8 2>/dev/null || skip "no axe from PyPI"
+    unzip -qo axe_playwright_python*.whl
+    abdb import -q "$root/data" "$fixtures"/{figures.jsonl,checker.csv}
+    abdb site --out s >/dev/null
+    run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s index.html figures.html sources.html mlperf-llm.html report-specs.html source-databricks-gaudi2.html
+    fails 0 "6 pages, 0 problems"
+    sed -i 's/<html lang="en">/<html>/; s/ alt="[^"]*"//' s/mlperf-llm.html
+    run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s mlperf-llm.html
+    fails 1 "image-alt"
+}
+
+@test "an empty database, no place to write, a report of one's own" {
+    abdb init >/dev/null
+    run abdb site --out s
+    fails 6 "nothing to show"
+    abdb import -q "$root/data"
+    run abdb site --out /dev/null/x
+    fails 6 "cannot make /dev/null/x"
+    run abdb site extra
+    fails 2 "site takes no 'extra'"
+    mkdir -p own/reports
+    printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, price_id AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
+    printf -- '-- title: Broken\n-- site: My heading\nSELECT nothing FROM nowhere;\n' >own/reports/broken.sql
+    ABDB_PATH=$dir/own run abdb site --out s
+    fails 0 "left out: report broken"
+    grep -q 'My heading' s/index.html
+    grep -q 'report-mine.html' s/index.html
+}
