@@ -63,7 +63,7 @@ BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
-.PHONY: all deps demo test bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
+.PHONY: all deps demo test gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -136,7 +136,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
         libopenblas-openmp-dev gnuplot-nox fonts-dejavu-core
-TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils
+TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \
@@ -153,6 +153,9 @@ test: ## all tests, under ten minutes
 	@$(MAKE) -s deps
 	@$(MAKE) all unit
 	@BUILD=$(BUILD) tests/run.sh
+gallery: ## every figure into build/gallery, four for the README into plots/gallery (under 20 seconds)
+	@$(MAKE) -s all
+	@sh plots/gallery.sh $(BUILD)
 bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
@@ -172,6 +175,7 @@ config: ## what was found on this machine
 	@echo "compiler  $(CC)"; echo "openblas  $(HAVE_openblas) (WITH_openblas=$(WITH_openblas))"; echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
+	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas=auto|yes|no SANITIZE=1 DEV=1 V=1"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # reports.sh - how long answers take on a million results with 20 factors each and ten million samples (million.sql): the
 # median of RUNS (5) in milliseconds, program start included. Goals: one device, workload or round 50 ms; two devices on one
-# workload 100 ms; the whole database 1 s. Beside them the time without the planner's statistics. Then DuckDB's time for the same SQL on the same rows, where it is installed.
+# workload 100 ms; the whole database 1 s; a figure 300 ms. Beside them the time without the planner's statistics. Then DuckDB's time for the same SQL on the same rows, where it is installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$PWD/${BUILD:-build}
@@ -69,6 +69,17 @@ line 1000 "query mlperf-llm of all rounds" query mlperf-llm --round all
 line 1000 "query scaling of everything" query scaling
 line 1000 "query peak-achieved of everything" query peak-achieved
 line 1000 "SQL: results by evidence" query "SELECT evidence, count(*) FROM v_result GROUP BY 1"
+
+"$build/abdb" import -q tests/fixtures/figures.jsonl && "$build/abdb" import -q tests/fixtures/figures.jsonl --db "$bare"
+for figure in $("$build/abdb" plot --names); do
+    options=()
+    case $figure in
+    price-performance) options=(--price 'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h') ;;
+    speedup-map) options=(--baseline build-1 --contender build-2) ;;
+    paired) options=(--baseline tag=before --contender tag=after) ;;
+    esac
+    line 300 "plot $figure" plot "$figure" "${options[@]}" --out "$dir/figure.svg"
+done
 
 python=$build/venv/bin/python
 if ! "$python" -c 'import duckdb' 2>/dev/null; then
