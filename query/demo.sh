@@ -17,7 +17,7 @@ echo "measuring this machine, quickly ..."
 "$abdb" run -q --kernel gemm --axis dtype=f32,f64 --axis n=1024,2048 --quick --core-type auto \
   --backend openblas --tag core-type-auto
 "$abdb" plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out demo/mlperf-llm.svg >/dev/null
-"$abdb" plot roofline --campaign all --out demo/roofline.svg >/dev/null
+"$abdb" plot roofline --out demo/roofline.svg >/dev/null
 
 ask() { "$abdb" query "$@" -o csv 2>/dev/null | tail -n +2; }
 results=$(ask "SELECT count(*) FROM v_result;")

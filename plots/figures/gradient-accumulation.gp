@@ -1,6 +1,6 @@
-# title: Throughput by gradient accumulation steps
+# title: Throughput by gradient accumulation steps ({source})
 # report: sensitivity
-# with: factor=gas
+# with: factor=gas, source=argonne-llm
 # needs: setting of_base
 # series: _label 8
 # size: 720,420

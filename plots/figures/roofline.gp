@@ -1,6 +1,5 @@
 # title: Roofline {device}
 # report: roofline
-# with: campaign=all
 # needs: gflop_per_s intensity_flop_per_B
 # least: 2
 # levels: backend

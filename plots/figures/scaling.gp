@@ -1,5 +1,6 @@
-# title: Scaling against the ideal {source}
+# title: Scaling against the ideal ({source})
 # report: scaling
+# with: source=argonne-llm
 # needs: base_devices devices speedup
 # series: device 8
 # size: 720,440

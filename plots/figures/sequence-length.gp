@@ -1,4 +1,4 @@
-# title: Throughput by sequence length
+# title: Throughput by sequence length ({source})
 # report: sensitivity
 # with: factor=sequence_length, source=argonne-llm
 # needs: setting of_base

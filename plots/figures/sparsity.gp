@@ -1,6 +1,6 @@
-# title: Throughput by weight sparsity
+# title: Throughput by weight sparsity ({source})
 # report: sensitivity
-# with: factor=sparsity
+# with: factor=sparsity, source=argonne-llm
 # needs: setting of_base
 # series: _label 8
 # size: 720,420

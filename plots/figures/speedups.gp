@@ -1,5 +1,6 @@
 # title: Performance and energy efficiency against a base, as stated ({source})
 # report: speedups
+# with: source=kaist-gaudi2
 # needs: ratio
 # levels: what
 # size: 720,130

@@ -19,7 +19,7 @@
 -- column: wrong | wrong | | elements that were wrong: such a run is quarantined
 -- hoist: operation device place
 -- @with
-WITH one AS (
+WITH one AS MATERIALIZED (
   SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.entry_id, r.result_id, r.value AS algbw, r.tag,
          (SELECT b.value FROM v_result b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic LIMIT 1) AS busbw,
          (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'message_bytes') AS size,
@@ -38,7 +38,7 @@ sized AS (
                                       WHEN 'broadcast' THEN 1 WHEN 'reduce' THEN 1 WHEN 'all_gather' THEN (devices - 1.0) / devices
                                       WHEN 'reduce_scatter' THEN (devices - 1.0) / devices WHEN 'all_to_all' THEN (devices - 1.0) / devices END) AS bus
     FROM one WHERE :place = 'all' OR place IS NULL OR place = :place),
-placed AS (
+placed AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,
          count(*) OVER (PARTITION BY operation, device, devices, place, source, bytes) AS n FROM sized WHERE bytes > 0),
 known AS (SELECT count(DISTINCT operation) AS operations, count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT source) AS sources FROM placed)

@@ -2,7 +2,7 @@
 -- site: Measured here
 -- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
 -- param: backend | text | | one backend
--- param: campaign | text | all | one command of abdb run, latest, or all
+-- param: campaign | text | latest | one command of abdb run, latest (with a product), or all
 -- param: k | number | | only this K (default: M = K where squares were run, else the K most often run)
 -- param: basis | text | measured | measured: the best product found on the device; published: its sheet
 -- column: m | M | | rows
@@ -15,15 +15,16 @@
 -- column: device | device | cut30 |
 -- hoist: k backend device
 -- @with
-WITH cell AS (
+WITH latest AS MATERIALIZED (SELECT device, campaign FROM v_kernel WHERE +kernel = 'gemm' AND campaign IS NOT NULL AND +dtype = :dtype ORDER BY date DESC LIMIT 1),
+cell AS (
   SELECT k.device, k.backend, k.flops_per_s, k.result_id,
          max(CASE f.factor WHEN 'm' THEN CAST(f.num AS INTEGER) END) AS m, max(CASE f.factor WHEN 'n' THEN CAST(f.num AS INTEGER) END) AS n,
          max(CASE f.factor WHEN 'k' THEN CAST(f.num AS INTEGER) END) AS k
     FROM v_kernel k JOIN v_factor_given f ON f.entry_id = k.entry_id AND f.ordinal = 0 AND f.factor IN ('m', 'n', 'k')
    WHERE k.kernel = 'gemm' AND k.status = 'ok' AND k.verified = 'pass' AND k.dtype = :dtype AND (:backend IS NULL OR k.backend = :backend)
-     AND k.device = (SELECT device FROM v_kernel ORDER BY date DESC LIMIT 1)
+     AND k.device = (SELECT device FROM latest)
      AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
-          THEN (SELECT campaign FROM v_kernel ORDER BY date DESC LIMIT 1) ELSE :campaign END)
+          THEN (SELECT campaign FROM latest) ELSE :campaign END)
    GROUP BY k.entry_id),
 chosen AS (
   SELECT * FROM cell

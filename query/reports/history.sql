@@ -2,8 +2,8 @@
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: cell | text | | one cell; several by *
--- param: device | text | | one machine
--- param: cells | number | 4 | cells at most: those measured most often
+-- param: device | text | | one machine (default: the one measured last)
+-- param: cells | number | 4 | cells at most: those measured most often on that machine
 -- param: window | number | 5 | runs on each side of a change point
 -- column: label | cell | cut44 | kernel, parameters and backend
 -- column: run | run | | number of the run, oldest first
@@ -21,7 +21,9 @@ WITH seen AS (
   SELECT k.cell, k.device, k.date, k.tag, k.n, k.time_s, k.time_low_s, k.time_high_s, k.result_id,
          row_number() OVER (PARTITION BY k.cell, k.device ORDER BY k.date, k.result_id) AS run, count(*) OVER (PARTITION BY k.cell, k.device) AS runs
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
-     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:device IS NULL OR k.device = :device) AND (:cell IS NULL OR k.cell GLOB :cell)),
+     AND (:kernel IS NULL OR k.kernel = :kernel)
+     AND k.device = coalesce(:device, (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1))
+     AND (:cell IS NULL OR k.cell GLOB :cell)),
 chosen AS (SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells),
 one AS (SELECT s.* FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device),
 tested AS ( -- as many runs before as from here on

@@ -15,6 +15,11 @@
 -- column: unit | unit | |
 -- column: source | source | |
 -- hoist: device devices model statistic unit source
+-- @with
+WITH found AS MATERIALIZED ( -- an index of sources leads on; kernels have one latency and no rate of tokens
+  SELECT DISTINCT x.entry_id
+    FROM (SELECT source FROM v_source WHERE source <> 'abdb-run' AND (:source IS NULL OR source = :source)) s
+   CROSS JOIN v_stored x ON x.source = s.source AND x.metric = :latency)
 -- @rows
 SELECT r.device, r.devices, r.model,
        trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
@@ -26,7 +31,7 @@ SELECT r.device, r.devices, r.model,
        r.result_id || ' ' || l.result_id AS _facts
   FROM v_result l CROSS JOIN v_result r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
    AND (r.unit = 'token/s' OR NOT EXISTS (SELECT 1 FROM v_stored t WHERE t.entry_id = r.entry_id AND t.unit = 'token/s'))
- WHERE l.metric = :latency
+ WHERE l.metric = :latency AND l.entry_id IN (SELECT entry_id FROM found)
    AND (:model IS NULL OR l.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
    AND (:statistic IS NULL OR l.statistic = :statistic)

@@ -18,11 +18,9 @@
 -- hoist: device model backend
 -- @with
 WITH run AS (
-  SELECT r.*, f.values_ FROM v_result r
-    JOIN (SELECT r.entry_id AS id, r.ordinal AS ord, json_group_object(f.factor, coalesce(f.num, f.text)) AS values_
-            FROM v_stored r JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal
-           WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s' GROUP BY r.entry_id, r.ordinal) f
-      ON f.id = r.entry_id AND f.ord = r.ordinal
+  SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_factor_given f
+                WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal) AS values_
+    FROM v_result r
    WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s'
      AND (:model IS NULL OR r.model = :model) AND (:tag IS NULL OR r.tag = :tag)
      AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),

@@ -20,10 +20,11 @@
 SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * floor / ceiling AS percent, what, source, evidence,
        facts AS _facts
   FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS facts,
-               trim(coalesce(r.model, r.workload, '') || ' ' || coalesce(r.scenario, '') || ' ' || r.statistic) AS what,
+               trim(coalesce(r.model, r.workload, '') || coalesce(' ' || r.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_factor_given f
+                 WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'operation'), '') || ' ' || r.statistic) AS what,
                row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, r.source ORDER BY c.floor / c.ceiling DESC, c.result_id) AS place
           FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
-         WHERE c.basis = :basis AND c.floor / c.ceiling IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
+         WHERE (r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) AND c.basis = :basis AND c.floor / c.ceiling IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
            AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
                                    AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
            AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype))

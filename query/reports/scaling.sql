@@ -15,15 +15,17 @@
 -- hoist: source model
 -- @rows
 WITH stated AS ( -- a speedup with its base, and the efficiency that the source prints beside it
-  SELECT s.device, s.model, CAST(s.base AS INTEGER) AS base, s.devices, s.value AS speedup, s.raw_value, e.value AS stated,
-         e.raw_value AS raw_stated, s.source, s.result_id AS speedup_id, e.result_id AS stated_id
+  SELECT s.device, s.model, CAST(s.base AS INTEGER) AS base, s.devices, s.value AS speedup, s.raw_value,
+         (SELECT e.value FROM v_result e WHERE e.raw_device = s.raw_device AND e.source = s.source AND e.metric = 'scaling_efficiency'
+             AND e.devices = s.devices AND e.raw_model IS s.raw_model) AS stated,
+         s.source, s.result_id AS speedup_id,
+         (SELECT e.result_id FROM v_result e WHERE e.raw_device = s.raw_device AND e.source = s.source AND e.metric = 'scaling_efficiency'
+             AND e.devices = s.devices AND e.raw_model IS s.raw_model) AS stated_id
     FROM (SELECT *, (SELECT b.text FROM v_factor_given b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
                         AND b.factor = 'base_devices') AS base
             FROM (SELECT * FROM v_result WHERE source = :source AND evidence = 'published' AND metric = 'speedup'
                   UNION ALL
                   SELECT * FROM v_result WHERE :source IS NULL AND evidence = 'published' AND metric = 'speedup') r) s
-    LEFT JOIN v_result e ON e.source = s.source AND e.metric = 'scaling_efficiency' AND e.raw_device = s.raw_device
-     AND e.devices = s.devices AND e.raw_model IS s.raw_model
    WHERE s.base IS NOT NULL),
 found AS (
   SELECT device, model, base, devices, speedup, 100 * stated AS stated, 100 * speedup / (devices * 1.0 / base) AS recomputed,

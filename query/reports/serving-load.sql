@@ -21,10 +21,12 @@
 -- column: source | source | |
 -- hoist: device devices model source price
 -- @with
-WITH run AS (
+WITH run AS MATERIALIZED (
   SELECT t.entry_id, t.ordinal, t.point_id, t.device, t.devices, t.model, t.dtype, t.tag, t.source, t.value AS tokens_per_s, t.result_id
-    FROM v_result t
-   WHERE t.metric = 'tokens_per_s' AND t.evidence <> 'mlperf'
+    FROM v_result t -- sets of factors with a load lead on
+   WHERE t.point_id IN (SELECT point_id FROM point_factor
+                         WHERE factor IN ('users', 'concurrency', 'request_rate', 'batch') AND num IS NOT NULL)
+     AND t.metric = 'tokens_per_s' AND t.evidence <> 'mlperf'
      AND EXISTS (SELECT 1 FROM v_stored l WHERE l.entry_id = t.entry_id AND l.metric IN ('tpot_s', 'ttft_s'))
      AND (:model IS NULL OR t.model = :model) AND (:tag IS NULL OR t.tag = :tag)
      AND (:device IS NULL OR t.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
@@ -52,7 +54,7 @@ offer AS (
 counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
                    count(DISTINCT coalesce(tag, '')) AS tags FROM loaded),
 size (dtype, bytes) AS (VALUES ('fp32', 4.0), ('bf16', 2), ('fp16', 2), ('fp8', 1), ('int8', 1), ('fp4', 0.5), ('int4', 0.5)),
-whole AS (
+whole AS MATERIALIZED (
   SELECT l.*, o.per_device_hour AS price, o.price_id, m.model AS known,
          (s.bytes * m.parameters_active + 2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * s.bytes * l.users
             * coalesce(l.input_tokens + l.output_tokens / 2.0, 0)) / l.tpot_s

@@ -1,7 +1,7 @@
 -- title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
 -- site: Measured here
--- param: baseline | text | | tag, device or backend of the base (default: the first tag)
--- param: contender | text | | tag, device or backend of the other (default: the last tag)
+-- param: baseline | text | | tag or device of the base (default: the first tag)
+-- param: contender | text | | tag or device of the other (default: the last tag)
 -- param: metric | text | tokens_per_s | metric
 -- param: x | text | concurrency | factor across
 -- param: y | text | input_tokens | factor upwards
@@ -21,13 +21,17 @@
 WITH side (baseline, contender) AS (
   SELECT coalesce(:baseline, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1)),
          coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1))),
+named (name, new) AS (SELECT baseline, 0 FROM side WHERE baseline <> contender UNION ALL SELECT contender, 1 FROM side WHERE baseline <> contender),
 one AS (
-  SELECT r.value, r.better, r.result_id, CASE WHEN s.contender IN (r.tag, r.device, r.backend) THEN 1 ELSE 0 END AS new,
+  SELECT r.value, r.better, r.result_id, r.new,
          (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :x) AS x,
          (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :y) AS y
-    FROM side s JOIN v_result r ON r.metric = :metric AND r.evidence = 'measured'
-     AND (s.baseline IN (r.tag, r.device, r.backend) OR s.contender IN (r.tag, r.device, r.backend))
-   WHERE s.baseline <> s.contender AND r.statistic IN ('value', 'median', 'mean')),
+    FROM (SELECT t.value, t.better, t.result_id, t.entry_id, t.ordinal, t.metric, t.evidence, t.statistic, n.new
+            FROM named n CROSS JOIN v_result t ON t.tag = n.name
+          UNION
+          SELECT t.value, t.better, t.result_id, t.entry_id, t.ordinal, t.metric, t.evidence, t.statistic, n.new
+            FROM named n JOIN v_name d ON d.kind = 'device' AND d.canon = n.name CROSS JOIN v_result t ON t.raw_device = d.spelling) r
+   WHERE r.metric = :metric AND r.evidence = 'measured' AND r.statistic IN ('value', 'median', 'mean')),
 point AS (
   SELECT x, y, median(CASE WHEN new = 0 THEN value END) AS base, median(CASE WHEN new THEN value END) AS value, max(better) AS better,
          sum(new = 0) AS base_n, sum(new) AS n, group_concat(result_id, ' ') AS facts

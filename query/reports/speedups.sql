@@ -1,6 +1,6 @@
 -- title: Speed and energy efficiency against a base, as stated {source}
 -- site: Training
--- param: source | text | kaist-gaudi2 | who states them | SELECT source FROM v_source ORDER BY 1
+-- param: source | text | | who states them | SELECT source FROM v_source ORDER BY 1
 -- column: what | workload | cut40 | model or workload, and how many devices
 -- column: device | device | cut24 | canonical device
 -- column: base | base | cut24 | what it is compared with
@@ -13,7 +13,7 @@
 -- @with
 WITH said AS (
   SELECT r.*, (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'base') AS base
-    FROM v_result r WHERE r.source = :source AND r.evidence = 'published'
+    FROM v_result r WHERE r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source) AND r.evidence = 'published'
      AND (r.metric IN ('slowdown', 'efficiency_ratio', 'efficiency_gain', 'energy_increase') OR (r.metric = 'speedup' AND r.raw_unit = 'x')))
 -- @rows
 SELECT coalesce(model, workload) || CASE WHEN devices > 1 THEN ' on ' || devices ELSE '' END AS what, device, base,

@@ -19,9 +19,12 @@ WITH one AS (
                   (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'op')) AS operation,
          trim(coalesce(r.backend || ' ', '') || coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id
             AND f.ordinal = r.ordinal AND f.factor = 'software'), r.source)) AS by
-    FROM v_result r
-   WHERE r.metric = 'bytes_per_s' AND r.source IN ('babelstream', 'mccalpin-stream', 'abdb-run') AND r.workload IN ('babelstream', 'stream')
-     AND r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
+    FROM (SELECT entry_id, ordinal FROM v_stored WHERE source IN ('babelstream', 'mccalpin-stream') AND metric = 'bytes_per_s'
+          UNION ALL -- of abdb's own the machine that was measured last
+          SELECT k.entry_id, s.ordinal FROM v_kernel k CROSS JOIN v_stored s ON s.entry_id = k.entry_id AND s.metric = 'bytes_per_s'
+           WHERE k.kernel = 'stream' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
+   CROSS JOIN v_result r ON r.entry_id = f.entry_id AND r.ordinal = f.ordinal
+   WHERE r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
 named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS op FROM one),
 best AS (
   SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, result_id) AS place,
@@ -36,4 +39,4 @@ SELECT b.device, b.op AS operation, b.value / 1e9 AS gb_per_s, b.by, b.of, b.lea
    AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = r.device AND q.quantity = 'memory_bandwidth')
  ORDER BY r.top DESC, b.device, CASE b.op WHEN 'copy' THEN 0 WHEN 'scale' THEN 1 WHEN 'add' THEN 2 WHEN 'triad' THEN 3 ELSE 4 END;
 -- @notes
-SELECT 'each point is the best of its results (column of); scale is called mul by BabelStream; bytes are counted without write-allocate';
+SELECT 'each point is the best of its results (column of); of abdb''s own measurements the machine measured last; scale is called mul by BabelStream; bytes are counted without write-allocate';

@@ -34,7 +34,7 @@ void abdb_page_end(FILE *out, const abdb_site *site)
     abdb_html_text(out, site->origin);
     fputs(
         " by abdb " ABDB_VERSION ", the accelerator benchmark database. A number leads to the "
-                                 "facts behind it, a fact to its "
+        "facts behind it, a fact to its "
         "source. The MLPerf name and logo are registered and unregistered trademarks of MLCommons "
         "Association in the United States and other countries. All rights reserved. Unauthorized "
         "use strictly prohibited. See www.mlcommons.org for more information.</p></footer></body>"

@@ -131,12 +131,17 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
 
 @test "explain reaches facts for every number of every report, or says that none states it" {
     fill
-    abdb import -q "$fixtures/checker.csv" "$fixtures/questions.csv"
+    abdb import -q "$fixtures/checker.csv" "$fixtures/questions.csv" "$fixtures/figures.jsonl"
     abdb run --kernel stream --axis n=10000 --backend ref --quick -q
     abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
     for report in $(abdb query --names); do
         options=()
-        [ "$report" != machine-changes ] || options=(--since 2026-02-01)
+        case $report in
+        machine-changes) options=(--since 2026-02-01 --device "Box CPU") ;;
+        history) options=(--device "Box CPU") ;;
+        speedup-map) options=(--baseline build-1 --contender build-2) ;;
+        paired) options=(--baseline tag=before --contender tag=after) ;;
+        esac
         abdb query "$report" "${options[@]}" -o jsonl 2>/dev/null >rows || { echo "$report"; false; }
         case $report in
         artifacts | rejects | withdrawals | cost-model | facts | factors | mlperf-footnotes) continue ;; # they count rows, or use options

@@ -11,7 +11,9 @@ given() {
     price-performance) echo --price "'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h,MI355X=3.1 USD/h,MI300X=2 USD/h'" ;;
     speedup-map) echo --baseline build-1 --contender build-2 ;;
     paired) echo --baseline tag=before --contender tag=after ;;
-    roofline | samples) echo --campaign all ;;
+    samples) echo --tag before ;;
+    roofline) echo --since 2026-01-01 ;;
+    utilisation-map) echo --campaign c-after ;;
     esac
 }
 draw() { # FIGURE OPTIONS...

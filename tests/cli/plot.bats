@@ -32,10 +32,10 @@ fill() { abdb import -q "$root/data"; }
     run abdb plot roofline
     fails 6 "nothing to draw"
     abdb run -q --kernel stream --axis n=100000 --axis op=triad,add --axis dtype=f32 --backend ref --quick
-    run abdb plot roofline --campaign all --out r.svg
+    run abdb plot roofline --out r.svg
     fails 0 r.svg
     grep -q "measured f32: .*GB/s\|measured f32: .*MB/s" r.svg
-    run abdb plot roofline --campaign all --script
+    run abdb plot roofline --script
     fails 0 "ABDB_END_OF_DATA"
 }
 
