@@ -16,10 +16,15 @@
 -- column: source | source | |
 -- hoist: device devices model statistic unit source
 -- @with
-WITH found AS MATERIALIZED ( -- an index of sources leads on; kernels have one latency and no rate of tokens
-  SELECT DISTINCT x.entry_id
+WITH found AS MATERIALIZED ( -- an index of devices, or of sources, leads on; kernels have one latency and no rate of tokens
+  SELECT x.entry_id FROM v_stored x
+   WHERE :device IS NOT NULL AND x.metric = :latency
+     AND x.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device)
+  UNION
+  SELECT x.entry_id
     FROM (SELECT source FROM v_source WHERE source <> 'abdb-run' AND (:source IS NULL OR source = :source)) s
-   CROSS JOIN v_stored x ON x.source = s.source AND x.metric = :latency)
+   CROSS JOIN v_stored x ON x.source = s.source AND x.metric = :latency
+   WHERE :device IS NULL)
 -- @rows
 SELECT r.device, r.devices, r.model,
        trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
