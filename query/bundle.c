@@ -58,14 +58,27 @@ done:
     return st;
 }
 
-abdb_status abdb_bundle_markdown(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
-                                 abdb_error *err)
+/* What is said with a picture in one kind of document; `sources` has a line each. */
+typedef void include(const abdb_plot *plot, const char *path, char *sources, FILE *out);
+
+static abdb_status with_sources(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                                include *write, abdb_error *err)
 {
-    char *sources = NULL, *rest, *line;
+    char *sources = NULL;
     size_t size = 0;
     abdb_status st = ABDB_OK;
 
     TRY(sources_of(plot, db, &sources, &size, err));
+    write(plot, path, sources, out);
+done:
+    free(sources);
+    return st;
+}
+
+static void put_markdown(const abdb_plot *plot, const char *path, char *sources, FILE *out)
+{
+    char *line;
+
     fputs("![", out);
     markdown_text(out, title_of(plot));
     fprintf(out, "](%s)\n\n**", path);
@@ -76,26 +89,19 @@ abdb_status abdb_bundle_markdown(const abdb_plot *plot, abdb_db *db, const char 
         markdown_text(out, plot->table.note[i]);
         fputs("\n", out);
     }
-    if (sources && *sources) fputs("\nSources:\n\n", out);
-    for (rest = sources; (line = strsep(&rest, "\n"));) {
+    if (*sources) fputs("\nSources:\n\n", out);
+    while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
         fputs("- ", out);
         markdown_text(out, line);
         fputs("\n", out);
     }
-done:
-    free(sources);
-    return st;
 }
 
-abdb_status abdb_bundle_latex(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
-                              abdb_error *err)
+static void put_latex(const abdb_plot *plot, const char *path, char *sources, FILE *out)
 {
-    char *sources = NULL, *rest, *line;
-    size_t size = 0;
-    abdb_status st = ABDB_OK;
+    char *line;
 
-    TRY(sources_of(plot, db, &sources, &size, err));
     fprintf(out,
             "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
             path);
@@ -105,16 +111,25 @@ abdb_status abdb_bundle_latex(const abdb_plot *plot, abdb_db *db, const char *pa
         abdb_latex_text(out, plot->table.note[i]);
         fputs("\\par\n", out);
     }
-    for (rest = sources; (line = strsep(&rest, "\n"));) {
+    while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
         fputs("Source: ", out);
         abdb_latex_text(out, line);
         fputs("\\par\n", out);
     }
     fputs("\\end{figure}\n", out);
-done:
-    free(sources);
-    return st;
+}
+
+abdb_status abdb_bundle_markdown(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                                 abdb_error *err)
+{
+    return with_sources(plot, db, path, out, put_markdown, err);
+}
+
+abdb_status abdb_bundle_latex(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,
+                              abdb_error *err)
+{
+    return with_sources(plot, db, path, out, put_latex, err);
 }
 
 typedef abdb_status writer(const abdb_plot *plot, abdb_db *db, const char *path, FILE *out,

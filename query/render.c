@@ -256,6 +256,18 @@ void abdb_html_text(FILE *out, const char *text)
     }
 }
 
+void abdb_html_heads(FILE *out, const abdb_table *t)
+{
+    fputs("<thead><tr>", out);
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!abdb_shown(t, c)) continue;
+        fprintf(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+        abdb_html_text(out, abdb_label(t, c));
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+}
+
 void abdb_render_html(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
@@ -274,14 +286,8 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         fputs("<br>", out);
         abdb_html_text(out, line);
     }
-    fputs("</caption>\n<thead><tr>", out);
-    for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
-        fprintf(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
-        abdb_html_text(out, abdb_label(t, c));
-        fputs("</th>", out);
-    }
-    fputs("</tr></thead>\n<tbody>\n", out);
+    fputs("</caption>\n", out);
+    abdb_html_heads(out, t);
     for (size_t r = 0; r < t->rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++) {

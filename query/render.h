@@ -20,6 +20,8 @@ bool abdb_numeric(const abdb_table *table, size_t column);
 void abdb_hoisted(const abdb_table *table, char *out, size_t room);
 /* Text as text of HTML, in attributes too. */
 void abdb_html_text(FILE *out, const char *text);
+/* The head of an HTML table, up to its body. */
+void abdb_html_heads(FILE *out, const abdb_table *table);
 /* Text with LaTeX's special characters escaped. */
 void abdb_latex_text(FILE *out, const char *text);
 /* A cell as people see it: rounded or cut as the column's style says. */

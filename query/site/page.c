@@ -95,16 +95,9 @@ static void put_table(FILE *out, const abdb_site *site, const abdb_page *page)
         abdb_html_text(out, line);
         fputs("</p>\n", out);
     }
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n"
-          "<thead><tr>",
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n",
           out);
-    for (size_t c = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
-        fprintf(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
-        abdb_html_text(out, abdb_label(t, c));
-        fputs("</th>", out);
-    }
-    fputs("</tr></thead>\n<tbody>\n", out);
+    abdb_html_heads(out, t);
     for (size_t r = 0; r < t->rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++)
