@@ -22,7 +22,7 @@ terminal = picture eq "dumb"
 set border 3 lc rgb ink lw 1
 set tics nomirror textcolor rgb ink scale 0.5 font ",11"
 set xlabel textcolor rgb ink offset 0,0.5
-set ylabel textcolor rgb ink offset 1,0
+set ylabel textcolor rgb ink offset 0.4,0
 set cblabel textcolor rgb ink
 set grid lc rgb faint lw 0.6 lt 1 dt 1
 set style fill solid 0.9 noborder

@@ -24,4 +24,4 @@ spread(i) = column(c_label_level) - 0.25 + 0.5 * (int(column(c_seq)) % 97) / 97.
 odd(i) = !none(strcol(c_mark))
 plot $data using (odd(0) ? NaN : column(c_ms) / column(c_median_ms)):(spread(0)) with points pt 7 ps 0.25 lc rgb colour[1] title "samples", \
      '' using (odd(0) ? column(c_ms) / column(c_median_ms) : NaN):(spread(0)) with points pt 2 ps 0.4 lc rgb colour[4] title "marked as outliers", \
-     '' using (column(c_seq) == 0 ? 1 : NaN):(column(c_label_level)):(column(c_low_ms) / column(c_median_ms)):(column(c_high_ms) / column(c_median_ms)):(column(c_label_level) - 0.33):(column(c_label_level) + 0.33) with xyerrorbars lw 2 ps 0 lc rgb ink title "median, 95 % interval"
+     '' using (column(c_seq) == 0 ? 1 : NaN):(column(c_label_level)):(column(c_low_ms) / column(c_median_ms)):(column(c_high_ms) / column(c_median_ms)):(column(c_label_level) - 0.33):(column(c_label_level) + 0.33) with xyerrorbars dt 1 lw 2 ps 0 lc rgb ink title "median, 95 % interval"

@@ -18,7 +18,7 @@ set for [i=1:levels_y] ytics (tic_words(level_y[i]) i)
 unset grid
 unset key
 set tmargin at screen 1 - head_room - 8.0 / height
-set lmargin at screen (44 + name_px * level_y_widest) / width
+set lmargin at screen (60 + name_px * level_y_widest) / width
 set rmargin at screen 1 - 125.0 / width
 far = max_ratio > 1 / min_ratio ? max_ratio : 1 / min_ratio
 far = far < 1.1 ? 1.1 : far

@@ -18,5 +18,5 @@ top = max_spec_gb_per_s > max_gb_per_s ? max_spec_gb_per_s : max_gb_per_s
 if (wide(min_gb_per_s, top)) { set logscale x; set xrange [0.6 * min_gb_per_s : 1.5 * top] } else { set xrange [0 : 1.05 * top] }
 key_entries = levels_operation + 1; key_widest = 20; eval lay_key
 is(k) = int(column(c_operation_level)) == k
-plot $data using (column(c_spec_gb_per_s)):(column(c_device_level)):(0):(0.35) with xyerrorbars lc rgb muted lw 2 ps 0 title "published", \
+plot $data using (column(c_spec_gb_per_s)):(column(c_device_level)):(0):(0.35) with xyerrorbars dt 1 lc rgb muted lw 2 ps 0 title "published", \
      for [k=1:levels_operation] '' using (is(k) ? column(c_gb_per_s) : NaN):(column(c_device_level)) with points lt k ps 1 title level_operation[k]

@@ -16,7 +16,7 @@ set for [i=1:levels_n] ytics (tic_words(level_n[i]) i)
 unset grid
 unset key
 set tmargin at screen 1 - head_room - 8.0 / height
-set lmargin at screen (44 + name_px * level_n_widest) / width
+set lmargin at screen (60 + name_px * level_n_widest) / width
 set rmargin at screen 1 - 125.0 / width
 set cbrange [0 : 100]
 set cblabel "% of the best" offset -1,0

@@ -48,8 +48,8 @@ SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, CAST(p.bytes
        avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN bus END) / 1e9 AS busbw_gb_per_s,
        CASE WHEN max(n) > 1 THEN min(bus) / 1e9 END AS low_gb_per_s, CASE WHEN max(n) > 1 THEN max(bus) / 1e9 END AS high_gb_per_s,
        max(n) AS n, sum(wrong) AS wrong,
-       trim(CASE WHEN k.operations > 1 THEN p.operation || ' ' ELSE '' END || CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END ||
-            CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks' END || CASE WHEN k.sources > 1 THEN ' ' || p.source ELSE '' END) AS _label,
+       trim(CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks ' END || CASE WHEN k.operations > 1 OR p.devices IS NULL THEN p.operation || ' ' ELSE '' END ||
+            CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END || CASE WHEN k.sources > 1 THEN p.source ELSE '' END) AS _label,
        group_concat(p.result_id, ' ') AS _facts
   FROM placed p, known k
  GROUP BY p.operation, p.device, p.devices, p.place, p.source, p.bytes

@@ -247,3 +247,13 @@ P
     run bash -c 'ls pwned* */pwned* 2>/dev/null'
     same "$output" ""
 }
+
+@test "the pictures of the README are those of this build and of the shipped data" {
+    gnuplot --version | grep -q 'gnuplot 5.4 patchlevel 4' || skip "made with gnuplot 5.4 patchlevel 4, this is $(gnuplot --version)"
+    abdb import -q "$root/data"
+    abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out mlperf-llm.svg >/dev/null
+    abdb plot training --today 2026-11-20 --dark --out training-dark.svg >/dev/null
+    abdb plot peaks --out peaks.svg >/dev/null
+    abdb plot sequence-length --out sequence-length.svg >/dev/null
+    for f in *.svg; do cmp "$f" "$root/plots/gallery/$f"; done # make gallery
+}
