@@ -3,6 +3,7 @@
 -- param: baseline | text | | selection of the base (default: tag=FIRST)
 -- param: contender | text | | selection of the other (default: tag=LAST)
 -- param: metric | text | time_s | metric
+-- param: exploratory | flag | | pairs that a rule refuses, too, stamped
 -- param: limit | number | 30 | pairs at most: the largest effects
 -- column: what | cell | cut44 | what was measured
 -- column: ratio | ratio | 3 | contender / baseline: Hodges and Lehmann where there are samples
@@ -19,7 +20,7 @@ WITH side (a, b) AS (
   SELECT coalesce(:baseline, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date, tag LIMIT 1) || ''''),
          coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date DESC, tag DESC LIMIT 1) || '''')),
 pair AS (
-  SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric) c WHERE s.a <> s.b)
+  SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric, NULL, :exploratory) c WHERE s.a <> s.b)
 -- @rows
 SELECT coalesce((SELECT replace(k.cell, ' n=auto', '') FROM v_kernel k WHERE k.entry_id = (
                    SELECT e.entry_id FROM entry e WHERE e.entry_key = entry_of(substr(facts, 1, instr(facts || ' ', ' ') - 1)))),
@@ -30,5 +31,7 @@ SELECT coalesce((SELECT replace(k.cell, ' n=auto', '') FROM v_kernel k WHERE k.e
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, 'n = ' || count(ratio) || ' pairs; interval and p by samples (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
-  UNION ALL SELECT 2, count(*) || ' pairs refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0)
+  UNION ALL SELECT 2, count(*) || ' pairs refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0
+  UNION ALL SELECT 0, 'EXPLORATORY: a rule refuses ' || count(*) || ' of these pairs: ' || max(sentence)
+    FROM pair WHERE coalesce(exploratory, '') <> '' HAVING count(*) > 0)
  ORDER BY place;

@@ -132,7 +132,8 @@ static void put_fact(FILE *out, const abdb_facts *facts, size_t row)
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_value" : "value"));
     fputc(' ', out);
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_unit" : "unit"));
-    fputs("</a>", out);
+    fputs("</a> ", out);
+    abdb_html_text(out, abdb_facts_cell(facts, row, "source"));
 }
 
 /* Rows whose numbers were made from several facts: which. */

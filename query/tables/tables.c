@@ -45,7 +45,7 @@ static int disconnect(sqlite3_vtab *vtab)
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
     const abdb_table_function *f = ((module *)vtab)->function;
-    int at[ABDB_ARGUMENTS_MAX] = {-1, -1, -1, -1}, next = 1;
+    int at[ABDB_ARGUMENTS_MAX] = {-1, -1, -1, -1, -1}, next = 1;
 
     for (int i = 0; i < info->nConstraint; i++) {
         int argument = info->aConstraint[i].iColumn - f->columns;

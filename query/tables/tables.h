@@ -2,7 +2,8 @@
  *
  *   abdb_csv(path [, delimiter])        a row per record: line, record (JSON object), fields
  * (array) abdb_archive(path)                  a row per member: member, size_B, contents, problem
- *   abdb_compare(baseline, contender [, metric [, per]])   the columns of `abdb compare -o csv`
+ *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])   the columns of
+ *     `abdb compare -o csv`; exploratory 1: pairs that a rule refuses too, stamped
  *   abdb_roofline(device [, dtype])     the roof by intensity, from published and measured ceilings
  *   abdb_measure(kernel, backend [, params [, quick]])     runs a kernel; a row per sample
  *
@@ -17,7 +18,7 @@
 
 enum { ABDB_ALLOW_NOTHING, ABDB_ALLOW_FILES = 1, ABDB_ALLOW_PROGRAMS = 2 };
 
-enum { ABDB_ARGUMENTS_MAX = 4 };
+enum { ABDB_ARGUMENTS_MAX = 5 };
 
 /* One function. fill makes all rows; argument[i] is NULL where it was not given. */
 typedef struct {

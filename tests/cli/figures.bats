@@ -62,6 +62,16 @@ draw() { # FIGURE OPTIONS...
     fails 1 "outside: outside"
 }
 
+@test "what a rule refuses is drawn only when asked for, and stamped" {
+    abdb import -q "$root/data" "$fixtures/questions.csv"
+    set -- --baseline device=H200-SXM,model=llama2-70b-99,scenario=Offline,evidence=mlperf --contender model=llama2-70b-99,evidence=measured --metric tokens_per_s
+    run abdb plot paired "$@"
+    fails 6 "nothing to draw in paired"
+    abdb plot paired "$@" --exploratory --out e.svg >/dev/null
+    grep -q 'EXPLORATORY: a rule refuses 1 of these pairs' e.svg
+    grep -q '0.435 EXPLORATORY' e.svg
+}
+
 @test "nothing to draw, or too little: a message that says what would help" {
     abdb init >/dev/null
     for f in $(abdb plot --names); do
