@@ -59,7 +59,7 @@ LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(
 export KILLS FAULTS
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
-BACKENDS := abdb-run-ref $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
+BACKENDS := abdb-run-ref abdb-run-vec $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
@@ -81,6 +81,23 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/settings
 
 # Kernels: OpenMP and the vector unit of a plain x86-64 for ref; the reference is never fast.
 $(BUILD)/obj/kernels/providers/openblas/%.o $(BUILD)/obj/kernels/harness/%.o: ALL_CFLAGS += -fopenmp
+
+# Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
+# No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
+VEC_SETS := base avx2 avx512
+VEC_base   :=
+VEC_avx2   := -mavx2 -mfma -mf16c
+VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
+VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
+VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
+$(BUILD)/obj/kernels/providers/vec/vec.o $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
+define vec_rule
+$(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUILD)/settings
+	@mkdir -p $$(@D)
+	@$$(if $$(V),,echo "  CC    $$< ($(1))")
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
+endef
+$(foreach s,$(VEC_SETS),$(eval $(call vec_rule,$(s))))
 
 # Text files become C arrays: name of the list, then the files.
 define embed
@@ -110,6 +127,9 @@ $(BUILD)/abdb: $(call obj,query/main.c) $(BUILD)/libabdb.a
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE))
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+$(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c kernels/providers/vec/vec.c $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 $(BUILD)/abdb-run-openblas: $(call obj,kernels/backends/openblas.c $(wildcard kernels/providers/openblas/*.c) $(HARNESS) $(MICRO) $(CORE))

@@ -9,11 +9,12 @@
 #define ABDB_KERNELS_KERNEL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "schema/core/error.h"
 
 enum { ABDB_RANK_MAX = 6, ABDB_TENSOR_MAX = 8, ABDB_PARAM_MAX = 24 };
-typedef enum { ABDB_F64, ABDB_F32, ABDB_DTYPE_COUNT } abdb_dtype;
+typedef enum { ABDB_F64, ABDB_F32, ABDB_BF16, ABDB_I8, ABDB_I32, ABDB_DTYPE_COUNT } abdb_dtype;
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
 typedef struct {
@@ -42,21 +43,30 @@ typedef struct {
     double ops, bytes; /* of one launch, by the formula */
 } abdb_work;
 
+/* What a shape may depend on: caches in bytes (one core's, the last level whole) and threads. */
+typedef struct {
+    size_t l1, l2, last;
+    int threads;
+} abdb_limits;
+
 typedef struct {
     const char *name, *summary;
     const char *formula;    /* identifier@version of work() */
     const char *parameters; /* for people: names, meaning, defaults */
     /* Parameters to tensors (without data); fills defaults. ABDB_USAGE: a parameter that it cannot
-     * have. `cache_size` is that of the last-level cache, bytes. */
-    abdb_status (*shape)(abdb_problem *p, size_t cache_size, abdb_error *err);
+     * have. */
+    abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
     void (*work)(const abdb_problem *p, abdb_work *out);
     /* Rows row[0..n) of the output in double from the inputs as they are, and the magnitude that
      * the bound is relative to, n x (elements of a row) each. */
     void (*reference)(const abdb_problem *p, const size_t *row, size_t n, double *out,
                       double *magnitude);
     double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
+    /* Fills inputs that are no uniform numbers (indices) after the others. NULL: there are none. */
+    void (*fill)(const abdb_problem *p);
 } abdb_kernel;
-extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream;
+extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream, abdb_kernel_fma, abdb_kernel_latency,
+    abdb_kernel_gather;
 extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
 
 typedef struct {
@@ -86,8 +96,12 @@ ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, doub
 ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
 const char *abdb_dtype_name(abdb_dtype dtype);
 size_t abdb_dtype_size(abdb_dtype dtype);
-double abdb_dtype_unit_roundoff(abdb_dtype dtype);            /* 2^-53, 2^-24 */
+double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-53, 2^-24, 2^-8; 0 of whole numbers */
 double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
+void abdb_tensor_set(const abdb_tensor *t, size_t element, double value); /* rounded to nearest */
+/* bf16: the upper half of a float, rounded to nearest even; its value. */
+uint16_t abdb_bf16(float value);
+float abdb_bf16_value(uint16_t bits);
 size_t abdb_tensor_count(const abdb_tensor *t);
 
 #endif

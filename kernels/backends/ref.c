@@ -3,7 +3,8 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/ref/ref.h"
 
-static const abdb_impl *const native[] = {&abdb_ref_gemm, &abdb_ref_stream, NULL};
+static const abdb_impl *const native[] = {&abdb_ref_gemm,    &abdb_ref_stream, &abdb_ref_fma,
+                                          &abdb_ref_latency, &abdb_ref_gather, NULL};
 
 static int threads(void)
 {

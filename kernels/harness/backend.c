@@ -116,7 +116,7 @@ static abdb_status take_params(abdb_problem *p, json_t *params, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status make_tensors(abdb_problem *p, abdb_error *err)
+static abdb_status make_tensors(const abdb_kernel *kernel, abdb_problem *p, abdb_error *err)
 {
     double need = 0;
 
@@ -135,6 +135,7 @@ static abdb_status make_tensors(abdb_problem *p, abdb_error *err)
         memset(p->tensor[i].data, 0xFF, size); /* NaN: an output that is not written is seen */
         if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
     }
+    if (kernel->fill) kernel->fill(p);
     return ABDB_OK;
 }
 
@@ -181,6 +182,7 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     abdb_clock clock = abdb_clock_measure();
     abdb_problem p = {.kernel = name};
     abdb_samples samples = {0};
+    abdb_limits limits;
     double start, prepare_s, error = 0;
     void *state = NULL;
     abdb_status st = ABDB_OK;
@@ -191,14 +193,15 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
         return ABDB_FAIL(err, ABDB_USAGE, "this backend has no kernel '%s'", name ? name : "");
     }
     TRY(take_params(&p, json_object_get(request, "params"), err));
-    TRY(kernel->shape(&p, abdb_cache_size(), err));
+    limits = abdb_machine_limits(backend);
+    TRY(kernel->shape(&p, &limits, err));
     if (impl->accepts && !impl->accepts(&p, &why)) {
         *status = "not-implemented";
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s", why));
     }
     cache = abdb_param_text(&p, "cache");
     rule.cold = cache && strcmp(cache, "cold") == 0;
-    st = make_tensors(&p, err);
+    st = make_tensors(kernel, &p, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     start = abdb_now_s();

@@ -24,6 +24,8 @@ abdb_clock abdb_clock_measure(void);
  * ------------------------------------------------------------------------------------ */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
 size_t abdb_cache_size(void);
+/* Caches of one core and the last level, and the threads that a backend uses. */
+abdb_limits abdb_machine_limits(const abdb_backend *backend);
 /* Memory that this process may still use, bytes. */
 double abdb_memory_available(void);
 /* "AMD EPYC ..." : a new reference to a JSON object with everything known of machine and build. */

@@ -51,22 +51,43 @@ const char *abdb_processor(char *out, size_t room)
     return out;
 }
 
-size_t abdb_cache_size(void)
+/* Size of a data or unified cache of a level on the first core; 0: the system does not say. */
+static size_t level_size(int level)
 {
     char path[128], text[64];
-    size_t largest = 0;
 
     for (int i = 0; i < 8; i++) {
-        size_t size;
-
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+        if (!first_line(path, text, sizeof text)) break;
+        if (strtol(text, NULL, 10) != level) continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
+        if (first_line(path, text, sizeof text) && text[0] == 'I') continue; /* of instructions */
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
         if (!first_line(path, text, sizeof text)) break;
-        size = strtoul(text, NULL, 10) * (strchr(text, 'K')   ? 1024u
+        return strtoul(text, NULL, 10) * (strchr(text, 'K')   ? 1024u
                                           : strchr(text, 'M') ? 1048576u
                                                               : 1u);
-        if (size > largest) largest = size;
     }
+    return 0;
+}
+
+size_t abdb_cache_size(void)
+{
+    size_t largest = 0;
+
+    for (int level = 1; level <= 4; level++)
+        if (level_size(level) > largest) largest = level_size(level);
     return largest ? largest : (size_t)32 << 20;
+}
+
+abdb_limits abdb_machine_limits(const abdb_backend *backend)
+{
+    abdb_limits l = {level_size(1), level_size(2), abdb_cache_size(), backend->threads()};
+
+    if (!l.l1) l.l1 = 32 << 10;
+    if (!l.l2) l.l2 = 512 << 10;
+    if (l.threads < 1) l.threads = 1;
+    return l;
 }
 
 double abdb_memory_available(void)

@@ -19,10 +19,8 @@ void abdb_fill(abdb_tensor *tensor, unsigned seed)
         state ^= state >> 7;
         state ^= state << 17;
         value = (double)(state >> 11) * 0x1p-52 - 1;
-        if (tensor->dtype == ABDB_F64)
-            ((double *)tensor->data)[i] = value;
-        else
-            ((float *)tensor->data)[i] = (float)value;
+        abdb_tensor_set(
+            tensor, i, tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32 ? 127 * value : value);
     }
 }
 

@@ -5,13 +5,19 @@
 
 #include "kernels/kernel.h"
 
-const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm, &abdb_kernel_stream, NULL};
+const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm,   &abdb_kernel_stream,
+                                           &abdb_kernel_fma,    &abdb_kernel_latency,
+                                           &abdb_kernel_gather, NULL};
 
 static const struct {
     const char *name;
     size_t size;
     double roundoff;
-} dtypes[ABDB_DTYPE_COUNT] = {[ABDB_F64] = {"f64", 8, 0x1p-53}, [ABDB_F32] = {"f32", 4, 0x1p-24}};
+} dtypes[ABDB_DTYPE_COUNT] = {[ABDB_F64] = {"f64", 8, 0x1p-53},
+                              [ABDB_F32] = {"f32", 4, 0x1p-24},
+                              [ABDB_BF16] = {"bf16", 2, 0x1p-8},
+                              [ABDB_I8] = {"i8", 1, 0},
+                              [ABDB_I32] = {"i32", 4, 0}};
 
 const char *abdb_param_text(const abdb_problem *p, const char *name)
 {
@@ -48,7 +54,7 @@ abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err)
         *out = (abdb_dtype)i;
         return ABDB_OK;
     }
-    return ABDB_FAIL(err, ABDB_USAGE, "no dtype '%s'; there are f32 and f64", name);
+    return ABDB_FAIL(err, ABDB_USAGE, "no dtype '%s'; there are f64, f32, bf16 and i8", name);
 }
 
 const char *abdb_dtype_name(abdb_dtype dtype)
@@ -66,10 +72,44 @@ double abdb_dtype_unit_roundoff(abdb_dtype dtype)
     return dtypes[dtype].roundoff;
 }
 
+uint16_t abdb_bf16(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    if (isnan(value)) return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+float abdb_bf16_value(uint16_t bits)
+{
+    uint32_t whole = (uint32_t)bits << 16;
+    float value;
+
+    memcpy(&value, &whole, sizeof value);
+    return value;
+}
+
 double abdb_tensor_get(const abdb_tensor *t, size_t element)
 {
-    return t->dtype == ABDB_F64 ? ((const double *)t->data)[element]
-                                : (double)((const float *)t->data)[element];
+    switch (t->dtype) {
+    case ABDB_F64: return ((const double *)t->data)[element];
+    case ABDB_F32: return (double)((const float *)t->data)[element];
+    case ABDB_BF16: return (double)abdb_bf16_value(((const uint16_t *)t->data)[element]);
+    case ABDB_I8: return ((const int8_t *)t->data)[element];
+    default: return ((const int32_t *)t->data)[element];
+    }
+}
+
+void abdb_tensor_set(const abdb_tensor *t, size_t element, double value)
+{
+    switch (t->dtype) {
+    case ABDB_F64: ((double *)t->data)[element] = value; break;
+    case ABDB_F32: ((float *)t->data)[element] = (float)value; break;
+    case ABDB_BF16: ((uint16_t *)t->data)[element] = abdb_bf16((float)value); break;
+    case ABDB_I8: ((int8_t *)t->data)[element] = (int8_t)lrint(value); break;
+    default: ((int32_t *)t->data)[element] = (int32_t)lrint(value);
+    }
 }
 
 size_t abdb_tensor_count(const abdb_tensor *t)

@@ -1,24 +1,27 @@
-/* stream.c - the five loops of STREAM (McCalpin) and BabelStream over arrays a, b, c of n elements:
- *   copy  c = a     scale  b = s c     add  c = a + b     triad  a = b + s c     dot  sum(a b)
- * The arrays' roles are renamed so that x and y are read and z is written: launching twice gives
- * the same z. Work: 0, 1, 1, 2, 2 operations and 2, 2, 3, 3, 2 elements moved per element;
- * write-allocate traffic is not counted. n=auto: arrays of four times the last-level cache. Bound:
- * 2u of the terms' magnitudes; (n + 2)u for dot. */
+/* stream.c - the loops of STREAM (McCalpin) and BabelStream over arrays a, b, c of n elements, and
+ * what else finds the bandwidth of a memory: copy  c = a     scale  b = s c     add  c = a + b
+ * triad  a = b + s c     dot  sum(a b) read  sum(a)    write  c = s       fma  c = a, f times (1 -
+ * 2^-12) c + 2^-13 The arrays' roles are renamed so that x and y are read and z is written:
+ * launching twice gives the same z. Work: 0, 1, 1, 2, 2, 1, 0, 2f operations and 2, 2, 3, 3, 2, 1,
+ * 1, 2 elements moved per element, times `repeat`; write-allocate traffic is not counted. n=auto:
+ * arrays of four times the last-level cache; level=L1, L2 or L3: all arrays together half of that
+ * cache of every thread (of the shared one), and as many passes as move 64 MiB. stores=nt: past the
+ * caches. Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/kernel.h"
 
-enum { X, Y, Z, ROOM = 24, CACHES = 4 };
+enum { X, Y, Z, ROOM = 24, CACHES = 4, GRAIN = 256, PASSES_BYTES = 64 << 20 };
 static const double factor = 0.4; /* s of scale and triad */
 
 static const struct {
     const char *name;
     int ops, moved, reads;
-} operations[] = {
-    {"copy", 0, 2, 1}, {"scale", 1, 2, 1}, {"add", 1, 3, 2}, {"triad", 2, 3, 2}, {"dot", 2, 2, 2}};
-enum { COPY, SCALE, ADD, TRIAD, DOT, OPERATIONS };
+} operations[] = {{"copy", 0, 2, 1}, {"scale", 1, 2, 1}, {"add", 1, 3, 2},   {"triad", 2, 3, 2},
+                  {"dot", 2, 2, 2},  {"read", 1, 1, 1},  {"write", 0, 1, 0}, {"fma", 2, 2, 1}};
+enum { COPY, SCALE, ADD, TRIAD, DOT, READ, WRITE, FMA, OPERATIONS };
 
 static int operation(const abdb_problem *p)
 {
@@ -29,34 +32,66 @@ static int operation(const abdb_problem *p)
     return name ? -1 : TRIAD;
 }
 
-static abdb_status shape(abdb_problem *p, size_t cache_size, abdb_error *err)
+/* Elements of an array so that all arrays together fill half of a cache. */
+static double level_elements(const char *level, int arrays, size_t size, const abdb_limits *l)
 {
-    static _Thread_local char room[ROOM];
-    const char *dtype_name = abdb_param_text(p, "dtype"), *n_text = abdb_param_text(p, "n");
+    double bytes = strcmp(level, "L1") == 0   ? 0.5 * (double)l->l1 * l->threads
+                   : strcmp(level, "L2") == 0 ? 0.5 * (double)l->l2 * l->threads
+                   : strcmp(level, "L3") == 0 ? 0.5 * (double)l->last
+                                              : NAN;
+    double grain = GRAIN * (double)l->threads;
+
+    return fmax(1, floor(bytes / (double)(arrays * (int)size) / grain)) * grain;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static _Thread_local char room[3][ROOM];
+    const char *dtype_name = abdb_param_text(p, "dtype"), *n_text = abdb_param_text(p, "n"),
+               *level = abdb_param_text(p, "level"), *stores = abdb_param_text(p, "stores");
     int op = operation(p);
-    double n;
+    double n, repeat, passes;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
     if (op < 0)
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "stream: no op '%s'; there are copy, scale, add, triad, dot",
+                         "stream: no op '%s'; there are copy, scale, add, triad, dot, read, write"
+                         " and fma",
                          abdb_param_text(p, "op"));
     TRY(abdb_dtype_find(&dtype, dtype_name ? dtype_name : "f64", err));
-    n = !n_text || strcmp(n_text, "auto") == 0
-            ? (double)(CACHES * cache_size / abdb_dtype_size(dtype))
-            : abdb_param_number(p, "n", NAN);
+    if (dtype != ABDB_F64 && dtype != ABDB_F32)
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: dtype is f64 or f32");
+    if (level && strcmp(level, "L1") != 0 && strcmp(level, "L2") != 0 && strcmp(level, "L3") != 0 &&
+        strcmp(level, "memory") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: level is L1, L2, L3 or memory");
+    if (stores && strcmp(stores, "plain") != 0 && strcmp(stores, "nt") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: stores is plain or nt");
+    if (n_text && strcmp(n_text, "auto") != 0)
+        n = abdb_param_number(p, "n", NAN);
+    else if (level && strcmp(level, "memory") != 0)
+        n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
+    else
+        n = (double)(CACHES * limits->last / abdb_dtype_size(dtype));
     if (!(n >= 1 && n <= 0x1p32 && n == floor(n)))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
-    TRY(abdb_param_set(p, "n", n, room, ROOM, err));
+    passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
+    repeat = abdb_param_number(p, "repeat", level ? passes : 1);
+    if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
+    TRY(abdb_param_set(p, "n", n, room[0], ROOM, err));
+    if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, room[1], ROOM, err));
+    if (op == FMA)
+        TRY(abdb_param_set(p, "fmas", abdb_param_number(p, "fmas", 1), room[2], ROOM, err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
                                      .role = i == Z ? ABDB_OUT : ABDB_IN,
                                      .rank = 1,
-                                     .dim = {i == Z && op == DOT ? 1 : (size_t)n},
+                                     .dim = {i == Z && (op == DOT || op == READ) ? 1 : (size_t)n},
                                      .stride = {1}};
-    if (operations[op].reads == 1) p->tensor[Y].dim[0] = 1;
+    if (operations[op].reads < 2) p->tensor[Y].dim[0] = 1;
+    if (operations[op].reads < 1) p->tensor[X].dim[0] = 1;
 done:
     return st;
 }
@@ -64,9 +99,9 @@ done:
 static void work(const abdb_problem *p, abdb_work *out)
 {
     int op = operation(p);
-    double n = (double)p->tensor[X].dim[0];
+    double n = abdb_param_number(p, "n", 0) * abdb_param_number(p, "repeat", 1);
 
-    out->ops = operations[op].ops * n;
+    out->ops = operations[op].ops * n * (op == FMA ? abdb_param_number(p, "fmas", 1) : 1);
     out->bytes = operations[op].moved * n * (double)abdb_dtype_size(p->tensor[X].dtype);
 }
 
@@ -76,13 +111,13 @@ static void reference(const abdb_problem *p, const size_t *row, size_t count, do
     int op = operation(p);
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
-    if (op == DOT) {
+    if (op == DOT || op == READ) {
         long double sum = 0;
 
         magnitude[0] = 0;
         for (size_t i = 0; i < p->tensor[X].dim[0]; i++) {
-            long double term =
-                (long double)abdb_tensor_get(&p->tensor[X], i) * abdb_tensor_get(&p->tensor[Y], i);
+            long double term = (long double)abdb_tensor_get(&p->tensor[X], i) *
+                               (op == DOT ? abdb_tensor_get(&p->tensor[Y], i) : 1);
 
             sum += term;
             magnitude[0] += fabs((double)term);
@@ -91,11 +126,13 @@ static void reference(const abdb_problem *p, const size_t *row, size_t count, do
         return;
     }
     for (size_t r = 0; r < count; r++) {
-        double x = abdb_tensor_get(&p->tensor[X], row[r]);
+        double x = op == WRITE ? s : abdb_tensor_get(&p->tensor[X], row[r]);
         double y = operations[op].reads == 2 ? abdb_tensor_get(&p->tensor[Y], row[r]) : 0;
 
-        out[r] = op == COPY ? x : op == SCALE ? s * x : op == ADD ? x + y : x + s * y;
-        magnitude[r] = fabs(x) + fabs(op == TRIAD ? s * y : y);
+        magnitude[r] = fabs(x) + fabs(op == TRIAD ? s * y : y) + (op == FMA ? 0.5 : 0);
+        for (double f = op == FMA ? abdb_param_number(p, "fmas", 1) : 0; f > 0; f--)
+            x = (1 - 0x1p-12) * x + 0x1p-13;
+        out[r] = op == SCALE ? s * x : op == ADD ? x + y : op == TRIAD ? x + s * y : x;
     }
 }
 
@@ -103,11 +140,22 @@ static double bound(const abdb_problem *p)
 {
     double u = abdb_dtype_unit_roundoff(p->tensor[X].dtype);
 
-    return operation(p) == DOT ? ((double)p->tensor[X].dim[0] + 2) * u : 2 * u;
+    switch (operation(p)) {
+    case DOT:
+    case READ: return ((double)p->tensor[X].dim[0] + 2) * u;
+    case FMA: return (abdb_param_number(p, "fmas", 1) + 2) * u;
+    default: return 2 * u;
+    }
 }
 
 const abdb_kernel abdb_kernel_stream = {
-    "stream",   "copy, scale, add, triad, dot over arrays",
-    "stream@1", "op=copy|scale|add|triad|dot  n=auto (4 x last-level cache)  dtype=f64|f32",
-    shape,      work,
-    reference,  bound};
+    "stream",
+    "copy, scale, add, triad, dot, read, write, fma over arrays",
+    "stream@1",
+    "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
+    "level=L1|L2|L3|memory  stores=plain|nt  repeat=1  dtype=f64|f32",
+    shape,
+    work,
+    reference,
+    bound,
+    NULL};

@@ -204,7 +204,8 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
                 cell->param[i].text);
     json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
         abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
-    if (json_is_number(json_object_get(t->device, "threads")))
+    if (json_is_number(json_object_get(t->device, "threads")) &&
+        !json_object_get(factors, "threads"))
         abdb_entry_factor(e, "threads",
                           abdb_arena_printf(arena, "%lld",
                                             (long long)json_integer_value(

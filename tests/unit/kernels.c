@@ -8,6 +8,8 @@
 #include "kernels/runner/plan.h"
 #include "tests/unit/check.h"
 
+static const abdb_limits limits = {32 << 10, 512 << 10, 1 << 20, 2};
+
 static void plans(void **state)
 {
     abdb_plan plan = {0};
@@ -89,7 +91,7 @@ static void gemm_shapes(void **state)
         abdb_error err = {0};
         abdb_work work;
 
-        assert_ok(abdb_kernel_gemm.shape(&p, 1 << 20, &err));
+        assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
         abdb_kernel_gemm.work(&p, &work);
         assert_true(work.ops == 2 * s[0] * s[1] * s[2]);
         make(&p);
@@ -114,7 +116,7 @@ static void streams(void **state)
         abdb_error err = {0};
         abdb_work work;
 
-        assert_ok(abdb_kernel_stream.shape(&p, 1 << 20, &err));
+        assert_ok(abdb_kernel_stream.shape(&p, &limits, &err));
         abdb_kernel_stream.work(&p, &work);
         assert_true(work.ops == 1001 * cases[i].ops && work.bytes == 1001 * cases[i].bytes);
         make(&p);
@@ -131,7 +133,7 @@ static void wrong_results_are_found(void **state)
     float *c;
 
     (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, 1 << 20, &err));
+    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
     make(&p);
     run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     c = p.tensor[2].data;
@@ -153,10 +155,10 @@ static void bad_parameters(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_status(abdb_kernel_gemm.shape(&zero, 1, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_gemm.shape(&half, 1, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_stream.shape(&op, 1, &err), ABDB_USAGE);
-    assert_status(abdb_kernel_gemm.shape(&dtype, 1, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.shape(&zero, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.shape(&half, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_stream.shape(&op, &limits, &err), ABDB_USAGE);
+    assert_status(abdb_kernel_gemm.shape(&dtype, &limits, &err), ABDB_USAGE);
     assert_non_null(strstr(err.message, "f8"));
 }
 
@@ -168,7 +170,7 @@ static void linearity(void **state)
     float once[256], *a, *c;
 
     (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, 1, &err));
+    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
     make(&p);
     run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     a = p.tensor[0].data;

@@ -3,6 +3,12 @@
 #include <cblas.h>
 #include "kernels/providers/openblas/openblas.h"
 
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "OpenBLAS of Debian 12 has products of f32 and f64";
+    return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
+}
+
 static void launch(void *state)
 {
     const abdb_problem *p = state;
@@ -28,4 +34,4 @@ static const char *chosen(const void *state)
     return abdb_openblas_core();
 }
 
-const abdb_impl abdb_openblas_gemm = {"gemm", "openblas", NULL, NULL, launch, chosen, NULL};
+const abdb_impl abdb_openblas_gemm = {"gemm", "openblas", accepts, NULL, launch, chosen, NULL};

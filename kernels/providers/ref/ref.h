@@ -4,6 +4,7 @@
 
 #include "kernels/kernel.h"
 
-extern const abdb_impl abdb_ref_gemm, abdb_ref_stream;
+extern const abdb_impl abdb_ref_gemm, abdb_ref_stream, abdb_ref_fma, abdb_ref_latency,
+    abdb_ref_gather;
 
 #endif

@@ -6,8 +6,17 @@
 
 typedef struct {
     const abdb_problem *p;
-    char op;
+    char op; /* first letter; 'd' for dot, 'r' read, 'w' write, 'f' fma */
+    size_t n, repeat, fmas;
 } stream;
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *stores = abdb_param_text(p, "stores");
+
+    *why_not = "plain C cannot write past the caches";
+    return !stores || strcmp(stores, "plain") == 0;
+}
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
@@ -15,7 +24,9 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     const char *op = abdb_param_text(p, "op");
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "stream");
-    *s = (stream){p, op ? op[0] : 't'};
+    *s = (stream){p, op ? op[0] : 't', (size_t)abdb_param_number(p, "n", 1),
+                  (size_t)abdb_param_number(p, "repeat", 1),
+                  (size_t)abdb_param_number(p, "fmas", 1)};
     *state = s;
     return ABDB_OK;
 }
@@ -24,7 +35,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     do {                                                                                   \
         const type *restrict x = s->p->tensor[0].data, *restrict y = s->p->tensor[1].data; \
         type *restrict z = s->p->tensor[2].data, sum = 0;                                  \
-        const type f = (type)0.4;                                                          \
+        const type f = (type)0.4, a = (type)(1 - 0x1p-12), b = (type)0x1p-13;              \
                                                                                            \
         switch (s->op) {                                                                   \
         case 'c':                                                                          \
@@ -39,6 +50,21 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
         case 't':                                                                          \
             for (size_t i = 0; i < n; i++) z[i] = x[i] + f * y[i];                         \
             break;                                                                         \
+        case 'r':                                                                          \
+            for (size_t i = 0; i < n; i++) sum += x[i];                                    \
+            z[0] = sum;                                                                    \
+            break;                                                                         \
+        case 'w':                                                                          \
+            for (size_t i = 0; i < n; i++) z[i] = f;                                       \
+            break;                                                                         \
+        case 'f':                                                                          \
+            for (size_t i = 0; i < n; i++) {                                               \
+                type v = x[i];                                                             \
+                                                                                           \
+                for (size_t k = 0; k < s->fmas; k++) v = a * v + b;                        \
+                z[i] = v;                                                                  \
+            }                                                                              \
+            break;                                                                         \
         default:                                                                           \
             for (size_t i = 0; i < n; i++) sum += x[i] * y[i];                             \
             z[0] = sum;                                                                    \
@@ -48,12 +74,15 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 static void launch(void *state)
 {
     const stream *s = state;
-    size_t n = s->p->tensor[0].dim[0];
+    size_t n = s->n;
 
-    if (s->p->tensor[0].dtype == ABDB_F64)
-        LOOPS(double);
-    else
-        LOOPS(float);
+    for (size_t r = 0; r < s->repeat; r++) {
+        if (s->p->tensor[0].dtype == ABDB_F64)
+            LOOPS(double);
+        else
+            LOOPS(float);
+        __asm__ volatile("" : : : "memory"); /* a pass is a pass */
+    }
 }
 
-const abdb_impl abdb_ref_stream = {"stream", "ref", NULL, prepare, launch, NULL, free};
+const abdb_impl abdb_ref_stream = {"stream", "ref", accepts, prepare, launch, NULL, free};

@@ -1,0 +1,21 @@
+/* vec.c - abdb-run-vec: our own vector code on this machine's processors, OpenMP threads. */
+#include <omp.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/vec/vec.h"
+
+static const abdb_impl *const native[] = {&abdb_vec_stream, &abdb_vec_fma, &abdb_vec_latency,
+                                          &abdb_vec_gather, NULL};
+
+static int threads(void)
+{
+    return omp_get_max_threads();
+}
+
+static const abdb_backend backend = {
+    "vec", "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)", native, NULL, threads};
+
+int main(int argc, char **argv)
+{
+    return abdb_backend_main(&backend, argc, argv);
+}

@@ -1,0 +1,111 @@
+/* fma.c - the peak of fused multiply-adds in registers, by dtype, on all threads:
+ *   f64, f32  z = x, n times z = (1 - 2^-12) z + 2^-13          2 operations a step and element
+ *   bf16      z = 0, n times z = z + a0 b0 + a1 b1, z in f32     4 operations
+ *   i8        z = 0, n times z = z + a0 b0 + ... + a3 b3, in i32  8 operations; a is not negative
+ * over `width` elements z; b repeats every 16 elements of z, so that registers hold it. The
+ * recurrence forgets its start slowly, so that a step left out is seen. Work: operations as above,
+ * bytes of the tensors once. Bound: (n + 2)u of |x| + 1/2; (n + 4) 2^-24 of the sum of magnitudes;
+ * exact. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { X, Y, Z, ROOM = 24, WIDTH = 4096, STEPS = 4096, PERIOD = 16 };
+
+/* Products that one step adds to an element of z. */
+static int products(const abdb_problem *p)
+{
+    return p->tensor[X].dtype == ABDB_BF16 ? 2 : p->tensor[X].dtype == ABDB_I8 ? 4 : 1;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static _Thread_local char room[2][ROOM];
+    const char *name = abdb_param_text(p, "dtype");
+    double width = abdb_param_number(p, "width", WIDTH * (double)limits->threads),
+           n = abdb_param_number(p, "n", STEPS);
+    abdb_dtype dtype, sum;
+    size_t wide;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_dtype_find(&dtype, name ? name : "f32", err));
+    if (!(width >= 1 && width <= 1e8 && width == floor(width)) ||
+        !(n >= 1 && n <= 8192 && n == floor(n)))
+        return ABDB_FAIL(err, ABDB_USAGE, "fma: width up to 10^8, n (steps) up to 8192");
+    TRY(abdb_param_set(p, "width", width, room[0], ROOM, err));
+    TRY(abdb_param_set(p, "n", n, room[1], ROOM, err));
+    sum = dtype == ABDB_BF16 ? ABDB_F32 : dtype == ABDB_I8 ? ABDB_I32 : dtype;
+    wide = (size_t)width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
+    p->tensors = 3;
+    for (int i = 0; i < 3; i++)
+        p->tensor[i] = (abdb_tensor){.dtype = i == Z ? sum : dtype,
+                                     .role = i == Z ? ABDB_OUT : ABDB_IN,
+                                     .rank = 1,
+                                     .dim = {i == Z   ? (size_t)width
+                                             : i == Y ? PERIOD * wide / (size_t)width
+                                                      : wide},
+                                     .stride = {1}};
+done:
+    return st;
+}
+
+/* vpdpbusd multiplies unsigned by signed bytes: x is made non-negative, so that both readings
+ * agree. */
+static void fill(const abdb_problem *p)
+{
+    int8_t *x = p->tensor[X].data;
+
+    if (p->tensor[X].dtype != ABDB_I8) return;
+    for (size_t i = 0; i < p->tensor[X].dim[0]; i++)
+        if (x[i] < 0) x[i] = (int8_t)-x[i];
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    out->ops = 2.0 * products(p) * (double)p->tensor[Z].dim[0] * abdb_param_number(p, "n", STEPS);
+    out->bytes = 0;
+    for (int i = 0; i < 3; i++)
+        out->bytes +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+}
+
+static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
+                      double *magnitude)
+{
+    double n = abdb_param_number(p, "n", STEPS);
+    int each = products(p);
+
+    for (size_t r = 0; r < count; r++) {
+        long double z = 0;
+
+        magnitude[r] = 0;
+        if (each == 1) {
+            z = abdb_tensor_get(&p->tensor[X], row[r]);
+            magnitude[r] = fabs((double)z) + 0.5;
+            for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;
+        }
+        for (int i = 0; i < each && each > 1; i++) {
+            double term =
+                abdb_tensor_get(&p->tensor[X], row[r] * (size_t)each + (size_t)i) *
+                abdb_tensor_get(&p->tensor[Y], row[r] % PERIOD * (size_t)each + (size_t)i);
+
+            z += (long double)term * n;
+            magnitude[r] += fabs(term) * n;
+        }
+        out[r] = (double)z;
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    return (abdb_param_number(p, "n", STEPS) + 4) * abdb_dtype_unit_roundoff(p->tensor[Z].dtype);
+}
+
+const abdb_kernel abdb_kernel_fma = {
+    "fma",     "fused multiply-adds in registers: the peak of the vector units",
+    "fma@1",   "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
+    shape,     work,
+    reference, bound,
+    fill};

@@ -1,0 +1,124 @@
+/* gather.c - vectors of a large table, one after another by index:
+ *   gather   out[i] = table[index[i]]         scatter   table[index[i]] = in[i]
+ * of rows of `bytes`, a `fraction` of `rows` of them, each at most once, in random order (a shuffle
+ * with a fixed seed). Work: no operation; useful bytes, read and written: n (2 x bytes + 4). Exact.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { TABLE, INDEX, OUT, ROOM = 24, ROWS = 4 << 20, BYTES = 256 };
+
+static int is_scatter(const abdb_problem *p)
+{
+    const char *op = abdb_param_text(p, "op");
+
+    return op && strcmp(op, "scatter") == 0;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static _Thread_local char room[3][ROOM];
+    const char *op = abdb_param_text(p, "op");
+    double rows = abdb_param_number(p, "rows", ROWS), bytes = abdb_param_number(p, "bytes", BYTES),
+           fraction = abdb_param_number(p, "fraction", 0.1), count;
+    size_t width, table[2], vectors[2];
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    if (op && strcmp(op, "gather") != 0 && strcmp(op, "scatter") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "gather: op is gather or scatter");
+    if (!(rows >= 1 && rows <= 1e9 && rows == floor(rows)) ||
+        !(bytes >= 4 && bytes <= 65536 && fmod(bytes, 4) == 0) || !(fraction > 0 && fraction <= 1))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "gather: rows up to 10^9, bytes a multiple of 4 up to 65536, fraction of"
+                         " the rows above 0 up to 1");
+    count = fmax(1, floor(rows * fraction));
+    TRY(abdb_param_set(p, "rows", rows, room[0], ROOM, err));
+    TRY(abdb_param_set(p, "bytes", bytes, room[1], ROOM, err));
+    TRY(abdb_param_set(p, "count", count, room[2], ROOM, err));
+    width = (size_t)bytes / 4;
+    table[0] = (size_t)rows;
+    vectors[0] = (size_t)count;
+    table[1] = vectors[1] = width;
+    p->tensors = 3;
+    p->tensor[TABLE] = (abdb_tensor){.dtype = ABDB_F32, .role = ABDB_IN, .rank = 2};
+    p->tensor[INDEX] = (abdb_tensor){
+        .dtype = ABDB_I32, .role = ABDB_IN, .rank = 1, .dim = {vectors[0]}, .stride = {1}};
+    p->tensor[OUT] =
+        (abdb_tensor){.dtype = ABDB_F32, .role = is_scatter(p) ? ABDB_INOUT : ABDB_OUT, .rank = 2};
+    for (int i = 0; i < 2; i++) { /* of a scatter the first tensor is what is written */
+        p->tensor[TABLE].dim[i] = is_scatter(p) ? vectors[i] : table[i];
+        p->tensor[OUT].dim[i] = is_scatter(p) ? table[i] : vectors[i];
+        p->tensor[TABLE].stride[i] = p->tensor[OUT].stride[i] = i ? 1 : (ptrdiff_t)width;
+    }
+done:
+    return st;
+}
+
+static void fill(const abdb_problem *p)
+{
+    size_t rows = (size_t)abdb_param_number(p, "rows", 1), count = p->tensor[INDEX].dim[0];
+    int32_t *index = p->tensor[INDEX].data, *all = malloc(rows * sizeof *all);
+    uint64_t state = 0xD1B54A32D192ED03u;
+
+    for (size_t i = 0; i < count; i++) index[i] = (int32_t)i; /* without memory: in order */
+    if (!all) return;
+    for (size_t i = 0; i < rows; i++) all[i] = (int32_t)i;
+    for (size_t i = 0; i < count; i++) { /* the first `count` of a shuffle */
+        size_t j;
+        int32_t other = all[i];
+
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        j = i + (size_t)(state % (rows - i));
+        index[i] = all[j];
+        all[i] = all[j];
+        all[j] = other;
+    }
+    free(all);
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    out->ops = 0;
+    out->bytes = (double)p->tensor[INDEX].dim[0] * (2 * abdb_param_number(p, "bytes", BYTES) + 4);
+}
+
+static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
+                      double *magnitude)
+{
+    const int32_t *index = p->tensor[INDEX].data;
+    size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0];
+
+    for (size_t r = 0; r < count; r++) {
+        size_t from = SIZE_MAX;
+
+        if (!is_scatter(p)) from = (size_t)index[row[r]];
+        for (size_t i = 0; i < n && from == SIZE_MAX; i++)
+            if ((size_t)index[i] == row[r]) from = i;
+        for (size_t j = 0; j < width; j++) { /* a row that nothing is scattered to stays */
+            out[r * width + j] = from == SIZE_MAX
+                                     ? abdb_tensor_get(&p->tensor[OUT], row[r] * width + j)
+                                     : abdb_tensor_get(&p->tensor[TABLE], from * width + j);
+            magnitude[r * width + j] = 0;
+        }
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    (void)p;
+    return 0;
+}
+
+const abdb_kernel abdb_kernel_gather = {
+    "gather",   "vectors of a table by index: gather, scatter",
+    "gather@1", "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
+    shape,      work,
+    reference,  bound,
+    fill};

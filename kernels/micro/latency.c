@@ -1,0 +1,94 @@
+/* latency.c - one load after another that depends on it: a walk through all lines of `bytes`, in an
+ * order that nothing can foresee (one cycle, Sattolo 1986, a fixed seed), on one thread. hops times
+ * i = next[i] Work: no operation; 64 bytes a hop. The time of a hop is the launch's / `hops`.
+ * Exact. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { NEXT, END, ROOM = 24, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static _Thread_local char room[2][ROOM];
+    const char *level = abdb_param_text(p, "level");
+    double bytes = 8.0 * (double)limits->last, hops = abdb_param_number(p, "hops", HOPS);
+    abdb_status st = ABDB_OK;
+
+    if (level && strcmp(level, "L1") == 0)
+        bytes = 0.5 * (double)limits->l1;
+    else if (level && strcmp(level, "L2") == 0)
+        bytes = 0.5 * (double)limits->l2;
+    else if (level && strcmp(level, "L3") == 0)
+        bytes = 0.5 * (double)limits->last;
+    else if (level && strcmp(level, "memory") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "latency: level is L1, L2, L3 or memory");
+    bytes = floor(abdb_param_number(p, "bytes", bytes) / LINE) * LINE;
+    if (!(bytes >= 2 * LINE && bytes <= 0x1p32) || !(hops >= 1 && hops <= 1e9))
+        return ABDB_FAIL(err, ABDB_USAGE, "latency: bytes from 128 to 2^32, hops up to 10^9");
+    TRY(abdb_param_set(p, "bytes", bytes, room[0], ROOM, err));
+    TRY(abdb_param_set(p, "hops", floor(hops), room[1], ROOM, err));
+    p->tensors = 2;
+    p->tensor[NEXT] = (abdb_tensor){
+        .dtype = ABDB_I32, .role = ABDB_IN, .rank = 1, .dim = {(size_t)bytes / 4}, .stride = {1}};
+    p->tensor[END] =
+        (abdb_tensor){.dtype = ABDB_I32, .role = ABDB_OUT, .rank = 1, .dim = {1}, .stride = {1}};
+done:
+    return st;
+}
+
+static void fill(const abdb_problem *p)
+{
+    int32_t *next = p->tensor[NEXT].data;
+    size_t lines = p->tensor[NEXT].dim[0] / STEP;
+    uint64_t state = 0x9E3779B97F4A7C15u;
+
+    for (size_t i = 0; i < lines; i++) next[i * STEP] = (int32_t)(i * STEP);
+    for (size_t i = lines - 1; i > 0; i--) {
+        size_t j;
+        int32_t other;
+
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        j = (size_t)(state % i);
+        other = next[i * STEP];
+        next[i * STEP] = next[j * STEP];
+        next[j * STEP] = other;
+    }
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    out->ops = 0;
+    out->bytes = LINE * abdb_param_number(p, "hops", HOPS);
+}
+
+static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
+                      double *magnitude)
+{
+    const int32_t *next = p->tensor[NEXT].data;
+    int32_t at = 0;
+
+    (void)row;
+    (void)count;
+    for (double i = abdb_param_number(p, "hops", HOPS); i > 0; i--) at = next[at];
+    out[0] = at;
+    magnitude[0] = 0;
+}
+
+static double bound(const abdb_problem *p)
+{
+    (void)p;
+    return 0;
+}
+
+const abdb_kernel abdb_kernel_latency = {
+    "latency",   "loads that wait for one another: the latency of caches and memory",
+    "latency@1", "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
+    shape,       work,
+    reference,   bound,
+    fill};

@@ -1,0 +1,82 @@
+/* ceilings.c - fused multiply-adds, dependent loads and vectors by index in portable C on one
+ * thread. */
+#include <string.h>
+
+#include "kernels/providers/ref/ref.h"
+
+#define STEPS(type)                                                   \
+    do {                                                              \
+        const type *x = p->tensor[0].data, a = (type)(1 - 0x1p-12);   \
+        type *z = p->tensor[2].data;                                  \
+                                                                      \
+        for (size_t i = 0; i < width; i++) {                          \
+            type v = x[i];                                            \
+                                                                      \
+            for (size_t s = 0; s < n; s++) v = a * v + (type)0x1p-13; \
+            z[i] = v;                                                 \
+        }                                                             \
+    } while (0)
+
+static void fma_launch(void *state)
+{
+    const abdb_problem *p = state;
+    size_t width = p->tensor[2].dim[0], n = (size_t)abdb_param_number(p, "n", 1);
+
+    if (p->tensor[0].dtype == ABDB_F64)
+        STEPS(double);
+    else if (p->tensor[0].dtype == ABDB_F32)
+        STEPS(float);
+    else if (p->tensor[0].dtype == ABDB_BF16) {
+        const uint16_t *x = p->tensor[0].data, *y = p->tensor[1].data;
+        float *z = p->tensor[2].data;
+
+        for (size_t i = 0; i < width; i++) {
+            volatile float sum = 0; /* each step is done: no closed form */
+
+            for (size_t s = 0; s < n; s++)
+                for (size_t j = 0; j < 2; j++)
+                    sum += abdb_bf16_value(x[2 * i + j]) * abdb_bf16_value(y[2 * (i % 16) + j]);
+            z[i] = sum;
+        }
+    } else {
+        const int8_t *x = p->tensor[0].data, *y = p->tensor[1].data;
+        int32_t *z = p->tensor[2].data;
+
+        for (size_t i = 0; i < width; i++) {
+            volatile int32_t sum = 0;
+
+            for (size_t s = 0; s < n; s++)
+                for (size_t j = 0; j < 4; j++) sum += x[4 * i + j] * y[4 * (i % 16) + j];
+            z[i] = sum;
+        }
+    }
+}
+
+static void latency_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const int32_t *next = p->tensor[0].data;
+    int32_t at = 0;
+
+    for (size_t i = (size_t)abdb_param_number(p, "hops", 1); i > 0; i--) at = next[at];
+    *(int32_t *)p->tensor[1].data = at;
+}
+
+static void gather_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const int32_t *index = p->tensor[1].data;
+    const float *in = p->tensor[0].data;
+    float *out = p->tensor[2].data;
+    size_t width = p->tensor[0].dim[1], count = p->tensor[1].dim[0];
+    const char *op = abdb_param_text(p, "op");
+    int scatter = op && strcmp(op, "scatter") == 0;
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(out + (scatter ? (size_t)index[i] : i) * width,
+               in + (scatter ? i : (size_t)index[i]) * width, width * sizeof *in);
+}
+
+const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, fma_launch, NULL, NULL};
+const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, latency_launch, NULL, NULL};
+const abdb_impl abdb_ref_gather = {"gather", "ref", NULL, NULL, gather_launch, NULL, NULL};

@@ -1,0 +1,120 @@
+/* vec.c - which instruction set, how many threads, and the parts of each; see vec.h. */
+#include "kernels/providers/vec/vec.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum { GRAIN = 256 };
+
+const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
+{
+    const char *asked = abdb_param_text(p, "isa");
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+
+    if (!asked) return avx512 ? &abdb_vec_avx512 : avx2 ? &abdb_vec_avx2 : &abdb_vec_base;
+    if (strcmp(asked, "base") == 0) return &abdb_vec_base;
+    if (strcmp(asked, "avx2") == 0 && avx2) return &abdb_vec_avx2;
+    if (strcmp(asked, "avx512") == 0 && avx512) return &abdb_vec_avx512;
+    return NULL;
+}
+
+int abdb_vec_threads(const abdb_problem *p)
+{
+    double asked = abdb_param_number(p, "threads", 0);
+    int most = omp_get_max_threads();
+
+    return asked >= 1 && asked <= most ? (int)asked : most;
+}
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const abdb_tensor *x = &p->tensor[0];
+
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    *why_not =
+        "this processor has no dot product of that format, or the width is no multiple of 16";
+    if (strcmp(p->kernel, "fma") != 0 || x->dtype == ABDB_F64 || x->dtype == ABDB_F32) return 1;
+    return abdb_vec_pick(p) == &abdb_vec_avx512 && p->tensor[2].dim[0] % 16 == 0 &&
+           (x->dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
+                                  : __builtin_cpu_supports("avx512vnni"));
+}
+
+/* Part [low, high) of n elements for a thread, at whole grains. */
+static void part(size_t n, int threads, int thread, size_t *low, size_t *high)
+{
+    size_t grains = (n + GRAIN - 1) / GRAIN,
+           each = (grains + (size_t)threads - 1) / (size_t)threads;
+
+    *low = each * (size_t)thread * GRAIN < n ? each * (size_t)thread * GRAIN : n;
+    *high = each * ((size_t)thread + 1) * GRAIN < n ? each * ((size_t)thread + 1) * GRAIN : n;
+}
+
+static void stream_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const abdb_vec_isa *isa = abdb_vec_pick(p);
+    size_t n = (size_t)abdb_param_number(p, "n", 1);
+    double sum = 0;
+
+#pragma omp parallel num_threads(abdb_vec_threads(p)) reduction(+ : sum)
+    {
+        size_t low, high;
+
+        part(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        sum += isa->stream(p, low, high);
+    }
+    if (p->tensor[2].dim[0] == 1 && n > 1) abdb_tensor_set(&p->tensor[2], 0, sum);
+}
+
+static void fma_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const abdb_vec_isa *isa = abdb_vec_pick(p);
+
+#pragma omp parallel num_threads(abdb_vec_threads(p))
+    {
+        size_t low, high;
+
+        part(p->tensor[2].dim[0], omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        (void)isa->fma(p, low, high);
+    }
+}
+
+static void latency_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const int32_t *next = p->tensor[0].data;
+    int32_t at = 0;
+
+    for (size_t i = (size_t)abdb_param_number(p, "hops", 1); i > 0; i--) at = next[at];
+    *(int32_t *)p->tensor[1].data = at;
+}
+
+static void gather_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const abdb_vec_isa *isa = abdb_vec_pick(p);
+
+#pragma omp parallel num_threads(abdb_vec_threads(p))
+    {
+        size_t low, high;
+
+        part(p->tensor[1].dim[0], omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        isa->gather(p, low, high);
+    }
+}
+
+static const char *chosen(const void *state)
+{
+    return abdb_vec_pick(state)->name;
+}
+
+const abdb_impl abdb_vec_stream = {"stream", "vec", accepts, NULL, stream_launch, chosen, NULL};
+const abdb_impl abdb_vec_fma = {"fma", "vec", accepts, NULL, fma_launch, chosen, NULL};
+const abdb_impl abdb_vec_latency = {"latency", "vec", NULL, NULL, latency_launch, NULL, NULL};
+const abdb_impl abdb_vec_gather = {"gather", "vec", accepts, NULL, gather_launch, chosen, NULL};
