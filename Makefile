@@ -219,7 +219,7 @@ clean: ## remove build products
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 unit: $(UNIT)
-$(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c)) $(BUILD)/libabdb.a
+$(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c) kernels/providers/vec/vec.c) $(VEC_OBJ) $(BUILD)/libabdb.a
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)

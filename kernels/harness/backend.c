@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
 
-enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2, ALIGNMENT = 4096 };
+enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2, ALIGNMENT = 4096, HUGE_PAGE = 2 << 20 };
 
 static FILE *records; /* the real standard output: libraries' prints go to standard error */
 static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -118,8 +119,13 @@ static abdb_status take_params(abdb_problem *p, json_t *params, abdb_error *err)
 
 static abdb_status make_tensors(const abdb_kernel *kernel, abdb_problem *p, abdb_error *err)
 {
+    const char *pages = abdb_param_text(p, "pages");
+    bool huge = pages && strcmp(pages, "huge") == 0;
+    size_t alignment = huge ? HUGE_PAGE : ALIGNMENT;
     double need = 0;
 
+    if (pages && !huge && strcmp(pages, "small") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "pages is small or huge");
     for (int i = 0; i < p->tensors; i++)
         need +=
             (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
@@ -129,9 +135,11 @@ static abdb_status make_tensors(const abdb_kernel *kernel, abdb_problem *p, abdb
     for (int i = 0; i < p->tensors; i++) {
         size_t size = abdb_tensor_count(&p->tensor[i]) * abdb_dtype_size(p->tensor[i].dtype);
 
-        size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        p->tensor[i].data = aligned_alloc(ALIGNMENT, size);
+        size = (size + alignment - 1) / alignment * alignment;
+        p->tensor[i].data = aligned_alloc(alignment, size);
         if (!p->tensor[i].data) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size);
+        if (huge && madvise(p->tensor[i].data, size, MADV_HUGEPAGE) != 0)
+            return ABDB_FAIL(err, ABDB_USAGE, "this system gives no huge pages");
         memset(p->tensor[i].data, 0xFF, size); /* NaN: an output that is not written is seen */
         if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
     }

@@ -174,7 +174,9 @@ static abdb_status add_results(abdb_entry *e, told *t, abdb_error *err)
     ops = json_number_value(json_object_get(t->result, "ops"));
     bytes = json_number_value(json_object_get(t->result, "bytes"));
     if (ops > 0 && summary.median > 0) {
-        r = abdb_entry_result(e, "flops_per_s", ops / summary.median);
+        bool whole = text_of(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
+
+        r = abdb_entry_result(e, whole ? "ops_per_s" : "flops_per_s", ops / summary.median);
         r->statistic = "median";
         r->formula = text_of(t->result, "formula");
     }

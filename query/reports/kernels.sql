@@ -14,7 +14,7 @@
 -- column: n | n | | samples
 -- column: gflop_per_s | GFLOP/s | 1 | operations of the formula / median time
 -- column: gb_per_s | GB/s | 1 | bytes of the formula / median time
--- column: of_measured_percent | of best % | 0 | of the best matrix product, or the best stream, measured on this device
+-- column: of_measured_percent | of best % | 0 | of the best multiply-adds or matrix product, or the best stream of memory, measured on this device
 -- column: of_published_percent | of spec % | 0 | of the published peak or bandwidth, where one is known
 -- column: chosen | library chose | | kernels that the library picked
 -- column: verified | verified | | outputs against the reference
@@ -34,11 +34,11 @@ chosen AS MATERIALIZED (
 best AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an index leads to them
   SELECT k.device, k.dtype, 'peak_flops' AS quantity, max(k.flops_per_s) AS value, k.entry_id -- of the row with the maximum
     FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
-   WHERE k.kernel = 'gemm' AND k.verified = 'pass' GROUP BY k.device, k.dtype
+   WHERE k.kernel IN ('gemm', 'fma') AND k.verified = 'pass' GROUP BY k.device, k.dtype
   UNION ALL
   SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.entry_id
     FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
-   WHERE k.kernel = 'stream' AND k.verified = 'pass' GROUP BY k.device),
+   WHERE k.kernel = 'stream' AND k.level = 'memory' AND k.verified = 'pass' GROUP BY k.device),
 ceiling AS (
   SELECT b.*, CASE b.dtype WHEN 'f32' THEN 'fp32' WHEN 'f64' THEN 'fp64' ELSE b.dtype END AS number_format, -- as specifications spell it
          (SELECT k.result_id FROM v_kernel k WHERE k.entry_id = b.entry_id) AS result_id FROM best b)
@@ -47,8 +47,8 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
-       100 * (CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
-       100 * CASE WHEN k.kernel = 'stream' THEN k.bytes_per_s ELSE k.flops_per_s END /
+       100 * (CASE WHEN k.kernel IN ('stream', 'gather') THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
+       100 * CASE WHEN k.kernel IN ('stream', 'gather') THEN k.bytes_per_s ELSE k.flops_per_s END /
          (SELECT p.value FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
            ORDER BY p.preference LIMIT 1) AS of_published_percent,
        k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
@@ -57,8 +57,8 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
            ORDER BY p.preference LIMIT 1), '') AS _facts
   FROM chosen k
   LEFT JOIN ceiling c ON c.device = k.device
-   AND c.quantity = CASE WHEN k.kernel = 'stream' THEN 'memory_bandwidth' ELSE 'peak_flops' END
-   AND c.dtype = CASE WHEN k.kernel = 'stream' THEN '' ELSE k.dtype END
+   AND c.quantity = CASE WHEN k.kernel IN ('stream', 'gather') THEN 'memory_bandwidth' ELSE 'peak_flops' END
+   AND c.dtype = CASE WHEN k.kernel IN ('stream', 'gather') THEN '' ELSE k.dtype END
  WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
 -- @notes

@@ -12,21 +12,21 @@
 -- column: gb_per_s | GB/s | g5 | moved; of a ceiling: its bandwidth
 -- column: roof_gflop_per_s | roof | g5 | min(peak, intensity x bandwidth) of the same number format
 -- column: fraction_percent | of roof % | 0 | reached / roof
--- note: measured ceilings are the best that was measured here: the best verified matrix product and the best verified stream
+-- note: measured ceilings are the best that was measured here: multiply-adds in registers or the best verified matrix product, and the best verified stream of memory
 -- @with
 WITH last AS MATERIALIZED (SELECT device, date FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1),
 machine (device) AS (SELECT coalesce(:device, (SELECT device FROM last))),
 format (dtype, number) AS (VALUES ('f64', 'fp64'), ('f32', 'fp32'), ('bf16', 'bf16'), ('f16', 'fp16'), ('f8', 'fp8')),
 peak AS MATERIALIZED (
   SELECT k.dtype, max(k.flops_per_s) AS value, k.result_id AS fact, 'measured' AS by, k.dtype AS points -- as v_ceiling has it
-    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device WHERE +k.kernel = 'gemm' AND k.verified = 'pass' GROUP BY k.dtype
+    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device WHERE +k.kernel IN ('gemm', 'fma') AND k.verified = 'pass' GROUP BY k.dtype
   UNION ALL
   SELECT p.dtype, p.value, p.spec_id, 'published', f.dtype FROM machine m JOIN v_peak p ON p.device = m.device JOIN format f ON f.number = p.dtype
    WHERE p.quantity = 'peak_flops'
      AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = p.device AND q.quantity = p.quantity AND q.dtype = p.dtype)),
 stream AS MATERIALIZED (
   SELECT max(k.bytes_per_s) AS value, k.result_id AS fact, 'measured' AS by
-    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device WHERE +k.kernel = 'stream' AND k.verified = 'pass' HAVING count(*) > 0
+    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device WHERE +k.kernel = 'stream' AND k.level = 'memory' AND k.verified = 'pass' HAVING count(*) > 0
   UNION ALL
   SELECT * FROM (SELECT p.value, p.spec_id, 'published' FROM machine m JOIN v_peak p ON p.device = m.device WHERE p.quantity = 'memory_bandwidth'
                   ORDER BY p.preference LIMIT 1)),
@@ -34,7 +34,7 @@ point AS MATERIALIZED (
   SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', '') AS label, k.backend,
          k.dtype, k.intensity_flop_per_B AS intensity, k.flops_per_s AS rate, k.bytes_per_s AS moved, k.result_id AS fact
     FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
-   WHERE k.status = 'ok' AND k.verified = 'pass' AND k.flops_per_s > 0 AND k.intensity_flop_per_B > 0 AND (:dtype = 'all' OR k.dtype = :dtype)
+   WHERE k.status = 'ok' AND k.verified = 'pass' AND k.level = 'memory' AND k.kernel <> 'fma' AND k.flops_per_s > 0 AND k.intensity_flop_per_B > 0 AND (:dtype = 'all' OR k.dtype = :dtype)
      AND (:campaign IS NULL OR k.campaign = :campaign)
      AND (:campaign IS NOT NULL OR k.date >= coalesce(:since, (SELECT substr(date, 1, 10) FROM last)))
   UNION ALL -- published products with their shape: gemm@1, elements of that number format

@@ -36,8 +36,8 @@ SELECT w.*,
        WHEN 'published' THEN w.published
        WHEN 'measured' THEN CASE w.quantity -- as v_ceiling has it, but by device
             WHEN 'memory_bandwidth' THEN (SELECT max(k.bytes_per_s) FROM v_kernel k WHERE k.device = w.device
-                                             AND k.kernel = 'stream' AND k.verified = 'pass')
-            ELSE (SELECT max(k.flops_per_s) FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'gemm'
+                                             AND k.kernel = 'stream' AND k.level = 'memory' AND k.verified = 'pass')
+            ELSE (SELECT max(k.flops_per_s) FROM v_kernel k WHERE k.device = w.device AND k.kernel IN ('gemm', 'fma')
                      AND k.dtype = w.dtype AND k.verified = 'pass') END
        ELSE CASE WHEN w.quantity <> 'memory_bandwidth' THEN w.published END
             * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = w.entry_id AND t.quantity = 'clock')
@@ -45,9 +45,9 @@ SELECT w.*,
                   AND n.canon = w.device AND s.quantity = 'clock' ORDER BY s.spec_id LIMIT 1) END AS ceiling,
        CASE w.basis
        WHEN 'measured' THEN CASE w.quantity
-            WHEN 'memory_bandwidth' THEN (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'stream'
+            WHEN 'memory_bandwidth' THEN (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'stream' AND k.level = 'memory'
                                              AND k.verified = 'pass' ORDER BY k.bytes_per_s DESC LIMIT 1)
-            ELSE (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel = 'gemm' AND k.dtype = w.dtype
+            ELSE (SELECT k.result_id FROM v_kernel k WHERE k.device = w.device AND k.kernel IN ('gemm', 'fma') AND k.dtype = w.dtype
                      AND k.verified = 'pass' ORDER BY k.flops_per_s DESC LIMIT 1) END
        ELSE w.published_key END AS ceiling_key
   FROM (SELECT u.*,

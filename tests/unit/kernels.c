@@ -5,6 +5,7 @@
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/ref/ref.h"
+#include "kernels/providers/vec/vec.h"
 #include "kernels/runner/plan.h"
 #include "tests/unit/check.h"
 
@@ -182,12 +183,196 @@ static void linearity(void **state)
     drop(&p);
 }
 
+/* Runs a problem with tensors at an offset of `shift` elements from an aligned address. */
+static double run_shifted(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p,
+                          size_t shift)
+{
+    abdb_error err = {0};
+    char *base[ABDB_TENSOR_MAX];
+    void *state = p;
+    const char *why;
+    double error;
+
+    assert_ok(kernel->shape(p, &limits, &err));
+    for (int i = 0; i < p->tensors; i++) {
+        size_t each = abdb_dtype_size(p->tensor[i].dtype);
+        size_t size = abdb_tensor_count(&p->tensor[i]) * each + shift * each;
+
+        base[i] = aligned_alloc(64, (size + 63) / 64 * 64);
+        memset(base[i], 0xFF, size);
+        p->tensor[i].data = base[i] + shift * each;
+        if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
+    }
+    if (kernel->fill) kernel->fill(p);
+    error = -1;
+    if (!impl->accepts || impl->accepts(p, &why)) {
+        if (impl->prepare) assert_ok(impl->prepare(&state, p, &err));
+        impl->launch(state);
+        assert_ok(abdb_verify(kernel, p, &error, &err));
+        if (impl->close) impl->close(state);
+    }
+    for (int i = 0; i < p->tensors; i++) free(base[i]);
+    return error;
+}
+
+static const char *const sets[] = {"base", "avx2", "avx512"};
+
+/* Is the result right, or the instruction set absent here? */
+static void check(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p, size_t shift)
+{
+    double error = run_shifted(kernel, impl, p, shift);
+
+    if (error > 1)
+        fail_msg("%s by %s, %s %s %s: error %g", kernel->name, impl->provider, p->param[0].text,
+                 p->param[1].text, p->param[2].text, error);
+}
+
+static void vector_streams(void **state)
+{
+    static const char *const ops[] = {"copy", "scale", "add",   "triad",
+                                      "dot",  "read",  "write", "fma"};
+    static const char *const stores[] = {"plain", "nt"}, *const dtypes[] = {"f32", "f64"};
+    static const double sizes[] = {1, 3, 64, 255, 1000, 4099};
+
+    (void)state;
+    for (size_t op = 0; op < 8; op++)
+        for (size_t i = 0; i < 3 * 2 * 2 * 6 * 2; i++) {
+            char n[24];
+            double size = sizes[i / 12 % 6];
+            abdb_problem p = {.kernel = "stream",
+                              .params = 6,
+                              .param = {{"op", ops[op], NAN},
+                                        {"isa", sets[i % 3], NAN},
+                                        {"stores", stores[i / 3 % 2], NAN},
+                                        {"dtype", dtypes[i / 6 % 2], NAN},
+                                        {"n", n, size},
+                                        {"fmas", "5", 5}}};
+
+            snprintf(n, sizeof n, "%.0f", size);
+            check(&abdb_kernel_stream, &abdb_vec_stream, &p, i / 72);
+        }
+}
+
+static void vector_ceilings(void **state)
+{
+    static const char *const dtypes[] = {"f64", "f32", "bf16", "i8"};
+    static const double widths[] = {16, 48, 1000, 4112};
+
+    (void)state;
+    for (size_t i = 0; i < 4 * 4 * 3; i++) {
+        char width[24];
+        abdb_problem p = {.kernel = "fma",
+                          .params = 4,
+                          .param = {{"dtype", dtypes[i % 4], NAN},
+                                    {"isa", sets[i / 4 % 3], NAN},
+                                    {"width", width, widths[i / 12]},
+                                    {"n", "100", 100}}};
+
+        snprintf(width, sizeof width, "%.0f", widths[i / 12]);
+        check(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
+        p.params = 4;
+        assert_true(run_shifted(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <= 1);
+    }
+}
+
+static void vectors_by_index(void **state)
+{
+    static const char *const ops[] = {"gather", "scatter"};
+    static const double bytes[] = {4, 16, 60, 64, 192, 2048};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * 6 * 3 * 2; i++) {
+        char size[24];
+        abdb_problem p = {.kernel = "gather",
+                          .params = 5,
+                          .param = {{"op", ops[i % 2], NAN},
+                                    {"isa", sets[i / 12 % 3], NAN},
+                                    {"bytes", size, bytes[i / 2 % 6]},
+                                    {"rows", "333", 333},
+                                    {"fraction", "0.5", 0.5}}};
+
+        snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 6]);
+        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / 36);
+        p.params = 5;
+        assert_true(run_shifted(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
+    }
+}
+
+static void dependent_loads(void **state)
+{
+    abdb_problem p = {
+        .kernel = "latency", .params = 2, .param = {{"bytes", "6400", 6400}, {"hops", "100", 100}}};
+    abdb_error err = {0};
+    int32_t *end;
+
+    (void)state;
+    assert_true(run_shifted(&abdb_kernel_latency, &abdb_vec_latency, &p, 0) <= 1);
+    p.params = 2;
+    assert_true(run_shifted(&abdb_kernel_latency, &abdb_ref_latency, &p, 0) <= 1);
+    /* one cycle through all lines: after as many hops as lines the walk is where it began */
+    p.params = 2;
+    assert_ok(abdb_kernel_latency.shape(&p, &limits, &err));
+    make(&p);
+    abdb_kernel_latency.fill(&p);
+    abdb_vec_latency.launch(&p);
+    end = p.tensor[1].data;
+    assert_int_equal(*end, 0);
+    drop(&p);
+}
+
+/* A wrong result of each kernel is seen. */
+static void wrong_results(void **state)
+{
+    abdb_problem p = {.kernel = "gather", .params = 1, .param = {{"rows", "100", 100}}};
+    abdb_error err = {0};
+    double error;
+
+    (void)state;
+    assert_ok(abdb_kernel_gather.shape(&p, &limits, &err));
+    make(&p);
+    abdb_kernel_gather.fill(&p);
+    abdb_vec_gather.launch(&p);
+    assert_ok(abdb_verify(&abdb_kernel_gather, &p, &error, &err));
+    assert_true(error <= 1);
+    abdb_tensor_set(&p.tensor[2], 0, 7);
+    assert_ok(abdb_verify(&abdb_kernel_gather, &p, &error, &err));
+    assert_true(error > 1);
+    drop(&p);
+}
+
+/* bf16 rounds to nearest even; bytes and bf16 products are right. */
+static void number_formats(void **state)
+{
+    static const char *const dtypes[] = {"bf16", "i8"};
+
+    (void)state;
+    assert_int_equal(abdb_bf16(1.0f), 0x3F80);
+    assert_int_equal(abdb_bf16(1.00390625f), 0x3F80); /* half way: to even */
+    assert_int_equal(abdb_bf16(1.01171875f), 0x3F82);
+    assert_true(isnan(abdb_bf16_value(abdb_bf16(NAN))));
+    assert_true(isinf(abdb_bf16_value(abdb_bf16(INFINITY))));
+    for (size_t i = 0; i < 2; i++) {
+        abdb_problem p = {
+            .kernel = "gemm",
+            .params = 4,
+            .param = {{"dtype", dtypes[i], NAN}, {"m", "17", 17}, {"n", "5", 5}, {"k", "33", 33}}};
+
+        assert_true(run_shifted(&abdb_kernel_gemm, &abdb_ref_gemm, &p, 0) <= 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
                                        cmocka_unit_test(bad_plans),
                                        cmocka_unit_test(gemm_shapes),
                                        cmocka_unit_test(streams),
+                                       cmocka_unit_test(vector_streams),
+                                       cmocka_unit_test(vector_ceilings),
+                                       cmocka_unit_test(vectors_by_index),
+                                       cmocka_unit_test(dependent_loads),
+                                       cmocka_unit_test(wrong_results),
+                                       cmocka_unit_test(number_formats),
                                        cmocka_unit_test(wrong_results_are_found),
                                        cmocka_unit_test(bad_parameters),
                                        cmocka_unit_test(linearity)};

@@ -58,6 +58,7 @@ static void stream_launch(void *state)
 {
     const abdb_problem *p = state;
     const abdb_vec_isa *isa = abdb_vec_pick(p);
+    const char *op = abdb_param_text(p, "op");
     size_t n = (size_t)abdb_param_number(p, "n", 1);
     double sum = 0;
 
@@ -68,7 +69,8 @@ static void stream_launch(void *state)
         part(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
         sum += isa->stream(p, low, high);
     }
-    if (p->tensor[2].dim[0] == 1 && n > 1) abdb_tensor_set(&p->tensor[2], 0, sum);
+    if (op && (strcmp(op, "dot") == 0 || strcmp(op, "read") == 0))
+        abdb_tensor_set(&p->tensor[2], 0, sum);
 }
 
 static void fma_launch(void *state)

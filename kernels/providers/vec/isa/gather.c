@@ -39,7 +39,8 @@ void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
     char *out = p->tensor[2].data;
     size_t bytes = 4 * p->tensor[0].dim[1], count = p->tensor[1].dim[0];
     size_t ahead = AHEAD_BYTES / bytes + 1 < AHEAD_MOST ? AHEAD_BYTES / bytes + 1 : AHEAD_MOST;
-    bool scatter = op && strcmp(op, "scatter") == 0, lines = bytes % LINE == 0;
+    bool scatter = op && strcmp(op, "scatter") == 0,
+         lines = bytes % LINE == 0 && (uintptr_t)in % LINE == 0 && (uintptr_t)out % LINE == 0;
     bool past = lines && (stores ? strcmp(stores, "nt") == 0 : bytes >= PAST_BYTES);
 
     for (size_t i = low; i < high; i++) {

@@ -23,6 +23,11 @@ enum { UNROLL = 4, SUMS = 8 };
     do {                                                                \
         size_t i = low, step = UNROLL * (size_t)LANES;                  \
                                                                         \
+        for (; nt && i < high && (uintptr_t)(z + i) % VEC_BYTES; i++) { \
+            size_t j = i;                                               \
+                                                                        \
+            z[j] = (one);                                               \
+        }                                                               \
         for (; nt && i + step <= high; i += step)                       \
             _Pragma("GCC unroll 4") for (size_t u = 0; u < UNROLL; u++) \
             {                                                           \
