@@ -13,6 +13,8 @@ SANITIZE    ?=
 DEV         ?=
 V           ?=
 WITH_openblas ?= auto
+WITH_onednn   ?= auto
+WITH_blis     ?= auto
 
 BUILD := build$(if $(SANITIZE),-sanitize)
 Q     := $(if $(V),,@)
@@ -28,16 +30,22 @@ hash := \#
 # --- what this machine has: a probe compiles and links -------------------------------------------
 probe = $(shell d=$$(mktemp -d) && printf '%s\n' '$(hash)include <$(1)>' 'int main(void){return $(2);}' >$$d/p.c \
           && $(CC) $$d/p.c -o $$d/p $(3) >/dev/null 2>&1 && echo yes || echo no; rm -rf $$d)
+# library: name, header, an expression that needs it, how it is linked
+define library
 ifneq ($(filter clean help deps,$(MAKECMDGOALS)),)
-HAVE_openblas := no
-else ifeq ($(WITH_openblas),no)
-HAVE_openblas := no
+HAVE_$(1) := no
+else ifeq ($(WITH_$(1)),no)
+HAVE_$(1) := no
 else
-HAVE_openblas := $(call probe,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas)
-ifeq ($(WITH_openblas)$(HAVE_openblas),yesno)
-$(error WITH_openblas=yes, but cblas.h and -lopenblas do not compile and link; `make deps` installs them)
+HAVE_$(1) := $(call probe,$(2),$(3),$(4))
+ifeq ($(WITH_$(1))$$(HAVE_$(1)),yesno)
+$$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link; `make deps` installs them)
 endif
 endif
+endef
+$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas))
+$(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl))
+$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm))
 
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
@@ -59,7 +67,7 @@ LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(
 export KILLS FAULTS
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
-BACKENDS := abdb-run-ref abdb-run-vec $(if $(filter yes,$(HAVE_openblas)),abdb-run-openblas)
+BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,openblas onednn blis,$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
@@ -67,7 +75,7 @@ PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) openblas=$(HAVE_openblas)
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) openblas=$(HAVE_openblas) onednn=$(HAVE_onednn) blis=$(HAVE_blis)
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -132,9 +140,16 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c kernels/providers/vec/vec.c $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
-$(BUILD)/abdb-run-openblas: $(call obj,kernels/backends/openblas.c $(wildcard kernels/providers/openblas/*.c) $(HARNESS) $(MICRO) $(CORE))
-	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lopenblas -ljansson -lm -lpthread
+LINK_openblas := -lopenblas
+LINK_onednn   := -ldnnl
+LINK_blis     := -lblis
+define backend_rule
+$(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE))
+	@$$(if $$(V),,echo "  LINK  $$@")
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
+$(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
+endef
+$(foreach l,openblas onednn blis,$(eval $(call backend_rule,$(l))))
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/csv.c ingest/input.c ingest/archive.c $(RUNNER) \
              query/table.c query/selection.c query/backends.c $(wildcard query/compare/*.c query/tables/*.c)
@@ -155,7 +170,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        libopenblas-openmp-dev gnuplot-nox fonts-dejavu-core
+        libopenblas-openmp-dev libblis-openmp-dev libdnnl-dev gnuplot-nox fonts-dejavu-core
 TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
@@ -192,13 +207,13 @@ soak: ## the tests with 2,000 kills and 2,000 faults
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; echo "openblas  $(HAVE_openblas) (WITH_openblas=$(WITH_openblas))"; echo "prefix    $(PREFIX)"
+	@echo "compiler  $(CC)"; $(foreach l,openblas onednn blis,echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
-	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas=auto|yes|no SANITIZE=1 DEV=1 V=1"
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas= WITH_onednn= WITH_blis=auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \

@@ -46,7 +46,7 @@ check "each importer is registered" "$(for f in ingest/import_*.c; do b=$(basena
 check "each format has a page in the manual" "$(perl -0ne 'print "$1\n" while /const abdb_importer \w+ = \{\s*"([a-z0-9-]+)"/g' ingest/import_*.c | while read -r name; do
     grep -q "^FORMAT(\"$name\"" ingest/formats.def || echo "$name"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [ "$b" = problem ] || grep -q "abdb_kernel_$b" kernels/micro/problem.c || echo "$f"; done)"
-check "each backend is built" "$(for f in kernels/backends/*.c; do grep -q "abdb-run-$(basename "$f" .c)" Makefile || echo "$f"; done)"
+check "each backend is built" "$(for f in kernels/backends/*.c; do grep '^BACKENDS' Makefile | grep -qw "$(basename "$f" .c)" || echo "$f"; done)"
 check "each verb has a file" "$(grep -oE 'abdb_cmd_[a-z]+' query/commands.c | sed 's/abdb_cmd_//' | while read -r v; do [ "$v" = version ] || [ -f "query/cmd_$v.c" ] || echo "$v"; done)"
 check "the README lists each report and figure" "$(for f in query/reports/*.sql plots/figures/*.gp; do b=$(basename "${f%.*}"); grep -q "\`$b\`" README.md || echo "$f"; done)"
 check "each table is commented, and each column but those of field.def" "$(awk '/^CREATE TABLE/ { t = $3; if (prev !~ /^-- /) print "table " t } { prev = $0 }

@@ -31,11 +31,15 @@ static void set_environment(const abdb_run_options *o)
         snprintf(number, sizeof number, "%d", o->threads);
         setenv("OMP_NUM_THREADS", number, 1);
         setenv("OPENBLAS_NUM_THREADS", number, 1);
+        setenv("BLIS_NUM_THREADS", number, 1);
     }
     setenv("OMP_PROC_BIND", "close", 0);
     setenv("OMP_PLACES", "cores", 0);
     setenv("OMP_WAIT_POLICY", "active", 0);
-    if (o->core_type) setenv("OPENBLAS_CORETYPE", o->core_type, 1);
+    if (!o->core_type) return;
+    setenv("OPENBLAS_CORETYPE", o->core_type, 1);
+    if (strcmp(o->core_type, "SkylakeX") == 0 || strcmp(o->core_type, "Haswell") == 0)
+        setenv("BLIS_ARCH_TYPE", strcmp(o->core_type, "SkylakeX") == 0 ? "skx" : "haswell", 1);
 }
 
 abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const char *verb,

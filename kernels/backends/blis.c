@@ -1,0 +1,31 @@
+/* blis.c - abdb-run-blis: BLIS on this machine's processors. */
+#include <blis-openmp/blis.h>
+#include <omp.h>
+#include <stdio.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/blis/blis.h"
+
+static const abdb_impl *const native[] = {&abdb_blis_gemm, NULL};
+
+static const char *library(void)
+{
+    static char text[128];
+
+    snprintf(text, sizeof text, "BLIS %s", bli_info_get_version_str());
+    return text;
+}
+
+/* BLIS asks OpenMP only where it is told to. */
+static int threads(void)
+{
+    bli_thread_set_num_threads(omp_get_max_threads());
+    return omp_get_max_threads();
+}
+
+static const abdb_backend backend = {"blis", "BLIS (OpenMP build)", native, library, threads};
+
+int main(int argc, char **argv)
+{
+    return abdb_backend_main(&backend, argc, argv);
+}

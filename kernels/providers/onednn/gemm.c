@@ -1,0 +1,97 @@
+/* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
+ * that what it packs it packs inside of the launch. f32, bf16 (result rounded to bf16), bytes (sums
+ * in i32). */
+#include <dnnl.h>
+#include <stdlib.h>
+
+#include "kernels/providers/onednn/onednn.h"
+
+typedef struct {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_primitive_desc_t description;
+    dnnl_primitive_t product;
+    dnnl_memory_t memory[3];
+    const char *name;
+} product;
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "oneDNN has no product of f64";
+    return p->tensor[0].dtype != ABDB_F64;
+}
+
+static dnnl_data_type_t type_of(abdb_dtype dtype)
+{
+    switch (dtype) {
+    case ABDB_F32: return dnnl_f32;
+    case ABDB_BF16: return dnnl_bf16;
+    case ABDB_I8: return dnnl_s8;
+    default: return dnnl_s32;
+    }
+}
+
+static void stop(void *state)
+{
+    product *s = state;
+
+    for (int i = 0; i < 3; i++)
+        if (s->memory[i]) dnnl_memory_destroy(s->memory[i]);
+    if (s->product) dnnl_primitive_destroy(s->product);
+    if (s->description) dnnl_primitive_desc_destroy(s->description);
+    if (s->stream) dnnl_stream_destroy(s->stream);
+    if (s->engine) dnnl_engine_destroy(s->engine);
+    free(s);
+}
+
+#define ASK(call)                                                                             \
+    do {                                                                                      \
+        dnnl_status_t answer = (call);                                                        \
+        if (answer != dnnl_success)                                                           \
+            TRY(ABDB_FAIL(err, ABDB_BACKEND, "oneDNN answers %d to %s", (int)answer, #call)); \
+    } while (0)
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    product *s = calloc(1, sizeof *s);
+    dnnl_memory_desc_t shape[3];
+    dnnl_matmul_desc_t matmul;
+    abdb_status st = ABDB_OK;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
+    ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
+    ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
+    for (int i = 0; i < 3; i++) {
+        dnnl_dims_t dims = {(dnnl_dim_t)p->tensor[i].dim[0], (dnnl_dim_t)p->tensor[i].dim[1]};
+
+        ASK(dnnl_memory_desc_init_by_tag(&shape[i], 2, dims, type_of(p->tensor[i].dtype), dnnl_ab));
+        ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, p->tensor[i].data));
+    }
+    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], &shape[1], NULL, &shape[2]));
+    ASK(dnnl_primitive_desc_create(&s->description, &matmul, NULL, s->engine, NULL));
+    ASK(dnnl_primitive_desc_query(s->description, dnnl_query_impl_info_str, 0, &s->name));
+    ASK(dnnl_primitive_create(&s->product, s->description));
+    *state = s;
+    s = NULL;
+done:
+    if (s) stop(s);
+    return st;
+}
+
+static void launch(void *state)
+{
+    const product *s = state;
+    const dnnl_exec_arg_t args[3] = {{DNNL_ARG_SRC, s->memory[0]},
+                                     {DNNL_ARG_WEIGHTS, s->memory[1]},
+                                     {DNNL_ARG_DST, s->memory[2]}};
+
+    if (dnnl_primitive_execute(s->product, s->stream, 3, args) == dnnl_success)
+        dnnl_stream_wait(s->stream);
+}
+
+static const char *chosen(const void *state)
+{
+    return ((const product *)state)->name;
+}
+
+const abdb_impl abdb_onednn_gemm = {"gemm", "onednn", accepts, prepare, launch, chosen, stop};
