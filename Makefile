@@ -98,7 +98,7 @@ VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
 VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
-$(BUILD)/obj/kernels/providers/vec/vec.o $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
+$(BUILD)/obj/kernels/providers/vec/vec.o $(BUILD)/obj/kernels/providers/vec/gemm.o $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
 define vec_rule
 $(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUILD)/settings
 	@mkdir -p $$(@D)
@@ -137,7 +137,7 @@ $(BUILD)/abdb: $(call obj,query/main.c) $(BUILD)/libabdb.a
 $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE))
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
-$(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c kernels/providers/vec/vec.c $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
+$(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 LINK_openblas := -lopenblas
@@ -234,7 +234,7 @@ clean: ## remove build products
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
 unit: $(UNIT)
-$(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c) kernels/providers/vec/vec.c) $(VEC_OBJ) $(BUILD)/libabdb.a
+$(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c) $(wildcard kernels/providers/vec/*.c)) $(VEC_OBJ) $(BUILD)/libabdb.a
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)

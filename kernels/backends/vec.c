@@ -4,8 +4,8 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/vec/vec.h"
 
-static const abdb_impl *const native[] = {&abdb_vec_stream, &abdb_vec_fma, &abdb_vec_latency,
-                                          &abdb_vec_gather, NULL};
+static const abdb_impl *const native[] = {&abdb_vec_stream, &abdb_vec_fma,  &abdb_vec_latency,
+                                          &abdb_vec_gather, &abdb_vec_gemm, NULL};
 
 static int threads(void)
 {

@@ -32,6 +32,18 @@ typedef double vec_f64 __attribute__((vector_size(VEC_BYTES)));
 typedef float vec_f32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
 typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), may_alias));
 
+/* A matrix product and the memory that it packs into: rows of A and B of ABDB_VEC_ROW_BYTES, B's in
+ * panels. */
+enum { ABDB_VEC_ROW_BYTES = 2048 };
+typedef struct {
+    const abdb_problem *p;
+    size_t m, n, k, size; /* size: bytes of an element of A */
+    size_t block, depth;  /* rows of A in a block; columns of A, elements, in a pass */
+    int threads;
+    void *a, *b; /* a: a block for each thread */
+    float *sums; /* of bf16, before they are rounded */
+} abdb_vec_product;
+
 typedef struct {
     const char *name;
     /* Elements [low, high) of the arrays of a stream kernel, `repeat` times; the sum of dot and
@@ -41,6 +53,8 @@ typedef struct {
     bool (*fma)(const abdb_problem *p, size_t low, size_t high);
     /* Vectors [low, high) by index. */
     void (*gather)(const abdb_problem *p, size_t low, size_t high);
+    /* The whole product; false: this processor has no such instruction. */
+    bool (*gemm)(const abdb_vec_product *product);
 } abdb_vec_isa;
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 
@@ -50,6 +64,7 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 /* Threads of a problem: its parameter, else all. */
 int abdb_vec_threads(const abdb_problem *p);
 
-extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather;
+extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather,
+    abdb_vec_gemm;
 
 #endif

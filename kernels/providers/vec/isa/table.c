@@ -4,4 +4,5 @@
 #define TEXT(name)    #name
 #define TEXT_OF(name) TEXT(name)
 
-const abdb_vec_isa VEC(abdb_vec) = {TEXT_OF(VEC_ISA), VEC(stream), VEC(fma), VEC(gather)};
+const abdb_vec_isa VEC(abdb_vec) = {TEXT_OF(VEC_ISA), VEC(stream), VEC(fma), VEC(gather),
+                                    VEC(gemm)};
