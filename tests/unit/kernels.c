@@ -320,6 +320,54 @@ static void dependent_loads(void **state)
     drop(&p);
 }
 
+static void vector_products(void **state)
+{
+    static const char *const dtypes[] = {"f32", "f64", "bf16"};
+    static const double sizes[][3] = {{1, 1, 1},    {1, 33, 7},    {13, 1, 5},      {12, 32, 64},
+                                      {25, 65, 19}, {64, 16, 300}, {130, 70, 1100}, {37, 37, 2100}};
+
+    (void)state;
+    for (size_t i = 0; i < 3 * 3 * 8 * 2; i++) {
+        const double *size = sizes[i / 9 % 8];
+        char text[3][24];
+        abdb_problem p = {.kernel = "gemm",
+                          .params = 6,
+                          .param = {{"dtype", dtypes[i % 3], NAN},
+                                    {"isa", sets[i / 3 % 3], NAN},
+                                    {"m", text[0], size[0]},
+                                    {"n", text[1], size[1]},
+                                    {"k", text[2], size[2]},
+                                    {"threads", i / 72 ? "1" : "2", i / 72 ? 1 : 2}}};
+
+        for (int j = 0; j < 3; j++) snprintf(text[j], sizeof text[j], "%.0f", size[j]);
+        check(&abdb_kernel_gemm, &abdb_vec_gemm, &p, i / 72);
+    }
+}
+
+/* A NaN or an infinity in A reaches its row of C and no other. */
+static void special_values(void **state)
+{
+    abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "40", 40}}};
+    abdb_error err = {0};
+    void *product;
+
+    (void)state;
+    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
+    make(&p);
+    abdb_tensor_set(&p.tensor[0], 3 * 40 + 7, NAN);
+    abdb_tensor_set(&p.tensor[0], 5 * 40 + 1, INFINITY);
+    assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));
+    abdb_vec_gemm.launch(product);
+    abdb_vec_gemm.close(product);
+    for (size_t i = 0; i < 40; i++)
+        for (size_t j = 0; j < 40; j++) {
+            double got = abdb_tensor_get(&p.tensor[2], i * 40 + j);
+
+            assert_true(i == 3 ? isnan(got) : i == 5 ? !isfinite(got) : isfinite(got));
+        }
+    drop(&p);
+}
+
 /* A wrong result of each kernel is seen. */
 static void wrong_results(void **state)
 {
@@ -372,6 +420,8 @@ int main(void)
                                        cmocka_unit_test(vectors_by_index),
                                        cmocka_unit_test(dependent_loads),
                                        cmocka_unit_test(wrong_results),
+                                       cmocka_unit_test(vector_products),
+                                       cmocka_unit_test(special_values),
                                        cmocka_unit_test(number_formats),
                                        cmocka_unit_test(wrong_results_are_found),
                                        cmocka_unit_test(bad_parameters),

@@ -34,7 +34,7 @@ typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), ma
 
 /* A matrix product and the memory that it packs into: rows of A and B of ABDB_VEC_ROW_BYTES, B's in
  * panels. */
-enum { ABDB_VEC_ROW_BYTES = 2048 };
+enum { ABDB_VEC_ROW_BYTES = 4096 };
 typedef struct {
     const abdb_problem *p;
     size_t m, n, k, size; /* size: bytes of an element of A */

@@ -11,7 +11,7 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 
-enum { MR = VEC_BYTES == 64 ? 12 : 6, ROW_BYTES = ABDB_VEC_ROW_BYTES, LINE = 64 };
+enum { MR = VEC_BYTES == 64 ? 12 : 6, ROW_BYTES = ABDB_VEC_ROW_BYTES };
 
 #define ALWAYS static inline __attribute__((always_inline))
 
