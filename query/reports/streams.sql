@@ -22,7 +22,7 @@ WITH one AS (
     FROM (SELECT entry_id, ordinal FROM v_stored WHERE source IN ('babelstream', 'mccalpin-stream') AND metric = 'bytes_per_s'
           UNION ALL -- of abdb's own the machine that was measured last
           SELECT k.entry_id, s.ordinal FROM v_kernel k CROSS JOIN v_stored s ON s.entry_id = k.entry_id AND s.metric = 'bytes_per_s'
-           WHERE k.kernel = 'stream' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
+           WHERE k.kernel = 'stream' AND k.level = 'memory' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
    CROSS JOIN v_result r ON r.entry_id = f.entry_id AND r.ordinal = f.ordinal
    WHERE r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
 named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS op FROM one),

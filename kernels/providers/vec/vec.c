@@ -31,7 +31,12 @@ int abdb_vec_threads(const abdb_problem *p)
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     const abdb_tensor *x = &p->tensor[0];
+    const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
 
+    *why_not = "nothing is stored";
+    if (op && stores && strcmp(stores, "nt") == 0 &&
+        (strcmp(op, "read") == 0 || strcmp(op, "dot") == 0))
+        return 0;
     *why_not = "this processor has no such instruction set";
     if (!abdb_vec_pick(p)) return 0;
     *why_not = "more threads than this machine gives";
