@@ -22,7 +22,7 @@ check "plots include core and plots" "$(includes plots/*.[ch] | grep -vE '"(sche
 check "kernels include core and kernels" "$(find kernels -name '*.[ch]' -exec grep -Hn '^#include "' {} + | grep -vE '"(schema/core|kernels)/')"
 check "mathematics knows no clock, library or harness" "$(grep -nE '#include .*(harness|time\.h|cblas|jansson)' kernels/micro/*.c)"
 check "the runner links no backend, backends no store" "$(grep -lE 'sqlite|schema/store' -r kernels; grep -ln 'kernels/providers' kernels/runner/*.[ch])"
-check "only ref runs the reference" "$(grep -ln 'providers/ref' kernels/backends/*.c kernels/providers/[!r]*/* | grep -v backends/ref.c)"
+check "only ref runs the reference" "$(grep -rl 'providers/ref' kernels/backends kernels/providers/[!r]* | grep -v backends/ref.c)"
 check "nothing includes tests" "$(grep -ln '#include "tests/' $(printf '%s\n' $sources | grep -v ^tests))"
 
 # --- files ------------------------------------------------------------------------------------------

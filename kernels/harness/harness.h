@@ -36,7 +36,8 @@ const char *abdb_processor(char *out, size_t room);
 /* --- measure.c
  * ------------------------------------------------------------------------------------ */
 typedef struct {
-    int warm_ups, least;               /* launches before, samples at least */
+    int warm_ups, least; /* launches before, samples at least */
+    double warm_s;       /* time of the launches before, at least: processors wake, clocks settle */
     double least_s, cap_s, iqr_target; /* time at least and at most; relative interquartile range */
     bool cold;                         /* caches are flushed between samples */
 } abdb_sampling;

@@ -9,9 +9,9 @@
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
 
 const abdb_sampling abdb_sampling_full = {
-    .warm_ups = 3, .least = 10, .least_s = 0.5, .cap_s = 15, .iqr_target = 0.02};
+    .warm_ups = 3, .warm_s = 0.2, .least = 10, .least_s = 0.5, .cap_s = 15, .iqr_target = 0.02};
 const abdb_sampling abdb_sampling_quick = {
-    .warm_ups = 1, .least = 5, .least_s = 0.05, .cap_s = 0.4, .iqr_target = 0.05};
+    .warm_ups = 1, .warm_s = 0.05, .least = 5, .least_s = 0.05, .cap_s = 0.4, .iqr_target = 0.05};
 
 /* Writes a buffer of twice the last-level cache, so that no operand is left in any. */
 static void flush(unsigned char *buffer, size_t size, unsigned char value)
@@ -55,7 +55,9 @@ abdb_status abdb_measure(const abdb_impl *impl, void *state, const abdb_sampling
                           .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
     if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    for (int i = 0; i < rule->warm_ups; i++) impl->launch(state);
+    first = abdb_now_s();
+    for (int i = 0; i < rule->warm_ups || abdb_now_s() - first < rule->warm_s; i++)
+        impl->launch(state);
     out->batch = rule->cold ? 1 : choose_batch(impl, state, clock);
     first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
