@@ -196,6 +196,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s all
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
+	@BUILD=$(BUILD) tests/bench/kernels.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
 peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
 	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
