@@ -7,7 +7,13 @@
 
 #include "kernels/providers/vec/vec.h"
 
-enum { PANEL_ROWS = 12, PANEL_COLUMNS = 64, BLOCK_BYTES = 512 << 10, ALIGNMENT = 2 << 20 };
+enum {
+    PANEL_ROWS = 12,
+    PANEL_COLUMNS = 64,
+    BLOCK_BYTES = 512 << 10,
+    SLAB = 512,
+    ALIGNMENT = 2 << 20
+};
 
 typedef struct {
     abdb_vec_product product;
@@ -71,7 +77,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     blocks = (q->m + most - 1) / most * (size_t)q->threads;
     q->block = (q->m + blocks - 1) / blocks;
     q->block = (q->block + PANEL_ROWS - 1) / PANEL_ROWS * PANEL_ROWS;
-    columns = (q->n + PANEL_COLUMNS - 1) / PANEL_COLUMNS * PANEL_COLUMNS;
+    q->slab = q->n < SLAB ? q->n : SLAB;
+    columns = (q->slab + PANEL_COLUMNS - 1) / PANEL_COLUMNS * PANEL_COLUMNS;
     q->a = room(q->block * (size_t)q->threads * ABDB_VEC_ROW_BYTES);
     q->b = room(columns * ABDB_VEC_ROW_BYTES);
     if (p->tensor[0].dtype == ABDB_BF16) q->sums = room(q->m * q->n * sizeof *q->sums);

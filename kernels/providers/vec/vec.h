@@ -34,11 +34,12 @@ typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), ma
 
 /* A matrix product and the memory that it packs into: rows of A and B of ABDB_VEC_ROW_BYTES, B's in
  * panels. */
-enum { ABDB_VEC_ROW_BYTES = 4096 };
+enum { ABDB_VEC_ROW_BYTES = 8192 };
 typedef struct {
     const abdb_problem *p;
     size_t m, n, k, size; /* size: bytes of an element of A */
     size_t block, depth;  /* rows of A in a block; columns of A, elements, in a pass */
+    size_t slab;          /* columns of B that are packed at a time */
     int threads;
     void *a, *b; /* a: a block for each thread */
     float *sums; /* of bf16, before they are rounded */

@@ -24,88 +24,93 @@ typedef struct {
 /* NAME: of the functions. E: element as stored in the packed panels. S: element of the sums and of
  * C. V: a vector of sums. STEP(sum, a, b): sum + a b, a one element for all lanes, b a vector's
  * worth. */
-#define PRODUCT(NAME, E, S, V, ANY, LANES, LOAD, STEP)                                           \
-    enum { NAME##_KC = ROW_BYTES / sizeof(E), NAME##_NR = 2 * LANES };                           \
-                                                                                                 \
-    ALWAYS void NAME##_kernel(size_t steps, const E *a, const E *b, S *c, size_t ldc, edge at)   \
-    {                                                                                            \
-        V sum[MR][2] = {{{0}}};                                                                  \
-                                                                                                 \
-        _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++) if (i < at.rows)                \
-            __builtin_prefetch(c + i * ldc, 1);                                                  \
-        for (size_t k = 0; k < steps; k++) {                                                     \
-            V b0 = LOAD(b), b1 = LOAD(b + LANES);                                                \
-                                                                                                 \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                             \
-            {                                                                                    \
-                sum[i][0] = STEP(sum[i][0], a[i * NAME##_KC + k], b0);                           \
-                sum[i][1] = STEP(sum[i][1], a[i * NAME##_KC + k], b1);                           \
-            }                                                                                    \
-            b += NAME##_NR;                                                                      \
-        }                                                                                        \
-        if (at.rows == MR && at.columns == NAME##_NR && at.first) {                              \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                             \
-            {                                                                                    \
-                *(ANY *)(c + i * ldc) = sum[i][0];                                               \
-                *(ANY *)(c + i * ldc + LANES) = sum[i][1];                                       \
-            }                                                                                    \
-        } else if (at.rows == MR && at.columns == NAME##_NR) {                                   \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                             \
-            {                                                                                    \
-                *(ANY *)(c + i * ldc) += sum[i][0];                                              \
-                *(ANY *)(c + i * ldc + LANES) += sum[i][1];                                      \
-            }                                                                                    \
-        } else {                                                                                 \
-            S tile[MR * NAME##_NR];                                                              \
-                                                                                                 \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                             \
-            {                                                                                    \
-                *(ANY *)(tile + i * NAME##_NR) = sum[i][0];                                      \
-                *(ANY *)(tile + i * NAME##_NR + LANES) = sum[i][1];                              \
-            }                                                                                    \
-            for (size_t i = 0; i < at.rows; i++)                                                 \
-                for (size_t j = 0; j < at.columns; j++)                                          \
-                    c[i * ldc + j] = tile[i * NAME##_NR + j] + (at.first ? 0 : c[i * ldc + j]);  \
-        }                                                                                        \
-    }                                                                                            \
-                                                                                                 \
-    /* Rows [0, rows) of a block of A against all of packed B. */                                \
-    static void NAME##_block(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,   \
-                             size_t steps, const E *a, S *c)                                     \
-    {                                                                                            \
-        for (size_t j = 0; j < s->n; j += NAME##_NR)                                             \
-            for (size_t i = 0; i < rows; i += MR)                                                \
-                NAME##_kernel(steps, a + i * NAME##_KC, (const E *)s->b + j * NAME##_KC,         \
-                              c + (row + i) * s->n + j, s->n,                                    \
-                              (edge){rows - i < MR ? rows - i : MR,                              \
-                                     s->n - j < NAME##_NR ? s->n - j : NAME##_NR, depth == 0});  \
-    }                                                                                            \
-                                                                                                 \
-    static void NAME##_product(const abdb_vec_product *s, S *c)                                  \
-    {                                                                                            \
-        size_t blocks = (s->m + s->block - 1) / s->block;                                        \
-                                                                                                 \
-        _Pragma("omp parallel num_threads(s->threads)")                                          \
-        {                                                                                        \
-            E *mine = (E *)s->a + (size_t)omp_get_thread_num() * s->block * NAME##_KC;           \
-                                                                                                 \
-            for (size_t depth = 0; depth < s->k; depth += s->depth) {                            \
-                size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;                 \
-                size_t steps = (deep * s->size + sizeof(E) - 1) / sizeof(E);                     \
-                                                                                                 \
-                _Pragma("omp for schedule(static)") for (size_t j = 0; j < s->n; j += NAME##_NR) \
-                    NAME##_pack_b(s, depth, deep, j, (E *)s->b + j * NAME##_KC);                 \
-                _Pragma("omp for schedule(dynamic, 1)") for (size_t i = 0; i < blocks; i++)      \
-                {                                                                                \
-                    size_t row = i * s->block;                                                   \
-                    size_t rows = s->m - row < s->block ? s->m - row : s->block;                 \
-                                                                                                 \
-                    for (size_t r = 0; r < (rows + MR - 1) / MR * MR; r++)                       \
-                        pack_row(s, row + r, depth, deep, (char *)(mine + r * NAME##_KC));       \
-                    NAME##_block(s, row, rows, depth, steps, mine, c);                           \
-                }                                                                                \
-            }                                                                                    \
-        }                                                                                        \
+#define PRODUCT(NAME, E, S, V, ANY, LANES, LOAD, STEP)                                             \
+    enum { NAME##_KC = ROW_BYTES / sizeof(E), NAME##_NR = 2 * LANES };                             \
+                                                                                                   \
+    ALWAYS void NAME##_kernel(size_t steps, const E *a, const E *b, S *c, size_t ldc, edge at)     \
+    {                                                                                              \
+        V sum[MR][2] = {{{0}}};                                                                    \
+                                                                                                   \
+        _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++) if (i < at.rows)                  \
+            __builtin_prefetch(c + i * ldc, 1);                                                    \
+        for (size_t k = 0; k < steps; k++) {                                                       \
+            V b0 = LOAD(b), b1 = LOAD(b + LANES);                                                  \
+                                                                                                   \
+            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
+            {                                                                                      \
+                sum[i][0] = STEP(sum[i][0], a[i * NAME##_KC + k], b0);                             \
+                sum[i][1] = STEP(sum[i][1], a[i * NAME##_KC + k], b1);                             \
+            }                                                                                      \
+            b += NAME##_NR;                                                                        \
+        }                                                                                          \
+        if (at.rows == MR && at.columns == NAME##_NR && at.first) {                                \
+            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
+            {                                                                                      \
+                *(ANY *)(c + i * ldc) = sum[i][0];                                                 \
+                *(ANY *)(c + i * ldc + LANES) = sum[i][1];                                         \
+            }                                                                                      \
+        } else if (at.rows == MR && at.columns == NAME##_NR) {                                     \
+            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
+            {                                                                                      \
+                *(ANY *)(c + i * ldc) += sum[i][0];                                                \
+                *(ANY *)(c + i * ldc + LANES) += sum[i][1];                                        \
+            }                                                                                      \
+        } else {                                                                                   \
+            S tile[MR * NAME##_NR];                                                                \
+                                                                                                   \
+            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
+            {                                                                                      \
+                *(ANY *)(tile + i * NAME##_NR) = sum[i][0];                                        \
+                *(ANY *)(tile + i * NAME##_NR + LANES) = sum[i][1];                                \
+            }                                                                                      \
+            for (size_t i = 0; i < at.rows; i++)                                                   \
+                for (size_t j = 0; j < at.columns; j++)                                            \
+                    c[i * ldc + j] = tile[i * NAME##_NR + j] + (at.first ? 0 : c[i * ldc + j]);    \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* Rows [row, row + rows) of C, columns [left, left + wide). */                                \
+    static void NAME##_block(const abdb_vec_product *s, size_t row, size_t rows, size_t left,      \
+                             size_t wide, bool first, size_t steps, const E *a, S *c)              \
+    {                                                                                              \
+        for (size_t j = 0; j < wide; j += NAME##_NR)                                               \
+            for (size_t i = 0; i < rows; i += MR)                                                  \
+                NAME##_kernel(steps, a + i * NAME##_KC, (const E *)s->b + j * NAME##_KC,           \
+                              c + (row + i) * s->n + left + j, s->n,                               \
+                              (edge){rows - i < MR ? rows - i : MR,                                \
+                                     wide - j < NAME##_NR ? wide - j : NAME##_NR, first});         \
+    }                                                                                              \
+                                                                                                   \
+    /* One slab of B, `deep` rows of it by `wide` columns: packed by all threads, then multiplied. \
+     */                                                                                            \
+    static void NAME##_slab(const abdb_vec_product *s, size_t left, size_t depth, E *mine, S *c)   \
+    {                                                                                              \
+        size_t wide = s->n - left < s->slab ? s->n - left : s->slab;                               \
+        size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;                           \
+        size_t steps = (deep * s->size + sizeof(E) - 1) / sizeof(E);                               \
+                                                                                                   \
+        _Pragma("omp for schedule(static)") for (size_t j = 0; j < wide; j += NAME##_NR)           \
+            NAME##_pack_b(s, depth, deep, left + j, (E *)s->b + j * NAME##_KC);                    \
+        _Pragma("omp for schedule(dynamic, 1)") for (size_t i = 0; i < s->m; i += s->block)        \
+        {                                                                                          \
+            size_t rows = s->m - i < s->block ? s->m - i : s->block;                               \
+                                                                                                   \
+            for (size_t r = 0; r < (rows + MR - 1) / MR * MR; r++)                                 \
+                pack_row(s, i + r, depth, deep, (char *)(mine + r * NAME##_KC));                   \
+            NAME##_block(s, i, rows, left, wide, depth == 0, steps, mine, c);                      \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void NAME##_product(const abdb_vec_product *s, S *c)                                    \
+    {                                                                                              \
+        _Pragma("omp parallel num_threads(s->threads)")                                            \
+        {                                                                                          \
+            E *mine = (E *)s->a + (size_t)omp_get_thread_num() * s->block * NAME##_KC;             \
+                                                                                                   \
+            for (size_t left = 0; left < s->n; left += s->slab)                                    \
+                for (size_t depth = 0; depth < s->k; depth += s->depth)                            \
+                    NAME##_slab(s, left, depth, mine, c);                                          \
+        }                                                                                          \
     }
 
 /* `deep` elements of a row of A, and zeros up to a whole packed element; all zeros below the last
