@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # pair.sh - paired timings for run.sh and kernels.sh: wants $pairs and a folder $dir.
 # pair NAME A B: A and B print seconds; prints the ratio B/A, over 1 where A is faster.
 pair() {

@@ -1,9 +1,9 @@
 /* gemm.c - the matrix product, after Goto and van de Geijn 2008: B is packed in panels of NR
  * columns (by all threads), blocks of A in panels of MR rows (by the thread that multiplies them),
  * and MR x NR of C stay in registers over KC steps. A's rows are packed as they are, a panel's one
- * after another, because its elements are only ever broadcast. See vec.h. registers: MR x 2 sums, 2
- * of B, 1 of A. L1: a panel of A (MR x KC). L2: a block of A (MC x KC) and a panel of B. L3: B (KC
- * x N).
+ * after another, because its elements are only ever broadcast. Registers hold MR x 2 sums, 2 of B
+ * and 1 of A; the second level a block of A (half of it) and a panel of B; the last level a slab of
+ * B (KC x 512), so that memory carries C once for each KC, and A once for each slab.
  */
 #include <immintrin.h>
 #include <omp.h>
