@@ -99,6 +99,8 @@ size_t abdb_dtype_size(abdb_dtype dtype);
 double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-53, 2^-24, 2^-8; 0 of whole numbers */
 double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
 void abdb_tensor_set(const abdb_tensor *t, size_t element, double value); /* rounded to nearest */
+/* The next of a sequence of 64 random bits: xorshift64, Marsaglia 2003; the state is not 0. */
+uint64_t abdb_random_next(uint64_t *state);
 /* bf16: the upper half of a float, rounded to nearest even; its value. */
 uint16_t abdb_bf16(float value);
 float abdb_bf16_value(uint16_t bits);

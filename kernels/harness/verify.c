@@ -13,12 +13,7 @@ void abdb_fill(abdb_tensor *tensor, unsigned seed)
     size_t count = abdb_tensor_count(tensor);
 
     for (size_t i = 0; i < count; i++) {
-        double value;
-
-        state ^= state << 13; /* xorshift64, Marsaglia 2003 */
-        state ^= state >> 7;
-        state ^= state << 17;
-        value = (double)(state >> 11) * 0x1p-52 - 1;
+        double value = (double)(abdb_random_next(&state) >> 11) * 0x1p-52 - 1;
         abdb_tensor_set(
             tensor, i, tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32 ? 127 * value : value);
     }

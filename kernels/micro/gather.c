@@ -72,10 +72,7 @@ static void fill(const abdb_problem *p)
         size_t j;
         int32_t other = all[i];
 
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        j = i + (size_t)(state % (rows - i));
+        j = i + (size_t)(abdb_random_next(&state) % (rows - i));
         index[i] = all[j];
         all[i] = all[j];
         all[j] = other;

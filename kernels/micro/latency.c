@@ -51,10 +51,7 @@ static void fill(const abdb_problem *p)
         size_t j;
         int32_t other;
 
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        j = (size_t)(state % i);
+        j = (size_t)(abdb_random_next(&state) % i);
         other = next[i * STEP];
         next[i * STEP] = next[j * STEP];
         next[j * STEP] = other;

@@ -72,6 +72,14 @@ double abdb_dtype_unit_roundoff(abdb_dtype dtype)
     return dtypes[dtype].roundoff;
 }
 
+uint64_t abdb_random_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
 uint16_t abdb_bf16(float value)
 {
     uint32_t bits;

@@ -78,18 +78,23 @@ static void stream_launch(void *state)
         abdb_tensor_set(&p->tensor[2], 0, sum);
 }
 
-static void fma_launch(void *state)
+/* n elements, a part for each thread. */
+static void in_parts(const abdb_problem *p, size_t n, abdb_vec_part *each)
 {
-    const abdb_problem *p = state;
-    const abdb_vec_isa *isa = abdb_vec_pick(p);
-
 #pragma omp parallel num_threads(abdb_vec_threads(p))
     {
         size_t low, high;
 
-        part(p->tensor[2].dim[0], omp_get_num_threads(), omp_get_thread_num(), &low, &high);
-        (void)isa->fma(p, low, high);
+        part(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        each(p, low, high);
     }
+}
+
+static void fma_launch(void *state)
+{
+    const abdb_problem *p = state;
+
+    in_parts(p, p->tensor[2].dim[0], abdb_vec_pick(p)->fma);
 }
 
 static void latency_launch(void *state)
@@ -105,15 +110,8 @@ static void latency_launch(void *state)
 static void gather_launch(void *state)
 {
     const abdb_problem *p = state;
-    const abdb_vec_isa *isa = abdb_vec_pick(p);
 
-#pragma omp parallel num_threads(abdb_vec_threads(p))
-    {
-        size_t low, high;
-
-        part(p->tensor[1].dim[0], omp_get_num_threads(), omp_get_thread_num(), &low, &high);
-        isa->gather(p, low, high);
-    }
+    in_parts(p, p->tensor[1].dim[0], abdb_vec_pick(p)->gather);
 }
 
 static const char *chosen(const void *state)

@@ -45,17 +45,20 @@ typedef struct {
     float *sums; /* of bf16, before they are rounded */
 } abdb_vec_product;
 
+/* A part of a kernel; that this processor has the instructions has been asked before. */
+typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
+
 typedef struct {
     const char *name;
     /* Elements [low, high) of the arrays of a stream kernel, `repeat` times; the sum of dot and
      * read. low is a multiple of 64 elements. */
     double (*stream)(const abdb_problem *p, size_t low, size_t high);
-    /* Elements [low, high) of z; false: this processor has no such instruction. */
-    bool (*fma)(const abdb_problem *p, size_t low, size_t high);
+    /* Elements [low, high) of z. */
+    abdb_vec_part *fma;
     /* Vectors [low, high) by index. */
-    void (*gather)(const abdb_problem *p, size_t low, size_t high);
-    /* The whole product; false: this processor has no such instruction. */
-    bool (*gemm)(const abdb_vec_product *product);
+    abdb_vec_part *gather;
+    /* The whole product. */
+    void (*gemm)(const abdb_vec_product *product);
 } abdb_vec_isa;
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 

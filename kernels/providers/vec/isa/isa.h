@@ -5,8 +5,8 @@
 #include "kernels/providers/vec/vec.h"
 
 double VEC(stream)(const abdb_problem *p, size_t low, size_t high);
-bool VEC(fma)(const abdb_problem *p, size_t low, size_t high);
+void VEC(fma)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gather)(const abdb_problem *p, size_t low, size_t high);
-bool VEC(gemm)(const abdb_vec_product *product);
+void VEC(gemm)(const abdb_vec_product *product);
 
 #endif
