@@ -1,21 +1,25 @@
 /* figure.h - a table drawn by gnuplot through a pipe.
  *
  * A figure is a .gp file: comment lines `# key: text`, then commands that draw the datablock $data.
- *   # title: words        # report: NAME       # size: W,H (points)
- *   # with: factor=gas, limit=12   defaults of the report's options, for this figure
- *   # needs: x y          columns that must have a number, else a row is not drawn (and that is
- * said) # least: 2            rows that a picture needs; fewer are an error # series: COLUMN 8 rows
- * are grouped by its values, at most so many: plot for [i=0:series-1] $data index i ... title
- * series_name[i+1] # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them,
- * named level_COLUMN[i]; the number of a row's is column(c_COLUMN_level) # grow: 24 rows points of
- * height for each row (or each level of a COLUMN) # sets: mlperf llm    names by which `abdb plot
- * --set` draws it with others # hint: words         what brings such rows, said where there are
- * none Before the commands stands a prologue that abdb makes: terminal (svg, png, pdf, dumb, sixel,
- * html), $data, whose columns are the report's visible ones (and the hidden ones that series and
+ *
+ *   # title: words        # report: NAME        # size: W,H (points)
+ *   # with: factor=gas, limit=12    defaults of the report's options, for this figure
+ *   # needs: x y          columns that must have a number, else a row is not drawn, which is said
+ *   # least: 2            rows that a picture needs; fewer are an error
+ *   # series: COLUMN 8    rows are grouped by its values, at most so many:
+ *                         plot for [i=0:series-1] $data index i ... title series_name[i+1]
+ *   # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them, named
+ *                         level_COLUMN[i]; the number of a row's is column(c_COLUMN_level)
+ *   # grow: 24 rows       points of height for each row (or each level of a COLUMN)
+ *   # sets: mlperf llm    names by which `abdb plot --set` draws it with others
+ *   # hint: words         what brings such rows, said where there are none
+ *
+ * Before the commands stands a prologue that abdb makes: the terminal (svg, png, pdf, dumb, sixel,
+ * html); $data, whose columns are the report's visible ones (and the hidden ones that series and
  * levels name), in order, tab-separated, text quoted; c_NAME, the number of column NAME; min_NAME
  * and max_NAME of numbers; widest_NAME, letters of the longest text; rows, width, height, heading,
- * caption; then style.gp. The whole is a script that draws with gnuplot alone: gnuplot -e
- * 'picture="png"; dark=1' NAME.gp
+ * caption; then style.gp. The whole is a script that draws with gnuplot alone:
+ *   gnuplot -e 'picture="png"; dark=1' NAME.gp
  *
  * Text of the database enters gnuplot in datablocks and string variables only, cleaned, with
  * enhanced text off: it is never a command.

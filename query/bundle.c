@@ -14,11 +14,7 @@ static abdb_status facts_of(const abdb_plot *plot, abdb_db *db, abdb_table *fact
     abdb_text keys = {0};
     abdb_status st = ABDB_OK;
 
-    for (size_t r = 0; r < plot->table.rows; r++) {
-        const char *some = abdb_facts_of(&plot->table, r, 0);
-
-        if (some && *some) abdb_text_printf(&keys, "%s%s", keys.size ? " " : "", some);
-    }
+    abdb_facts_keys(&plot->table, SIZE_MAX, &keys);
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "bundle"));
     if (keys.size) TRY(abdb_facts_load(db, abdb_text_get(&keys), facts, err));
 done:

@@ -111,7 +111,7 @@ static const abdb_option plot_options[] = {
 
 static const abdb_option site_options[] = {
     {"out", 0, "DIR", "folder to write into, made if need be (default: site)"},
-    {"timeout", 0, "SECONDS", "for each report (default 60, 0: never give up)"},
+    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option explain_options[] = {

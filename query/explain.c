@@ -35,6 +35,24 @@ const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column)
                : "";
 }
 
+void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out)
+{
+    for (size_t c = 0; c < table->columns; c++)
+        for (size_t r = 0; r < table->rows; r++) {
+            const abdb_value *v = &table->value[r * table->columns + c];
+            const char *keys = v->text;
+
+            if (strncmp(table->column[c].name, "_facts", 6) != 0 || v->kind != ABDB_STRING)
+                continue;
+            for (size_t n = 0; n < most && *(keys += strspn(keys, " ")); n++) {
+                size_t size = strcspn(keys, " ");
+
+                abdb_text_printf(out, "%s%.*s", out->size ? " " : "", (int)size, keys);
+                keys += size;
+            }
+        }
+}
+
 /* A cell of the facts as exact text; "" where it is missing. The text is the thread's. */
 static const char *cell(const abdb_table *facts, size_t row, const char *column)
 {

@@ -13,6 +13,9 @@ ABDB_MUST_USE abdb_status abdb_facts_load(abdb_db *db, const char *keys, abdb_ta
                                           abdb_error *err);
 /* Keys of the facts behind a cell; NULL: the report lists none. */
 const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column);
+/* Keys of the facts behind all cells, at most so many of each, blanks between them, appended to
+ * out. */
+void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out);
 /* The tree, with where each fact stands, the file it was read from, and claims that use it. */
 void abdb_explain_tree(const abdb_table *facts, FILE *out);
 /* One line: other reports and figures whose rows, without options, use one of the facts. */

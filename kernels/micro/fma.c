@@ -1,11 +1,14 @@
 /* fma.c - the peak of fused multiply-adds in registers, by dtype, on all threads:
- *   f64, f32  z = x, n times z = (1 - 2^-12) z + 2^-13          2 operations a step and element
- *   bf16      z = 0, n times z = z + a0 b0 + a1 b1, z in f32     4 operations
- *   i8        z = 0, n times z = z + a0 b0 + ... + a3 b3, in i32  8 operations; a is not negative
+ *
+ *   f64, f32  z = x, n times z = (1 - 2^-12) z + 2^-13             2 operations a step and element
+ *   bf16      z = 0, n times z = z + a0 b0 + a1 b1, z in f32       4 operations
+ *   i8        z = 0, n times z = z + a0 b0 + ... + a3 b3, in i32   8 operations; a is not negative
+ *
  * over `width` elements z; b repeats every 16 elements of z, so that registers hold it. The
  * recurrence forgets its start slowly, so that a step left out is seen. Work: operations as above,
- * bytes of the tensors once. Bound: (n + 2)u of |x| + 1/2; (n + 4) 2^-24 of the sum of magnitudes;
- * exact. */
+ * bytes of the tensors once.
+ *
+ * Bound: (n + 4)u of |x| + 1/2; (n + 4) 2^-24 of the sum of magnitudes; i8 is exact. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,16 @@
 /* stream.c - the loops of STREAM (McCalpin) and BabelStream over arrays a, b, c of n elements, and
- * what else finds the bandwidth of a memory: copy  c = a     scale  b = s c     add  c = a + b
- * triad  a = b + s c     dot  sum(a b) read  sum(a)    write  c = s       fma  c = a, f times (1 -
- * 2^-12) c + 2^-13 The arrays' roles are renamed so that x and y are read and z is written:
- * launching twice gives the same z. Work: 0, 1, 1, 2, 2, 1, 0, 2f operations and 2, 2, 3, 3, 2, 1,
- * 1, 2 elements moved per element, times `repeat`; write-allocate traffic is not counted. n=auto:
- * arrays of four times the last-level cache; level=L1, L2 or L3: all arrays together half of that
- * cache of every thread (of the shared one), and as many passes as move 64 MiB. stores=nt: past the
- * caches. Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
+ * what else finds the bandwidth of a memory:
+ *
+ *   copy  c = a     scale  b = s c     add  c = a + b     triad  a = b + s c     dot  sum(a b)
+ *   read  sum(a)    write  c = s       fma  c = a, f times (1 - 2^-12) c + 2^-13
+ *
+ * The arrays' roles are renamed so that x and y are read and z is written: launching twice gives
+ * the same z. Work: 0, 1, 1, 2, 2, 1, 0, 2f operations and 2, 2, 3, 3, 2, 1, 1, 2 elements moved
+ * per element, times `repeat`; write-allocate traffic is not counted. n=auto: arrays of four times
+ * the last-level cache; level=L1, L2 or L3: all arrays together half of that cache of every thread
+ * (of the shared one), and as many passes as move 64 MiB. stores=nt: past the caches.
+ *
+ * Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,6 +24,17 @@ static int by_key(const void *a, const void *b, void *facts)
     return strcmp(first, abdb_facts_cell(facts, *(const size_t *)b, "key"));
 }
 
+static int by_source(const void *a, const void *b, void *facts)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    char first[200];
+    int sign;
+
+    snprintf(first, sizeof first, "%s", abdb_facts_cell(facts, x, "source"));
+    sign = strcmp(first, abdb_facts_cell(facts, y, "source"));
+    return sign ? sign : (x > y) - (x < y);
+}
+
 abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -31,8 +42,10 @@ abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys, abdb
     *out = (abdb_facts){0};
     TRY(abdb_facts_load(db, keys, &out->table, err));
     out->order = calloc(out->table.rows + 1, sizeof *out->order);
-    if (!out->order) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
-    for (size_t i = 0; i < out->table.rows; i++) out->order[i] = i;
+    out->by_source = calloc(out->table.rows + 1, sizeof *out->by_source);
+    if (!out->order || !out->by_source) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
+    for (size_t i = 0; i < out->table.rows; i++) out->order[i] = out->by_source[i] = i;
+    qsort_r(out->by_source, out->table.rows, sizeof *out->by_source, by_source, out);
     qsort_r(out->order, out->table.rows, sizeof *out->order, by_key, out);
 done:
     return st;
@@ -41,6 +54,7 @@ done:
 void abdb_facts_free(abdb_facts *facts)
 {
     free(facts->order);
+    free(facts->by_source);
     abdb_table_free(&facts->table);
     *facts = (abdb_facts){0};
 }

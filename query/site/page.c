@@ -3,7 +3,7 @@
 #include "query/render.h"
 #include "query/site/site.h"
 
-enum { FACTS_MAX = 24, WIDE = 36 };
+enum { WIDE = 36 };
 
 void abdb_page_begin(FILE *out, const char *title, const char *here)
 {
@@ -42,19 +42,20 @@ void abdb_page_end(FILE *out, const abdb_site *site)
         out);
 }
 
-/* How many facts, and the row of the first that is known. */
+/* How many facts, and the row of the first that is known; 0: none is known. */
 static size_t count_facts(const abdb_facts *facts, const char *keys, size_t *first)
 {
     size_t count = 0;
 
     *first = SIZE_MAX;
     while (keys && *(keys += strspn(keys, " "))) {
-        size_t size = strcspn(keys, " "), row = abdb_facts_row(facts, keys, size);
+        size_t size = strcspn(keys, " ");
 
-        if (row != SIZE_MAX && !count++) *first = row;
+        if (*first == SIZE_MAX) *first = abdb_facts_row(facts, keys, size);
+        count++;
         keys += size;
     }
-    return count;
+    return *first == SIZE_MAX ? 0 : count;
 }
 
 /* A number is a link: to its fact, or to the list of facts of its row. */
@@ -162,7 +163,8 @@ static void put_derivations(FILE *out, const abdb_site *site, const abdb_table *
         fprintf(out, "<li id=\"d%zu\">", r + 1);
         put_name(out, t, r);
         fputs(": ", out);
-        for (; *(keys += strspn(keys, " ")) && shown < FACTS_MAX; keys += strcspn(keys, " ")) {
+        for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
+             keys += strcspn(keys, " ")) {
             size_t row = abdb_facts_row(&site->facts, keys, strcspn(keys, " "));
 
             if (row == SIZE_MAX) continue;

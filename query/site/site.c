@@ -140,17 +140,8 @@ static abdb_status find_facts(abdb_site *site, abdb_error *err)
     abdb_text keys = {0};
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < site->pages; i++) {
-        const abdb_table *t = &site->page[i].plot.table;
-
-        for (size_t c = 0; c < t->columns; c++)
-            for (size_t r = 0; r < t->rows; r++) {
-                const abdb_value *v = &t->value[r * t->columns + c];
-
-                if (strncmp(t->column[c].name, "_facts", 6) == 0 && v->kind == ABDB_STRING)
-                    abdb_text_printf(&keys, "%s ", v->text);
-            }
-    }
+    for (size_t i = 0; i < site->pages; i++)
+        abdb_facts_keys(&site->page[i].plot.table, ABDB_SITE_FACTS, &keys);
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
     TRY(abdb_facts_find(&site->facts, site->db, abdb_text_get(&keys), err));
 done:
@@ -233,7 +224,8 @@ static void put_source(FILE *out, const abdb_facts *facts, size_t row)
     fputs("</p>\n", out);
 }
 
-static abdb_status write_source(const abdb_site *site, size_t first, abdb_error *err)
+/* The page of a source whose facts are by_source[first] and on; *next: the first of another. */
+static abdb_status write_source(const abdb_site *site, size_t first, size_t *next, abdb_error *err)
 {
     static const char heads[] =
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -245,32 +237,27 @@ static abdb_status write_source(const abdb_site *site, size_t first, abdb_error 
     char source[200], name[96], file[128];
     FILE *out;
 
-    snprintf(source, sizeof source, "%s", abdb_facts_cell(facts, first, "source"));
+    snprintf(source, sizeof source, "%s",
+             abdb_facts_cell(facts, facts->by_source[first], "source"));
     abdb_page_file(source, name, sizeof name);
     snprintf(file, sizeof file, "source-%s.html", name);
     out = create(site, file, err);
     if (!out) return ABDB_IO;
     abdb_page_begin(out, source, file);
-    put_source(out, facts, first);
+    put_source(out, facts, facts->by_source[first]);
     fputs(heads, out);
-    for (size_t r = first; r < facts->table.rows; r++)
-        if (strcmp(abdb_facts_cell(facts, r, "source"), source) == 0) put_fact_row(out, facts, r);
+    for (*next = first; *next < facts->table.rows; ++*next) {
+        size_t row = facts->by_source[*next];
+
+        if (strcmp(abdb_facts_cell(facts, row, "source"), source) != 0) break;
+        put_fact_row(out, facts, row);
+    }
     fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
           "each: "
           "the file that it was read from, and what else uses it.</p>\n",
           out);
     abdb_page_end(out, site);
     return finish(site, out, file, err);
-}
-
-static bool is_first_of_source(const abdb_facts *facts, size_t row)
-{
-    char source[200];
-
-    snprintf(source, sizeof source, "%s", abdb_facts_cell(facts, row, "source"));
-    for (size_t i = 0; i < row; i++)
-        if (strcmp(abdb_facts_cell(facts, i, "source"), source) == 0) return false;
-    return true;
 }
 
 static abdb_status write_sources(const abdb_site *site, abdb_error *err)
@@ -285,16 +272,16 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
         "<p>Who states the numbers of these pages. Each source has a page with every fact that is "
         "used, as printed, and where it stands.</p>\n<ul>\n",
         out);
-    for (size_t r = 0; r < facts->table.rows; r++) {
+    for (size_t r = 0, next; st == ABDB_OK && r < facts->table.rows; r = next) {
+        size_t row = facts->by_source[r];
         char name[96];
 
-        if (!is_first_of_source(facts, r)) continue;
-        if (st == ABDB_OK) st = write_source(site, r, err);
-        abdb_page_file(abdb_facts_cell(facts, r, "source"), name, sizeof name);
+        st = write_source(site, r, &next, err);
+        abdb_page_file(abdb_facts_cell(facts, row, "source"), name, sizeof name);
         fprintf(out, "<li><a href=\"source-%s.html\">", name);
-        abdb_html_text(out, abdb_facts_cell(facts, r, "source"));
+        abdb_html_text(out, abdb_facts_cell(facts, row, "source"));
         fputs("</a> ", out);
-        abdb_html_text(out, abdb_facts_cell(facts, r, "title"));
+        abdb_html_text(out, abdb_facts_cell(facts, row, "title"));
         fputs("</li>\n", out);
     }
     fputs("</ul>\n", out);

@@ -4,6 +4,8 @@
 
 #include "query/plotting.h"
 
+enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
+
 /* A page: a figure with its table, or a report alone. */
 typedef struct {
     char name[160]; /* of the file, without .html */
@@ -15,7 +17,8 @@ typedef struct {
 /* The facts behind all numbers of all pages, found by key. */
 typedef struct {
     abdb_table table;
-    size_t *order; /* rows by key */
+    size_t *order;     /* rows by key */
+    size_t *by_source; /* rows by source, then as the table has them */
 } abdb_facts;
 
 typedef struct {

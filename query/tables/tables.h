@@ -1,11 +1,13 @@
 /* tables.h - table-valued functions of SQL, in the program and in the loadable extension abdb.so:
  *
- *   abdb_csv(path [, delimiter])        a row per record: line, record (JSON object), fields
- * (array) abdb_archive(path)                  a row per member: member, size_B, contents, problem
- *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])   the columns of
- *     `abdb compare -o csv`; exploratory 1: pairs that a rule refuses too, stamped
- *   abdb_roofline(device [, dtype])     the roof by intensity, from published and measured ceilings
- *   abdb_measure(kernel, backend [, params [, quick]])     runs a kernel; a row per sample
+ *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
+ *   abdb_archive(path)              a row per member: member, size_B, contents, problem
+ *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
+ *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
+ *                                   a rule refuses too, stamped
+ *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
+ *   abdb_measure(kernel, backend [, params [, quick]])
+ *                                   runs a kernel; a row per sample
  *
  * The first two read files and the last runs a program: they can be called from SQL only, never
  * from a view or trigger, and the program registers them only where an option allows it.
