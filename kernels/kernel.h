@@ -13,7 +13,7 @@
 
 #include "schema/core/error.h"
 
-enum { ABDB_RANK_MAX = 6, ABDB_TENSOR_MAX = 8, ABDB_PARAM_MAX = 24 };
+enum { ABDB_RANK_MAX = 6, ABDB_TENSOR_MAX = 16, ABDB_PARAM_MAX = 24 };
 typedef enum { ABDB_F64, ABDB_F32, ABDB_BF16, ABDB_I8, ABDB_I32, ABDB_DTYPE_COUNT } abdb_dtype;
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
@@ -36,6 +36,7 @@ typedef struct {
     const char *kernel;
     int params, tensors;
     abdb_param param[ABDB_PARAM_MAX];
+    char text[ABDB_PARAM_MAX][24]; /* of the parameters that shape() set */
     abdb_tensor tensor[ABDB_TENSOR_MAX];
 } abdb_problem;
 
@@ -57,9 +58,10 @@ typedef struct {
      * have. */
     abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
     void (*work)(const abdb_problem *p, abdb_work *out);
-    /* Rows row[0..n) of the output in double from the inputs as they are, and the magnitude that
-     * the bound is relative to, n x (elements of a row) each. */
-    void (*reference)(const abdb_problem *p, const size_t *row, size_t n, double *out,
+    /* Rows row[0..n) of output `tensor` in double from the inputs as they are, and the magnitude
+     * that the bound is relative to, n x (elements of a row) each. A row is all but the first
+     * dimension. */
+    void (*reference)(const abdb_problem *p, int tensor, const size_t *row, size_t n, double *out,
                       double *magnitude);
     double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
     /* Fills inputs that are no uniform numbers (indices) after the others. NULL: there are none. */
@@ -90,9 +92,22 @@ typedef struct {
 /* The text of a parameter, or NULL; its number, or fallback. */
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
-/* Sets a parameter to a whole number; the text lives in `room`. ABDB_LIMIT: too many parameters. */
+/* Sets a parameter to a whole number. ABDB_LIMIT: too many parameters. */
 ABDB_MUST_USE abdb_status abdb_param_set(abdb_problem *p, const char *name, double value,
-                                         char *room, size_t room_size, abdb_error *err);
+                                         abdb_error *err);
+/* A parameter that is a whole number from 1 to most, `fallback` where it is not given; it is set,
+ * so that the result states it. ABDB_USAGE: it is none. */
+ABDB_MUST_USE abdb_status abdb_param_size(abdb_problem *p, const char *name, double fallback,
+                                          double most, size_t *out, abdb_error *err);
+/* Which of the words (end: NULL) a parameter is; the first where it is not given. ABDB_USAGE. */
+ABDB_MUST_USE abdb_status abdb_param_word(const abdb_problem *p, const char *name,
+                                          const char *const *words, int *out, abdb_error *err);
+/* The parameter's dtype, or `fallback`; `allowed`: bits 1 << dtype. ABDB_USAGE. */
+ABDB_MUST_USE abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback,
+                                           unsigned allowed, abdb_dtype *out, abdb_error *err);
+/* A contiguous tensor without data; dimensions of 0 end the list. */
+abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1, size_t d2,
+                           size_t d3);
 ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
 const char *abdb_dtype_name(abdb_dtype dtype);
 size_t abdb_dtype_size(abdb_dtype dtype);

@@ -59,7 +59,7 @@ void abdb_samples_free(abdb_samples *samples);
 
 /* --- verify.c
  * ------------------------------------------------------------------------------------- */
-/* Largest error over its bound in sampled rows of the output (NaN counts as infinite): at most 1
+/* Largest error over its bound in sampled rows of every output (NaN counts as infinite): at most 1
  * passes. */
 ABDB_MUST_USE abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
                                       abdb_error *err);

@@ -19,17 +19,11 @@ void abdb_fill(abdb_tensor *tensor, unsigned seed)
     }
 }
 
-static const abdb_tensor *output(const abdb_problem *p)
+/* The largest error over its bound in sampled rows of one output. */
+static abdb_status verify(const abdb_kernel *kernel, const abdb_problem *p, int tensor, double *out,
+                          abdb_error *err)
 {
-    for (int i = p->tensors; i-- > 0;)
-        if (p->tensor[i].role != ABDB_IN) return &p->tensor[i];
-    return NULL;
-}
-
-abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
-                        abdb_error *err)
-{
-    const abdb_tensor *t = output(p);
+    const abdb_tensor *t = &p->tensor[tensor];
     size_t rows = t->dim[0], width = abdb_tensor_count(t) / rows, count = rows < ROWS ? rows : ROWS;
     size_t row[ROWS];
     double *want, *magnitude, bound = kernel->bound(p), worst = 0;
@@ -44,7 +38,7 @@ abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double
         free(magnitude);
         return ABDB_FAIL(err, ABDB_NOMEM, "verification");
     }
-    kernel->reference(p, row, count, want, magnitude);
+    kernel->reference(p, tensor, row, count, want, magnitude);
     for (size_t r = 0; r < count; r++)
         for (size_t j = 0; j < width; j++) {
             double got = abdb_tensor_get(t, row[r] * width + j);
@@ -57,6 +51,18 @@ abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double
         }
     free(want);
     free(magnitude);
-    *out = worst;
+    if (worst > *out) *out = worst;
     return ABDB_OK;
+}
+
+abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
+                        abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *out = 0;
+    for (int i = 0; i < p->tensors; i++)
+        if (p->tensor[i].role != ABDB_IN) TRY(verify(kernel, p, i, out, err));
+done:
+    return st;
 }

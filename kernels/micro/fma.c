@@ -15,7 +15,7 @@
 
 #include "kernels/kernel.h"
 
-enum { X, Y, Z, ROOM = 24, WIDTH = 4096, STEPS = 4096, PERIOD = 16 };
+enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16 };
 
 /* Products that one step adds to an element of z. */
 static int products(const abdb_problem *p)
@@ -25,7 +25,6 @@ static int products(const abdb_problem *p)
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    static _Thread_local char room[2][ROOM];
     const char *name = abdb_param_text(p, "dtype");
     double width = abdb_param_number(p, "width", WIDTH * (double)limits->threads),
            n = abdb_param_number(p, "n", STEPS);
@@ -37,8 +36,8 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     if (!(width >= 1 && width <= 1e8 && width == floor(width)) ||
         !(n >= 1 && n <= 8192 && n == floor(n)))
         return ABDB_FAIL(err, ABDB_USAGE, "fma: width up to 10^8, n (steps) up to 8192");
-    TRY(abdb_param_set(p, "width", width, room[0], ROOM, err));
-    TRY(abdb_param_set(p, "n", n, room[1], ROOM, err));
+    TRY(abdb_param_set(p, "width", width, err));
+    TRY(abdb_param_set(p, "n", n, err));
     sum = dtype == ABDB_BF16 ? ABDB_F32 : dtype == ABDB_I8 ? ABDB_I32 : dtype;
     wide = (size_t)width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
     p->tensors = 3;
@@ -74,12 +73,13 @@ static void work(const abdb_problem *p, abdb_work *out)
             (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
 }
 
-static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
-                      double *magnitude)
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
 {
     double n = abdb_param_number(p, "n", STEPS);
     int each = products(p);
 
+    (void)tensor;
     for (size_t r = 0; r < count; r++) {
         long double z = 0;
 

@@ -10,7 +10,7 @@
 
 #include "kernels/kernel.h"
 
-enum { TABLE, INDEX, OUT, ROOM = 24, ROWS = 4 << 20, BYTES = 256 };
+enum { TABLE, INDEX, OUT, ROWS = 4 << 20, BYTES = 256 };
 
 static int is_scatter(const abdb_problem *p)
 {
@@ -21,25 +21,24 @@ static int is_scatter(const abdb_problem *p)
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    static _Thread_local char room[3][ROOM];
-    const char *op = abdb_param_text(p, "op");
+    static const char *const words[] = {"gather", "scatter", NULL};
+    int op;
     double rows = abdb_param_number(p, "rows", ROWS), bytes = abdb_param_number(p, "bytes", BYTES),
            fraction = abdb_param_number(p, "fraction", 0.1), count;
     size_t width, table[2], vectors[2];
     abdb_status st = ABDB_OK;
 
     (void)limits;
-    if (op && strcmp(op, "gather") != 0 && strcmp(op, "scatter") != 0)
-        return ABDB_FAIL(err, ABDB_USAGE, "gather: op is gather or scatter");
+    TRY(abdb_param_word(p, "op", words, &op, err));
     if (!(rows >= 1 && rows <= 1e9 && rows == floor(rows)) ||
         !(bytes >= 4 && bytes <= 65536 && fmod(bytes, 4) == 0) || !(fraction > 0 && fraction <= 1))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "gather: rows up to 10^9, bytes a multiple of 4 up to 65536, fraction of"
                          " the rows above 0 up to 1");
     count = fmax(1, floor(rows * fraction));
-    TRY(abdb_param_set(p, "rows", rows, room[0], ROOM, err));
-    TRY(abdb_param_set(p, "bytes", bytes, room[1], ROOM, err));
-    TRY(abdb_param_set(p, "count", count, room[2], ROOM, err));
+    TRY(abdb_param_set(p, "rows", rows, err));
+    TRY(abdb_param_set(p, "bytes", bytes, err));
+    TRY(abdb_param_set(p, "count", count, err));
     width = (size_t)bytes / 4;
     table[0] = (size_t)rows;
     vectors[0] = (size_t)count;
@@ -86,12 +85,13 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = (double)p->tensor[INDEX].dim[0] * (2 * abdb_param_number(p, "bytes", BYTES) + 4);
 }
 
-static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
-                      double *magnitude)
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
 {
     const int32_t *index = p->tensor[INDEX].data;
     size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0];
 
+    (void)tensor;
     for (size_t r = 0; r < count; r++) {
         size_t from = SIZE_MAX;
 

@@ -9,11 +9,10 @@
 
 #include "kernels/kernel.h"
 
-enum { NEXT, END, ROOM = 24, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
+enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    static _Thread_local char room[2][ROOM];
     const char *level = abdb_param_text(p, "level");
     double bytes = 8.0 * (double)limits->last, hops = abdb_param_number(p, "hops", HOPS);
     abdb_status st = ABDB_OK;
@@ -29,8 +28,8 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     bytes = floor(abdb_param_number(p, "bytes", bytes) / LINE) * LINE;
     if (!(bytes >= 2 * LINE && bytes <= 0x1p32) || !(hops >= 1 && hops <= 1e9))
         return ABDB_FAIL(err, ABDB_USAGE, "latency: bytes from 128 to 2^32, hops up to 10^9");
-    TRY(abdb_param_set(p, "bytes", bytes, room[0], ROOM, err));
-    TRY(abdb_param_set(p, "hops", floor(hops), room[1], ROOM, err));
+    TRY(abdb_param_set(p, "bytes", bytes, err));
+    TRY(abdb_param_set(p, "hops", floor(hops), err));
     p->tensors = 2;
     p->tensor[NEXT] = (abdb_tensor){
         .dtype = ABDB_I32, .role = ABDB_IN, .rank = 1, .dim = {(size_t)bytes / 4}, .stride = {1}};
@@ -64,12 +63,13 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = LINE * abdb_param_number(p, "hops", HOPS);
 }
 
-static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
-                      double *magnitude)
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
 {
     const int32_t *next = p->tensor[NEXT].data;
     int32_t at = 0;
 
+    (void)tensor;
     (void)row;
     (void)count;
     for (double i = abdb_param_number(p, "hops", HOPS); i > 0; i--) at = next[at];

@@ -33,8 +33,7 @@ double abdb_param_number(const abdb_problem *p, const char *name, double fallbac
     return fallback;
 }
 
-abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, char *room,
-                           size_t room_size, abdb_error *err)
+abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, abdb_error *err)
 {
     int i = 0;
 
@@ -42,9 +41,72 @@ abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, char
     if (i == ABDB_PARAM_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d parameters", ABDB_PARAM_MAX);
     if (i == p->params) p->params++;
-    snprintf(room, room_size, "%.0f", value);
-    p->param[i] = (abdb_param){name, room, value};
+    snprintf(p->text[i], sizeof p->text[i], "%.0f", value);
+    p->param[i] = (abdb_param){name, p->text[i], value};
     return ABDB_OK;
+}
+
+abdb_status abdb_param_size(abdb_problem *p, const char *name, double fallback, double most,
+                            size_t *out, abdb_error *err)
+{
+    double value = abdb_param_number(p, name, fallback);
+
+    if (!(value >= 1 && value <= most && value == floor(value)))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s: %s wants a whole number from 1 to %.0f", p->kernel,
+                         name, most);
+    *out = (size_t)value;
+    return abdb_param_set(p, name, value, err);
+}
+
+abdb_status abdb_param_word(const abdb_problem *p, const char *name, const char *const *words,
+                            int *out, abdb_error *err)
+{
+    const char *text = abdb_param_text(p, name);
+    char all[256] = "";
+
+    *out = 0;
+    if (!text) return ABDB_OK;
+    for (int i = 0; words[i]; i++) {
+        size_t size = strlen(all);
+
+        if (strcmp(words[i], text) == 0) {
+            *out = i;
+            return ABDB_OK;
+        }
+        snprintf(all + size, sizeof all - size, "%s%s",
+                 i == 0         ? ""
+                 : words[i + 1] ? ", "
+                                : " or ",
+                 words[i]);
+    }
+    return ABDB_FAIL(err, ABDB_USAGE, "%s: no %s '%s'; it is %s", p->kernel, name, text, all);
+}
+
+abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback, unsigned allowed,
+                             abdb_dtype *out, abdb_error *err)
+{
+    const char *name = abdb_param_text(p, "dtype");
+
+    *out = fallback;
+    if (name && abdb_dtype_find(out, name, err) != ABDB_OK) return err->status;
+    if (!(allowed & 1u << *out))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s: not of dtype %s", p->kernel, dtypes[*out].name);
+    return ABDB_OK;
+}
+
+abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1, size_t d2,
+                           size_t d3)
+{
+    const size_t dim[4] = {d0, d1, d2, d3};
+    abdb_tensor t = {.dtype = dtype, .role = role};
+    ptrdiff_t stride = 1;
+
+    while (t.rank < 4 && dim[t.rank]) {
+        t.dim[t.rank] = dim[t.rank];
+        t.rank++;
+    }
+    for (int i = t.rank; i-- > 0; stride *= (ptrdiff_t)t.dim[i]) t.stride[i] = stride;
+    return t;
 }
 
 abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err)

@@ -17,7 +17,7 @@
 
 #include "kernels/kernel.h"
 
-enum { X, Y, Z, ROOM = 24, CACHES = 4, GRAIN = 256, PASSES_BYTES = 64 << 20 };
+enum { X, Y, Z, CACHES = 4, GRAIN = 256, PASSES_BYTES = 64 << 20 };
 static const double factor = 0.4; /* s of scale and triad */
 
 static const struct {
@@ -50,7 +50,6 @@ static double level_elements(const char *level, int arrays, size_t size, const a
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    static _Thread_local char room[3][ROOM];
     const char *dtype_name = abdb_param_text(p, "dtype"), *n_text = abdb_param_text(p, "n"),
                *level = abdb_param_text(p, "level"), *stores = abdb_param_text(p, "stores");
     int op = operation(p);
@@ -83,10 +82,9 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     repeat = abdb_param_number(p, "repeat", level ? passes : 1);
     if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
-    TRY(abdb_param_set(p, "n", n, room[0], ROOM, err));
-    if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, room[1], ROOM, err));
-    if (op == FMA)
-        TRY(abdb_param_set(p, "fmas", abdb_param_number(p, "fmas", 1), room[2], ROOM, err));
+    TRY(abdb_param_set(p, "n", n, err));
+    if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, err));
+    if (op == FMA) TRY(abdb_param_set(p, "fmas", abdb_param_number(p, "fmas", 1), err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
@@ -109,12 +107,13 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = operations[op].moved * n * (double)abdb_dtype_size(p->tensor[X].dtype);
 }
 
-static void reference(const abdb_problem *p, const size_t *row, size_t count, double *out,
-                      double *magnitude)
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
 {
     int op = operation(p);
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
+    (void)tensor;
     if (op == DOT || op == READ) {
         long double sum = 0;
 

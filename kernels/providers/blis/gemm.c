@@ -1,10 +1,15 @@
 /* gemm.c - the matrix product by BLIS: bli_sgemm and bli_dgemm, row-major, plain layouts. */
 #include <blis-openmp/blis.h>
+#include <string.h>
 
 #include "kernels/providers/blis/blis.h"
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
+    const char *weights = abdb_param_text(p, "weights");
+
+    *why_not = "BLIS has no packed and no batched products here";
+    if (p->tensor[0].rank == 3 || (weights && strcmp(weights, "packed") == 0)) return 0;
     *why_not = "BLIS has products of f32 and f64";
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }

@@ -1,8 +1,10 @@
 /* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
  * that what it packs it packs inside of the launch. f32, bf16 (result rounded to bf16), bytes (sums
- * in i32). */
+ * in i32). weights=packed: B is reordered into the layout that oneDNN asks for, beforehand. */
 #include <dnnl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/providers/onednn/onednn.h"
 
@@ -11,7 +13,7 @@ typedef struct {
     dnnl_stream_t stream;
     dnnl_primitive_desc_t description;
     dnnl_primitive_t product;
-    dnnl_memory_t memory[3];
+    dnnl_memory_t memory[3], plain_b;
     const char *name;
 } product;
 
@@ -37,6 +39,7 @@ static void stop(void *state)
 
     for (int i = 0; i < 3; i++)
         if (s->memory[i]) dnnl_memory_destroy(s->memory[i]);
+    if (s->plain_b) dnnl_memory_destroy(s->plain_b);
     if (s->product) dnnl_primitive_destroy(s->product);
     if (s->description) dnnl_primitive_desc_destroy(s->description);
     if (s->stream) dnnl_stream_destroy(s->stream);
@@ -51,10 +54,37 @@ static void stop(void *state)
             TRY(ABDB_FAIL(err, ABDB_BACKEND, "oneDNN answers %d to %s", (int)answer, #call)); \
     } while (0)
 
+/* B into the layout that the product was made for. */
+static abdb_status pack(product *s, const dnnl_memory_desc_t *plain, void *data, abdb_error *err)
+{
+    const dnnl_memory_desc_t *wanted =
+        dnnl_primitive_desc_query_md(s->description, dnnl_query_weights_md, 0);
+    dnnl_primitive_desc_t description = NULL;
+    dnnl_primitive_t reorder = NULL;
+    dnnl_exec_arg_t args[2];
+    abdb_status st = ABDB_OK;
+
+    ASK(dnnl_memory_create(&s->plain_b, plain, s->engine, data));
+    ASK(dnnl_memory_create(&s->memory[1], wanted, s->engine, DNNL_MEMORY_ALLOCATE));
+    ASK(dnnl_reorder_primitive_desc_create(&description, plain, s->engine, wanted, s->engine,
+                                           NULL));
+    ASK(dnnl_primitive_create(&reorder, description));
+    args[0] = (dnnl_exec_arg_t){DNNL_ARG_FROM, s->plain_b};
+    args[1] = (dnnl_exec_arg_t){DNNL_ARG_TO, s->memory[1]};
+    ASK(dnnl_primitive_execute(reorder, s->stream, 2, args));
+    ASK(dnnl_stream_wait(s->stream));
+done:
+    if (reorder) dnnl_primitive_destroy(reorder);
+    if (description) dnnl_primitive_desc_destroy(description);
+    return st;
+}
+
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     product *s = calloc(1, sizeof *s);
-    dnnl_memory_desc_t shape[3];
+    const char *weights = abdb_param_text(p, "weights");
+    bool packed = weights && strcmp(weights, "packed") == 0;
+    dnnl_memory_desc_t shape[3], free_b;
     dnnl_matmul_desc_t matmul;
     abdb_status st = ABDB_OK;
 
@@ -62,15 +92,22 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
     ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
     for (int i = 0; i < 3; i++) {
-        dnnl_dims_t dims = {(dnnl_dim_t)p->tensor[i].dim[0], (dnnl_dim_t)p->tensor[i].dim[1]};
+        const abdb_tensor *t = &p->tensor[i];
+        dnnl_dims_t dims = {(dnnl_dim_t)t->dim[0], (dnnl_dim_t)t->dim[1], (dnnl_dim_t)t->dim[2]};
 
-        ASK(dnnl_memory_desc_init_by_tag(&shape[i], 2, dims, type_of(p->tensor[i].dtype), dnnl_ab));
-        ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, p->tensor[i].data));
+        ASK(dnnl_memory_desc_init_by_tag(&shape[i], t->rank, dims, type_of(t->dtype),
+                                         t->rank == 3 ? dnnl_abc : dnnl_ab));
+        if (i == 1)
+            ASK(dnnl_memory_desc_init_by_tag(&free_b, t->rank, dims, type_of(t->dtype),
+                                             dnnl_format_tag_any));
+        if (i != 1 || !packed)
+            ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, t->data));
     }
-    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], &shape[1], NULL, &shape[2]));
+    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], packed ? &free_b : &shape[1], NULL, &shape[2]));
     ASK(dnnl_primitive_desc_create(&s->description, &matmul, NULL, s->engine, NULL));
     ASK(dnnl_primitive_desc_query(s->description, dnnl_query_impl_info_str, 0, &s->name));
     ASK(dnnl_primitive_create(&s->product, s->description));
+    if (packed) TRY(pack(s, &shape[1], p->tensor[1].data, err));
     *state = s;
     s = NULL;
 done:

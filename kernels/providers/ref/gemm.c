@@ -1,12 +1,15 @@
 /* gemm.c - the reference matrix product: portable C, one thread, three loops. It is the oracle's
  * speed, never fast, and never timed under another name. bf16 sums in f32 and rounds once; i8 sums
  * in i32. */
+#include <string.h>
+
 #include "kernels/providers/ref/ref.h"
 
 #define PRODUCT(in, out, load_a, load_b)                                                   \
     do {                                                                                   \
-        const in *a = p->tensor[0].data, *b = p->tensor[1].data;                           \
-        out *c = p->tensor[2].data;                                                        \
+        const in *a = (const in *)p->tensor[0].data + batch * m * k,                       \
+                 *b = (const in *)p->tensor[1].data + batch * k * n;                       \
+        out *c = (out *)p->tensor[2].data + batch * m * n;                                 \
                                                                                            \
         for (size_t i = 0; i < m; i++) {                                                   \
             for (size_t j = 0; j < n; j++) c[i * n + j] = 0;                               \
@@ -17,10 +20,11 @@
     } while (0)
 #define PLAIN(x) (x)
 
-static void bf16_product(const abdb_problem *p, size_t m, size_t n, size_t k)
+static void bf16_product(const abdb_problem *p, size_t batch, size_t m, size_t n, size_t k)
 {
-    const uint16_t *a = p->tensor[0].data, *b = p->tensor[1].data;
-    uint16_t *c = p->tensor[2].data;
+    const uint16_t *a = (const uint16_t *)p->tensor[0].data + batch * m * k,
+                   *b = (const uint16_t *)p->tensor[1].data + batch * k * n;
+    uint16_t *c = (uint16_t *)p->tensor[2].data + batch * m * n;
 
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
@@ -35,14 +39,25 @@ static void bf16_product(const abdb_problem *p, size_t m, size_t n, size_t k)
 static void launch(void *state)
 {
     const abdb_problem *p = state;
-    size_t m = p->tensor[2].dim[0], n = p->tensor[2].dim[1], k = p->tensor[0].dim[1];
+    const abdb_tensor *in = &p->tensor[0], *result = &p->tensor[2];
+    size_t m = result->dim[result->rank - 2], n = result->dim[result->rank - 1],
+           k = in->dim[in->rank - 1];
 
-    switch (p->tensor[0].dtype) {
-    case ABDB_F64: PRODUCT(double, double, PLAIN, PLAIN); break;
-    case ABDB_F32: PRODUCT(float, float, PLAIN, PLAIN); break;
-    case ABDB_BF16: bf16_product(p, m, n, k); break;
-    default: PRODUCT(int8_t, int32_t, PLAIN, PLAIN);
-    }
+    for (size_t batch = 0; batch < (result->rank == 3 ? result->dim[0] : 1); batch++)
+        switch (in->dtype) {
+        case ABDB_F64: PRODUCT(double, double, PLAIN, PLAIN); break;
+        case ABDB_F32: PRODUCT(float, float, PLAIN, PLAIN); break;
+        case ABDB_BF16: bf16_product(p, batch, m, n, k); break;
+        default: PRODUCT(int8_t, int32_t, PLAIN, PLAIN);
+        }
 }
 
-const abdb_impl abdb_ref_gemm = {"gemm", "ref", NULL, NULL, launch, NULL, NULL};
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *weights = abdb_param_text(p, "weights");
+
+    *why_not = "the reference packs nothing";
+    return !weights || strcmp(weights, "packed") != 0;
+}
+
+const abdb_impl abdb_ref_gemm = {"gemm", "ref", accepts, NULL, launch, NULL, NULL};

@@ -1,5 +1,5 @@
 /* gemm.c - the matrix product of backend vec: which blocks, and the memory that they are packed
- * into. */
+ * into; one product, or a batch of them. weights=packed: B is packed before the clock starts. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,82 @@
 #include "kernels/providers/vec/vec.h"
 
 enum {
-    PANEL_ROWS = 12,
-    PANEL_COLUMNS = 64,
+    GRAIN_ROWS = 12,
+    ROW_BYTES = 8192, /* of A and B in a pass */
     BLOCK_BYTES = 512 << 10,
     SLAB = 512,
+    PANEL_BYTES = 128, /* widest row of a panel */
+    LINE = 64,
     ALIGNMENT = 2 << 20
 };
 
+/* --- one product, for whoever needs one
+ * ----------------------------------------------------------- */
+
+static size_t up(size_t bytes, size_t grain)
+{
+    return (bytes + grain - 1) / grain * grain;
+}
+
+void *abdb_vec_room(size_t bytes)
+{
+    size_t size = up(bytes ? bytes : 1, ALIGNMENT);
+    void *data = aligned_alloc(ALIGNMENT, size);
+
+    if (data) (void)!madvise(data, size, MADV_HUGEPAGE);
+    return data;
+}
+
+void abdb_vec_product_plan(abdb_vec_product *q)
+{
+    size_t step, most, blocks, steps;
+
+    q->size = abdb_dtype_size(q->dtype);
+    step = q->size == 8 ? 8 : 4;
+    q->depth = ROW_BYTES / q->size;
+    steps = up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
+    /* As many blocks as threads, or a multiple; each at most half of a cache of the second level.
+     */
+    most = BLOCK_BYTES / (steps * step + LINE) * (size_t)q->threads;
+    most = most ? most : 1;
+    blocks = (q->m + most - 1) / most * (size_t)q->threads;
+    q->block = up((q->m + blocks - 1) / blocks, GRAIN_ROWS);
+    q->slab = up(q->n < SLAB ? q->n : SLAB, PANEL_BYTES / 4);
+    q->direct = !q->ta && q->n <= PANEL_BYTES / step && q->dtype != ABDB_I8 &&
+                (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
+    q->packed_a = up((q->block + LINE / step) * (steps * step + LINE), LINE);
+    /* A narrow set of instructions has narrower panels, and more of them: each one row longer. */
+    q->packed_b = up((steps + 1) * q->slab * step, LINE);
+    q->sums = q->dtype == ABDB_BF16 ? up(q->m * q->slab * sizeof(float), LINE) : 0;
+}
+
+static size_t slabs(const abdb_vec_product *q)
+{
+    return !q->ready ? 1 : (q->n + q->slab - 1) / q->slab * ((q->k + q->depth - 1) / q->depth);
+}
+
+size_t abdb_vec_product_bytes(const abdb_vec_product *q)
+{
+    return q->packed_a * (size_t)q->threads + slabs(q) * q->packed_b + q->sums;
+}
+
+void abdb_vec_product_room(abdb_vec_product *q, void *room)
+{
+    q->room_b = room;
+    q->room_a = (char *)room + slabs(q) * q->packed_b;
+    q->room_sums = (float *)(void *)((char *)q->room_a + q->packed_a * (size_t)q->threads);
+}
+
+/* --- the kernel
+ * ----------------------------------------------------------------------------------- */
+
 typedef struct {
-    abdb_vec_product product;
+    const abdb_problem *p;
     const abdb_vec_isa *isa;
+    size_t batch, together; /* products at once, each on one thread; 1: one after another on all */
+    size_t bytes;           /* of room for each */
+    void *room;
+    abdb_vec_product product;
 } gemm;
 
 static int accepts(const abdb_problem *p, const char **why_not)
@@ -28,63 +94,66 @@ static int accepts(const abdb_problem *p, const char **why_not)
     if (!abdb_vec_pick(p)) return 0;
     *why_not = "more threads than this machine gives";
     if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
-    *why_not = "a product of bytes is not written yet";
-    if (dtype == ABDB_I8) return 0;
-    *why_not = "this processor has no dot product of bf16";
-    return dtype != ABDB_BF16 ||
-           (abdb_vec_pick(p) == &abdb_vec_avx512 && __builtin_cpu_supports("avx512bf16"));
+    *why_not = "this processor has no dot product of that format";
+    if (dtype == ABDB_F32 || dtype == ABDB_F64) return 1;
+    return abdb_vec_pick(p) == &abdb_vec_avx512 &&
+           (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
+                               : __builtin_cpu_supports("avx512vnni"));
 }
 
 static void stop(void *state)
 {
     gemm *s = state;
 
-    free(s->product.a);
-    free(s->product.b);
-    free(s->product.sums);
+    free(s->room);
     free(s);
 }
 
-/* Room to pack into, in huge pages where the system gives them: panels are far apart. */
-static void *room(size_t bytes)
+/* Product `i` of the batch, in the room of place `place`. */
+static abdb_vec_product nth(const gemm *s, size_t i, size_t place)
 {
-    size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *data = aligned_alloc(ALIGNMENT, size);
+    abdb_vec_product q = s->product;
 
-    if (data) (void)!madvise(data, size, MADV_HUGEPAGE);
-    return data;
+    q.a = (const char *)s->p->tensor[0].data + i * q.m * q.k * q.size;
+    q.b = (const char *)s->p->tensor[1].data + i * q.k * q.n * q.size;
+    q.c = (char *)s->p->tensor[2].data + i * q.m * q.n * abdb_dtype_size(s->p->tensor[2].dtype);
+    abdb_vec_product_room(&q, (char *)s->room + place * s->bytes);
+    return q;
 }
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     gemm *s = calloc(1, sizeof *s);
-    abdb_vec_product *q;
-    size_t most, blocks, columns;
+    const char *weights = abdb_param_text(p, "weights");
+    const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1];
+    size_t threads = (size_t)abdb_vec_threads(p), places;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
+    s->p = p;
     s->isa = abdb_vec_pick(p);
-    q = &s->product;
-    *q = (abdb_vec_product){.p = p,
-                            .m = p->tensor[2].dim[0],
-                            .n = p->tensor[2].dim[1],
-                            .k = p->tensor[0].dim[1],
-                            .size = abdb_dtype_size(p->tensor[0].dtype),
-                            .threads = abdb_vec_threads(p)};
-    q->depth = ABDB_VEC_ROW_BYTES / q->size;
-    /* As many blocks as threads, or a multiple; each at most half of a cache of the second level.
-     */
-    most = BLOCK_BYTES / ABDB_VEC_ROW_BYTES * (size_t)q->threads;
-    blocks = (q->m + most - 1) / most * (size_t)q->threads;
-    q->block = (q->m + blocks - 1) / blocks;
-    q->block = (q->block + PANEL_ROWS - 1) / PANEL_ROWS * PANEL_ROWS;
-    q->slab = q->n < SLAB ? q->n : SLAB;
-    columns = (q->slab + PANEL_COLUMNS - 1) / PANEL_COLUMNS * PANEL_COLUMNS;
-    q->a = room(q->block * (size_t)q->threads * ABDB_VEC_ROW_BYTES);
-    q->b = room(columns * ABDB_VEC_ROW_BYTES);
-    if (p->tensor[0].dtype == ABDB_BF16) q->sums = room(q->m * q->n * sizeof *q->sums);
-    if (!q->a || !q->b || (p->tensor[0].dtype == ABDB_BF16 && !q->sums)) {
+    s->batch = a->rank == 3 ? a->dim[0] : 1;
+    s->together = s->batch >= 2 * threads ? threads : 1;
+    s->product = (abdb_vec_product){.dtype = a->dtype,
+                                    .m = a->dim[a->rank - 2],
+                                    .n = b->dim[b->rank - 1],
+                                    .k = a->dim[a->rank - 1],
+                                    .lda = a->dim[a->rank - 1],
+                                    .ldb = b->dim[b->rank - 1],
+                                    .ldc = b->dim[b->rank - 1],
+                                    .threads = s->together > 1 ? 1 : (int)threads,
+                                    .ready = weights && strcmp(weights, "packed") == 0};
+    abdb_vec_product_plan(&s->product);
+    s->bytes = up(abdb_vec_product_bytes(&s->product), LINE);
+    places = s->product.ready ? s->batch : s->together;
+    s->room = abdb_vec_room(places * s->bytes);
+    if (!s->room) {
         stop(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "room to pack a product");
+    }
+    for (size_t i = 0; s->product.ready && i < s->batch; i++) {
+        abdb_vec_product q = nth(s, i, i);
+
+        s->isa->pack(&q);
     }
     *state = s;
     return ABDB_OK;
@@ -94,7 +163,12 @@ static void launch(void *state)
 {
     const gemm *s = state;
 
-    s->isa->gemm(&s->product);
+#pragma omp parallel for num_threads((int)s->together) if (s->together > 1) schedule(dynamic, 1)
+    for (size_t i = 0; i < s->batch; i++) {
+        abdb_vec_product q = nth(s, i, s->product.ready ? i : (size_t)omp_get_thread_num());
+
+        s->isa->gemm(&q);
+    }
 }
 
 static const char *chosen(const void *state)

@@ -31,19 +31,38 @@ typedef float vec_f32 __attribute__((vector_size(VEC_BYTES)));
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES)));
 typedef float vec_f32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
 typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), may_alias));
+typedef int32_t vec_i32 __attribute__((vector_size(VEC_BYTES)));
+typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
 
-/* A matrix product and the memory that it packs into: rows of A and B of ABDB_VEC_ROW_BYTES, B's in
- * panels. */
-enum { ABDB_VEC_ROW_BYTES = 8192 };
+/* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
+ * B is stored transposed (f32 and bf16). C of bf16 is bf16, of i8 i32. abdb_vec_product_plan
+ * chooses blocks and says how much memory it packs into; abdb_vec_product_room gives it, from one
+ * `room` that products one after another may share. */
 typedef struct {
-    const abdb_problem *p;
-    size_t m, n, k, size; /* size: bytes of an element of A */
-    size_t block, depth;  /* rows of A in a block; columns of A, elements, in a pass */
-    size_t slab;          /* columns of B that are packed at a time */
+    abdb_dtype dtype;
+    size_t m, n, k, lda, ldb, ldc;
+    bool ta, tb;
     int threads;
-    void *a, *b; /* a: a block for each thread */
-    float *sums; /* of bf16, before they are rounded */
+    const void *a, *b;
+    void *c;
+    /* of abdb_vec_product_plan */
+    size_t size, block, depth, slab; /* bytes of an element; rows of A in a block; columns of A in a
+                                        pass; columns of B that are packed at a time */
+    bool direct;                     /* A is read where it is */
+    size_t packed_a, packed_b,
+        sums; /* bytes: a block for each thread; a slab; bf16 before rounding */
+    /* of abdb_vec_product_room */
+    void *room_a, *room_b;
+    float *room_sums;
+    bool ready; /* all of B has been packed into room_b beforehand, slab by slab */
 } abdb_vec_product;
+
+void abdb_vec_product_plan(abdb_vec_product *product);
+/* Bytes of room that it takes. */
+size_t abdb_vec_product_bytes(const abdb_vec_product *product);
+void abdb_vec_product_room(abdb_vec_product *product, void *room);
+/* Memory for working in, in huge pages where the system gives them; free() it. NULL: none left. */
+void *abdb_vec_room(size_t bytes);
 
 /* A part of a kernel; that this processor has the instructions has been asked before. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
@@ -57,8 +76,9 @@ typedef struct {
     abdb_vec_part *fma;
     /* Vectors [low, high) by index. */
     abdb_vec_part *gather;
-    /* The whole product. */
+    /* The whole product, on its threads; B packed beforehand. */
     void (*gemm)(const abdb_vec_product *product);
+    void (*pack)(const abdb_vec_product *product);
 } abdb_vec_isa;
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 

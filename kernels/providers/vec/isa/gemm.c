@@ -1,9 +1,12 @@
-/* gemm.c - the matrix product, after Goto and van de Geijn 2008: B is packed in panels of NR
- * columns (by all threads), blocks of A in panels of MR rows (by the thread that multiplies them),
- * and MR x NR of C stay in registers over KC steps. A's rows are packed as they are, a panel's one
- * after another, because its elements are only ever broadcast. Registers hold MR x 2 sums, 2 of B
- * and 1 of A; the second level a block of A (half of it) and a panel of B; the last level a slab of
- * B (KC x 512), so that memory carries C once for each KC, and A once for each slab.
+/* gemm.c - the matrix product, after Goto and van de Geijn 2008: a slab of B is packed in panels of
+ * two vectors' columns (by all threads), blocks of A row after row (by the thread that multiplies
+ * them, because A's elements are only ever broadcast), and tiles of C stay in registers over up to
+ * 8 KiB of a row. The second level holds a block of A (half of it) and a panel of B;
+ * the last level a slab of B, so that memory carries C once for each pass, and A once for each
+ * slab.
+ *
+ * Sizes are in bytes where formats share the code: a step of A is a 32-bit element of f32, a pair
+ * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums.
  */
 #include <immintrin.h>
 #include <omp.h>
@@ -11,162 +14,113 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 
-enum { MR = VEC_BYTES == 64 ? 12 : 6, ROW_BYTES = ABDB_VEC_ROW_BYTES };
+enum { ROW = 2 * VEC_BYTES, PAD = 64 };
 
-#define ALWAYS static inline __attribute__((always_inline))
-
-/* The rows and columns of a block that are there, and where it stands. */
-typedef struct {
-    size_t rows, columns;
-    bool first; /* C is written, not added to */
-} edge;
-
-/* NAME: of the functions. E: element as stored in the packed panels. S: element of the sums and of
- * C. V: a vector of sums. STEP(sum, a, b): sum + a b, a one element for all lanes, b a vector's
- * worth. */
-#define PRODUCT(NAME, E, S, V, ANY, LANES, LOAD, STEP)                                             \
-    enum { NAME##_KC = ROW_BYTES / sizeof(E), NAME##_NR = 2 * LANES };                             \
-                                                                                                   \
-    ALWAYS void NAME##_kernel(size_t steps, const E *a, const E *b, S *c, size_t ldc, edge at)     \
-    {                                                                                              \
-        V sum[MR][2] = {{{0}}};                                                                    \
-                                                                                                   \
-        _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++) if (i < at.rows)                  \
-            __builtin_prefetch(c + i * ldc, 1);                                                    \
-        for (size_t k = 0; k < steps; k++) {                                                       \
-            V b0 = LOAD(b), b1 = LOAD(b + LANES);                                                  \
-                                                                                                   \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
-            {                                                                                      \
-                sum[i][0] = STEP(sum[i][0], a[i * NAME##_KC + k], b0);                             \
-                sum[i][1] = STEP(sum[i][1], a[i * NAME##_KC + k], b1);                             \
-            }                                                                                      \
-            b += NAME##_NR;                                                                        \
-        }                                                                                          \
-        if (at.rows == MR && at.columns == NAME##_NR && at.first) {                                \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
-            {                                                                                      \
-                *(ANY *)(c + i * ldc) = sum[i][0];                                                 \
-                *(ANY *)(c + i * ldc + LANES) = sum[i][1];                                         \
-            }                                                                                      \
-        } else if (at.rows == MR && at.columns == NAME##_NR) {                                     \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
-            {                                                                                      \
-                *(ANY *)(c + i * ldc) += sum[i][0];                                                \
-                *(ANY *)(c + i * ldc + LANES) += sum[i][1];                                        \
-            }                                                                                      \
-        } else {                                                                                   \
-            S tile[MR * NAME##_NR];                                                                \
-                                                                                                   \
-            _Pragma("GCC unroll 12") for (size_t i = 0; i < MR; i++)                               \
-            {                                                                                      \
-                *(ANY *)(tile + i * NAME##_NR) = sum[i][0];                                        \
-                *(ANY *)(tile + i * NAME##_NR + LANES) = sum[i][1];                                \
-            }                                                                                      \
-            for (size_t i = 0; i < at.rows; i++)                                                   \
-                for (size_t j = 0; j < at.columns; j++)                                            \
-                    c[i * ldc + j] = tile[i * NAME##_NR + j] + (at.first ? 0 : c[i * ldc + j]);    \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    /* Rows [row, row + rows) of C, columns [left, left + wide). */                                \
-    static void NAME##_block(const abdb_vec_product *s, size_t row, size_t rows, size_t left,      \
-                             size_t wide, bool first, size_t steps, const E *a, S *c)              \
-    {                                                                                              \
-        for (size_t j = 0; j < wide; j += NAME##_NR)                                               \
-            for (size_t i = 0; i < rows; i += MR)                                                  \
-                NAME##_kernel(steps, a + i * NAME##_KC, (const E *)s->b + j * NAME##_KC,           \
-                              c + (row + i) * s->n + left + j, s->n,                               \
-                              (edge){rows - i < MR ? rows - i : MR,                                \
-                                     wide - j < NAME##_NR ? wide - j : NAME##_NR, first});         \
-    }                                                                                              \
-                                                                                                   \
-    /* One slab of B, `deep` rows of it by `wide` columns: packed by all threads, then multiplied. \
-     */                                                                                            \
-    static void NAME##_slab(const abdb_vec_product *s, size_t left, size_t depth, E *mine, S *c)   \
-    {                                                                                              \
-        size_t wide = s->n - left < s->slab ? s->n - left : s->slab;                               \
-        size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;                           \
-        size_t steps = (deep * s->size + sizeof(E) - 1) / sizeof(E);                               \
-                                                                                                   \
-        _Pragma("omp for schedule(static)") for (size_t j = 0; j < wide; j += NAME##_NR)           \
-            NAME##_pack_b(s, depth, deep, left + j, (E *)s->b + j * NAME##_KC);                    \
-        _Pragma("omp for schedule(dynamic, 1)") for (size_t i = 0; i < s->m; i += s->block)        \
-        {                                                                                          \
-            size_t rows = s->m - i < s->block ? s->m - i : s->block;                               \
-                                                                                                   \
-            for (size_t r = 0; r < (rows + MR - 1) / MR * MR; r++)                                 \
-                pack_row(s, i + r, depth, deep, (char *)(mine + r * NAME##_KC));                   \
-            NAME##_block(s, i, rows, left, wide, depth == 0, steps, mine, c);                      \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void NAME##_product(const abdb_vec_product *s, S *c)                                    \
-    {                                                                                              \
-        _Pragma("omp parallel num_threads(s->threads)")                                            \
-        {                                                                                          \
-            E *mine = (E *)s->a + (size_t)omp_get_thread_num() * s->block * NAME##_KC;             \
-                                                                                                   \
-            for (size_t left = 0; left < s->n; left += s->slab)                                    \
-                for (size_t depth = 0; depth < s->k; depth += s->depth)                            \
-                    NAME##_slab(s, left, depth, mine, c);                                          \
-        }                                                                                          \
-    }
-
-/* `deep` elements of a row of A, and zeros up to a whole packed element; all zeros below the last
- * row. */
-static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
+/* Bytes of a step of A, and of a sum. */
+static size_t step_bytes(const abdb_vec_product *s)
 {
-    size_t bytes = deep * s->size;
-
-    if (row < s->m)
-        memcpy(out, (const char *)s->p->tensor[0].data + (row * s->k + depth) * s->size, bytes);
-    memset(out + (row < s->m ? bytes : 0), 0, row < s->m ? (size_t)-bytes % 4 : bytes);
+    return s->dtype == ABDB_F64 ? 8 : 4;
 }
 
-/* NR columns of `deep` rows of B, one row after another, zeros beyond the last column. */
-#define PLAIN_PACK(NAME, E, LANES)                                                                 \
-    static void NAME##_pack_b(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, \
-                              E *out)                                                              \
-    {                                                                                              \
-        const E *b = (const E *)s->p->tensor[1].data + depth * s->n + column;                      \
-        size_t wide = s->n - column < 2 * LANES ? s->n - column : 2 * LANES;                       \
-                                                                                                   \
-        for (size_t k = 0; k < deep; k++, b += s->n, out += 2 * LANES) {                           \
-            if (wide == 2 * LANES) {                                                               \
-                for (size_t j = 0; j < 2 * LANES; j++) out[j] = b[j];                              \
-                continue;                                                                          \
-            }                                                                                      \
-            for (size_t j = 0; j < 2 * LANES; j++) out[j] = j < wide ? b[j] : 0;                   \
-        }                                                                                          \
+static size_t steps_of(const abdb_vec_product *s, size_t deep)
+{
+    return (deep * s->size + step_bytes(s) - 1) / step_bytes(s);
+}
+
+/* From a panel of B to the next: the steps of a whole pass, and one row for what i8 adds. */
+static size_t panel_bytes(const abdb_vec_product *s)
+{
+    return (steps_of(s, s->depth < s->k ? s->depth : s->k) + 1) * ROW;
+}
+
+/* --- packing A
+ * ------------------------------------------------------------------------------------ */
+
+/* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
+static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
+{
+    size_t bytes = deep * s->size, whole = steps_of(s, deep) * step_bytes(s);
+
+    memcpy(out, (const char *)s->a + (row * s->lda + depth) * s->size, bytes);
+    memset(out + bytes, 0, whole - bytes);
+    if (s->dtype == ABDB_I8)
+        for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
+}
+
+/* The same of `rows` rows of a transposed A: steps of all rows one after another. */
+static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
+                            size_t deep, size_t stride, char *out)
+{
+    if (s->dtype == ABDB_F32) {
+        const float *a = (const float *)s->a + depth * s->lda + row;
+
+        for (size_t k = 0; k < deep; k++)
+            memcpy((float *)(void *)out + k * stride, a + k * s->lda, rows * sizeof *a);
+        return;
     }
+    for (size_t k = 0; k < deep; k += 2) { /* bf16: the upper row in the upper half */
+        const uint16_t *a = (const uint16_t *)s->a + (depth + k) * s->lda + row,
+                       *next = k + 1 < deep ? a + s->lda : NULL;
+        uint32_t *pair = (uint32_t *)(void *)out + k / 2 * stride;
 
-#define PLAIN_STEP(sum, a, b) ((sum) + (a) * (b))
-#define F32_LOAD(at)          (*(const vec_f32_any *)(at))
-#define F64_LOAD(at)          (*(const vec_f64_any *)(at))
+        for (size_t i = 0; i < rows; i++) pair[i] = a[i] | (next ? (uint32_t)next[i] << 16 : 0);
+    }
+}
 
-PLAIN_PACK(f32, float, VEC_F32)
-PRODUCT(f32, float, float, vec_f32, vec_f32_any, VEC_F32, F32_LOAD, PLAIN_STEP)
-PLAIN_PACK(f64, double, VEC_F64)
-PRODUCT(f64, double, double, vec_f64, vec_f64_any, VEC_F64, F64_LOAD, PLAIN_STEP)
+/* --- packing B
+ * ------------------------------------------------------------------------------------ */
+
+/* Any format, any layout, element by element: edges and transposed matrices. */
+#define PACK(name, type)                                                                  \
+    static void name(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, \
+                     size_t wide, char *out)                                              \
+    {                                                                                     \
+        const type *b = s->b;                                                             \
+        size_t each = step_bytes(s) / sizeof(type), columns = ROW / step_bytes(s);        \
+        type *to = (type *)(void *)out;                                                   \
+                                                                                          \
+        memset(out, 0, steps_of(s, deep) * ROW);                                          \
+        if (s->tb)                                                                        \
+            for (size_t j = 0; j < wide; j++)                                             \
+                for (size_t k = 0; k < deep; k++)                                         \
+                    to[(k / each * columns + j) * each + k % each] =                      \
+                        b[(column + j) * s->ldb + depth + k];                             \
+        else                                                                              \
+            for (size_t k = 0; k < deep; k++)                                             \
+                for (size_t j = 0; j < wide; j++)                                         \
+                    to[(k / each * columns + j) * each + k % each] =                      \
+                        b[(depth + k) * s->ldb + column + j];                             \
+    }
+PACK(pack_8, uint8_t)
+PACK(pack_16, uint16_t)
+PACK(pack_32, uint32_t)
+PACK(pack_64, uint64_t)
+
+/* Whole rows of a panel of f32 or f64. */
+static void pack_rows(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
+                      char *out)
+{
+    const char *b = (const char *)s->b + (depth * s->ldb + column) * s->size;
+
+    for (size_t k = 0; k < deep; k++, b += s->ldb * s->size, out += ROW)
+        for (size_t j = 0; j < ROW; j += VEC_BYTES)
+            *(vec_f32 *)(void *)(out + j) = *(const vec_f32_any *)(const void *)(b + j);
+}
 
 #if defined(__AVX512F__)
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
-
-/* Two rows of B become pairs: 16 columns a vector, the upper row in the upper half. */
-static void bf16_pack_b(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                        uint32_t *out)
+/* Two whole rows of bf16 become pairs. */
+static void pack_pairs(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
+                       char *out)
 {
-    const uint16_t *b = (const uint16_t *)s->p->tensor[1].data + depth * s->n + column;
-    size_t wide = s->n - column < 32 ? s->n - column : 32;
+    const uint16_t *b = (const uint16_t *)s->b + depth * s->ldb + column;
 
-    for (size_t k = 0; k < deep; k += 2, b += 2 * s->n)
-        for (size_t half = 0; half < 32; half += 16, out += 16) {
-            size_t left = wide > half ? wide - half : 0;
-            __mmask16 there = left >= 16 ? 0xFFFF : (__mmask16)((1u << left) - 1);
-            __m256i low = _mm256_maskz_loadu_epi16(there, b + half);
-            __m256i high = _mm256_maskz_loadu_epi16(k + 1 < deep ? there : 0, b + s->n + half);
+    for (size_t k = 0; k < deep; k += 2, b += 2 * s->ldb)
+        for (size_t half = 0; half < 32; half += 16, out += 64) {
+            __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(b + half));
+            __m256i high =
+                k + 1 < deep
+                    ? _mm256_loadu_si256((const __m256i *)(const void *)(b + s->ldb + half))
+                    : _mm256_setzero_si256();
 
             _mm512_storeu_si512(
                 out, _mm512_or_si512(_mm512_cvtepu16_epi32(low),
@@ -174,40 +128,203 @@ static void bf16_pack_b(const abdb_vec_product *s, size_t depth, size_t deep, si
         }
 }
 
-ALWAYS vec_f32 pairs(vec_f32 sum, uint32_t a, vec_f32 b)
+/* Four whole rows of i8 become quads. */
+static void pack_quads(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
+                       char *out)
 {
-    return (vec_f32)_mm512_dpbf16_ps((__m512)sum, (__m512bh)_mm512_set1_epi32((int)a), (__m512bh)b);
+    const char *b = (const char *)s->b + depth * s->ldb + column;
+
+    for (size_t k = 0; k < deep; k += 4, b += 4 * s->ldb)
+        for (size_t half = 0; half < 32; half += 16, out += 64) {
+            __m512i all = _mm512_setzero_si512();
+
+            for (size_t r = 0; r < 4 && k + r < deep; r++) {
+                __m128i row =
+                    _mm_loadu_si128((const __m128i *)(const void *)(b + r * s->ldb + half));
+
+                all = _mm512_or_si512(
+                    all, _mm512_slli_epi32(_mm512_cvtepu8_epi32(row), 8 * (unsigned)r));
+            }
+            _mm512_storeu_si512(out, all);
+        }
+}
+#endif
+
+/* 128 times the sum of each column, behind the last step. */
+static void add_offsets(size_t steps, char *panel)
+{
+    int32_t *sums = (int32_t *)(void *)(panel + steps * ROW);
+
+    memset(sums, 0, ROW);
+    for (size_t k = 0; k < steps; k++)
+        for (size_t j = 0; j < ROW / 4; j++)
+            for (size_t q = 0; q < 4; q++)
+                sums[j] += 128 * ((const int8_t *)panel)[k * ROW + 4 * j + q];
 }
 
-#define BF16_LOAD(at) ((vec_f32)_mm512_loadu_si512(at))
-PRODUCT(bf16, uint32_t, float, vec_f32, vec_f32_any, 16, BF16_LOAD, pairs)
-
-/* Sums in f32 rounded to bf16, 16 at a time. */
-static void round_sums(const abdb_vec_product *s)
+static void pack_panel(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
+                       char *out)
 {
-    size_t count = s->m * s->n;
-    uint16_t *c = s->p->tensor[2].data;
+    size_t columns = ROW / step_bytes(s);
+    size_t wide = s->n - column < columns ? s->n - column : columns;
+    bool whole = wide == columns && !s->tb;
 
-    _Pragma("omp parallel for num_threads(s->threads) schedule(static)") for (size_t i = 0;
-                                                                              i < count / 16; i++)
-        _mm256_storeu_si256((__m256i *)(void *)(c + 16 * i),
-                            (__m256i)_mm512_cvtneps_pbh(_mm512_loadu_ps(s->sums + 16 * i)));
-    for (size_t i = count / 16 * 16; i < count; i++) c[i] = abdb_bf16(s->sums[i]);
+    switch (s->dtype) {
+    case ABDB_F64:
+    case ABDB_F32:
+        if (whole)
+            pack_rows(s, depth, deep, column, out);
+        else
+            (s->size == 8 ? pack_64 : pack_32)(s, depth, deep, column, wide, out);
+        break;
+#if defined(__AVX512F__)
+    case ABDB_BF16:
+        if (whole)
+            pack_pairs(s, depth, deep, column, out);
+        else
+            pack_16(s, depth, deep, column, wide, out);
+        break;
+    case ABDB_I8:
+        if (whole)
+            pack_quads(s, depth, deep, column, out);
+        else
+            pack_8(s, depth, deep, column, wide, out);
+        add_offsets(steps_of(s, deep), out);
+        break;
+#endif
+    default: (void)pack_8, (void)pack_16, (void)add_offsets; /* refused */
+    }
+}
+
+/* --- multiplying
+ * ---------------------------------------------------------------------------------- */
+
+/* Rows and columns of C from packed B; a and c by bytes. */
+static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, size_t steps,
+                     const void *a, size_t ai, size_t ak, const void *b, void *c, size_t ldc,
+                     bool add)
+{
+    size_t panel = panel_bytes(s) / step_bytes(s);
+
+    switch (s->dtype) {
+    case ABDB_F32: VEC(f32_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+    case ABDB_F64: VEC(f64_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+#if defined(__AVX512F__)
+    case ABDB_BF16: VEC(bf16_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+    case ABDB_I8: VEC(i8_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+#endif
+    default: break; /* refused */
+    }
+}
+
+/* Where a slab of B is packed: all are there when it was done beforehand. */
+static char *slab_of(const abdb_vec_product *s, size_t left, size_t depth)
+{
+    size_t passes = (s->k + s->depth - 1) / s->depth;
+
+    return (char *)s->room_b +
+           (s->ready ? (left / s->slab * passes + depth / s->depth) * s->packed_b : 0);
+}
+
+static void pack_slab(const abdb_vec_product *s, size_t left, size_t depth)
+{
+    size_t wide = s->n - left < s->slab ? s->n - left : s->slab;
+    size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
+    size_t columns = ROW / step_bytes(s);
+    char *out = slab_of(s, left, depth);
+
+#pragma omp for schedule(static)
+    for (size_t j = 0; j < wide; j += columns)
+        pack_panel(s, depth, deep, left + j, out + j / columns * panel_bytes(s));
+}
+
+#if defined(__AVX512F__)
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+/* Sums in f32 rounded to bf16. */
+static void round_sums(const abdb_vec_product *s, size_t row, size_t rows, size_t left, size_t wide)
+{
+    for (size_t i = row; i < row + rows; i++) {
+        const float *sum = s->room_sums + i * s->slab;
+        uint16_t *c = (uint16_t *)s->c + i * s->ldc;
+
+        for (size_t j = left; j < left + wide; j += 16) {
+            __mmask16 there =
+                left + wide - j >= 16 ? 0xFFFF : (__mmask16)((1u << (left + wide - j)) - 1);
+            __m512 v = _mm512_maskz_loadu_ps(there, sum + j % s->slab);
+
+            _mm256_mask_storeu_epi16(c + j, there, (__m256i)_mm512_cvtneps_pbh(v));
+        }
+    }
 }
 #pragma GCC pop_options
 #endif
 
+/* Rows [row, row + rows) and columns [from, from + wide) of a slab at `left`. */
+static void multiply_block(const abdb_vec_product *s, size_t row, size_t rows, size_t left,
+                           size_t from, size_t wide, size_t depth, size_t deep, char *mine)
+{
+    size_t step = step_bytes(s), steps = steps_of(s, deep);
+    size_t ai = steps + PAD / step, ak = 1;
+    const char *b = slab_of(s, left, depth) + from / (ROW / step) * panel_bytes(s), *a = mine;
+    bool sums = s->dtype == ABDB_BF16;
+    char *c = sums ? (char *)(s->room_sums + row * s->slab + from)
+                   : (char *)s->c + (row * s->ldc + left + from) * step;
+
+    if (s->direct) {
+        a = (const char *)s->a + (row * s->lda + depth) * s->size;
+        ai = s->lda * s->size / step;
+    } else if (s->ta) {
+        ai = 1;
+        ak = s->block + PAD / step;
+        pack_transposed(s, row, rows, depth, deep, ak, mine);
+    } else {
+        for (size_t r = 0; r < rows; r++) pack_row(s, row + r, depth, deep, mine + r * ai * step);
+    }
+    multiply(s, rows, wide, steps, a, ai, ak, b, c, sums ? s->slab : s->ldc, depth > 0);
+#if defined(__AVX512F__)
+    if (sums && depth + deep == s->k) round_sums(s, row, rows, left + from, wide);
+#endif
+}
+
+/* One slab of B, packed, by blocks of rows; where there are fewer blocks than threads, by parts of
+ * its columns too. */
+static void multiply_slab(const abdb_vec_product *s, size_t left, size_t depth, char *mine)
+{
+    size_t wide = s->n - left < s->slab ? s->n - left : s->slab;
+    size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
+    size_t columns = ROW / step_bytes(s), blocks = (s->m + s->block - 1) / s->block;
+    size_t panels = (wide + columns - 1) / columns;
+    size_t parts = blocks < (size_t)s->threads ? ((size_t)s->threads + blocks - 1) / blocks : 1;
+    size_t each = (panels + parts - 1) / parts * columns;
+
+#pragma omp for schedule(dynamic, 1)
+    for (size_t i = 0; i < blocks * parts; i++) {
+        size_t row = i / parts * s->block, from = i % parts * each;
+
+        if (from >= wide) continue;
+        multiply_block(s, row, s->m - row < s->block ? s->m - row : s->block, left, from,
+                       wide - from < each ? wide - from : each, depth, deep, mine);
+    }
+}
+
 void VEC(gemm)(const abdb_vec_product *s)
 {
-    switch (s->p->tensor[0].dtype) {
-    case ABDB_F32: f32_product(s, s->p->tensor[2].data); break;
-    case ABDB_F64: f64_product(s, s->p->tensor[2].data); break;
-#if defined(__AVX512F__)
-    case ABDB_BF16:
-        bf16_product(s, s->sums);
-        round_sums(s);
-        break;
-#endif
-    default: break; /* refused */
+#pragma omp parallel num_threads(s->threads)
+    {
+        char *mine = (char *)s->room_a + (size_t)omp_get_thread_num() * s->packed_a;
+
+        for (size_t left = 0; left < s->n; left += s->slab)
+            for (size_t depth = 0; depth < s->k; depth += s->depth) {
+                if (!s->ready) pack_slab(s, left, depth);
+                multiply_slab(s, left, depth, mine);
+            }
     }
+}
+
+void VEC(pack)(const abdb_vec_product *s)
+{
+#pragma omp parallel num_threads(s->threads)
+    for (size_t left = 0; left < s->n; left += s->slab)
+        for (size_t depth = 0; depth < s->k; depth += s->depth) pack_slab(s, left, depth);
 }

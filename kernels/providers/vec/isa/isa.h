@@ -8,5 +8,20 @@ double VEC(stream)(const abdb_problem *p, size_t low, size_t high);
 void VEC(fma)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gather)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gemm)(const abdb_vec_product *product);
+void VEC(pack)(const abdb_vec_product *product);
+
+/* --- tiles.c: C (m x n) = A x B, or += -----------------------------------------------------------
+ * Element (i, k) of A is a[i * ai + k * ak], ai or ak being 1. B lies in panels of VEC_PANEL
+ * columns, `panel` elements apart, a panel's steps one after another, filled up with anything that
+ * can be read. A step is one element of k; of bf16 a pair of them, of i8 four (A plus 128, and
+ * behind a panel's steps 128 times the sums of its columns). */
+enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
+#define TILES(name, a_type, b_type, c_type)                                            \
+    void name(size_t m, size_t n, size_t steps, const a_type *a, size_t ai, size_t ak, \
+              const b_type *b, size_t panel, c_type *c, size_t ldc, bool add)
+TILES(VEC(f32_tiles), float, float, float);
+TILES(VEC(f64_tiles), double, double, double);
+TILES(VEC(bf16_tiles), uint32_t, uint32_t, float);
+TILES(VEC(i8_tiles), uint32_t, uint32_t, int32_t);
 
 #endif

@@ -4,5 +4,9 @@
 #define TEXT(name)    #name
 #define TEXT_OF(name) TEXT(name)
 
-const abdb_vec_isa VEC(abdb_vec) = {TEXT_OF(VEC_ISA), VEC(stream), VEC(fma), VEC(gather),
-                                    VEC(gemm)};
+const abdb_vec_isa VEC(abdb_vec) = {.name = TEXT_OF(VEC_ISA),
+                                    .stream = VEC(stream),
+                                    .fma = VEC(fma),
+                                    .gather = VEC(gather),
+                                    .gemm = VEC(gemm),
+                                    .pack = VEC(pack)};
