@@ -62,7 +62,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
     (void)tensor;
     for (size_t r = 0; r < count * each; r++) {
-        size_t at = row[r / each] * each + r % each, b = each > 1 ? at / each * k * n : 0;
+        size_t at = row[r / each] * each + r % each,
+               b = p->tensor[C].rank == 3 ? at / each * k * n : 0;
 
         for (size_t j = 0; j < n; j++) {
             long double sum = 0;
