@@ -98,7 +98,7 @@ VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
 VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
-$(BUILD)/obj/kernels/providers/vec/vec.o $(BUILD)/obj/kernels/providers/vec/gemm.o $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard kernels/providers/vec/*.c)) $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
 define vec_rule
 $(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUILD)/settings
 	@mkdir -p $$(@D)

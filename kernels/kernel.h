@@ -68,7 +68,7 @@ typedef struct {
     void (*fill)(const abdb_problem *p);
 } abdb_kernel;
 extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream, abdb_kernel_fma, abdb_kernel_latency,
-    abdb_kernel_gather;
+    abdb_kernel_gather, abdb_kernel_elementwise, abdb_kernel_attention, abdb_kernel_paged;
 extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
 
 typedef struct {

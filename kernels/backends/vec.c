@@ -4,8 +4,10 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/vec/vec.h"
 
-static const abdb_impl *const native[] = {&abdb_vec_stream, &abdb_vec_fma,  &abdb_vec_latency,
-                                          &abdb_vec_gather, &abdb_vec_gemm, NULL};
+static const abdb_impl *const native[] = {
+    &abdb_vec_stream,         &abdb_vec_fma,   &abdb_vec_latency,
+    &abdb_vec_gather,         &abdb_vec_gemm,  &abdb_vec_elementwise,
+    &abdb_vec_attention_impl, &abdb_vec_paged, NULL};
 
 static int threads(void)
 {

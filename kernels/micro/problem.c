@@ -5,9 +5,10 @@
 
 #include "kernels/kernel.h"
 
-const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm,   &abdb_kernel_stream,
-                                           &abdb_kernel_fma,    &abdb_kernel_latency,
-                                           &abdb_kernel_gather, NULL};
+const abdb_kernel *const abdb_kernels[] = {
+    &abdb_kernel_gemm,      &abdb_kernel_stream, &abdb_kernel_fma,
+    &abdb_kernel_latency,   &abdb_kernel_gather, &abdb_kernel_elementwise,
+    &abdb_kernel_attention, &abdb_kernel_paged,  NULL};
 
 static const struct {
     const char *name;

@@ -18,12 +18,13 @@
 #define VEC(name)           VEC_NAME(name, VEC_ISA)
 
 #if defined(__AVX512F__)
-enum { VEC_BYTES = 64 };
+#define VEC_WIDTH 64
 #elif defined(__AVX2__)
-enum { VEC_BYTES = 32 };
+#define VEC_WIDTH 32
 #else
-enum { VEC_BYTES = 16 };
+#define VEC_WIDTH 16
 #endif
+enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
 
 /* Vectors, and the same at any address that the element may have. */
@@ -33,6 +34,8 @@ typedef float vec_f32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may
 typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), may_alias));
 typedef int32_t vec_i32 __attribute__((vector_size(VEC_BYTES)));
 typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
+
+typedef struct abdb_vec_isa abdb_vec_isa;
 
 /* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
  * B is stored transposed (f32 and bf16). C of bf16 is bf16, of i8 i32. abdb_vec_product_plan
@@ -64,10 +67,73 @@ void abdb_vec_product_room(abdb_vec_product *product, void *room);
 /* Memory for working in, in huge pages where the system gives them; free() it. NULL: none left. */
 void *abdb_vec_room(size_t bytes);
 
+/* Element-wise kernels over rows (kernels/micro/elementwise.c). */
+#define ABDB_ROW_OPERATIONS \
+    "softmax", "layernorm", "rmsnorm", "gelu", "silu", "rotary", "cross-entropy", "adamw"
+enum {
+    ABDB_SOFTMAX,
+    ABDB_LAYERNORM,
+    ABDB_RMSNORM,
+    ABDB_GELU,
+    ABDB_SILU,
+    ABDB_ROTARY,
+    ABDB_CROSS_ENTROPY,
+    ABDB_ADAMW
+};
+typedef struct {
+    const abdb_problem *p;
+    int op;
+    size_t columns;
+    bool past;  /* stores go past the caches */
+    float *row; /* room for a row of whole vectors, of this thread, aligned to 64 */
+} abdb_vec_rows;
+
+/* Attention (kernels/micro/attention.c). Strides in elements, of Q and dQ; K, V, dK and dV; O and
+ * dO. Of `room` it takes what attention_bytes says. */
+typedef struct {
+    size_t row, head, batch;
+} abdb_vec_stride;
+typedef struct {
+    abdb_dtype dtype;
+    size_t batch, heads, kv_heads, queries, keys, d;
+    bool causal, plain; /* plain: forward, the whole matrix of scores */
+    float scale;
+    int threads;
+    abdb_vec_stride of_q, of_kv, of_o;
+    const void *q, *k, *v;
+    void *o;  /* backward: read */
+    float *l; /* batch x heads x queries; forward may be NULL; backward: read */
+    const void *dout;
+    void *dq, *dk, *dv;
+    char *room;
+} abdb_vec_attention;
+
+/* Attention of few queries (`rows`, of one head of keys) over keys where they lie, added up run by
+ * run; d is a multiple of 16. */
+typedef struct {
+    abdb_dtype dtype;        /* of keys and values */
+    size_t rows, d, row;     /* row: elements from a key to the next */
+    const float *q;          /* rows x d */
+    const uint16_t *q_bf16;  /* the same where they are */
+    float scale;             /* log2(e) / sqrt(d) */
+    bool unpacked;           /* dot products of bf16: columns of acc as unpacking leaves them */
+    float *acc, *most, *sum; /* what has been added up: rows x d, rows, rows */
+} abdb_vec_decode;
+/* Floats of room that one takes. */
+size_t abdb_vec_decode_floats(size_t rows, size_t d);
+/* Everything lies in room. */
+void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room);
+/* The same, and begins with rows [first, first + rows) of q. */
+void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
+                           size_t first, float *room);
+/* Rows of O, and of L unless NULL, from `parts` of the keys whose rooms follow one another. */
+void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
+                         float *l);
+
 /* A part of a kernel; that this processor has the instructions has been asked before. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
 
-typedef struct {
+struct abdb_vec_isa {
     const char *name;
     /* Elements [low, high) of the arrays of a stream kernel, `repeat` times; the sum of dot and
      * read. low is a multiple of 64 elements. */
@@ -79,7 +145,14 @@ typedef struct {
     /* The whole product, on its threads; B packed beforehand. */
     void (*gemm)(const abdb_vec_product *product);
     void (*pack)(const abdb_vec_product *product);
-} abdb_vec_isa;
+    void (*attention)(const abdb_vec_attention *attention, bool backward);
+    size_t (*attention_bytes)(const abdb_vec_attention *attention, bool backward);
+    /* `keys` rows of K and V more, of which the first `seen` count. */
+    void (*decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys,
+                   size_t seen);
+    /* Rows [low, high). */
+    void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
+};
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 
 /* What a problem runs on: its parameter isa=base, avx2, avx512, else the widest here; NULL: the
@@ -89,6 +162,6 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 int abdb_vec_threads(const abdb_problem *p);
 
 extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather,
-    abdb_vec_gemm;
+    abdb_vec_gemm, abdb_vec_elementwise, abdb_vec_attention_impl, abdb_vec_paged;
 
 #endif

@@ -96,6 +96,16 @@ PACK(pack_16, uint16_t)
 PACK(pack_32, uint32_t)
 PACK(pack_64, uint64_t)
 
+/* 32-bit steps of a transposed matrix, rows `ld` steps apart. */
+static void transpose_32(const uint32_t *b, size_t ld, size_t steps, size_t wide, uint32_t *out)
+{
+    for (size_t k = 0; k < steps; k++) {
+        for (size_t j = 0; j < wide; j++) out[j] = b[j * ld + k];
+        for (size_t j = wide; j < ROW / 4; j++) out[j] = 0;
+        out += ROW / 4;
+    }
+}
+
 /* Whole rows of a panel of f32 or f64. */
 static void pack_rows(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
                       char *out)
@@ -162,13 +172,17 @@ static void add_offsets(size_t steps, char *panel)
                 sums[j] += 128 * ((const int8_t *)panel)[k * ROW + 4 * j + q];
 }
 
-static void pack_panel(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                       char *out)
+void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, char *out)
 {
     size_t columns = ROW / step_bytes(s);
     size_t wide = s->n - column < columns ? s->n - column : columns;
-    bool whole = wide == columns && !s->tb;
+    bool whole = wide == columns && !s->tb, pairs = s->dtype == ABDB_BF16;
 
+    if (s->tb && (s->dtype == ABDB_F32 || (pairs && (deep | depth | s->ldb) % 2 == 0))) {
+        transpose_32((const uint32_t *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
+                     s->ldb / (pairs ? 2 : 1), steps_of(s, deep), wide, (uint32_t *)(void *)out);
+        return;
+    }
     switch (s->dtype) {
     case ABDB_F64:
     case ABDB_F32:
@@ -235,7 +249,7 @@ static void pack_slab(const abdb_vec_product *s, size_t left, size_t depth)
 
 #pragma omp for schedule(static)
     for (size_t j = 0; j < wide; j += columns)
-        pack_panel(s, depth, deep, left + j, out + j / columns * panel_bytes(s));
+        VEC(pack_panel)(s, depth, deep, left + j, out + j / columns * panel_bytes(s));
 }
 
 #if defined(__AVX512F__)

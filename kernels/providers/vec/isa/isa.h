@@ -9,6 +9,13 @@ void VEC(fma)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gather)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gemm)(const abdb_vec_product *product);
 void VEC(pack)(const abdb_vec_product *product);
+/* Columns [column, ...) of rows [depth, depth + deep) of B: one panel, filled up with zeros. */
+void VEC(pack_panel)(const abdb_vec_product *b, size_t depth, size_t deep, size_t column,
+                     char *out);
+size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward);
+void VEC(attention)(const abdb_vec_attention *a, bool backward);
+void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys, size_t seen);
+void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
 /* --- tiles.c: C (m x n) = A x B, or += -----------------------------------------------------------
  * Element (i, k) of A is a[i * ai + k * ak], ai or ak being 1. B lies in panels of VEC_PANEL
@@ -16,12 +23,12 @@ void VEC(pack)(const abdb_vec_product *product);
  * can be read. A step is one element of k; of bf16 a pair of them, of i8 four (A plus 128, and
  * behind a panel's steps 128 times the sums of its columns). */
 enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
-#define TILES(name, a_type, b_type, c_type)                                            \
+#define TILE_FUNCTION(name, a_type, b_type, c_type)                                    \
     void name(size_t m, size_t n, size_t steps, const a_type *a, size_t ai, size_t ak, \
               const b_type *b, size_t panel, c_type *c, size_t ldc, bool add)
-TILES(VEC(f32_tiles), float, float, float);
-TILES(VEC(f64_tiles), double, double, double);
-TILES(VEC(bf16_tiles), uint32_t, uint32_t, float);
-TILES(VEC(i8_tiles), uint32_t, uint32_t, int32_t);
+TILE_FUNCTION(VEC(f32_tiles), float, float, float);
+TILE_FUNCTION(VEC(f64_tiles), double, double, double);
+TILE_FUNCTION(VEC(bf16_tiles), uint32_t, uint32_t, float);
+TILE_FUNCTION(VEC(i8_tiles), uint32_t, uint32_t, int32_t);
 
 #endif

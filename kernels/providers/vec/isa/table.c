@@ -9,4 +9,8 @@ const abdb_vec_isa VEC(abdb_vec) = {.name = TEXT_OF(VEC_ISA),
                                     .fma = VEC(fma),
                                     .gather = VEC(gather),
                                     .gemm = VEC(gemm),
-                                    .pack = VEC(pack)};
+                                    .pack = VEC(pack),
+                                    .rows = VEC(rows),
+                                    .decode = VEC(decode),
+                                    .attention = VEC(attention),
+                                    .attention_bytes = VEC(attention_bytes)};

@@ -1,0 +1,256 @@
+/* attention.c - attention over heads, O = softmax(Q K^T / sqrt(d)) V, and its gradients:
+ *
+ *   pass=forward    Q, K, V to O and L, the logarithm of each row's sum of exponentials
+ *   pass=backward   Q, K, V, O, dO and L to dQ, dK, dV; the scores are computed again from L
+ *
+ * Q, O: batch x heads x queries rows of d; K, V: batch x kv_heads x keys rows; a group of heads
+ * shares keys and values (Ainslie et al. 2023). causal=yes: query i sees the keys up to i + keys -
+ * queries. algorithm=plain keeps the whole matrix of scores, flash a block of it (Dao et al. 2022).
+ *
+ * Work: 4 d operations for each query and key seen (the causal half counts only what is seen), 10 d
+ * backward (with recomputation); bytes of all tensors once.
+ * Backward O and L are inputs like others: L near the logarithm of the keys seen, so that
+ * probabilities are; what the formulas give of them is checked.
+ *
+ * Bound, of the sums of magnitudes: (keys + queries + d + 64) 2^-24, and 2^-6 of bf16, whose
+ * probabilities are rounded before they are multiplied. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
+
+typedef struct {
+    size_t batch, heads, kv_heads, queries, keys, d;
+    int causal, backward;
+} sizes;
+
+static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+{
+    static const char *const no_yes[] = {"no", "yes", NULL},
+                             *const passes[] = {"forward", "backward", NULL},
+                             *const algorithms[] = {"flash", "plain", NULL};
+    double sequence = abdb_param_number(p, "sequence", 1024);
+    int algorithm;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_word(p, "causal", no_yes, &s->causal, err));
+    TRY(abdb_param_word(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_word(p, "algorithm", algorithms, &algorithm, err));
+    TRY(abdb_param_size(p, "batch", 1, 1e6, &s->batch, err));
+    TRY(abdb_param_size(p, "heads", 8, 1e4, &s->heads, err));
+    TRY(abdb_param_size(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads, err));
+    TRY(abdb_param_size(p, "queries", sequence, 1e7, &s->queries, err));
+    TRY(abdb_param_size(p, "keys", sequence, 1e7, &s->keys, err));
+    TRY(abdb_param_size(p, "d", 64, 1024, &s->d, err));
+    if (s->heads % s->kv_heads)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "attention: heads is no multiple of kv_heads"));
+    if (s->causal && s->keys < s->queries)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "attention: causal=yes wants at least as many keys as queries"));
+done:
+    return st;
+}
+
+/* The sizes of a problem that has its shape. */
+static sizes sizes_of(const abdb_problem *p)
+{
+    abdb_problem copy = *p;
+    abdb_error err;
+    sizes s = {0};
+
+    (void)!read_sizes(&copy, &s, &err);
+    return s;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    size_t q, k;
+    sizes s;
+    abdb_dtype dtype;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(read_sizes(p, &s, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    q = s.batch * s.heads * s.queries;
+    k = s.batch * s.kv_heads * s.keys;
+    p->tensors = s.backward ? 9 : 5;
+    for (int i = 0; i < p->tensors; i++) {
+        bool keys = i == K || i == V || i == DK || i == DV, one = i == (s.backward ? L_IN : L);
+        bool out = i >= (s.backward ? DQ : O);
+
+        p->tensor[i] = abdb_tensor_of(one ? ABDB_F32 : dtype, out ? ABDB_OUT : ABDB_IN,
+                                      keys ? k : q, one ? 1 : s.d, 0, 0);
+    }
+done:
+    return st;
+}
+
+static size_t seen(const sizes *s, size_t query)
+{
+    return s->causal ? query + 1 + s->keys - s->queries : s->keys;
+}
+
+static void fill(const abdb_problem *p)
+{
+    sizes s = sizes_of(p);
+    size_t rows = s.batch * s.heads * s.queries;
+
+    if (!s.backward) return;
+    for (size_t r = 0; r < rows; r++) /* exp of a normal of variance 1/9: e^(1/18) in the mean */
+        abdb_tensor_set(&p->tensor[L_IN], r, log((double)seen(&s, r % s.queries)) + 1.0 / 18);
+    for (size_t i = 0; i < rows * s.d; i++) /* a mean of values is small */
+        abdb_tensor_set(&p->tensor[OUT], i, abdb_tensor_get(&p->tensor[OUT], i) / 8);
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    sizes s = sizes_of(p);
+    double n = (double)s.queries, pairs = n * (double)s.keys - (s.causal ? n * (n - 1) / 2 : 0);
+
+    out->ops = (s.backward ? 10 : 4) * (double)s.d * (double)(s.batch * s.heads) * pairs;
+    out->bytes = 0;
+    for (int i = 0; i < p->tensors; i++)
+        out->bytes +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+}
+
+/* --- the reference
+ * -------------------------------------------------------------------------------- */
+
+/* The sum of a row of one tensor times a row of another, and of the magnitudes. */
+static double dot(const abdb_problem *p, const sizes *s, int a, size_t row, int b, size_t other,
+                  double *magnitude)
+{
+    double sum = 0;
+
+    *magnitude = 0;
+    for (size_t i = 0; i < s->d; i++) {
+        double term = abdb_tensor_get(&p->tensor[a], row * s->d + i) *
+                      abdb_tensor_get(&p->tensor[b], other * s->d + i);
+
+        sum += term;
+        *magnitude += fabs(term);
+    }
+    return sum;
+}
+
+/* First row of K that a row of Q looks at. */
+static size_t keys_of(const sizes *s, size_t row)
+{
+    size_t head = row / s->queries;
+
+    return (head / s->heads * s->kv_heads + head % s->heads / (s->heads / s->kv_heads)) * s->keys;
+}
+
+static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t row, double *out,
+                    double *magnitude)
+{
+    size_t first = keys_of(s, row), n = seen(s, row % s->queries);
+    double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, scale;
+
+    for (size_t i = 0; i < (tensor == L ? 1 : s->d); i++) out[i] = magnitude[i] = NAN;
+    if (!score) return; /* without memory nothing passes */
+    scale = 1 / sqrt((double)s->d);
+    for (size_t j = 0; j < n; j++) {
+        double terms;
+
+        score[j] = scale * dot(p, s, Q, row, K, first + j, &terms);
+        size = fmax(size, scale * terms);
+        most = fmax(most, score[j]);
+    }
+    for (size_t j = 0; j < n; j++) sum += score[j] = exp(score[j] - most);
+    for (size_t i = 0; tensor == O && i < s->d; i++) {
+        out[i] = magnitude[i] = 0;
+        for (size_t j = 0; j < n; j++) {
+            double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i) * score[j] / sum;
+
+            out[i] += v;
+            magnitude[i] += fabs(v) * (1 + size);
+        }
+    }
+    if (tensor == L) {
+        out[0] = most + log(sum);
+        magnitude[0] = fabs(most) + fabs(log(sum)) + size + 1;
+    }
+    free(score);
+}
+
+/* Adds what one query and one key give to a row of dQ, dK or dV. */
+static void add_pair(const abdb_problem *p, const sizes *s, int tensor, size_t query, size_t key,
+                     double *out, double *magnitude)
+{
+    double scale = 1 / sqrt((double)s->d), terms, by_value, by_out;
+    double probability =
+        exp(scale * dot(p, s, Q, query, K, key, &terms) - abdb_tensor_get(&p->tensor[L_IN], query));
+    double slope = dot(p, s, D_OUT, query, V, key, &by_value);
+    int other = tensor == DQ ? K : tensor == DK ? Q : D_OUT;
+    double factor, size;
+
+    slope -= dot(p, s, D_OUT, query, OUT, query, &by_out);
+    factor = tensor == DV ? probability : scale * probability * slope;
+    size = probability * (1 + scale * terms) * (tensor == DV ? 1 : scale * (by_value + by_out));
+    for (size_t i = 0; i < s->d; i++) {
+        double x = abdb_tensor_get(&p->tensor[other], (tensor == DQ ? key : query) * s->d + i);
+
+        out[i] += factor * x;
+        magnitude[i] += size * fabs(x);
+    }
+}
+
+static void backward(const abdb_problem *p, const sizes *s, int tensor, size_t row, double *out,
+                     double *magnitude)
+{
+    size_t group = s->heads / s->kv_heads, head = row / s->keys;
+
+    for (size_t i = 0; i < s->d; i++) out[i] = magnitude[i] = 0;
+    if (tensor == DQ) {
+        size_t first = keys_of(s, row);
+
+        for (size_t j = 0; j < seen(s, row % s->queries); j++)
+            add_pair(p, s, tensor, row, first + j, out, magnitude);
+        return;
+    }
+    for (size_t g = 0; g < group; g++) {
+        size_t first =
+            (head / s->kv_heads * s->heads + head % s->kv_heads * group + g) * s->queries;
+
+        for (size_t i = 0; i < s->queries; i++)
+            if (row % s->keys < seen(s, i)) add_pair(p, s, tensor, first + i, row, out, magnitude);
+    }
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    sizes s = sizes_of(p);
+    size_t wide = p->tensor[tensor].dim[1];
+
+    for (size_t r = 0; r < count; r++)
+        (s.backward ? backward : forward)(p, &s, tensor, row[r], out + r * wide,
+                                          magnitude + r * wide);
+}
+
+static double bound(const abdb_problem *p)
+{
+    sizes s = sizes_of(p);
+
+    return (double)(s.keys + s.queries + s.d + 64) * 0x1p-24 +
+           (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
+}
+
+const abdb_kernel abdb_kernel_attention = {
+    "attention",
+    "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
+    "attention@1",
+    "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  sequence=1024 "
+    "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
+    shape,
+    work,
+    reference,
+    bound,
+    fill};

@@ -1,0 +1,240 @@
+/* elementwise.c - what stands between the products of a network, over rows of `columns` elements:
+ *
+ *   softmax        y = exp(x - max) / sum exp(x - max)                        4 operations an
+ * element layernorm      y = (x - mean) / sqrt(variance + 1e-5) gamma + beta        7 rmsnorm y = x
+ * / sqrt(mean(x^2) + 1e-5) gamma                       4 gelu           y = x s(2 sqrt(2/pi) (x +
+ * 0.044715 x^3)), s the logistic   9 function: the form of GPT-2 (Hendrycks and Gimpel 2016) silu
+ * y = x s(x)                                                 4 rotary         pairs (x[i], x[i +
+ * columns/2]) turned by position x 10000^(-2i/columns); row r is position r mod 2048 (Su et al.
+ * 2021)                       3 cross-entropy  y = log sum exp(x) - x[target], one number a row 3
+ *   adamw          parameter, gradient, two moments to parameter and moments  14
+ *                  (Loshchilov and Hutter 2019; step 10)
+ *
+ * An exponential, a root, a division counts as one. Work: bytes of all tensors once. bf16: sums in
+ * f32, results rounded once; adamw's moments are f32. All but adamw's arrays are out of place, and
+ * so are its: launching twice gives the same.
+ *
+ * Bound: (columns + 32) 2^-24, and 2^-8 of bf16, of a magnitude that says how far an error of the
+ * argument of an exponential reaches. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048, CACHES = 4 };
+enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
+static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
+                                    "rotary",  "cross-entropy", "adamw",   NULL};
+static const double operations[] = {4, 7, 4, 9, 4, 3, 3, 14}, epsilon = 1e-5;
+static const struct {
+    double rate, beta1, beta2, epsilon, decay, step;
+} adamw = {1e-3, 0.9, 0.999, 1e-8, 0.01, 10};
+
+static int operation(const abdb_problem *p)
+{
+    abdb_error err;
+    int op;
+
+    return abdb_param_word(p, "op", words, &op, &err) == ABDB_OK ? op : -1;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    size_t rows, columns, each;
+    abdb_dtype dtype;
+    int op;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_word(p, "op", words, &op, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_size(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24, &columns, err));
+    if (op == ROTARY && columns % 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "elementwise: rotary wants an even number of columns"));
+    each = columns * abdb_dtype_size(dtype);
+    TRY(abdb_param_size(p, "rows", ceil((double)(CACHES * limits->last / each)) + 1, 1 << 28, &rows,
+                        err));
+    p->tensors = 0;
+    p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, rows, columns, 0, 0);
+    if (op == LAYERNORM || op == RMSNORM)
+        p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, columns, 0, 0, 0);
+    if (op == LAYERNORM) p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, columns, 0, 0, 0);
+    if (op == ROTARY) /* cosines, then sines of a position */
+        p->tensor[p->tensors++] = abdb_tensor_of(ABDB_F32, ABDB_IN, POSITIONS, columns, 0, 0);
+    if (op == CROSS_ENTROPY)
+        p->tensor[p->tensors++] = abdb_tensor_of(ABDB_I32, ABDB_IN, rows, 0, 0, 0);
+    for (int i = 0; op == ADAMW && i < 3; i++)
+        p->tensor[p->tensors++] =
+            abdb_tensor_of(i ? ABDB_F32 : dtype, ABDB_IN, rows, columns, 0, 0);
+    for (int i = 0; i < (op == ADAMW ? 3 : 1); i++)
+        p->tensor[p->tensors++] =
+            op == CROSS_ENTROPY
+                ? abdb_tensor_of(ABDB_F32, ABDB_OUT, rows, 1, 0, 0)
+                : abdb_tensor_of(i ? ABDB_F32 : dtype, ABDB_OUT, rows, columns, 0, 0);
+done:
+    return st;
+}
+
+static void fill(const abdb_problem *p)
+{
+    const abdb_tensor *t = &p->tensor[1];
+    size_t columns = p->tensor[X].dim[1];
+    uint64_t state = 0xD1B54A32D192ED03u;
+
+    switch (operation(p)) {
+    case ROTARY:
+        for (size_t r = 0; r < POSITIONS; r++)
+            for (size_t i = 0; i < columns / 2; i++) {
+                double angle = (double)r * pow(10000, -2 * (double)i / (double)columns);
+
+                abdb_tensor_set(t, r * columns + i, cos(angle));
+                abdb_tensor_set(t, r * columns + columns / 2 + i, sin(angle));
+            }
+        break;
+    case CROSS_ENTROPY:
+        for (size_t r = 0; r < t->dim[0]; r++)
+            ((int32_t *)t->data)[r] = (int32_t)(abdb_random_next(&state) % columns);
+        break;
+    case ADAMW: /* a mean of squares is not negative */
+        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[V]); i++)
+            ((float *)p->tensor[V].data)[i] = fabsf(((float *)p->tensor[V].data)[i]);
+        break;
+    default: break;
+    }
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    out->ops = operations[operation(p)] * (double)abdb_tensor_count(&p->tensor[X]);
+    out->bytes = 0;
+    for (int i = 0; i < p->tensors; i++)
+        out->bytes +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+}
+
+/* --- the reference, one row at a time
+ * ------------------------------------------------------------- */
+
+typedef struct {
+    const abdb_problem *p;
+    size_t row, columns;
+    double *out, *magnitude;
+} one_row;
+
+static double at(const one_row *r, int tensor, size_t row, size_t column)
+{
+    return abdb_tensor_get(&r->p->tensor[tensor], row * r->columns + column);
+}
+
+static void exponentials(const one_row *r, bool loss)
+{
+    double most = -INFINITY, sum = 0, size = 0;
+
+    for (size_t j = 0; j < r->columns; j++) {
+        most = fmax(most, at(r, X, r->row, j));
+        size = fmax(size, fabs(at(r, X, r->row, j)));
+    }
+    for (size_t j = 0; j < r->columns; j++) sum += exp(at(r, X, r->row, j) - most);
+    if (loss) {
+        size_t target = (size_t)abdb_tensor_get(&r->p->tensor[1], r->row);
+
+        r->out[0] = log(sum) + most - at(r, X, r->row, target);
+        r->magnitude[0] = fabs(log(sum)) + 2 * size + 1;
+        return;
+    }
+    for (size_t j = 0; j < r->columns; j++) {
+        r->out[j] = exp(at(r, X, r->row, j) - most) / sum;
+        r->magnitude[j] = r->out[j] * (1 + 2 * size);
+    }
+}
+
+static void norm(const one_row *r, bool centred)
+{
+    double mean = 0, square = 0;
+
+    for (size_t j = 0; centred && j < r->columns; j++)
+        mean += at(r, X, r->row, j) / (double)r->columns;
+    for (size_t j = 0; j < r->columns; j++)
+        square += pow(at(r, X, r->row, j) - mean, 2) / (double)r->columns;
+    for (size_t j = 0; j < r->columns; j++) {
+        double x = at(r, X, r->row, j), gamma = at(r, GAMMA, 0, j),
+               beta = centred ? at(r, BETA, 0, j) : 0, scale = 1 / sqrt(square + epsilon);
+
+        r->out[j] = (x - mean) * scale * gamma + beta;
+        r->magnitude[j] = (fabs(x) + fabs(mean)) * scale * fabs(gamma) + fabs(beta);
+    }
+}
+
+static void turn(const one_row *r)
+{
+    size_t half = r->columns / 2;
+
+    for (size_t j = 0; j < r->columns; j++) {
+        size_t i = j % half;
+        double c = at(r, 1, r->row % POSITIONS, i), s = at(r, 1, r->row % POSITIONS, half + i),
+               low = at(r, X, r->row, i), high = at(r, X, r->row, half + i);
+
+        r->out[j] = j < half ? low * c - high * s : low * s + high * c;
+        r->magnitude[j] = fabs(low) + fabs(high);
+    }
+}
+
+static void step(const one_row *r, int tensor)
+{
+    for (size_t j = 0; j < r->columns; j++) {
+        double p = at(r, X, r->row, j), g = at(r, G, r->row, j),
+               m = adamw.beta1 * at(r, M, r->row, j) + (1 - adamw.beta1) * g,
+               v = adamw.beta2 * at(r, V, r->row, j) + (1 - adamw.beta2) * g * g,
+               move = m / (1 - pow(adamw.beta1, adamw.step)) /
+                      (sqrt(v / (1 - pow(adamw.beta2, adamw.step))) + adamw.epsilon);
+
+        r->out[j] = tensor == 5 ? m : tensor == 6 ? v : p - adamw.rate * (move + adamw.decay * p);
+        r->magnitude[j] = tensor == 5 ? fabs(m) + fabs(g) + fabs(at(r, M, r->row, j))
+                          : tensor == 6
+                              ? v
+                              : fabs(p) + adamw.rate * (fabs(move) + 1 +
+                                                        (fabs(g) + fabs(at(r, M, r->row, j))) /
+                                                            (sqrt(v) + adamw.epsilon));
+    }
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    int op = operation(p);
+    size_t wide = p->tensor[tensor].dim[1];
+
+    for (size_t i = 0; i < count; i++) {
+        one_row r = {p, row[i], p->tensor[X].dim[1], out + i * wide, magnitude + i * wide};
+
+        if (op == SOFTMAX || op == CROSS_ENTROPY) exponentials(&r, op == CROSS_ENTROPY);
+        if (op == LAYERNORM || op == RMSNORM) norm(&r, op == LAYERNORM);
+        if (op == ROTARY) turn(&r);
+        if (op == ADAMW) step(&r, tensor);
+        for (size_t j = 0; (op == GELU || op == SILU) && j < wide; j++) {
+            double x = at(&r, X, row[i], j),
+                   z = op == SILU ? x : 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x);
+
+            r.out[j] = x / (1 + exp(-z));
+            r.magnitude[j] = fabs(x) * (1 + fabs(z));
+        }
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    return ((double)p->tensor[X].dim[1] + 32) * 0x1p-24 +
+           (p->tensor[X].dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0);
+}
+
+const abdb_kernel abdb_kernel_elementwise = {
+    "elementwise",
+    "softmax, norms, activations, rotary embedding, cross entropy, AdamW",
+    "elementwise@1",
+    "op=softmax|layernorm|rmsnorm|gelu|silu|rotary|cross-entropy|adamw  rows=auto (4 x last-level "
+    "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16",
+    shape,
+    work,
+    reference,
+    bound,
+    fill};

@@ -1,0 +1,174 @@
+/* paged.c - attention of one new token of each request over keys and values that lie in blocks of
+ * pages (Kwon et al. 2023), in the two ways that KAIST's study of Gaudi 2 compares:
+ *
+ *   layout=table  a table of block numbers, a row a request, each padded with zeros to the longest
+ *                 that there can be; what pads is read, and counts for nothing
+ *   layout=list   the blocks that are used, one request after another
+ *
+ * Each request uses the first (1 - padding) of a row of the table, its last block in part. Q, O:
+ * batch x heads rows of d; K, V: blocks x kv_heads x block rows of d, blocks in random order.
+ *
+ * Work: 4 d operations for each head and token; bytes: keys and values of the tokens, Q, O and
+ * block numbers once: what is useful, the same for both.
+ *
+ * Bound: as that of attention. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { Q, K, V, INDEX, LENGTH, O };
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static const char *const layouts[] = {"list", "table", NULL};
+    double padding = abdb_param_number(p, "padding", 0);
+    size_t batch, heads, kv_heads, d, sequence, block, width, used;
+    int layout;
+    abdb_dtype dtype;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(abdb_param_word(p, "layout", layouts, &layout, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_size(p, "batch", 32, 1e6, &batch, err));
+    TRY(abdb_param_size(p, "heads", 32, 1e4, &heads, err));
+    TRY(abdb_param_size(p, "kv_heads", fmin(8, (double)heads), 1e4, &kv_heads, err));
+    TRY(abdb_param_size(p, "d", 128, 1024, &d, err));
+    TRY(abdb_param_size(p, "sequence", 4096, 1e7, &sequence, err));
+    TRY(abdb_param_size(p, "block", 128, 65536, &block, err));
+    if (heads % kv_heads || !(padding >= 0 && padding < 1))
+        TRY(ABDB_FAIL(
+            err, ABDB_USAGE,
+            "paged-attention: heads is a multiple of kv_heads, padding from 0 to below 1"));
+    width = (sequence + block - 1) / block;
+    used = (size_t)fmax(1, floor((double)width * (1 - padding) + 0.5));
+    p->tensors = 6;
+    p->tensor[Q] = abdb_tensor_of(dtype, ABDB_IN, batch * heads, d, 0, 0);
+    p->tensor[K] = p->tensor[V] =
+        abdb_tensor_of(dtype, ABDB_IN, batch * used * kv_heads * block, d, 0, 0);
+    p->tensor[INDEX] = layout ? abdb_tensor_of(ABDB_I32, ABDB_IN, batch, width, 0, 0)
+                              : abdb_tensor_of(ABDB_I32, ABDB_IN, batch * used, 0, 0, 0);
+    p->tensor[LENGTH] = abdb_tensor_of(ABDB_I32, ABDB_IN, batch, 0, 0, 0);
+    p->tensor[O] = abdb_tensor_of(dtype, ABDB_OUT, batch * heads, d, 0, 0);
+done:
+    return st;
+}
+
+static size_t number(const abdb_problem *p, const char *name)
+{
+    return (size_t)abdb_param_number(p, name, 1);
+}
+
+/* Blocks of a request. */
+static size_t used_blocks(const abdb_problem *p)
+{
+    return p->tensor[K].dim[0] / (number(p, "batch") * number(p, "kv_heads") * number(p, "block"));
+}
+
+static void fill(const abdb_problem *p)
+{
+    size_t batch = number(p, "batch"), block = number(p, "block"), used = used_blocks(p);
+    size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used, all = batch * used;
+    int32_t *index = p->tensor[INDEX].data, *length = p->tensor[LENGTH].data;
+    int32_t *order = malloc(all * sizeof *order);
+    uint64_t state = 0xD1B54A32D192ED03u;
+
+    memset(index, 0, abdb_tensor_count(&p->tensor[INDEX]) * sizeof *index);
+    for (size_t i = 0; order && i < all; i++) order[i] = (int32_t)i;
+    for (size_t i = all; order && i-- > 1;) {
+        size_t j = (size_t)(abdb_random_next(&state) % (i + 1));
+        int32_t other = order[i];
+
+        order[i] = order[j];
+        order[j] = other;
+    }
+    for (size_t b = 0; b < batch; b++) {
+        length[b] = (int32_t)(used * block - b % (block / 2 + 1));
+        for (size_t i = 0; i < used; i++)
+            index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
+    }
+    free(order);
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    double tokens = 0, size = (double)abdb_dtype_size(p->tensor[K].dtype),
+           d = (double)number(p, "d"), batch = (double)number(p, "batch");
+
+    for (size_t b = 0; b < number(p, "batch"); b++)
+        tokens += (double)(used_blocks(p) * number(p, "block") - b % (number(p, "block") / 2 + 1));
+    out->ops = 4 * d * (double)number(p, "heads") * tokens;
+    out->bytes = 2 * tokens * (double)number(p, "kv_heads") * d * size +
+                 2 * batch * (double)number(p, "heads") * d * size +
+                 4 * batch * (double)used_blocks(p);
+}
+
+/* The row of K and V of token `j` of a request. */
+static size_t row_of(const abdb_problem *p, size_t b, size_t kv, size_t j)
+{
+    size_t block = number(p, "block"), used = used_blocks(p);
+    size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used;
+    size_t page = (size_t)((const int32_t *)p->tensor[INDEX].data)[b * width + j / block];
+
+    return (page * number(p, "kv_heads") + kv) * block + j % block;
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    size_t d = number(p, "d"), heads = number(p, "heads"), group = heads / number(p, "kv_heads");
+    const int32_t *length = p->tensor[LENGTH].data;
+
+    (void)tensor;
+    for (size_t r = 0; r < count; r++) {
+        size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
+        double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0;
+
+        for (size_t i = 0; i < d; i++) out[r * d + i] = magnitude[r * d + i] = score ? 0 : NAN;
+        for (size_t j = 0; score && j < n; j++) {
+            double s = 0, terms = 0;
+
+            for (size_t i = 0; i < d; i++) {
+                double term = abdb_tensor_get(&p->tensor[Q], row[r] * d + i) *
+                              abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, j) * d + i);
+
+                s += term / sqrt((double)d);
+                terms += fabs(term) / sqrt((double)d);
+            }
+            score[j] = s;
+            most = fmax(most, s);
+            size = fmax(size, terms);
+        }
+        for (size_t j = 0; score && j < n; j++) sum += score[j] = exp(score[j] - most);
+        for (size_t j = 0; score && j < n; j++)
+            for (size_t i = 0; i < d; i++) {
+                double v =
+                    score[j] / sum * abdb_tensor_get(&p->tensor[V], row_of(p, b, kv, j) * d + i);
+
+                out[r * d + i] += v;
+                magnitude[r * d + i] += fabs(v) * (1 + size);
+            }
+        free(score);
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    return (double)(number(p, "sequence") + number(p, "d") + 64) * 0x1p-24 +
+           (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
+}
+
+const abdb_kernel abdb_kernel_paged = {
+    "paged-attention",
+    "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
+    "paged-attention@1",
+    "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  sequence=4096  block=128 "
+    " "
+    "dtype=f32|bf16",
+    shape,
+    work,
+    reference,
+    bound,
+    fill};

@@ -1,0 +1,141 @@
+/* attention.c - backend vec's attention by blocks. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+typedef struct {
+    const abdb_problem *p;
+    abdb_vec_attention a;
+    const abdb_vec_isa *isa;
+    bool backward, decode; /* decode: few queries, keys are read where they are */
+    size_t parts;          /* of the keys, where there are fewer heads than threads */
+} attention;
+
+enum { GRAIN = 16, FEW = 16 };
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
+
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    *why_not = "backward only by blocks (algorithm=flash)";
+    if (algorithm && strcmp(algorithm, "plain") == 0 && pass && strcmp(pass, "backward") == 0)
+        return 0;
+    *why_not = "of bf16 this processor has no dot product, or d is odd";
+    return p->tensor[0].dtype == ABDB_F32 ||
+           (abdb_vec_pick(p) == &abdb_vec_avx512 && __builtin_cpu_supports("avx512bf16") &&
+            p->tensor[0].dim[1] % 2 == 0);
+}
+
+static void stop(void *state)
+{
+    attention *s = state;
+
+    free(s->a.room);
+    free(s);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    attention *s = calloc(1, sizeof *s);
+    const char *causal = abdb_param_text(p, "causal"), *pass = abdb_param_text(p, "pass"),
+               *algorithm = abdb_param_text(p, "algorithm");
+    abdb_vec_attention *a;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "attention");
+    a = &s->a;
+    s->isa = abdb_vec_pick(p);
+    s->backward = pass && strcmp(pass, "backward") == 0;
+    *a = (abdb_vec_attention){.dtype = p->tensor[0].dtype,
+                              .batch = (size_t)abdb_param_number(p, "batch", 1),
+                              .heads = (size_t)abdb_param_number(p, "heads", 1),
+                              .kv_heads = (size_t)abdb_param_number(p, "kv_heads", 1),
+                              .queries = (size_t)abdb_param_number(p, "queries", 1),
+                              .keys = (size_t)abdb_param_number(p, "keys", 1),
+                              .d = p->tensor[0].dim[1],
+                              .causal = causal && strcmp(causal, "yes") == 0,
+                              .plain = algorithm && strcmp(algorithm, "plain") == 0,
+                              .threads = abdb_vec_threads(p),
+                              .q = p->tensor[0].data,
+                              .k = p->tensor[1].data,
+                              .v = p->tensor[2].data,
+                              .o = p->tensor[3].data,
+                              .l = p->tensor[s->backward ? 5 : 4].data};
+    a->scale = (float)(1 / sqrt((double)a->d));
+    a->of_q = (abdb_vec_stride){a->d, a->queries * a->d, a->heads * a->queries * a->d};
+    a->of_kv = (abdb_vec_stride){a->d, a->keys * a->d, a->kv_heads * a->keys * a->d};
+    a->of_o = a->of_q;
+    if (s->backward) {
+        a->dout = p->tensor[4].data;
+        a->dq = p->tensor[6].data;
+        a->dk = p->tensor[7].data;
+        a->dv = p->tensor[8].data;
+    }
+    s->p = p;
+    s->decode = !s->backward && !a->plain && a->queries == 1 && a->heads / a->kv_heads <= FEW &&
+                a->d % GRAIN == 0;
+    s->parts = ((size_t)a->threads + a->batch * a->kv_heads - 1) / (a->batch * a->kv_heads);
+    a->room = abdb_vec_room(s->decode ? s->parts * a->batch * a->kv_heads * sizeof(float) *
+                                            abdb_vec_decode_floats(a->heads / a->kv_heads, a->d)
+                                      : s->isa->attention_bytes(a, s->backward));
+    if (!a->room) {
+        stop(s);
+        return ABDB_FAIL(err, ABDB_NOMEM, "room for attention");
+    }
+    *state = s;
+    return ABDB_OK;
+}
+
+/* One query of each head: heads of keys by all threads, in parts where there are fewer. */
+static void decode(const attention *s)
+{
+    const abdb_vec_attention *a = &s->a;
+    size_t group = a->heads / a->kv_heads, all = a->batch * a->kv_heads;
+    size_t each = abdb_vec_decode_floats(group, a->d), size = abdb_dtype_size(a->dtype);
+    abdb_vec_decode x = {.dtype = a->dtype, .rows = group, .d = a->d, .row = a->d};
+
+#pragma omp parallel num_threads(a->threads) firstprivate(x)
+    {
+#pragma omp for schedule(dynamic, 1)
+        for (size_t i = 0; i < all * s->parts; i++) {
+            size_t kv = i / s->parts, from = a->keys * (i % s->parts) / s->parts,
+                   n = a->keys * (i % s->parts + 1) / s->parts - from,
+                   at = (kv * a->keys + from) * a->d * size;
+
+            abdb_vec_decode_begin(&x, s->isa, &s->p->tensor[0], kv * group,
+                                  (float *)(void *)a->room + i * each);
+            s->isa->decode(&x, (const char *)a->k + at, (const char *)a->v + at, n, n);
+        }
+#pragma omp for schedule(static)
+        for (size_t kv = 0; kv < all; kv++) {
+            float *room = (float *)(void *)a->room + kv * s->parts * each;
+
+            abdb_vec_decode_at(&x, s->isa, room);
+            abdb_vec_decode_end(&x, s->parts, &s->p->tensor[3], kv * group, a->l + kv * group);
+        }
+    }
+}
+
+static void launch(void *state)
+{
+    const attention *s = state;
+
+    if (s->decode)
+        decode(s);
+    else
+        s->isa->attention(&s->a, s->backward);
+}
+
+static const char *chosen(const void *state)
+{
+    return ((const attention *)state)->isa->name;
+}
+
+const abdb_impl abdb_vec_attention_impl = {"attention", "vec",  accepts, prepare,
+                                           launch,      chosen, stop};

@@ -1,0 +1,178 @@
+/* decode.c - backend vec's attention of few queries over keys where they lie: in one piece
+ * (attention with as many queries), or in blocks of pages (paged-attention). */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+static const float log2_e = 1.44269504f;
+enum { LINE = 16, UNPACKED = 32 }; /* floats; columns that are unpacked together */
+
+static size_t up(size_t n)
+{
+    return (n + LINE - 1) / LINE * LINE;
+}
+
+size_t abdb_vec_decode_floats(size_t rows, size_t d)
+{
+    return 2 * up(rows * d) + 2 * up(rows);
+}
+
+void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room)
+{
+    x->scale = log2_e / sqrtf((float)x->d);
+    x->unpacked = x->dtype == ABDB_BF16 && isa == &abdb_vec_avx512 && x->d % UNPACKED == 0 &&
+                  __builtin_cpu_supports("avx512bf16");
+    x->q = room;
+    x->acc = room + up(x->rows * x->d);
+    x->most = x->acc + up(x->rows * x->d);
+    x->sum = x->most + up(x->rows);
+}
+
+void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
+                           size_t first, float *room)
+{
+    abdb_vec_decode_at(x, isa, room);
+    if (x->dtype == ABDB_BF16) x->q_bf16 = (const uint16_t *)q->data + first * x->d;
+    for (size_t i = 0; i < x->rows * x->d; i++) {
+        room[i] = (float)abdb_tensor_get(q, first * x->d + i);
+        x->acc[i] = 0;
+    }
+    for (size_t i = 0; i < x->rows; i++) {
+        x->most[i] = -INFINITY;
+        x->sum[i] = 0;
+    }
+}
+
+/* Where column `j` lies: see native_values in isa/decode.c. */
+static size_t column(const abdb_vec_decode *x, size_t j)
+{
+    size_t in = j % UNPACKED;
+
+    return x->unpacked ? j - in + in / 4 % 2 * 16 + in / 8 * 4 + in % 4 : j;
+}
+
+void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
+                         float *l)
+{
+    size_t apart = abdb_vec_decode_floats(x->rows, x->d);
+
+    for (size_t r = 0; r < x->rows; r++) {
+        float most = -INFINITY, sum = 0;
+
+        for (size_t i = 0; i < parts; i++) most = fmaxf(most, x->most[i * apart + r]);
+        for (size_t i = 0; i < parts; i++)
+            sum += x->sum[i * apart + r] * exp2f(x->most[i * apart + r] - most);
+        for (size_t j = 0; j < x->d; j++) {
+            float value = 0;
+
+            for (size_t i = 0; i < parts; i++)
+                value += x->acc[i * apart + r * x->d + column(x, j)] *
+                         exp2f(x->most[i * apart + r] - most);
+            abdb_tensor_set(o, (first + r) * x->d + j, value / sum);
+        }
+        if (l) l[r] = (most + log2f(sum)) / log2_e;
+    }
+}
+
+/* --- paged attention
+ * ------------------------------------------------------------------------------ */
+
+enum { Q, K, V, INDEX, LENGTH, O };
+
+typedef struct {
+    const abdb_problem *p;
+    const abdb_vec_isa *isa;
+    size_t batch, heads, kv_heads, d, block, width; /* width: of the table, 0 of a list */
+    const size_t *start;                            /* of a request in the list */
+    float *room;
+} paged;
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    *why_not = "d is no multiple of 16";
+    return p->tensor[Q].dim[1] % 16 == 0;
+}
+
+static void stop(void *state)
+{
+    paged *s = state;
+
+    free((void *)(uintptr_t)s->start);
+    free(s->room);
+    free(s);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    paged *s = calloc(1, sizeof *s);
+    const int32_t *length = p->tensor[LENGTH].data;
+    size_t *start, group;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "paged attention");
+    *s = (paged){.p = p,
+                 .isa = abdb_vec_pick(p),
+                 .batch = p->tensor[LENGTH].dim[0],
+                 .heads = (size_t)abdb_param_number(p, "heads", 1),
+                 .kv_heads = (size_t)abdb_param_number(p, "kv_heads", 1),
+                 .d = p->tensor[Q].dim[1],
+                 .block = (size_t)abdb_param_number(p, "block", 1),
+                 .width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : 0};
+    group = s->heads / s->kv_heads;
+    s->start = start = calloc(s->batch + 1, sizeof *start);
+    s->room = abdb_vec_room((size_t)abdb_vec_threads(p) * abdb_vec_decode_floats(group, s->d) *
+                            sizeof(float));
+    if (!start || !s->room) {
+        stop(s);
+        return ABDB_FAIL(err, ABDB_NOMEM, "paged attention");
+    }
+    for (size_t b = 0; b < s->batch; b++)
+        start[b + 1] = start[b] + ((size_t)length[b] + s->block - 1) / s->block;
+    *state = s;
+    return ABDB_OK;
+}
+
+/* One request and head of keys: all its blocks; of a table those that pad it too, unseen. */
+static void attend(const paged *s, size_t b, size_t kv)
+{
+    const abdb_tensor *t = s->p->tensor;
+    size_t group = s->heads / s->kv_heads, seen = (size_t)((const int32_t *)t[LENGTH].data)[b];
+    size_t blocks = s->width ? s->width : s->start[b + 1] - s->start[b],
+           size = abdb_dtype_size(t[K].dtype);
+    const int32_t *index = (const int32_t *)t[INDEX].data + (s->width ? b * s->width : s->start[b]);
+    abdb_vec_decode x = {.dtype = t[K].dtype, .rows = group, .d = s->d, .row = s->d};
+    size_t first = b * s->heads + kv * group;
+
+    abdb_vec_decode_begin(&x, s->isa, &t[Q], first,
+                          s->room +
+                              (size_t)omp_get_thread_num() * abdb_vec_decode_floats(group, s->d));
+    for (size_t i = 0; i < blocks; i++) {
+        size_t at = ((size_t)index[i] * s->kv_heads + kv) * s->block * s->d * size,
+               from = i * s->block, see = seen < from ? 0 : seen - from;
+
+        s->isa->decode(&x, (const char *)t[K].data + at, (const char *)t[V].data + at,
+                       s->width || see > s->block ? s->block : see, see);
+    }
+    abdb_vec_decode_end(&x, 1, &t[O], first, NULL);
+}
+
+static void launch(void *state)
+{
+    const paged *s = state;
+
+#pragma omp parallel for num_threads(abdb_vec_threads(s->p)) schedule(dynamic, 1)
+    for (size_t i = 0; i < s->batch * s->kv_heads; i++) attend(s, i / s->kv_heads, i % s->kv_heads);
+}
+
+static const char *chosen(const void *state)
+{
+    return ((const paged *)state)->isa->name;
+}
+
+const abdb_impl abdb_vec_paged = {"paged-attention", "vec", accepts, prepare, launch, chosen, stop};

@@ -1,0 +1,100 @@
+/* elementwise.c - backend vec's element-wise kernels: which stores, a row of room for each thread.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/vec/vec.h"
+
+enum { ALIGNMENT = 64 };
+
+typedef struct {
+    abdb_vec_rows rows;
+    const abdb_vec_isa *isa;
+    float *room;
+    size_t each; /* elements of room for a thread */
+} state_of_rows;
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
+}
+
+/* Stores go past the caches when they are asked to, or when nothing would be left in them; each row
+ * of each output is then aligned to them. */
+static bool past_caches(const abdb_problem *p)
+{
+    const char *stores = abdb_param_text(p, "stores");
+    size_t bytes = 0;
+
+    for (int i = 0; i < p->tensors; i++) {
+        const abdb_tensor *t = &p->tensor[i];
+        size_t size = abdb_dtype_size(t->dtype);
+
+        bytes += abdb_tensor_count(t) * size;
+        if (t->role == ABDB_OUT &&
+            ((uintptr_t)t->data % ALIGNMENT || t->dim[t->rank - 1] / 2 * size % ALIGNMENT))
+            return false;
+    }
+    if (stores && strcmp(stores, "auto") != 0) return strcmp(stores, "nt") == 0;
+    return bytes > abdb_cache_size();
+}
+
+static void stop(void *state)
+{
+    state_of_rows *s = state;
+
+    free(s->room);
+    free(s);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    static const char *const words[] = {ABDB_ROW_OPERATIONS, NULL};
+    size_t columns = p->tensor[0].dim[1], threads = (size_t)abdb_vec_threads(p);
+    state_of_rows *s = calloc(1, sizeof *s);
+    int op;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
+    if (abdb_param_word(p, "op", words, &op, err) != ABDB_OK) {
+        free(s);
+        return err->status;
+    }
+    s->isa = abdb_vec_pick(p);
+    s->each = (columns + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+    s->room = aligned_alloc(ALIGNMENT, threads * s->each * sizeof *s->room);
+    s->rows = (abdb_vec_rows){.p = p, .op = op, .columns = columns, .past = past_caches(p)};
+    if (!s->room) {
+        stop(s);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a row for each thread");
+    }
+    *state = s;
+    return ABDB_OK;
+}
+
+static void launch(void *state)
+{
+    const state_of_rows *s = state;
+    size_t rows = s->rows.p->tensor[0].dim[0];
+
+#pragma omp parallel num_threads(abdb_vec_threads(s->rows.p))
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+        abdb_vec_rows mine = s->rows;
+
+        mine.row = s->room + thread * s->each;
+        s->isa->rows(&mine, rows * thread / threads, rows * (thread + 1) / threads);
+    }
+}
+
+static const char *chosen(const void *state)
+{
+    return ((const state_of_rows *)state)->isa->name;
+}
+
+const abdb_impl abdb_vec_elementwise = {"elementwise", "vec",  accepts, prepare,
+                                        launch,        chosen, stop};

@@ -1,0 +1,262 @@
+/* attention.c - attention by blocks: where everything lies, packing, and the template of both
+ * formats; see flash.h. */
+#include <omp.h>
+
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+/* Rows and keys of a block: forward, backward; of a part that is packed at a time. */
+enum { QUERIES = 144, KEYS_FORWARD = 256, QUERIES_BACK = 96, KEYS = 128, PART = 256, LINE = 64 };
+
+/* What a thread works in. */
+typedef struct {
+    float *s, *t, *acc, *dk, *dv, *most, *sum;
+    void *p;
+} local;
+
+/* Everything in a->room. Panels are counted in steps of 4 bytes, from a head to the next, from a
+ * panel to the next. */
+typedef struct {
+    char *kt, *v, *vt, *k, *q, *dout;
+    size_t kt_head, kt_panel, v_head, v_panel, q_head, q_panel;
+    size_t keys, wide, parts; /* keys of a block; columns of a row of O; parts of the keys */
+    float *d, *dq;
+    /* plain: scores and probabilities of a head, rows of `row`; sums of exponentials */
+    float *scores, *sums;
+    void *probabilities;
+    size_t row;
+    local *mine;
+    size_t bytes;
+} places;
+
+static size_t up(size_t n, size_t grain)
+{
+    return (n + grain - 1) / grain * grain;
+}
+
+static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
+{
+    void *at = a->room ? a->room + x->bytes : NULL;
+
+    x->bytes += up(bytes, LINE);
+    return at;
+}
+
+static void place_local(const abdb_vec_attention *a, places *x, bool backward)
+{
+    x->mine = take(a, x, (size_t)a->threads * sizeof *x->mine);
+    for (int i = 0; i < a->threads; i++) {
+        size_t scores = sizeof(float) * (backward ? QUERIES_BACK * KEYS : QUERIES * KEYS_FORWARD),
+               keys = sizeof(float) * KEYS * x->wide;
+        local mine = {.s = take(a, x, scores)};
+
+        mine.p = backward || a->dtype == ABDB_BF16 ? take(a, x, scores) : mine.s;
+        if (backward) {
+            mine.t = take(a, x, scores);
+            mine.dk = take(a, x, keys);
+            mine.dv = take(a, x, keys);
+        } else {
+            mine.acc = take(a, x, QUERIES * x->wide * sizeof(float));
+            mine.most = take(a, x, 2 * QUERIES * sizeof(float));
+            mine.sum = mine.most ? mine.most + QUERIES : NULL;
+        }
+        if (a->room) x->mine[i] = mine;
+    }
+}
+
+static void place(const abdb_vec_attention *a, bool backward, places *x)
+{
+    size_t step = a->dtype == ABDB_BF16 ? 2 : 1, heads = a->batch * a->heads,
+           kv = a->batch * a->kv_heads, panels = up(a->d, VEC_PANEL) / VEC_PANEL;
+
+    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD, .wide = up(a->d, VEC_PANEL)};
+    x->kt_panel = a->d / step * VEC_PANEL;
+    x->kt_head = up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
+    x->v_panel = up(a->keys, 2) / step * VEC_PANEL;
+    x->v_head = panels * x->v_panel;
+    x->q_panel = up(a->queries, 2) / step * VEC_PANEL;
+    x->q_head = panels * x->q_panel;
+    x->kt = take(a, x, kv * x->kt_head * 4);
+    if (backward) {
+        x->vt = take(a, x, kv * x->kt_head * 4);
+        x->k = take(a, x, kv * x->v_head * 4);
+        x->q = take(a, x, heads * x->q_head * 4);
+        x->dout = take(a, x, heads * x->q_head * 4);
+        x->d = take(a, x, heads * a->queries * sizeof *x->d);
+        x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
+        x->dq = take(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
+    } else {
+        x->v = take(a, x, kv * x->v_head * 4);
+    }
+    if (a->plain) {
+        x->row = up(a->keys, VEC_PANEL);
+        x->scores = take(a, x, a->queries * x->row * sizeof *x->scores);
+        x->sums = take(a, x, a->queries * sizeof *x->sums);
+        x->probabilities = step == 2 ? take(a, x, a->queries * x->row * 2) : x->scores;
+    }
+    place_local(a, x, backward);
+}
+
+size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward)
+{
+    abdb_vec_attention sized = *a;
+    places x;
+
+    sized.room = NULL;
+    place(&sized, backward, &x);
+    return x.bytes;
+}
+
+/* Rows of one head as panels along its columns, and, transposed, along its rows: rows [from, to).
+ */
+static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row, size_t count,
+                      size_t from, size_t to, char *along, size_t panel, char *transposed,
+                      size_t transposed_panel)
+{
+    size_t step = a->dtype == ABDB_BF16 ? 2 : 1;
+    abdb_vec_product b = {
+        .dtype = a->dtype, .size = abdb_dtype_size(a->dtype), .b = rows, .ldb = row};
+
+    if (along) {
+        b.k = count;
+        b.n = a->d;
+        for (size_t j = 0; j < a->d; j += VEC_PANEL) VEC(pack_panel)
+        (&b, from, to - from, j, along + 4 * (j / VEC_PANEL * panel + from / step * VEC_PANEL));
+    }
+    if (!transposed) return;
+    b.k = a->d;
+    b.n = count;
+    b.tb = true;
+    for (size_t j = from; j < to; j += VEC_PANEL)
+        VEC(pack_panel)(&b, 0, a->d, j, transposed + 4 * (j / VEC_PANEL * transposed_panel));
+}
+
+/* Keys and values, and backward queries and gradients too, by all threads. */
+static void pack_all(const abdb_vec_attention *a, const places *x)
+{
+    size_t size = abdb_dtype_size(a->dtype), of_keys = (a->keys + PART - 1) / PART,
+           of_queries = (a->queries + PART - 1) / PART;
+
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < a->batch * a->kv_heads * of_keys; i++) {
+        size_t head = i / of_keys, from = i % of_keys * PART,
+               to = a->keys - from < PART ? a->keys : from + PART;
+        size_t at = (head / a->kv_heads * a->of_kv.batch + head % a->kv_heads * a->of_kv.head) *
+                    size,
+               t = 4 * head * x->kt_head, v = 4 * head * x->v_head;
+
+        pack_head(a, (const char *)a->k + at, a->of_kv.row, a->keys, from, to,
+                  x->k ? x->k + v : NULL, x->v_panel, x->kt + t, x->kt_panel);
+        pack_head(a, (const char *)a->v + at, a->of_kv.row, a->keys, from, to,
+                  x->v ? x->v + v : NULL, x->v_panel, x->vt ? x->vt + t : NULL, x->kt_panel);
+    }
+    if (!x->q) return;
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < a->batch * a->heads * of_queries; i++) {
+        size_t head = i / of_queries, from = i % of_queries * PART,
+               to = a->queries - from < PART ? a->queries : from + PART;
+        size_t b = head / a->heads, h = head % a->heads, q = 4 * head * x->q_head;
+
+        pack_head(a, (const char *)a->q + (b * a->of_q.batch + h * a->of_q.head) * size,
+                  a->of_q.row, a->queries, from, to, x->q + q, x->q_panel, NULL, 0);
+        pack_head(a, (const char *)a->dout + (b * a->of_o.batch + h * a->of_o.head) * size,
+                  a->of_o.row, a->queries, from, to, x->dout + q, x->q_panel, NULL, 0);
+    }
+}
+
+/* --- f32
+ * ------------------------------------------------------------------------------------------ */
+
+static void f32_write(float *out, const float *in, size_t n, float by)
+{
+    size_t j = 0;
+
+    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_f32(out + j, vec_get_f32(in + j) * by, false);
+    if (j < n) vec_keep_f32(out + j, vec_get_f32(in + j) * by, n - j);
+}
+
+/* Scores as the left matrix of a product, by rows and by columns: as they are. */
+static const float *f32_in_rows(const float *s, size_t rows, size_t n, void *room)
+{
+    (void)rows, (void)n, (void)room;
+    return s;
+}
+#define f32_by_columns f32_in_rows
+
+#define FLASH(name) f32_##name
+#define ELEMENT     float
+#define STEP        1
+#define A_TYPE      float
+#define TILES       VEC(f32_tiles)
+#define GET_F       vec_get_f32
+#define PUT_F       vec_put_f32
+#define PART_F      vec_part_f32
+#include "kernels/providers/vec/isa/flash.h"
+
+/* --- bf16
+ * ----------------------------------------------------------------------------------------- */
+
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+
+static void bf16_write(uint16_t *out, const float *in, size_t n, float by)
+{
+    size_t j = 0;
+
+    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_native(out + j, vec_get_f32(in + j) * by, false);
+    if (j < n) vec_keep_bf16(out + j, vec_get_f32(in + j) * by, n - j);
+}
+
+/* Rows rounded to bf16: pairs along a row. */
+static const uint32_t *bf16_in_rows(const float *s, size_t rows, size_t n, void *room)
+{
+    uint16_t *p = room;
+
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < n; j += VEC_F32)
+            vec_put_native(p + i * KEYS + j, vec_get_f32(s + i * KEYS + j), false);
+    return room;
+}
+
+/* Pairs down a column: two rows become one, the second in the upper halves. */
+static const uint32_t *bf16_by_columns(const float *s, size_t rows, size_t n, void *room)
+{
+    uint32_t *p = room;
+
+    for (size_t i = 0; i < rows; i += 2)
+        for (size_t j = 0; j < n; j += VEC_F32) {
+            __m512 low = (__m512)vec_get_f32(s + i * KEYS + j),
+                   high = i + 1 < rows ? (__m512)vec_get_f32(s + (i + 1) * KEYS + j)
+                                       : _mm512_setzero_ps();
+            __m512i pair = _mm512_or_si512(
+                _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(low)),
+                _mm512_slli_epi32(_mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(high)), 16));
+
+            _mm512_storeu_si512(p + i / 2 * KEYS + j, pair);
+        }
+    return p;
+}
+
+#define FLASH(name) bf16_##name
+#define ELEMENT     uint16_t
+#define STEP        2
+#define A_TYPE      uint32_t
+#define TILES       VEC(bf16_tiles)
+#define GET_F       vec_get_bf16
+#define PUT_F       vec_put_native
+#define PART_F      vec_part_bf16
+#include "kernels/providers/vec/isa/flash.h"
+#pragma GCC pop_options
+#endif
+
+void VEC(attention)(const abdb_vec_attention *a, bool backward)
+{
+#if VEC_WIDTH == 64
+    if (a->dtype == ABDB_BF16) {
+        (backward ? bf16_backward : bf16_forward)(a);
+        return;
+    }
+#endif
+    (backward ? f32_backward : f32_forward)(a);
+}

@@ -1,0 +1,269 @@
+/* decode.c - attention of few queries: keys and values are read once where they lie, a run of rows
+ * after another; scores of a run stay in registers and the first level. See vec.h. */
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+enum { RUN = 32, ROWS = 4, WIDE = 4, LINE = 64, SUMS = 16 };
+
+VEC_INLINE vec_f32 get(const char *row, size_t i, const bool bf16)
+{
+    return bf16 ? vec_get_bf16((const uint16_t *)(const void *)row + i)
+                : vec_get_f32((const float *)(const void *)row + i);
+}
+
+/* Asks for a row. */
+VEC_INLINE void ask(const char *row, size_t bytes)
+{
+    for (size_t l = 0; l < bytes; l += LINE) _mm_prefetch(row + l, _MM_HINT_T0);
+}
+
+/* The sums of 16 vectors, times scale, each `keys` of them to a row of RUN. */
+VEC_INLINE void sums(const vec_f32 *v, float scale, float *out, const size_t keys)
+{
+#if VEC_WIDTH == 64
+    __m512 a[8], b[4], c[2], d;
+
+    /* Halves are added crosswise: 16 vectors to 8 of pairs, to 4, to 2, to one of 16 sums. */
+    _Pragma("GCC unroll 8") for (int i = 0; i < 8; i++)
+    {
+        __m512 x = (__m512)v[2 * i], y = (__m512)v[2 * i + 1];
+
+        a[i] = _mm512_add_ps(_mm512_unpacklo_ps(x, y), _mm512_unpackhi_ps(x, y));
+    }
+    _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++)
+    {
+        __m512d x = _mm512_castps_pd(a[2 * i]), y = _mm512_castps_pd(a[2 * i + 1]);
+
+        b[i] = _mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(x, y)),
+                             _mm512_castpd_ps(_mm512_unpackhi_pd(x, y)));
+    }
+    _Pragma("GCC unroll 2") for (int i = 0; i < 2; i++) c[i] =
+        _mm512_add_ps(_mm512_shuffle_f32x4(b[2 * i], b[2 * i + 1], 0x88),
+                      _mm512_shuffle_f32x4(b[2 * i], b[2 * i + 1], 0xDD));
+    d = _mm512_add_ps(_mm512_shuffle_f32x4(c[0], c[1], 0x88),
+                      _mm512_shuffle_f32x4(c[0], c[1], 0xDD));
+    d = _mm512_mul_ps(d, _mm512_set1_ps(scale));
+    if (keys == SUMS) {
+        _mm512_storeu_ps(out, d);
+        return;
+    }
+    _mm_storeu_ps(out, _mm512_castps512_ps128(d));
+    _mm_storeu_ps(out + RUN, _mm512_extractf32x4_ps(d, 1));
+    _mm_storeu_ps(out + 2 * RUN, _mm512_extractf32x4_ps(d, 2));
+    _mm_storeu_ps(out + 3 * RUN, _mm512_extractf32x4_ps(d, 3));
+#else
+    for (size_t i = 0; i < SUMS; i++) out[i / keys * RUN + i % keys] = vec_sum(v[i]) * scale;
+#endif
+}
+
+/* Scores of `n` keys for `rows` queries, 16 at a time; values are asked for. */
+VEC_INLINE void scores(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
+                       size_t n, size_t stride, float *s, const size_t rows, const bool bf16)
+{
+    const size_t keys = SUMS / rows;
+    const float *q = x->q + first * x->d;
+
+    for (size_t from = 0; from < n; from += keys) {
+        vec_f32 sum[SUMS];
+
+        for (size_t j = 0; j < keys && from + j < n; j++, k += stride, v += stride) {
+            vec_f32 part[ROWS] = {{0}};
+
+            ask(v, x->d * (bf16 ? 2 : 4));
+            for (size_t i = 0; i < x->d; i += VEC_F32) {
+                vec_f32 key = get(k, i, bf16);
+
+                _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) part[r] +=
+                    key * vec_get_f32(q + r * x->d + i);
+            }
+            _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) sum[r * keys + j] = part[r];
+        }
+        for (size_t j = n - from < keys ? n - from : keys; j < keys; j++)
+            for (size_t r = 0; r < rows; r++) sum[r * keys + j] = (vec_f32){0};
+        sums(sum, x->scale, s + from, keys);
+    }
+}
+
+/* Values of `n` keys by their probabilities, added to `rows` sums; the next keys are asked for. */
+VEC_INLINE void values(const abdb_vec_decode *x, float *acc, const char *v, const char *next,
+                       size_t n, size_t stride, const float *p, const float *shrink,
+                       const size_t rows, const size_t wide, size_t i, const bool bf16)
+{
+    vec_f32 sum[ROWS][WIDE];
+
+    _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++)
+        _Pragma("GCC unroll 4") for (size_t w = 0; w < wide; w++) sum[r][w] =
+            vec_get_f32(acc + r * x->d + i + w * VEC_F32) * shrink[r];
+    for (size_t j = 0; j < n; j++, v += stride) {
+        if (i == 0) ask(next + j * stride, x->d * (bf16 ? 2 : 4));
+        _Pragma("GCC unroll 4") for (size_t w = 0; w < wide; w++)
+        {
+            vec_f32 value = get(v, i + w * VEC_F32, bf16);
+
+            _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) sum[r][w] +=
+                value * p[r * RUN + j];
+        }
+    }
+    _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++)
+        _Pragma("GCC unroll 4") for (size_t w = 0; w < wide; w++)
+            vec_put_f32(acc + r * x->d + i + w * VEC_F32, sum[r][w], false);
+}
+
+/* Scores of a run beyond `seen` are nothing; the others become probabilities. */
+static void soften(const abdb_vec_decode *x, size_t row, float *s, size_t seen, float *shrink)
+{
+    vec_f32 top = vec_of(-INFINITY), total = {0};
+    float now;
+
+    for (size_t j = seen; j < RUN; j++) s[j] = -INFINITY;
+    for (size_t j = 0; j < RUN; j += VEC_F32) top = vec_max(top, vec_get_f32(s + j));
+    now = fmaxf(vec_most(top), x->most[row]);
+    *shrink = 1;
+    if (now == -INFINITY) now = 0; /* nothing is seen yet */
+    if (x->most[row] != now) *shrink = exp2f(x->most[row] - now);
+    for (size_t j = 0; j < RUN; j += VEC_F32) {
+        vec_f32 e = vec_exp2(vec_get_f32(s + j) - now);
+
+        vec_put_f32(s + j, e, false);
+        total += e;
+    }
+    x->sum[row] = x->sum[row] * *shrink + vec_sum(total);
+    if (seen) x->most[row] = now;
+}
+
+/* `rows` queries from `first` on. */
+VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const char *v, size_t n,
+                    size_t seen, const size_t rows, const bool bf16)
+{
+    size_t stride = x->row * (bf16 ? 2 : 4), i = 0;
+    float s[ROWS * RUN] __attribute__((aligned(64))), shrink[ROWS];
+    float *acc = x->acc + first * x->d;
+
+    scores(x, first, k, v, n, stride, s, rows, bf16);
+    for (size_t r = 0; r < rows; r++) soften(x, first + r, s + r * RUN, seen, &shrink[r]);
+    for (; i + WIDE * VEC_F32 <= x->d; i += WIDE * VEC_F32)
+        values(x, acc, v, k + RUN * stride, n, stride, s, shrink, rows, WIDE, i, bf16);
+    for (; i < x->d; i += VEC_F32)
+        values(x, acc, v, k + RUN * stride, n, stride, s, shrink, rows, 1, i, bf16);
+}
+
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+/* The same by the processor's dot products of bf16: no key or value is converted. */
+VEC_INLINE void native_scores(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
+                              size_t n, size_t stride, float *s, const size_t rows)
+{
+    const size_t keys = SUMS / rows;
+    const uint16_t *q = x->q_bf16 + first * x->d;
+
+    for (size_t from = 0; from < n; from += keys) {
+        vec_f32 sum[SUMS];
+
+        for (size_t j = 0; j < keys && from + j < n; j++, k += stride, v += stride) {
+            __m512 part[ROWS] = {{0}};
+
+            ask(v, 2 * x->d);
+            for (size_t i = 0; i < x->d; i += 32) {
+                __m512bh key = (__m512bh)_mm512_loadu_si512(k + 2 * i);
+
+                _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) part[r] =
+                    _mm512_dpbf16_ps(part[r], key, (__m512bh)_mm512_loadu_si512(q + r * x->d + i));
+            }
+            _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) sum[r * keys + j] =
+                (vec_f32)part[r];
+        }
+        for (size_t j = n - from < keys ? n - from : keys; j < keys; j++)
+            for (size_t r = 0; r < rows; r++) sum[r * keys + j] = (vec_f32){0};
+        sums(sum, x->scale, s + from, keys);
+    }
+}
+
+/* Values of two keys side by side, multiplied by the pair of their probabilities: sums of 32
+ * columns lie as unpacking leaves them, of each 8 the first 4, then of each 8 the last 4. */
+VEC_INLINE void native_values(const abdb_vec_decode *x, float *acc, const char *v, const char *next,
+                              size_t n, size_t stride, const uint32_t *p, const float *shrink,
+                              const size_t rows, size_t i)
+{
+    __m512 sum[ROWS][2];
+
+    _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++)
+        _Pragma("GCC unroll 2") for (size_t w = 0; w < 2; w++) sum[r][w] =
+            _mm512_mul_ps(_mm512_loadu_ps(acc + r * x->d + i + 16 * w), _mm512_set1_ps(shrink[r]));
+    for (size_t j = 0; j < n; j += 2, v += 2 * stride) {
+        __m512i one = _mm512_loadu_si512(v + 2 * i),
+                two = j + 1 < n ? _mm512_loadu_si512(v + stride + 2 * i) : _mm512_setzero_si512();
+        __m512bh low = (__m512bh)_mm512_unpacklo_epi16(one, two),
+                 high = (__m512bh)_mm512_unpackhi_epi16(one, two);
+
+        if (i == 0) {
+            ask(next + j * stride, 2 * x->d);
+            ask(next + (j + 1) * stride, 2 * x->d);
+        }
+        _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++)
+        {
+            __m512bh pair = (__m512bh)_mm512_set1_epi32((int)p[(r * RUN + j) / 2]);
+
+            sum[r][0] = _mm512_dpbf16_ps(sum[r][0], low, pair);
+            sum[r][1] = _mm512_dpbf16_ps(sum[r][1], high, pair);
+        }
+    }
+    _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++)
+        _Pragma("GCC unroll 2") for (size_t w = 0; w < 2; w++)
+            _mm512_storeu_ps(acc + r * x->d + i + 16 * w, sum[r][w]);
+}
+
+VEC_INLINE void native_run(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
+                           size_t n, size_t seen, const size_t rows)
+{
+    size_t stride = x->row * 2;
+    float s[ROWS * RUN] __attribute__((aligned(64))), shrink[ROWS];
+    uint16_t p[ROWS * RUN] __attribute__((aligned(64)));
+
+    native_scores(x, first, k, v, n, stride, s, rows);
+    for (size_t r = 0; r < rows; r++) {
+        soften(x, first + r, s + r * RUN, seen, &shrink[r]);
+        for (size_t j = 0; j < RUN; j += VEC_F32)
+            vec_put_native(p + r * RUN + j, vec_get_f32(s + r * RUN + j), false);
+    }
+    for (size_t i = 0; i < x->d; i += 32)
+        native_values(x, x->acc + first * x->d, v, k + RUN * stride, n, stride,
+                      (const uint32_t *)(const void *)p, shrink, rows, i);
+}
+#pragma GCC pop_options
+#endif
+
+/* Run after run, four queries together. */
+#define RUNS(name, size, run4, run1)                                                            \
+    static void name(const abdb_vec_decode *x, const char *k, const char *v, size_t keys,       \
+                     size_t seen)                                                               \
+    {                                                                                           \
+        size_t stride = x->row * (size);                                                        \
+                                                                                                \
+        for (size_t from = 0; from < keys; from += RUN, k += RUN * stride, v += RUN * stride) { \
+            size_t n = keys - from < RUN ? keys - from : RUN, r = 0;                            \
+            size_t see = seen < from ? 0 : seen - from < n ? seen - from : n;                   \
+                                                                                                \
+            for (; r + ROWS <= x->rows; r += ROWS) run4;                                        \
+            for (; r < x->rows; r++) run1;                                                      \
+        }                                                                                       \
+    }
+RUNS(f32_runs, 4, run(x, r, k, v, n, see, ROWS, false), run(x, r, k, v, n, see, 1, false))
+RUNS(bf16_runs, 2, run(x, r, k, v, n, see, ROWS, true), run(x, r, k, v, n, see, 1, true))
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+RUNS(native_runs, 2, native_run(x, r, k, v, n, see, ROWS), native_run(x, r, k, v, n, see, 1))
+#pragma GCC pop_options
+#endif
+
+void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys, size_t seen)
+{
+#if VEC_WIDTH == 64
+    if (x->unpacked) {
+        native_runs(x, k, v, keys, seen);
+        return;
+    }
+#endif
+    (x->dtype == ABDB_BF16 ? bf16_runs : f32_runs)(x, k, v, keys, seen);
+}

@@ -1,0 +1,47 @@
+/* elementwise.c - softmax, norms, activations, rotary embedding, cross entropy and AdamW, of f32
+ * and bf16; see rows.h. */
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+#define ROW_OF(name) f32_##name
+#define ELEMENT      float
+#define GET          vec_get_f32
+#define PUT          vec_put_f32
+#define PART         vec_part_f32
+#define KEEP         vec_keep_f32
+#include "kernels/providers/vec/isa/rows.h"
+
+#define ROW_OF(name) bf16_##name
+#define ELEMENT      uint16_t
+#define GET          vec_get_bf16
+#define PUT          vec_put_bf16
+#define PART         vec_part_bf16
+#define KEEP         vec_keep_bf16
+#include "kernels/providers/vec/isa/rows.h"
+
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+#define ROW_OF(name) native_##name
+#define ELEMENT      uint16_t
+#define GET          vec_get_bf16
+#define PUT          vec_put_native
+#define PART         vec_part_bf16
+#define KEEP         vec_keep_bf16
+#include "kernels/providers/vec/isa/rows.h"
+#pragma GCC pop_options
+#endif
+
+void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)
+{
+#if VEC_WIDTH == 64
+    if (s->p->tensor[0].dtype == ABDB_BF16 && __builtin_cpu_supports("avx512bf16"))
+        native_all(s, low, high);
+    else
+#endif
+        if (s->p->tensor[0].dtype == ABDB_BF16)
+        bf16_all(s, low, high);
+    else
+        f32_all(s, low, high);
+    if (s->past) _mm_sfence();
+}

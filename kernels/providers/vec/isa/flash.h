@@ -1,0 +1,295 @@
+/* flash.h - attention by blocks, forward and backward: a template, included by attention.c for f32
+ * and for bf16. Wants FLASH(name); ELEMENT, of the matrices; STEP, elements of a step of tiles.c;
+ * A_TYPE, such a step; TILES; GET_F and PUT_F, a vector of f32 from and to ELEMENT; PART_F, KEEP_F,
+ * the first elements of one.
+ *
+ * Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x KEYS
+ * stay in the caches between the two products.
+ */
+
+/* --- forward
+ * -------------------------------------------------------------------------------------- */
+
+/* Scores of one row become probabilities relative to the largest so far; returns by how much what
+ * was added up before shrinks. */
+VEC_INLINE float FLASH(soften)(float *s, ELEMENT *p, size_t seen, size_t n, float scale,
+                               float *most, float *sum)
+{
+    size_t wide = (n + VEC_F32 - 1) / VEC_F32 * VEC_F32;
+    vec_f32 top = vec_of(-INFINITY), total = {0};
+    float now, shrink;
+
+    for (size_t j = seen; j < wide; j++) s[j] = -INFINITY;
+    for (size_t j = 0; j < wide; j += VEC_F32) top = vec_max(top, vec_get_f32(s + j));
+    now = vec_most(top) * scale;
+    if (!(now > *most)) now = *most;
+    shrink = exp2f(*most - now);
+    if (now == -INFINITY) shrink = 1, now = 0; /* nothing is seen */
+    for (size_t j = 0; j < wide; j += VEC_F32) {
+        vec_f32 e = vec_exp2(vec_get_f32(s + j) * scale - now);
+
+        PUT_F(p + j, e, false);
+        total += e;
+    }
+    *sum = *sum * shrink + vec_sum(total);
+    *most = seen ? now : *most;
+    return shrink;
+}
+
+/* Rows [row, row + rows) of one head: all keys, block by block. */
+static void FLASH(rows)(const abdb_vec_attention *a, const places *x, size_t b, size_t h,
+                        size_t row, size_t rows)
+{
+    const ELEMENT *q =
+        (const ELEMENT *)a->q + b * a->of_q.batch + h * a->of_q.head + row * a->of_q.row;
+    ELEMENT *o = (ELEMENT *)a->o + b * a->of_o.batch + h * a->of_o.head + row * a->of_o.row;
+    float *l = a->l ? a->l + (b * a->heads + h) * a->queries + row : NULL;
+    const local *mine = &x->mine[omp_get_thread_num()];
+    size_t head = b * a->kv_heads + h / (a->heads / a->kv_heads), offset = a->keys - a->queries;
+    const A_TYPE *kt = (const A_TYPE *)x->kt + head * x->kt_head,
+                 *v = (const A_TYPE *)x->v + head * x->v_head;
+    size_t limit = a->causal ? row + rows + offset : a->keys, most_keys = x->keys;
+    float scale = a->scale * vec_log2_e;
+
+    for (size_t i = 0; i < rows; i++) mine->most[i] = -INFINITY, mine->sum[i] = 0;
+    for (size_t from = 0; from < limit; from += most_keys) {
+        size_t n = limit - from < most_keys ? limit - from : most_keys;
+
+        TILES(rows, n, a->d / STEP, (const A_TYPE *)(const void *)q, a->of_q.row / STEP, 1,
+              kt + from / VEC_PANEL * x->kt_panel, x->kt_panel, mine->s, most_keys, false);
+        for (size_t i = 0; i < rows; i++) {
+            size_t sees = a->causal ? row + i + offset + 1 : a->keys;
+            float shrink;
+
+            sees = sees < from ? 0 : sees - from < n ? sees - from : n;
+            shrink = FLASH(soften)(mine->s + i * most_keys, (ELEMENT *)mine->p + i * most_keys,
+                                   sees, n, scale, &mine->most[i], &mine->sum[i]);
+            if (from && shrink != 1)
+                for (size_t j = 0; j < x->wide; j += VEC_F32)
+                    *(vec_f32 *)(mine->acc + i * x->wide + j) *= shrink;
+        }
+        TILES(rows, a->d, (n + STEP - 1) / STEP, (const A_TYPE *)mine->p, most_keys / STEP, 1,
+              v + from / STEP * VEC_PANEL, x->v_panel, mine->acc, x->wide, from > 0);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        float by = 1 / mine->sum[i];
+
+        FLASH(write)(o + i * a->of_o.row, mine->acc + i * x->wide, a->d, by);
+        if (l) l[i] = (mine->most[i] + log2f(mine->sum[i])) / vec_log2_e;
+    }
+}
+
+/* The whole matrix of scores of one head after another: product, softmax, product, each finished
+ * before the next begins. */
+static void FLASH(plain)(const abdb_vec_attention *a, const places *x, size_t b, size_t h)
+{
+    const ELEMENT *q = (const ELEMENT *)a->q + b * a->of_q.batch + h * a->of_q.head;
+    ELEMENT *o = (ELEMENT *)a->o + b * a->of_o.batch + h * a->of_o.head, *p = x->probabilities;
+    size_t head = b * a->kv_heads + h / (a->heads / a->kv_heads), offset = a->keys - a->queries;
+    const A_TYPE *kt = (const A_TYPE *)x->kt + head * x->kt_head,
+                 *v = (const A_TYPE *)x->v + head * x->v_head;
+    float *l = a->l ? a->l + (b * a->heads + h) * a->queries : NULL;
+
+#pragma omp for schedule(dynamic, 1)
+    for (size_t row = 0; row < a->queries; row += QUERIES)
+        TILES(a->queries - row < QUERIES ? a->queries - row : QUERIES, a->keys, a->d / STEP,
+              (const A_TYPE *)(const void *)(q + row * a->of_q.row), a->of_q.row / STEP, 1, kt,
+              x->kt_panel, x->scores + row * x->row, x->row, false);
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < a->queries; i++) {
+        float most = -INFINITY, sum = 0;
+
+        FLASH(soften)
+        (x->scores + i * x->row, p + i * x->row, a->causal ? i + offset + 1 : a->keys, a->keys,
+         a->scale * vec_log2_e, &most, &sum);
+        x->sums[i] = sum;
+        if (l) l[i] = (most + log2f(sum)) / vec_log2_e;
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (size_t row = 0; row < a->queries; row += QUERIES) {
+        size_t rows = a->queries - row < QUERIES ? a->queries - row : QUERIES;
+        float *acc = x->mine[omp_get_thread_num()].acc;
+
+        TILES(rows, a->d, (a->keys + STEP - 1) / STEP,
+              (const A_TYPE *)(const void *)(p + row * x->row), x->row / STEP, 1, v, x->v_panel,
+              acc, x->wide, false);
+        for (size_t i = row; i < row + rows; i++)
+            FLASH(write)(o + i * a->of_o.row, acc + (i - row) * x->wide, a->d, 1 / x->sums[i]);
+    }
+}
+
+static void FLASH(forward)(const abdb_vec_attention *a)
+{
+    size_t blocks = (a->queries + QUERIES - 1) / QUERIES, all = a->batch * a->heads * blocks;
+    places x;
+
+    place(a, false, &x);
+#pragma omp parallel num_threads(a->threads)
+    {
+        pack_all(a, &x);
+        for (size_t i = 0; a->plain && i < a->batch * a->heads; i++)
+            FLASH(plain)(a, &x, i / a->heads, i % a->heads);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t i = 0; i < (a->plain ? 0 : all);
+             i++) { /* of a causal head the last rows, with most to do, first */
+            size_t head = i / blocks, row = (blocks - 1 - i % blocks) * QUERIES;
+
+            FLASH(rows)
+            (a, &x, head / a->heads, head % a->heads, row,
+             a->queries - row < QUERIES ? a->queries - row : QUERIES);
+        }
+    }
+}
+
+/* --- backward
+ * ------------------------------------------------------------------------------------- */
+
+/* Of one row: scores to probabilities (p), slopes to gradients of the scores (s). */
+VEC_INLINE void FLASH(slopes)(float *s, float *p, size_t seen, size_t n, float scale, float l,
+                              float d)
+{
+    size_t wide = (n + VEC_F32 - 1) / VEC_F32 * VEC_F32;
+
+    for (size_t j = seen; j < wide; j++) s[j] = -INFINITY, p[j] = 0;
+    for (size_t j = 0; j < wide; j += VEC_F32) {
+        vec_f32 e = vec_exp2(vec_get_f32(s + j) * scale - l), slope = vec_get_f32(p + j) - d;
+
+        vec_put_f32(s + j, e * slope, false);
+        vec_put_f32(p + j, e, false);
+    }
+}
+
+/* Queries [row, row + rows) against keys [key, key + n) of one head: adds to dK, dV of the block
+ * and dQ of the item. */
+static void FLASH(pairs)(const abdb_vec_attention *a, const places *x, const local *mine, size_t b,
+                         size_t h, size_t row, size_t rows, size_t key, size_t n, float *dq)
+{
+    size_t head = b * a->heads + h, kv = b * a->kv_heads + h / (a->heads / a->kv_heads),
+           offset = a->keys - a->queries;
+    const ELEMENT *q =
+        (const ELEMENT *)a->q + b * a->of_q.batch + h * a->of_q.head + row * a->of_q.row;
+    const ELEMENT *dout =
+        (const ELEMENT *)a->dout + b * a->of_o.batch + h * a->of_o.head + row * a->of_o.row;
+    const float *l = a->l + head * a->queries + row, *d = x->d + head * a->queries + row;
+    size_t steps = a->d / STEP, at = key / VEC_PANEL * x->kt_panel, deep = (rows + STEP - 1) / STEP;
+    float scale = a->scale * vec_log2_e;
+    const A_TYPE *by_rows;
+
+    TILES(rows, n, steps, (const A_TYPE *)(const void *)q, a->of_q.row / STEP, 1,
+          (const A_TYPE *)x->kt + kv * x->kt_head + at, x->kt_panel, mine->s, KEYS, false);
+    TILES(rows, n, steps, (const A_TYPE *)(const void *)dout, a->of_o.row / STEP, 1,
+          (const A_TYPE *)x->vt + kv * x->kt_head + at, x->kt_panel, mine->t, KEYS, false);
+    for (size_t i = 0; i < rows; i++) {
+        size_t sees = a->causal ? row + i + offset + 1 : a->keys;
+
+        FLASH(slopes)
+        (mine->s + i * KEYS, mine->t + i * KEYS,
+         sees < key       ? 0
+         : sees - key < n ? sees - key
+                          : n,
+         n, scale, l[i] * vec_log2_e, d[i]);
+    }
+    /* dV += P^T dO, dK += dS^T Q: A by columns */
+    TILES(n, a->d, deep, FLASH(by_columns)(mine->t, rows, n, mine->p), 1, KEYS,
+          (const A_TYPE *)x->dout + head * x->q_head + row / STEP * VEC_PANEL, x->q_panel, mine->dv,
+          x->wide, true);
+    TILES(n, a->d, deep, FLASH(by_columns)(mine->s, rows, n, mine->p), 1, KEYS,
+          (const A_TYPE *)x->q + head * x->q_head + row / STEP * VEC_PANEL, x->q_panel, mine->dk,
+          x->wide, true);
+    by_rows = FLASH(in_rows)(mine->s, rows, n, mine->p);
+    TILES(rows, a->d, (n + STEP - 1) / STEP, by_rows, KEYS / STEP, 1,
+          (const A_TYPE *)x->k + kv * x->v_head + key / STEP * VEC_PANEL, x->v_panel,
+          dq + row * x->wide, x->wide, true);
+}
+
+/* All that keys [key, key + n) of one head of keys give. */
+static void FLASH(keys)(const abdb_vec_attention *a, const places *x, size_t b, size_t kv,
+                        size_t key, size_t n, float *dq)
+{
+    const local *mine = &x->mine[omp_get_thread_num()];
+    size_t group = a->heads / a->kv_heads, offset = a->keys - a->queries;
+    size_t at = b * a->of_kv.batch + kv * a->of_kv.head + key * a->of_kv.row;
+    size_t first = a->causal && key > offset ? (key - offset) / QUERIES_BACK * QUERIES_BACK : 0;
+
+    memset(mine->dk, 0, n * x->wide * sizeof(float));
+    memset(mine->dv, 0, n * x->wide * sizeof(float));
+    for (size_t g = 0; g < group; g++)
+        for (size_t row = first; row < a->queries; row += QUERIES_BACK)
+            FLASH(pairs)
+            (a, x, mine, b, kv * group + g, row,
+             a->queries - row < QUERIES_BACK ? a->queries - row : QUERIES_BACK, key, n,
+             dq + g * a->queries * x->wide);
+    for (size_t i = 0; i < n; i++) {
+        FLASH(write)
+        ((ELEMENT *)a->dk + at + i * a->of_kv.row, mine->dk + i * x->wide, a->d, a->scale);
+        FLASH(write)((ELEMENT *)a->dv + at + i * a->of_kv.row, mine->dv + i * x->wide, a->d, 1);
+    }
+}
+
+/* The sum of each row of dO times O. */
+static void FLASH(sums)(const abdb_vec_attention *a, const places *x, size_t i)
+{
+    size_t head = i / a->queries, at = head / a->heads * a->of_o.batch +
+                                       head % a->heads * a->of_o.head +
+                                       i % a->queries * a->of_o.row;
+    const ELEMENT *o = (const ELEMENT *)a->o + at, *dout = (const ELEMENT *)a->dout + at;
+    vec_f32 sum = {0};
+    size_t j = 0;
+
+    for (; j + VEC_F32 <= a->d; j += VEC_F32) sum += GET_F(o + j) * GET_F(dout + j);
+    if (j < a->d) sum += PART_F(o + j, a->d - j, 0) * PART_F(dout + j, a->d - j, 0);
+    x->d[i] = vec_sum(sum);
+}
+
+/* dQ of one row, the sum over the parts of the keys. */
+static void FLASH(gather_dq)(const abdb_vec_attention *a, const places *x, size_t i)
+{
+    size_t head = i / a->queries, group = a->heads / a->kv_heads, b = head / a->heads,
+           h = head % a->heads;
+    ELEMENT *out =
+        (ELEMENT *)a->dq + b * a->of_q.batch + h * a->of_q.head + i % a->queries * a->of_q.row;
+    size_t kv = b * a->kv_heads + h / group, each = group * a->queries * x->wide;
+    float *first =
+        x->dq + kv * x->parts * each + (h % group * a->queries + i % a->queries) * x->wide;
+
+    for (size_t part = 1; part < x->parts; part++)
+        for (size_t j = 0; j < x->wide; j += VEC_F32)
+            *(vec_f32 *)(first + j) += *(vec_f32 *)(first + part * each + j);
+    FLASH(write)(out, first, a->d, a->scale);
+}
+
+static void FLASH(backward)(const abdb_vec_attention *a)
+{
+    size_t blocks = (a->keys + KEYS - 1) / KEYS, heads = a->batch * a->kv_heads;
+    size_t each = a->heads / a->kv_heads * a->queries;
+    places x;
+
+    place(a, true, &x);
+#pragma omp parallel num_threads(a->threads)
+    {
+        pack_all(a, &x);
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < a->batch * a->heads * a->queries; i++) FLASH(sums)(a, &x, i);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t i = 0; i < heads * x.parts;
+             i++) { /* every parts-th block: causal ones differ */
+            float *dq = x.dq + i * each * x.wide;
+
+            memset(dq, 0, each * x.wide * sizeof *dq);
+            for (size_t block = i % x.parts; block < blocks; block += x.parts) FLASH(keys)
+            (a, &x, i / x.parts / a->kv_heads, i / x.parts % a->kv_heads, block * KEYS,
+             a->keys - block * KEYS < KEYS ? a->keys - block * KEYS : KEYS, dq);
+        }
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < a->batch * a->heads * a->queries; i++) FLASH(gather_dq)(a, &x, i);
+    }
+}
+
+#undef FLASH
+#undef ELEMENT
+#undef STEP
+#undef A_TYPE
+#undef TILES
+#undef GET_F
+#undef PUT_F
+#undef PART_F

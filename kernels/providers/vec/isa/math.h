@@ -1,0 +1,207 @@
+/* math.h - vectors of f32: read and written as f32 or bf16, largest, sum, powers of 2. */
+#ifndef ABDB_PROVIDERS_VEC_MATH_H
+#define ABDB_PROVIDERS_VEC_MATH_H
+
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+#define VEC_INLINE static inline __attribute__((always_inline, unused))
+
+typedef uint32_t vec_u32 __attribute__((vector_size(VEC_BYTES)));
+typedef uint16_t vec_u16 __attribute__((vector_size(VEC_BYTES / 2)));
+typedef uint16_t vec_u16_any __attribute__((vector_size(VEC_BYTES / 2), aligned(2), may_alias));
+
+VEC_INLINE vec_f32 vec_of(float x)
+{
+    return (vec_f32){0} + x;
+}
+
+VEC_INLINE vec_f32 vec_max(vec_f32 a, vec_f32 b)
+{
+#if VEC_WIDTH == 64
+    return (vec_f32)_mm512_max_ps((__m512)a, (__m512)b);
+#elif VEC_WIDTH == 32
+    return (vec_f32)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return (vec_f32)_mm_max_ps((__m128)a, (__m128)b);
+#endif
+}
+
+VEC_INLINE vec_f32 vec_sqrt(vec_f32 a)
+{
+#if VEC_WIDTH == 64
+    return (vec_f32)_mm512_sqrt_ps((__m512)a);
+#elif VEC_WIDTH == 32
+    return (vec_f32)_mm256_sqrt_ps((__m256)a);
+#else
+    return (vec_f32)_mm_sqrt_ps((__m128)a);
+#endif
+}
+
+VEC_INLINE float vec_sum(vec_f32 v)
+{
+#if VEC_WIDTH == 64
+    return _mm512_reduce_add_ps((__m512)v);
+#else
+    float sum = 0;
+
+    for (int i = 0; i < VEC_F32; i++) sum += v[i];
+    return sum;
+#endif
+}
+
+/* Of a NaN among them nothing is said. */
+VEC_INLINE float vec_most(vec_f32 v)
+{
+#if VEC_WIDTH == 64
+    return _mm512_reduce_max_ps((__m512)v);
+#else
+    float most = v[0];
+
+    for (int i = 1; i < VEC_F32; i++)
+        if (most < v[i]) most = v[i];
+    return most;
+#endif
+}
+
+/* 2^x, within 2 units in the last place; 0 below 2^-126; of NaN NaN. The polynomial is the minimax
+ * one of degree 6 for 2^f, |f| <= 1/2 (found by Lawson's iteration; relative error 2e-9). */
+VEC_INLINE vec_f32 vec_exp2(vec_f32 x)
+{
+    vec_f32 n, f, y;
+
+#if VEC_WIDTH == 64
+    n = (vec_f32)_mm512_roundscale_ps((__m512)x, 0);
+#else
+    x = vec_max(vec_of(-150), x); /* this order: a NaN in x stays */
+    n = (x + 0x1.8p23f) - 0x1.8p23f;
+#endif
+    f = x - n;
+    y = f * 0x1.41d334p-13f + 0x1.5f456ap-10f;
+    y = y * f + 0x1.3b2dbcp-7f;
+    y = y * f + 0x1.c6aed4p-5f;
+    y = y * f + 0x1.ebfbdap-3f;
+    y = y * f + 0x1.62e430p-1f;
+    y = y * f + 1.0f;
+#if VEC_WIDTH == 64
+    return (vec_f32)_mm512_scalef_ps((__m512)y, (__m512)n);
+#else
+    {
+        vec_i32 power = __builtin_convertvector(n, vec_i32), low = power < -126;
+
+        power = (power & ~low) + 127;
+        return y * (vec_f32)((vec_i32)(power << 23) & ~low);
+    }
+#endif
+}
+
+static const float vec_log2_e = 1.44269504f;
+
+/* --- bf16
+ * ----------------------------------------------------------------------------------------- */
+
+VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)
+{
+    return (vec_f32)(__builtin_convertvector(v, vec_u32) << 16);
+}
+
+/* Rounded to nearest even; a NaN stays one. */
+VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
+{
+    vec_u32 bits = (vec_u32)v, up = bits + 0x7FFF + (bits >> 16 & 1), nan = (vec_u32)(v != v);
+
+    return __builtin_convertvector(((up & ~nan) | ((bits | 0x400000) & nan)) >> 16, vec_u16);
+}
+
+/* --- reading and writing: whole vectors, or the first `there` elements
+ * ------------------------------ */
+
+VEC_INLINE vec_f32 vec_get_f32(const float *at)
+{
+    return *(const vec_f32_any *)at;
+}
+
+VEC_INLINE vec_f32 vec_get_bf16(const uint16_t *at)
+{
+    return vec_from_bf16(*(const vec_u16_any *)at);
+}
+
+/* past: beyond the caches; the address is aligned to what is written. */
+VEC_INLINE void vec_put_f32(float *at, vec_f32 v, bool past)
+{
+    if (!past)
+        *(vec_f32_any *)at = v;
+    else
+#if VEC_WIDTH == 64
+        _mm512_stream_ps(at, (__m512)v);
+#elif VEC_WIDTH == 32
+        _mm256_stream_ps(at, (__m256)v);
+#else
+        _mm_stream_ps(at, (__m128)v);
+#endif
+}
+
+VEC_INLINE void vec_put_u16(uint16_t *at, vec_u16 bits, bool past)
+{
+#if VEC_WIDTH == 64
+    if (past) {
+        _mm256_stream_si256((__m256i *)(void *)at, (__m256i)bits);
+        return;
+    }
+#elif VEC_WIDTH == 32
+    if (past) {
+        _mm_stream_si128((__m128i *)(void *)at, (__m128i)bits);
+        return;
+    }
+#else
+    (void)past;
+#endif
+    *(vec_u16_any *)at = bits;
+}
+
+VEC_INLINE void vec_put_bf16(uint16_t *at, vec_f32 v, bool past)
+{
+    vec_put_u16(at, vec_to_bf16(v), past);
+}
+
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+/* The same by the processor's own conversion, where it has one. */
+VEC_INLINE void vec_put_native(uint16_t *at, vec_f32 v, bool past)
+{
+    vec_put_u16(at, (vec_u16)_mm512_cvtneps_pbh((__m512)v), past);
+}
+#pragma GCC pop_options
+#endif
+
+VEC_INLINE vec_f32 vec_part_f32(const float *at, size_t there, float beyond)
+{
+    vec_f32 v = vec_of(beyond);
+
+    memcpy(&v, at, there * sizeof *at);
+    return v;
+}
+
+VEC_INLINE vec_f32 vec_part_bf16(const uint16_t *at, size_t there, float beyond)
+{
+    vec_f32 v = vec_of(beyond);
+
+    for (size_t i = 0; i < there; i++) v[i] = abdb_bf16_value(at[i]);
+    return v;
+}
+
+VEC_INLINE void vec_keep_f32(float *at, vec_f32 v, size_t there)
+{
+    memcpy(at, &v, there * sizeof *at);
+}
+
+VEC_INLINE void vec_keep_bf16(uint16_t *at, vec_f32 v, size_t there)
+{
+    for (size_t i = 0; i < there; i++) at[i] = abdb_bf16(v[i]);
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for f32 and
+ * once for bf16. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
+ * memory once, as f32 into `s->row` (of whole vectors) where it is needed again; while it is worked
+ * on, the next one is asked for.
+ */
+
+/* Row -> s->row; the largest element in *most, the sum in *sum. */
+VEC_INLINE void ROW_OF(take)(const abdb_vec_rows *s, const ELEMENT *x, float beyond, vec_f32 *most,
+                             vec_f32 *sum)
+{
+    size_t n = s->columns, j = 0;
+    vec_f32 m = vec_of(beyond), t = {0};
+
+    for (; j + VEC_F32 <= n; j += VEC_F32) {
+        vec_f32 v = GET(x + j);
+
+        *(vec_f32 *)(s->row + j) = v;
+        m = vec_max(m, v);
+        t += v;
+    }
+    if (j < n) {
+        *(vec_f32 *)(s->row + j) = PART(x + j, n - j, beyond);
+        m = vec_max(m, *(vec_f32 *)(s->row + j));
+        t += PART(x + j, n - j, 0);
+    }
+    *most = m;
+    *sum = t;
+}
+
+VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j)
+{
+    if (j * sizeof *next % 64 == 0) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
+}
+
+/* s->row becomes exp(row - most); returns the sum. */
+VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *next, float most)
+{
+    vec_f32 sum = {0}, from = vec_of(most * vec_log2_e);
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) {
+        vec_f32 e = vec_exp2(*(vec_f32 *)(s->row + j) * vec_log2_e - from);
+
+        ROW_OF(ask)(next, j);
+        *(vec_f32 *)(s->row + j) = e;
+        sum += e;
+    }
+    return vec_sum(sum);
+}
+
+static void ROW_OF(softmax)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
+                            ELEMENT *y)
+{
+    size_t n = s->columns, j = 0;
+    vec_f32 most, sum;
+    float scale;
+
+    ROW_OF(take)(s, x, -INFINITY, &most, &sum);
+    scale = 1 / ROW_OF(exponentials)(s, next, vec_most(most));
+    for (; j + VEC_F32 <= n; j += VEC_F32) PUT(y + j, *(vec_f32 *)(s->row + j) * scale, s->past);
+    if (j < n) KEEP(y + j, *(vec_f32 *)(s->row + j) * scale, n - j);
+}
+
+static float ROW_OF(loss)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
+                          size_t target)
+{
+    vec_f32 most, sum;
+    float top, at;
+
+    ROW_OF(take)(s, x, -INFINITY, &most, &sum);
+    at = s->row[target];
+    top = vec_most(most);
+    return logf(ROW_OF(exponentials)(s, next, top)) + top - at;
+}
+
+/* beta NULL: not centred. */
+static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
+                         const ELEMENT *gamma, const ELEMENT *beta, ELEMENT *y)
+{
+    size_t n = s->columns, j = 0;
+    vec_f32 most, sum, square = {0};
+    float mean, scale;
+
+    ROW_OF(take)(s, x, 0, &most, &sum);
+    mean = beta ? vec_sum(sum) / (float)n : 0;
+    if (n % VEC_F32) /* beyond the end nothing differs from the mean */
+        for (j = n; j % VEC_F32; j++) s->row[j] = mean;
+    for (j = 0; j < n; j += VEC_F32) {
+        vec_f32 v = *(vec_f32 *)(s->row + j) - mean;
+
+        ROW_OF(ask)(next, j);
+        square += v * v;
+    }
+    scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
+    for (j = 0; j + VEC_F32 <= n; j += VEC_F32) {
+        vec_f32 v = (*(vec_f32 *)(s->row + j) - mean) * scale * GET(gamma + j);
+
+        PUT(y + j, beta ? v + GET(beta + j) : v, s->past);
+    }
+    if (j < n) {
+        vec_f32 v = (*(vec_f32 *)(s->row + j) - mean) * scale * PART(gamma + j, n - j, 0);
+
+        KEEP(y + j, beta ? v + PART(beta + j, n - j, 0) : v, n - j);
+    }
+}
+
+/* y = x s(z): z = x (silu), or z = 2 sqrt(2/pi) (x + 0.044715 x^3) (gelu). */
+VEC_INLINE vec_f32 ROW_OF(gate)(vec_f32 x, bool gelu)
+{
+    vec_f32 z = gelu ? x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f) : x;
+
+    return x / (vec_exp2(z * -vec_log2_e) + 1.0f);
+}
+
+VEC_INLINE void ROW_OF(activation)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y, bool gelu)
+{
+    size_t n = s->columns, j = 0;
+
+    for (; j + VEC_F32 <= n; j += VEC_F32) PUT(y + j, ROW_OF(gate)(GET(x + j), gelu), s->past);
+    if (j < n) KEEP(y + j, ROW_OF(gate)(PART(x + j, n - j, 0), gelu), n - j);
+}
+
+static void ROW_OF(rotary)(const abdb_vec_rows *s, const ELEMENT *x, const float *turn, ELEMENT *y)
+{
+    size_t half = s->columns / 2, j = 0;
+
+    for (; j + VEC_F32 <= half; j += VEC_F32) {
+        vec_f32 low = GET(x + j), high = GET(x + half + j), c = vec_get_f32(turn + j),
+                t = vec_get_f32(turn + half + j);
+
+        PUT(y + j, low * c - high * t, s->past);
+        PUT(y + half + j, low * t + high * c, s->past);
+    }
+    if (j < half) {
+        vec_f32 low = PART(x + j, half - j, 0), high = PART(x + half + j, half - j, 0),
+                c = vec_part_f32(turn + j, half - j, 0),
+                t = vec_part_f32(turn + half + j, half - j, 0);
+
+        KEEP(y + j, low * c - high * t, half - j);
+        KEEP(y + half + j, low * t + high * c, half - j);
+    }
+}
+
+/* One vector of AdamW at step 10: rate 1e-3, betas 0.9 and 0.999, epsilon 1e-8, decay 0.01. */
+VEC_INLINE vec_f32 ROW_OF(adamw_step)(vec_f32 p, vec_f32 g, vec_f32 *m, vec_f32 *v)
+{
+    const float by_m = 1.5353439724f, by_root = 10.0224761887f; /* 1/(1-.9^10), 1/sqrt(1-.999^10) */
+
+    *m = *m * 0.9f + g * 0.1f;
+    *v = *v * 0.999f + g * g * 0.001f;
+    return p * (1 - 1e-5f) - *m * (1e-3f * by_m) / (vec_sqrt(*v) * by_root + 1e-8f);
+}
+
+static void ROW_OF(adamw)(const abdb_vec_rows *s, size_t row)
+{
+    size_t n = s->columns, first = row * n, j = first;
+    const ELEMENT *p = s->p->tensor[0].data, *g = s->p->tensor[1].data;
+    const float *m = s->p->tensor[2].data, *v = s->p->tensor[3].data;
+    ELEMENT *p1 = s->p->tensor[4].data;
+    float *m1 = s->p->tensor[5].data, *v1 = s->p->tensor[6].data;
+
+    for (; j + VEC_F32 <= first + n; j += VEC_F32) {
+        vec_f32 mean = vec_get_f32(m + j), square = vec_get_f32(v + j);
+
+        PUT(p1 + j, ROW_OF(adamw_step)(GET(p + j), GET(g + j), &mean, &square), s->past);
+        vec_put_f32(m1 + j, mean, s->past);
+        vec_put_f32(v1 + j, square, s->past);
+    }
+    if (j < first + n) {
+        size_t there = first + n - j;
+        vec_f32 mean = vec_part_f32(m + j, there, 0), square = vec_part_f32(v + j, there, 0);
+
+        KEEP(p1 + j,
+             ROW_OF(adamw_step)(PART(p + j, there, 0), PART(g + j, there, 0), &mean, &square),
+             there);
+        vec_keep_f32(m1 + j, mean, there);
+        vec_keep_f32(v1 + j, square, there);
+    }
+}
+
+static void ROW_OF(all)(const abdb_vec_rows *s, size_t low, size_t high)
+{
+    const abdb_tensor *t = s->p->tensor;
+    const ELEMENT *x = t[0].data;
+    size_t n = s->columns, last = t[0].dim[0] - 1;
+
+    for (size_t r = low; r < high; r++) {
+        const ELEMENT *row = x + r * n, *next = x + (r < last ? r + 1 : r) * n;
+
+        switch (s->op) {
+        case ABDB_SOFTMAX: ROW_OF(softmax)(s, row, next, (ELEMENT *)t[1].data + r * n); break;
+        case ABDB_LAYERNORM:
+            ROW_OF(norm)(s, row, next, t[1].data, t[2].data, (ELEMENT *)t[3].data + r * n);
+            break;
+        case ABDB_RMSNORM:
+            ROW_OF(norm)(s, row, next, t[1].data, NULL, (ELEMENT *)t[2].data + r * n);
+            break;
+        case ABDB_GELU: ROW_OF(activation)(s, row, (ELEMENT *)t[1].data + r * n, true); break;
+        case ABDB_SILU: ROW_OF(activation)(s, row, (ELEMENT *)t[1].data + r * n, false); break;
+        case ABDB_ROTARY:
+            ROW_OF(rotary)
+            (s, row, (const float *)t[1].data + r % t[1].dim[0] * n, (ELEMENT *)t[2].data + r * n);
+            break;
+        case ABDB_CROSS_ENTROPY:
+            ((float *)t[2].data)[r] =
+                ROW_OF(loss)(s, row, next, (size_t)((const int32_t *)t[1].data)[r]);
+            break;
+        default: ROW_OF(adamw)(s, r);
+        }
+    }
+}
+
+#undef ROW_OF
+#undef ELEMENT
+#undef GET
+#undef PUT
+#undef PART
+#undef KEEP
