@@ -66,9 +66,13 @@ typedef struct {
     double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
     /* Fills inputs that are no uniform numbers (indices) after the others. NULL: there are none. */
     void (*fill)(const abdb_problem *p);
+    /* Parameters "name=value ..." at which the whole is verified where the problem itself is
+     * larger: its own check would take far longer than the measurement. NULL: every problem is. */
+    const char *small;
 } abdb_kernel;
 extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream, abdb_kernel_fma, abdb_kernel_latency,
-    abdb_kernel_gather, abdb_kernel_elementwise, abdb_kernel_attention, abdb_kernel_paged;
+    abdb_kernel_gather, abdb_kernel_elementwise, abdb_kernel_attention, abdb_kernel_paged,
+    abdb_kernel_embedding, abdb_kernel_gups, abdb_kernel_linear, abdb_kernel_block;
 extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
 
 typedef struct {

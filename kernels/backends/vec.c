@@ -4,10 +4,19 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/vec/vec.h"
 
-static const abdb_impl *const native[] = {
-    &abdb_vec_stream,         &abdb_vec_fma,   &abdb_vec_latency,
-    &abdb_vec_gather,         &abdb_vec_gemm,  &abdb_vec_elementwise,
-    &abdb_vec_attention_impl, &abdb_vec_paged, NULL};
+static const abdb_impl *const native[] = {&abdb_vec_stream,
+                                          &abdb_vec_fma,
+                                          &abdb_vec_latency,
+                                          &abdb_vec_gather,
+                                          &abdb_vec_gemm,
+                                          &abdb_vec_elementwise,
+                                          &abdb_vec_attention_impl,
+                                          &abdb_vec_paged,
+                                          &abdb_vec_embedding,
+                                          &abdb_vec_gups,
+                                          &abdb_vec_linear_impl,
+                                          &abdb_vec_block,
+                                          NULL};
 
 static int threads(void)
 {

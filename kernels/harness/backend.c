@@ -12,6 +12,7 @@
 
 #include "kernels/harness/harness.h"
 
+static const double ops_small = 2e9; /* from here on what `small` names is checked */
 enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2, ALIGNMENT = 4096, HUGE_PAGE = 2 << 20 };
 
 static FILE *records; /* the real standard output: libraries' prints go to standard error */
@@ -179,6 +180,63 @@ static void print_result(const char *cell, const abdb_kernel *kernel, const abdb
     print_record(record);
 }
 
+/* Launches and checks the kernel at the smaller size that it names: the same parameters, but for
+ * those. */
+static abdb_status verify_small(const abdb_kernel *kernel, const abdb_impl *impl, json_t *params,
+                                const abdb_limits *limits, double *error, abdb_error *err)
+{
+    abdb_problem p = {.kernel = kernel->name};
+    char text[128], *rest = NULL;
+    void *state = NULL;
+    abdb_status st = ABDB_OK;
+
+    snprintf(text, sizeof text, "%s", kernel->small);
+    TRY(take_params(&p, params, err));
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+
+        *equals = '\0';
+        TRY(abdb_param_set(&p, word, strtod(equals + 1, NULL), err));
+    }
+    TRY(kernel->shape(&p, limits, err));
+    TRY(make_tensors(kernel, &p, err));
+    state = &p;
+    if (impl->prepare) TRY(impl->prepare(&state, &p, err));
+    impl->launch(state);
+    TRY(abdb_verify(kernel, &p, error, err));
+done:
+    if (state && impl->close) impl->close(state);
+    free_tensors(&p);
+    return st;
+}
+
+/* Is a number of any output of a launch not finite? Every 4099th is looked at. */
+static bool broken(const abdb_problem *p)
+{
+    for (int t = 0; t < p->tensors; t++)
+        for (size_t i = 0; p->tensor[t].role != ABDB_IN && i < abdb_tensor_count(&p->tensor[t]);
+             i += 4099)
+            if (!isfinite(abdb_tensor_get(&p->tensor[t], i))) return true;
+    return false;
+}
+
+/* One launch, checked before time is taken, so that a wrong kernel is known. */
+static abdb_status check_launch(const abdb_kernel *kernel, const abdb_impl *impl, json_t *params,
+                                const abdb_limits *limits, abdb_problem *p, void *state,
+                                double *error, abdb_error *err)
+{
+    abdb_work w;
+
+    impl->launch(state);
+    kernel->work(p, &w);
+    if (!kernel->small || w.ops < ops_small) return abdb_verify(kernel, p, error, err);
+    if (p->params == ABDB_PARAM_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "too many parameters");
+    p->param[p->params++] = (abdb_param){"verified_at", kernel->small, NAN};
+    if (verify_small(kernel, impl, params, limits, error, err) != ABDB_OK) return err->status;
+    if (broken(p)) *error = INFINITY;
+    return ABDB_OK;
+}
+
 static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_t *request,
                             const char **status, abdb_error *err)
 {
@@ -216,8 +274,8 @@ static abdb_status run_cell(const abdb_backend *backend, const char *cell, json_
     state = &p;
     if (impl->prepare) TRY(impl->prepare(&state, &p, err));
     prepare_s = abdb_now_s() - start;
-    impl->launch(state);
-    TRY(abdb_verify(kernel, &p, &error, err)); /* before timing, so that a wrong kernel is known */
+    TRY(check_launch(kernel, impl, json_object_get(request, "params"), &limits, &p, state, &error,
+                     err));
     TRY(abdb_measure(impl, state, &rule, &clock, &stopping, &samples, err));
     if (samples.cancelled) {
         *status = "cancelled";

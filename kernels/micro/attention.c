@@ -253,4 +253,5 @@ const abdb_kernel abdb_kernel_attention = {
     work,
     reference,
     bound,
-    fill};
+    fill,
+    NULL};

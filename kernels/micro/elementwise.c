@@ -237,4 +237,5 @@ const abdb_kernel abdb_kernel_elementwise = {
     work,
     reference,
     bound,
-    fill};
+    fill,
+    NULL};

@@ -111,4 +111,4 @@ const abdb_kernel abdb_kernel_fma = {
     "fma@1",   "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
     shape,     work,
     reference, bound,
-    fill};
+    fill,      NULL};

@@ -118,4 +118,4 @@ const abdb_kernel abdb_kernel_gather = {
     "gather@1", "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
     shape,      work,
     reference,  bound,
-    fill};
+    fill,       NULL};

@@ -100,4 +100,5 @@ const abdb_kernel abdb_kernel_gemm = {"gemm",
                                       work,
                                       reference,
                                       bound,
+                                      NULL,
                                       NULL};

@@ -88,4 +88,4 @@ const abdb_kernel abdb_kernel_latency = {
     "latency@1", "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
     shape,       work,
     reference,   bound,
-    fill};
+    fill,        NULL};

@@ -171,4 +171,5 @@ const abdb_kernel abdb_kernel_paged = {
     work,
     reference,
     bound,
-    fill};
+    fill,
+    NULL};

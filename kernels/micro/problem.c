@@ -5,10 +5,19 @@
 
 #include "kernels/kernel.h"
 
-const abdb_kernel *const abdb_kernels[] = {
-    &abdb_kernel_gemm,      &abdb_kernel_stream, &abdb_kernel_fma,
-    &abdb_kernel_latency,   &abdb_kernel_gather, &abdb_kernel_elementwise,
-    &abdb_kernel_attention, &abdb_kernel_paged,  NULL};
+const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm,
+                                           &abdb_kernel_stream,
+                                           &abdb_kernel_fma,
+                                           &abdb_kernel_latency,
+                                           &abdb_kernel_gather,
+                                           &abdb_kernel_elementwise,
+                                           &abdb_kernel_attention,
+                                           &abdb_kernel_paged,
+                                           &abdb_kernel_embedding,
+                                           &abdb_kernel_gups,
+                                           &abdb_kernel_linear,
+                                           &abdb_kernel_block,
+                                           NULL};
 
 static const struct {
     const char *name;

@@ -8,7 +8,9 @@
  * the same z. Work: 0, 1, 1, 2, 2, 1, 0, 2f operations and 2, 2, 3, 3, 2, 1, 1, 2 elements moved
  * per element, times `repeat`; write-allocate traffic is not counted. n=auto: arrays of four times
  * the last-level cache; level=L1, L2 or L3: all arrays together half of that cache of every thread
- * (of the shared one), and as many passes as move 64 MiB. stores=nt: past the caches.
+ * (of the shared one), and as many passes as move 64 MiB; each=e: e elements for each thread (weak
+ * scaling). stores=nt: past the caches. unroll=u: u vectors a step of the loop. grain=g: g bytes
+ * together, the next g far away, until all have been visited.
  *
  * Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
 #include <math.h>
@@ -54,6 +56,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
                *level = abdb_param_text(p, "level"), *stores = abdb_param_text(p, "stores");
     int op = operation(p);
     double n, repeat, passes;
+    size_t each, grain, unroll;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
@@ -70,7 +73,10 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         return ABDB_FAIL(err, ABDB_USAGE, "stream: level is L1, L2, L3 or memory");
     if (stores && strcmp(stores, "plain") != 0 && strcmp(stores, "nt") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "stream: stores is plain or nt");
-    if (n_text && strcmp(n_text, "auto") != 0)
+    if (abdb_param_text(p, "each")) {
+        TRY(abdb_param_size(p, "each", 1, 0x1p32, &each, err));
+        n = (double)each * abdb_param_number(p, "threads", limits->threads);
+    } else if (n_text && strcmp(n_text, "auto") != 0)
         n = abdb_param_number(p, "n", NAN);
     else if (level && strcmp(level, "memory") != 0)
         n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
@@ -78,6 +84,18 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         n = (double)(CACHES * limits->last / abdb_dtype_size(dtype));
     if (!(n >= 1 && n <= 0x1p32 && n == floor(n)))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
+    if (abdb_param_text(p, "grain")) {
+        TRY(abdb_param_size(p, "grain", 64, 1 << 20, &grain, err));
+        if (grain % abdb_dtype_size(dtype) || op == DOT || op == READ)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "stream: grain is whole elements, in bytes, of what is written"));
+    }
+    if (abdb_param_text(p, "unroll")) {
+        TRY(abdb_param_size(p, "unroll", 4, 16, &unroll, err));
+        if (unroll & (unroll - 1) || op == DOT || op == READ)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "stream: unroll is 1, 2, 4, 8 or 16, of what is written"));
+    }
     passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
     repeat = abdb_param_number(p, "repeat", level ? passes : 1);
     if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
@@ -156,9 +174,11 @@ const abdb_kernel abdb_kernel_stream = {
     "copy, scale, add, triad, dot, read, write, fma over arrays",
     "stream@1",
     "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
-    "level=L1|L2|L3|memory  stores=plain|nt  repeat=1  dtype=f64|f32",
+    "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
+    "repeat=1  dtype=f64|f32",
     shape,
     work,
     reference,
     bound,
+    NULL,
     NULL};

@@ -10,7 +10,9 @@ static int accepts(const abdb_problem *p, const char **why_not)
     const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
 
     *why_not = "a BLAS call is one pass with the stores that the library has";
-    if (abdb_param_number(p, "repeat", 1) > 1 || (stores && strcmp(stores, "plain") != 0)) return 0;
+    if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain") ||
+        abdb_param_number(p, "repeat", 1) > 1 || (stores && strcmp(stores, "plain") != 0))
+        return 0;
     *why_not = "no single BLAS call writes a third array";
     if (p->tensor[0].dim[0] > (size_t)1 << 30) {
         *why_not = "more elements than a BLAS integer counts";

@@ -14,6 +14,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
 
+    *why_not = "plain C leaves unrolling and order to the compiler";
+    if (abdb_param_text(p, "unroll") || abdb_param_text(p, "grain")) return 0;
     *why_not = "plain C cannot write past the caches";
     return !stores || strcmp(stores, "plain") == 0;
 }

@@ -130,6 +130,48 @@ void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const ab
 void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
                          float *l);
 
+/* Embedding bags: tables of `rows` rows, one after another; indices by table, sample and lookup. */
+typedef struct {
+    const float *table;
+    const int32_t *index;
+    float *out; /* batch x tables x width */
+    size_t width, rows, tables, batch, lookups;
+} abdb_vec_bags;
+
+/* A layer whose weights are pruned or quantised, in their own form: of each column the weights that
+ * are left (start, index, packed values); of each panel of 32 columns the blocks of 64 x 32 that
+ * are left (in the order of tiles); bytes, or halves of bytes, by panels. */
+enum { ABDB_UNSTRUCTURED, ABDB_BLOCKS, ABDB_QUANTISED };
+typedef struct {
+    int how;
+    bool halves;
+    size_t m, n, k;
+    const void *x, *packed;
+    float *y;
+    const uint32_t *start, *index;
+    const float *scale;    /* of each column, or of each 32 of K and column */
+    size_t columns, panel; /* a row of scales; bytes of a panel */
+} abdb_vec_linear;
+
+/* What stands between the products of a transformer block, row by row; columns are whole vectors.
+ */
+enum {
+    ABDB_STEP_NORM,      /* out = norm(x) gain + shift */
+    ABDB_STEP_BIAS,      /* out = x + gain (+ add) */
+    ABDB_STEP_GELU,      /* kept += gain; out = gelu(kept) */
+    ABDB_STEP_GELU_BACK, /* out *= slope of gelu at x; sums of out */
+    ABDB_STEP_NORM_BACK, /* out = add + gradient of x from dy = kept; sums for gain, then shift */
+    ABDB_STEP_SUM        /* sums of x */
+};
+typedef struct {
+    int what;
+    abdb_dtype dtype;
+    size_t columns;
+    const void *x, *gain, *shift, *add;
+    void *kept, *out;
+    float *sums; /* of columns, of this thread, added to */
+} abdb_vec_step;
+
 /* A part of a kernel; that this processor has the instructions has been asked before. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
 
@@ -150,6 +192,15 @@ struct abdb_vec_isa {
     /* `keys` rows of K and V more, of which the first `seen` count. */
     void (*decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys,
                    size_t seen);
+    /* Bags [low, high), counted table by table. */
+    void (*bags)(const abdb_vec_bags *bags, size_t low, size_t high);
+    /* Random updates of a table of words. */
+    void (*updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
+    /* Panels of 32 columns [low, high), with room for linear_floats. */
+    void (*linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
+    size_t (*linear_floats)(const abdb_vec_linear *linear);
+    size_t panel; /* columns of a panel of f32 */
+    void (*steps)(const abdb_vec_step *step, size_t low, size_t high);
     /* Rows [low, high). */
     void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 };
@@ -162,6 +213,7 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 int abdb_vec_threads(const abdb_problem *p);
 
 extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather,
-    abdb_vec_gemm, abdb_vec_elementwise, abdb_vec_attention_impl, abdb_vec_paged;
+    abdb_vec_gemm, abdb_vec_elementwise, abdb_vec_attention_impl, abdb_vec_paged,
+    abdb_vec_embedding, abdb_vec_gups, abdb_vec_linear_impl, abdb_vec_block;
 
 #endif

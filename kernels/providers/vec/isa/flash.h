@@ -214,11 +214,10 @@ static void FLASH(keys)(const abdb_vec_attention *a, const places *x, size_t b, 
     memset(mine->dk, 0, n * x->wide * sizeof(float));
     memset(mine->dv, 0, n * x->wide * sizeof(float));
     for (size_t g = 0; g < group; g++)
-        for (size_t row = first; row < a->queries; row += QUERIES_BACK)
-            FLASH(pairs)
-            (a, x, mine, b, kv * group + g, row,
-             a->queries - row < QUERIES_BACK ? a->queries - row : QUERIES_BACK, key, n,
-             dq + g * a->queries * x->wide);
+        for (size_t row = first; row < a->queries; row += QUERIES_BACK) FLASH(pairs)
+    (a, x, mine, b, kv * group + g, row,
+     a->queries - row < QUERIES_BACK ? a->queries - row : QUERIES_BACK, key, n,
+     dq + g * a->queries * x->wide);
     for (size_t i = 0; i < n; i++) {
         FLASH(write)
         ((ELEMENT *)a->dk + at + i * a->of_kv.row, mine->dk + i * x->wide, a->d, a->scale);

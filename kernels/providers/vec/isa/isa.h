@@ -15,6 +15,11 @@ void VEC(pack_panel)(const abdb_vec_product *b, size_t depth, size_t deep, size_
 size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward);
 void VEC(attention)(const abdb_vec_attention *a, bool backward);
 void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys, size_t seen);
+void VEC(bags)(const abdb_vec_bags *bags, size_t low, size_t high);
+void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
+void VEC(linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
+size_t VEC(linear_floats)(const abdb_vec_linear *linear);
+void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
 /* --- tiles.c: C (m x n) = A x B, or += -----------------------------------------------------------

@@ -1,11 +1,11 @@
-/* stream.c - the loops of STREAM on one thread's part of the arrays, four vectors at a time, with
- * plain stores or past the caches; see vec.h. */
+/* stream.c - the loops of STREAM on one thread's part of the arrays, with plain stores or past the
+ * caches, so many vectors a step; see vec.h. */
 #include <immintrin.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
 
-enum { UNROLL = 4, SUMS = 8 };
+enum { SUMS = 8 };
 
 #if defined(__AVX512F__)
 #define PAST_F32(at, v) _mm512_stream_ps(at, (__m512)(v))
@@ -18,31 +18,38 @@ enum { UNROLL = 4, SUMS = 8 };
 #define PAST_F64(at, v) _mm_stream_pd(at, (__m128d)(v))
 #endif
 
+/* How a pass is done. */
+typedef struct {
+    char op; /* first letter */
+    bool nt;
+    size_t unroll, fmas, grain; /* grain: elements together, 0: all in order */
+} pass;
+
 /* z[i] = expr for i in [low, high), expr in terms of j; vectors first, then what is left. */
-#define WRITE(T, V, ANY, LANES, PAST, expr, one)                        \
-    do {                                                                \
-        size_t i = low, step = UNROLL * (size_t)LANES;                  \
-                                                                        \
-        for (; nt && i < high && (uintptr_t)(z + i) % VEC_BYTES; i++) { \
-            size_t j = i;                                               \
-                                                                        \
-            z[j] = (one);                                               \
-        }                                                               \
-        for (; nt && i + step <= high; i += step)                       \
-            _Pragma("GCC unroll 4") for (size_t u = 0; u < UNROLL; u++) \
-            {                                                           \
-                size_t j = i + u * (size_t)LANES;                       \
-                                                                        \
-                PAST(z + j, (V)(expr));                                 \
-            }                                                           \
-        for (; !nt && i + step <= high; i += step)                      \
-            _Pragma("GCC unroll 4") for (size_t u = 0; u < UNROLL; u++) \
-            {                                                           \
-                size_t j = i + u * (size_t)LANES;                       \
-                                                                        \
-                *(ANY *)(z + j) = (V)(expr);                            \
-            }                                                           \
-        for (size_t j = i; j < high; j++) z[j] = (one);                 \
+#define WRITE(T, V, ANY, LANES, PAST, expr, one)                         \
+    do {                                                                 \
+        size_t i = low, step = unroll * (size_t)LANES;                   \
+                                                                         \
+        for (; nt && i < high && (uintptr_t)(z + i) % VEC_BYTES; i++) {  \
+            size_t j = i;                                                \
+                                                                         \
+            z[j] = (one);                                                \
+        }                                                                \
+        for (; nt && i + step <= high; i += step)                        \
+            _Pragma("GCC unroll 16") for (size_t u = 0; u < unroll; u++) \
+            {                                                            \
+                size_t j = i + u * (size_t)LANES;                        \
+                                                                         \
+                PAST(z + j, (V)(expr));                                  \
+            }                                                            \
+        for (; !nt && i + step <= high; i += step)                       \
+            _Pragma("GCC unroll 16") for (size_t u = 0; u < unroll; u++) \
+            {                                                            \
+                size_t j = i + u * (size_t)LANES;                        \
+                                                                         \
+                *(ANY *)(z + j) = (V)(expr);                             \
+            }                                                            \
+        for (size_t j = i; j < high; j++) z[j] = (one);                  \
     } while (0)
 
 #define SUM(T, V, ANY, LANES, expr, one)                                      \
@@ -64,14 +71,15 @@ enum { UNROLL = 4, SUMS = 8 };
     } while (0)
 
 #define LOOPS(T, V, ANY, LANES, PAST)                                                          \
-    static double T##_loops(const abdb_problem *p, char op, bool nt, size_t low, size_t high)  \
+    static inline __attribute__((always_inline)) double T##_unrolled(                          \
+        const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,         \
+        const size_t unroll)                                                                   \
     {                                                                                          \
         const T *restrict x = p->tensor[0].data, *restrict y = p->tensor[1].data;              \
         T *restrict z = p->tensor[2].data;                                                     \
         const T f = (T)0.4, a = (T)(1 - 0x1p-12), b = (T)0x1p-13;                              \
         double sum = 0;                                                                        \
         V all = {0};                                                                           \
-        size_t fmas = (size_t)abdb_param_number(p, "fmas", 1);                                 \
                                                                                                \
         all += f;                                                                              \
         if (op == 'c') WRITE(T, V, ANY, LANES, PAST, *(const ANY *)(x + j), x[j]);             \
@@ -90,6 +98,17 @@ enum { UNROLL = 4, SUMS = 8 };
             SUM(T, V, ANY, LANES, *(const ANY *)(x + j) * *(const ANY *)(y + j), x[j] * y[j]); \
         if (op == 'r') SUM(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                     \
         return sum;                                                                            \
+    }                                                                                          \
+                                                                                               \
+    static double T##_loops(const abdb_problem *p, const pass *s, size_t low, size_t high)     \
+    {                                                                                          \
+        switch (s->unroll) {                                                                   \
+        case 1: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 1);                   \
+        case 2: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 2);                   \
+        case 8: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 8);                   \
+        case 16: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 16);                 \
+        default: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 4);                  \
+        }                                                                                      \
     }
 
 #define STEPS(T, V)                                    \
@@ -109,17 +128,50 @@ STEPS(double, vec_f64)
 LOOPS(float, vec_f32, vec_f32_any, VEC_F32, PAST_F32)
 LOOPS(double, vec_f64, vec_f64_any, VEC_F64, PAST_F64)
 
+static double loops(const abdb_problem *p, const pass *s, size_t low, size_t high)
+{
+    return p->tensor[0].dtype == ABDB_F64 ? double_loops(p, s, low, high)
+                                          : float_loops(p, s, low, high);
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Grains [low, high) of elements each once, each far from the one before: steps of a golden
+ * section, made coprime with their number. */
+static void scattered(const abdb_problem *p, const pass *s, size_t low, size_t high)
+{
+    size_t count = (high - low + s->grain - 1) / s->grain, step = count * 618 / 1000 | 1, at = 0;
+
+    while (common_divisor(count, step) > 1) step += 2;
+    for (size_t i = 0; i < count; i++) {
+        size_t from = low + at * s->grain;
+
+        loops(p, s, from, high - from < s->grain ? high : from + s->grain);
+        at = (at + step) % count;
+    }
+}
+
 double VEC(stream)(const abdb_problem *p, size_t low, size_t high)
 {
     const char *op = abdb_param_text(p, "op"), *stores = abdb_param_text(p, "stores");
-    bool nt = stores && strcmp(stores, "nt") == 0;
+    size_t grain = (size_t)abdb_param_number(p, "grain", 0);
+    pass s = {.op = op ? *op : 't',
+              .nt = stores && strcmp(stores, "nt") == 0,
+              .unroll = (size_t)abdb_param_number(p, "unroll", grain ? 1 : 4),
+              .fmas = (size_t)abdb_param_number(p, "fmas", 1),
+              .grain = grain / abdb_dtype_size(p->tensor[0].dtype)};
     double sum = 0;
 
     for (size_t r = (size_t)abdb_param_number(p, "repeat", 1); r > 0; r--) {
-        sum = p->tensor[0].dtype == ABDB_F64 ? double_loops(p, op ? *op : 't', nt, low, high)
-                                             : float_loops(p, op ? *op : 't', nt, low, high);
+        if (s.grain)
+            scattered(p, &s, low, high);
+        else
+            sum = loops(p, &s, low, high);
         __asm__ volatile("" : : : "memory"); /* a pass is a pass */
     }
-    if (nt) _mm_sfence();
+    if (s.nt) _mm_sfence();
     return sum;
 }

@@ -1,0 +1,408 @@
+/* block.c - one transformer block of GPT-2 (Radford et al. 2019; d=1600, 25 heads: GPT-2 XL):
+ *
+ *   h = x + attention(norm(x) Wqkv + bqkv) Wo + bo        causal, d / heads wide
+ *   y = h + gelu(norm(h) Wfc + bfc) Wpr + bpr             4 d wide inside
+ *
+ *   pass=forward    x and parameters to y
+ *   pass=backward   x, parameters and dy to dx and the gradient of every parameter; what forward
+ * keeps is there when the clock starts
+ *
+ * x, y: batch x sequence rows of d. Parameters are one tensor of rows of d: Wqkv (d x 3d), Wo, Wfc
+ * (d x 4d), Wpr (4d x d), bqkv, bo, bfc, bpr, then gains and shifts of both norms.
+ *
+ * Work of n = batch x sequence tokens: 24 n d^2 and 4 d for each query and key seen, forward; twice
+ * that backward (what is computed again is not counted). Bytes of all tensors once.
+ *
+ * A whole block of the usual size takes longer to check than to run a hundred times: it is checked
+ * at `small`. Bound, of the largest element of a row and tensor: (4d + sequence + 64) 2^-24; of
+ * bf16 2^-5, whose dozen intermediate results are each rounded to 2^-9. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { X, P, Y, DY = 2, DX, DP };
+
+typedef struct {
+    size_t batch, sequence, d, heads, n;
+    int backward;
+} sizes;
+
+static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+{
+    static const char *const passes[] = {"forward", "backward", NULL};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_word(p, "pass", passes, &s->backward, err));
+    TRY(abdb_param_size(p, "batch", 8, 1e5, &s->batch, err));
+    TRY(abdb_param_size(p, "sequence", 1024, 1e6, &s->sequence, err));
+    TRY(abdb_param_size(p, "d", 1600, 65536, &s->d, err));
+    TRY(abdb_param_size(p, "heads", 25, 1024, &s->heads, err));
+    s->n = s->batch * s->sequence;
+    if (s->d % s->heads || s->d % 32 || s->d / s->heads % 2)
+        TRY(ABDB_FAIL(
+            err, ABDB_USAGE,
+            "transformer-block: d is a multiple of 32 and of heads, heads are even wide"));
+done:
+    return st;
+}
+
+static sizes sizes_of(const abdb_problem *p)
+{
+    abdb_problem copy = *p;
+    abdb_error err;
+    sizes s = {0};
+
+    (void)!read_sizes(&copy, &s, &err);
+    return s;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    sizes s;
+    abdb_dtype dtype;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(read_sizes(p, &s, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    p->tensors = s.backward ? 5 : 3;
+    for (int i = 0; i < p->tensors; i++)
+        p->tensor[i] =
+            abdb_tensor_of(dtype, i >= (s.backward ? DX : Y) ? ABDB_OUT : ABDB_IN,
+                           i == P || (s.backward && i == DP) ? 12 * s.d + 13 : s.n, s.d, 0, 0);
+done:
+    return st;
+}
+
+/* Where parameters begin, in elements of d: see the top. */
+enum { BQKV, BO = 3, BFC, BPR = 8, G1, B1, G2, B2 };
+static size_t matrix(size_t d, int which) /* Wqkv, Wo, Wfc, Wpr, and the end */
+{
+    static const size_t first[] = {0, 3, 4, 8, 12};
+
+    return first[which] * d * d;
+}
+static size_t vector(size_t d, int which)
+{
+    return 12 * d * d + (size_t)which * d;
+}
+
+/* Weights of variance 1 / (inputs), gains around 1, small shifts. */
+static void fill(const abdb_problem *p)
+{
+    size_t d = p->tensor[X].dim[1];
+    const abdb_tensor *t = &p->tensor[P];
+
+    for (size_t i = 0; i < abdb_tensor_count(t); i++) {
+        double value = abdb_tensor_get(t, i), inside = (double)(i < matrix(d, 3) ? d : 4 * d);
+
+        if (i < matrix(d, 4))
+            value *= sqrt(3 / inside);
+        else
+            value = value / 8 + ((i >= vector(d, G1) && i < vector(d, B1)) ||
+                                 (i >= vector(d, G2) && i < vector(d, B2)));
+        abdb_tensor_set(t, i, value);
+    }
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    sizes s = sizes_of(p);
+    double n = (double)s.n, d = (double)s.d, q = (double)s.sequence;
+
+    out->ops = (s.backward ? 2 : 1) * (24 * n * d * d + 4 * d * (double)s.batch * q * (q + 1) / 2);
+    out->bytes = 0;
+    for (int i = 0; i < p->tensors; i++)
+        out->bytes +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+}
+
+/* --- the reference, in double
+ * ----------------------------------------------------------------------- */
+
+/* Everything that there is, one after another in one piece of memory. */
+typedef struct {
+    sizes s;
+    double *x, *p, *norm1, *qkv, *score, *att, *h, *norm2, *f, *g, *y;
+    double *dy, *dp, *dg, *dn2, *dh, *datt, *dqkv, *dn1, *dx;
+    size_t taken;
+} all;
+
+/* `size` numbers more out of room, which is NULL while they are counted. */
+static double *take(all *a, double *room, size_t size)
+{
+    a->taken += size;
+    return room ? room + a->taken - size : NULL;
+}
+
+static void place(all *a, double *room)
+{
+    size_t nd = a->s.n * a->s.d, params = (12 * a->s.d + 13) * a->s.d;
+
+    a->taken = 0;
+    a->x = take(a, room, nd);
+    a->p = take(a, room, params);
+    a->norm1 = take(a, room, nd);
+    a->qkv = take(a, room, 3 * nd);
+    a->score = take(a, room, a->s.sequence);
+    a->att = take(a, room, nd);
+    a->h = take(a, room, nd);
+    a->norm2 = take(a, room, nd);
+    a->f = take(a, room, 4 * nd);
+    a->g = take(a, room, 4 * nd);
+    a->y = take(a, room, nd);
+    a->dy = take(a, room, nd);
+    a->dp = take(a, room, params);
+    a->dg = take(a, room, 4 * nd);
+    a->dn2 = take(a, room, nd);
+    a->dh = take(a, room, nd);
+    a->datt = take(a, room, nd);
+    a->dqkv = take(a, room, 3 * nd);
+    a->dn1 = take(a, room, nd);
+    a->dx = take(a, room, nd);
+}
+
+/* out(m,n) (+)= a(m,k) b(k,n), a or b transposed where asked. */
+static void product(double *out, const double *a, const double *b, size_t m, size_t n, size_t k,
+                    bool ta, bool tb)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t l = 0; l < k; l++) {
+            double by = ta ? a[l * m + i] : a[i * k + l];
+
+            if (tb)
+                for (size_t j = 0; j < n; j++) out[i * n + j] += by * b[j * k + l];
+            else
+                for (size_t j = 0; j < n; j++) out[i * n + j] += by * b[l * n + j];
+        }
+}
+
+static void add_rows(double *out, const double *row, size_t rows, size_t n)
+{
+    for (size_t i = 0; i < rows * n; i++) out[i] += row[i % n];
+}
+
+static void sum_rows(double *out, const double *in, size_t rows, size_t n)
+{
+    for (size_t i = 0; i < rows * n; i++) out[i % n] += in[i];
+}
+
+static void moments(const double *x, size_t d, double *mean, double *scale)
+{
+    double square = 0;
+
+    *mean = 0;
+    for (size_t j = 0; j < d; j++) *mean += x[j] / (double)d;
+    for (size_t j = 0; j < d; j++) square += (x[j] - *mean) * (x[j] - *mean) / (double)d;
+    *scale = 1 / sqrt(square + 1e-5);
+}
+
+static void norm(double *out, const double *x, const double *gain, const double *shift, size_t rows,
+                 size_t d)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double mean, scale;
+
+        moments(x + i * d, d, &mean, &scale);
+        for (size_t j = 0; j < d; j++)
+            out[i * d + j] = (x[i * d + j] - mean) * scale * gain[j] + shift[j];
+    }
+}
+
+static void norm_back(double *dx, double *dgain, double *dshift, const double *dy, const double *x,
+                      const double *gain, size_t rows, size_t d)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double mean, scale, sum = 0, along = 0;
+
+        moments(x + i * d, d, &mean, &scale);
+        for (size_t j = 0; j < d; j++) {
+            double hat = (x[i * d + j] - mean) * scale, back = dy[i * d + j] * gain[j];
+
+            sum += back / (double)d;
+            along += back * hat / (double)d;
+            dgain[j] += dy[i * d + j] * hat;
+            dshift[j] += dy[i * d + j];
+        }
+        for (size_t j = 0; j < d; j++)
+            dx[i * d + j] +=
+                scale * (dy[i * d + j] * gain[j] - sum - (x[i * d + j] - mean) * scale * along);
+    }
+}
+
+/* x s(z) and its slope; see elementwise.c. */
+static double gelu(double x, double *slope)
+{
+    double c = 2 * sqrt(2 / acos(-1)), s = 1 / (1 + exp(-c * (x + 0.044715 * x * x * x)));
+
+    *slope = s + x * s * (1 - s) * c * (1 + 3 * 0.044715 * x * x);
+    return x * s;
+}
+
+/* Query `i` of a sequence and head: probabilities into a->score; where its rows begin. */
+static size_t attend(const all *a, size_t b, size_t h, size_t i)
+{
+    size_t d = a->s.d, wide = d / a->s.heads, first = b * a->s.sequence;
+    const double *q = a->qkv + (first + i) * 3 * d + h * wide;
+    double most = -INFINITY, sum = 0;
+
+    for (size_t j = 0; j <= i; j++) {
+        const double *k = a->qkv + (first + j) * 3 * d + d + h * wide;
+
+        a->score[j] = 0;
+        for (size_t l = 0; l < wide; l++) a->score[j] += q[l] * k[l] / sqrt((double)wide);
+        most = fmax(most, a->score[j]);
+    }
+    for (size_t j = 0; j <= i; j++) sum += a->score[j] = exp(a->score[j] - most);
+    for (size_t j = 0; j <= i; j++) a->score[j] /= sum;
+    return first;
+}
+
+static void attention(const all *a)
+{
+    size_t d = a->s.d, wide = d / a->s.heads;
+
+    for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
+        size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
+        size_t first = attend(a, at / a->s.sequence / a->s.heads, h, i);
+
+        for (size_t j = 0; j <= i; j++)
+            for (size_t l = 0; l < wide; l++)
+                a->att[(first + i) * d + h * wide + l] +=
+                    a->score[j] * a->qkv[(first + j) * 3 * d + 2 * d + h * wide + l];
+    }
+}
+
+static void attention_back(const all *a)
+{
+    size_t d = a->s.d, wide = d / a->s.heads;
+
+    for (size_t at = 0; at < a->s.batch * a->s.heads * a->s.sequence; at++) {
+        size_t i = at % a->s.sequence, h = at / a->s.sequence % a->s.heads;
+        size_t first = attend(a, at / a->s.sequence / a->s.heads, h, i),
+               q = (first + i) * 3 * d + h * wide;
+        const double *back = a->datt + (first + i) * d + h * wide;
+        double mean = 0;
+
+        for (size_t l = 0; l < wide; l++) mean += back[l] * a->att[(first + i) * d + h * wide + l];
+        for (size_t j = 0; j <= i; j++) {
+            size_t k = (first + j) * 3 * d + d + h * wide;
+            double slope = -mean;
+
+            for (size_t l = 0; l < wide; l++) {
+                slope += back[l] * a->qkv[k + d + l];
+                a->dqkv[k + d + l] += a->score[j] * back[l];
+            }
+            slope *= a->score[j] / sqrt((double)wide);
+            for (size_t l = 0; l < wide; l++) {
+                a->dqkv[q + l] += slope * a->qkv[k + l];
+                a->dqkv[k + l] += slope * a->qkv[q + l];
+            }
+        }
+    }
+}
+
+static void forward(const all *a)
+{
+    size_t n = a->s.n, d = a->s.d;
+    const double *p = a->p;
+    double slope;
+
+    norm(a->norm1, a->x, p + vector(d, G1), p + vector(d, B1), n, d);
+    product(a->qkv, a->norm1, p + matrix(d, 0), n, 3 * d, d, false, false);
+    add_rows(a->qkv, p + vector(d, BQKV), n, 3 * d);
+    attention(a);
+    memcpy(a->h, a->x, n * d * sizeof *a->h);
+    product(a->h, a->att, p + matrix(d, 1), n, d, d, false, false);
+    add_rows(a->h, p + vector(d, BO), n, d);
+    norm(a->norm2, a->h, p + vector(d, G2), p + vector(d, B2), n, d);
+    product(a->f, a->norm2, p + matrix(d, 2), n, 4 * d, d, false, false);
+    add_rows(a->f, p + vector(d, BFC), n, 4 * d);
+    for (size_t i = 0; i < n * 4 * d; i++) a->g[i] = gelu(a->f[i], &slope);
+    memcpy(a->y, a->h, n * d * sizeof *a->y);
+    product(a->y, a->g, p + matrix(d, 3), n, d, 4 * d, false, false);
+    add_rows(a->y, p + vector(d, BPR), n, d);
+}
+
+static void backward(const all *a)
+{
+    size_t n = a->s.n, d = a->s.d;
+    const double *p = a->p;
+    double *dp = a->dp;
+
+    product(dp + matrix(d, 3), a->g, a->dy, 4 * d, d, n, true, false);
+    sum_rows(dp + vector(d, BPR), a->dy, n, d);
+    product(a->dg, a->dy, p + matrix(d, 3), n, 4 * d, d, false, true);
+    for (size_t i = 0; i < n * 4 * d; i++) {
+        double slope;
+
+        gelu(a->f[i], &slope);
+        a->dg[i] *= slope;
+    }
+    product(dp + matrix(d, 2), a->norm2, a->dg, d, 4 * d, n, true, false);
+    sum_rows(dp + vector(d, BFC), a->dg, n, 4 * d);
+    product(a->dn2, a->dg, p + matrix(d, 2), n, d, 4 * d, false, true);
+    memcpy(a->dh, a->dy, n * d * sizeof *a->dh);
+    norm_back(a->dh, dp + vector(d, G2), dp + vector(d, B2), a->dn2, a->h, p + vector(d, G2), n, d);
+    product(dp + matrix(d, 1), a->att, a->dh, d, d, n, true, false);
+    sum_rows(dp + vector(d, BO), a->dh, n, d);
+    product(a->datt, a->dh, p + matrix(d, 1), n, d, d, false, true);
+    attention_back(a);
+    product(dp + matrix(d, 0), a->norm1, a->dqkv, d, 3 * d, n, true, false);
+    sum_rows(dp + vector(d, BQKV), a->dqkv, n, 3 * d);
+    product(a->dn1, a->dqkv, p + matrix(d, 0), n, d, 3 * d, false, true);
+    memcpy(a->dx, a->dh, n * d * sizeof *a->dx);
+    norm_back(a->dx, dp + vector(d, G1), dp + vector(d, B1), a->dn1, a->x, p + vector(d, G1), n, d);
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    sizes s = sizes_of(p);
+    size_t nd = s.n * s.d, params = (12 * s.d + 13) * s.d;
+    all a = {.s = s};
+    const double *want;
+    double *room;
+
+    place(&a, NULL);
+    room = calloc(a.taken, sizeof *room);
+    for (size_t i = 0; i < count * s.d; i++) out[i] = magnitude[i] = NAN;
+    if (!room) return; /* without memory nothing passes */
+    place(&a, room);
+    for (size_t i = 0; i < nd; i++) a.x[i] = abdb_tensor_get(&p->tensor[X], i);
+    for (size_t i = 0; i < params; i++) a.p[i] = abdb_tensor_get(&p->tensor[P], i);
+    for (size_t i = 0; s.backward && i < nd; i++) a.dy[i] = abdb_tensor_get(&p->tensor[DY], i);
+    forward(&a);
+    if (s.backward) backward(&a);
+    want = !s.backward ? a.y : tensor == DX ? a.dx : a.dp;
+    for (size_t r = 0; r < count; r++) {
+        double most = 0;
+
+        memcpy(out + r * s.d, want + row[r] * s.d, s.d * sizeof *out);
+        for (size_t j = 0; j < s.d; j++) most = fmax(most, fabs(out[r * s.d + j]));
+        for (size_t j = 0; j < s.d; j++) magnitude[r * s.d + j] = most;
+    }
+    free(room);
+}
+
+static double bound(const abdb_problem *p)
+{
+    sizes s = sizes_of(p);
+
+    return p->tensor[X].dtype == ABDB_BF16 ? 0x1p-5 : (double)(4 * s.d + s.sequence + 64) * 0x1p-24;
+}
+
+const abdb_kernel abdb_kernel_block = {
+    .name = "transformer-block",
+    .summary = "a block of GPT-2, forward and backward",
+    .formula = "transformer-block@1",
+    .parameters = "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .fill = fill,
+    .small = "batch=2 sequence=80 d=192 heads=3"};

@@ -1,0 +1,101 @@
+/* embedding.c - embedding bags, as recommendation models read them: for each sample and table the
+ * sum of `lookups` rows of the table, by index.
+ *
+ *   mode=single    one table after another, a call each
+ *   mode=batched   all tables in one call, each with its offset into one large table (FBGEMM's way)
+ *
+ * Tables: tables x rows rows of `bytes` of f32; indices: tables x batch x lookups, uniform; out:
+ * batch rows of tables x bytes. RM1: tables=10 lookups=10, RM2: tables=20 lookups=100, rows=1000000
+ * (KAIST, Gaudi 2, table 3).
+ *
+ * Work: batch tables (lookups - 1) additions of each element; bytes: each row looked up, its index,
+ * each sum. Bound: lookups 2^-24 of the terms' magnitudes. */
+#include <math.h>
+
+#include "kernels/kernel.h"
+
+enum { TABLES, INDEX, OUT };
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    static const char *const modes[] = {"batched", "single", NULL};
+    size_t tables, rows, lookups, batch, bytes;
+    int mode;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(abdb_param_word(p, "mode", modes, &mode, err));
+    TRY(abdb_param_size(p, "tables", 20, 1e5, &tables, err));
+    TRY(abdb_param_size(p, "rows", 1e6, 1e9, &rows, err));
+    TRY(abdb_param_size(p, "lookups", 100, 1e5, &lookups, err));
+    TRY(abdb_param_size(p, "batch", 64, 1e6, &batch, err));
+    TRY(abdb_param_size(p, "bytes", 256, 65536, &bytes, err));
+    if (bytes % 4 || (double)tables * (double)rows > 2e9)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "embedding-bag: bytes is a multiple of 4, all tables up to 2 x 10^9 rows"));
+    p->tensors = 3;
+    p->tensor[TABLES] = abdb_tensor_of(ABDB_F32, ABDB_IN, tables * rows, bytes / 4, 0, 0);
+    p->tensor[INDEX] = abdb_tensor_of(ABDB_I32, ABDB_IN, tables, batch, lookups, 0);
+    p->tensor[OUT] = abdb_tensor_of(ABDB_F32, ABDB_OUT, batch, tables * bytes / 4, 0, 0);
+done:
+    return st;
+}
+
+static void fill(const abdb_problem *p)
+{
+    size_t rows = (size_t)abdb_param_number(p, "rows", 1), n = abdb_tensor_count(&p->tensor[INDEX]);
+    int32_t *index = p->tensor[INDEX].data;
+    uint64_t state = 0xD1B54A32D192ED03u;
+
+    for (size_t i = 0; i < n; i++) index[i] = (int32_t)(abdb_random_next(&state) % rows);
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    double sums = (double)abdb_tensor_count(&p->tensor[OUT]),
+           n = abdb_param_number(p, "lookups", 1);
+
+    out->ops = sums * (n - 1);
+    out->bytes = sums * 4 * (n + 1) + 4 * (double)abdb_tensor_count(&p->tensor[INDEX]);
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    size_t width = p->tensor[TABLES].dim[1], tables = p->tensor[INDEX].dim[0],
+           batch = p->tensor[INDEX].dim[1], lookups = p->tensor[INDEX].dim[2];
+    size_t rows = p->tensor[TABLES].dim[0] / tables;
+
+    (void)tensor;
+    for (size_t i = 0; i < count * tables * width; i++) {
+        size_t table = i / width % tables, sample = row[i / (width * tables)];
+        const int32_t *index =
+            (const int32_t *)p->tensor[INDEX].data + (table * batch + sample) * lookups;
+
+        out[i] = magnitude[i] = 0;
+        for (size_t l = 0; l < lookups; l++) {
+            double x = abdb_tensor_get(&p->tensor[TABLES],
+                                       (table * rows + (size_t)index[l]) * width + i % width);
+
+            out[i] += x;
+            magnitude[i] += fabs(x);
+        }
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    return abdb_param_number(p, "lookups", 1) * 0x1p-24;
+}
+
+const abdb_kernel abdb_kernel_embedding = {
+    "embedding-bag",
+    "sums of rows of embedding tables, one table after another or all at once",
+    "embedding-bag@1",
+    "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
+    shape,
+    work,
+    reference,
+    bound,
+    fill,
+    NULL};

@@ -1,0 +1,79 @@
+/* gups.c - updates at random places of a large table of 64-bit words, t[r mod n] ^= r, after
+ * RandomAccess of the HPC Challenge. Each of `parts` threads has a part of the table and a sequence
+ * of numbers (xorshift64) of its own, so that no update is lost and all can be checked; up to 128
+ * updates are known ahead, fewer than the 1024 that the challenge allows.
+ *
+ * The table is `words` rows of two halves. Work: one operation an update, so that Gop/s is GUPS;
+ * bytes: a word read and written. Exact. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { TABLE, UPDATES = 1 << 22 };
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    double threads = abdb_param_number(p, "threads", limits->threads),
+           words = exp2(ceil(log2(4.0 * (double)limits->last / 8)));
+    size_t all, parts, updates;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_size(p, "words", words, 1e9, &all, err));
+    TRY(abdb_param_size(p, "parts", threads, 1e5, &parts, err));
+    TRY(abdb_param_size(p, "updates", UPDATES, 1e9, &updates, err));
+    if (all % parts || updates % parts)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "gups: words and updates are multiples of parts"));
+    p->tensors = 1;
+    p->tensor[TABLE] = abdb_tensor_of(ABDB_I32, ABDB_INOUT, all, 2, 0, 0);
+done:
+    return st;
+}
+
+/* Word i is i: what a launch has changed can be told. */
+static void fill(const abdb_problem *p)
+{
+    uint64_t *word = p->tensor[TABLE].data;
+
+    for (size_t i = 0; i < p->tensor[TABLE].dim[0]; i++) word[i] = i;
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    out->ops = abdb_param_number(p, "updates", UPDATES);
+    out->bytes = 16 * out->ops;
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    size_t parts = (size_t)abdb_param_number(p, "parts", 1), each = p->tensor[TABLE].dim[0] / parts,
+           updates = (size_t)abdb_param_number(p, "updates", 1) / parts;
+
+    (void)tensor;
+    for (size_t r = 0; r < count; r++) {
+        uint64_t word = row[r], state = 0x9E3779B97F4A7C15u * (row[r] / each + 1);
+        int32_t half[2];
+
+        for (size_t i = 0; i < updates; i++)
+            if (abdb_random_next(&state) % each == row[r] % each) word ^= state;
+        memcpy(half, &word, sizeof half);
+        for (int i = 0; i < 2; i++) {
+            out[2 * r + (size_t)i] = half[i];
+            magnitude[2 * r + (size_t)i] = 0;
+        }
+    }
+}
+
+static double bound(const abdb_problem *p)
+{
+    (void)p;
+    return 0;
+}
+
+const abdb_kernel abdb_kernel_gups = {
+    "gups",    "updates at random places of a table (RandomAccess)",
+    "gups@1",  "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
+    shape,     work,
+    reference, bound,
+    fill,      NULL};

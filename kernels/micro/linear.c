@@ -1,0 +1,195 @@
+/* linear.c - a layer of weights, Y(M,N) = X(M,K) x W(K,N), whose weights are pruned or quantised:
+ *
+ *   weights=f32  sparsity=s  pattern=unstructured (each for itself), block (of 64 x 32), 2:4 (of
+ * four along K two are 0; s is 0.5) weights=i8   a scale for each column;   activations=i8: X too,
+ * a scale for each row weights=i4   two in a byte (K even in the low half), less 8, a scale for
+ * each 32 along K
+ *
+ * Work: 2 M N K (1 - s) operations; bytes of X, Y, scales and of the weights that are left, without
+ * what says where they are. The implementation brings W into its own form before the clock starts.
+ *
+ * Bound: (K + 32) 2^-24 of the terms' magnitudes. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/kernel.h"
+
+enum { X, W, Y, X_SCALE, W_SCALE, BLOCK_K = 64, BLOCK_N = 32, GROUP = 32 };
+enum { F32, I8, I4 };
+enum { UNSTRUCTURED, BLOCK, TWO_OF_FOUR };
+
+typedef struct {
+    size_t m, n, k;
+    int weights, pattern, bytes; /* bytes: X of i8 */
+    double sparsity;
+} sizes;
+
+static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
+{
+    static const char *const weights[] = {"f32", "i8", "i4", NULL},
+                             *const patterns[] = {"unstructured", "block", "2:4", NULL},
+                             *const activations[] = {"f32", "i8", NULL};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_word(p, "weights", weights, &s->weights, err));
+    TRY(abdb_param_word(p, "pattern", patterns, &s->pattern, err));
+    TRY(abdb_param_word(p, "activations", activations, &s->bytes, err));
+    TRY(abdb_param_size(p, "m", 128, 1e6, &s->m, err));
+    TRY(abdb_param_size(p, "n", 4096, 1e6, &s->n, err));
+    TRY(abdb_param_size(p, "k", 4096, 1e6, &s->k, err));
+    s->sparsity = abdb_param_number(p, "sparsity", s->pattern == TWO_OF_FOUR ? 0.5 : 0);
+    if (!(s->sparsity >= 0 && s->sparsity < 1) || (s->sparsity > 0 && s->weights != F32) ||
+        (s->pattern == TWO_OF_FOUR && s->sparsity != 0.5))
+        TRY(ABDB_FAIL(
+            err, ABDB_USAGE,
+            "linear: sparsity from 0 to below 1, of weights=f32; of pattern=2:4 it is 0.5"));
+    if (s->bytes && s->weights != I8)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "linear: activations=i8 wants weights=i8"));
+    if ((double)s->k * (double)s->n > 0x1p30 || (s->weights == I4 && s->k % GROUP) ||
+        (s->pattern == BLOCK && s->sparsity > 0 && (s->k % BLOCK_K || s->n % BLOCK_N)) ||
+        (s->pattern == TWO_OF_FOUR && s->k % 4))
+        TRY(ABDB_FAIL(
+            err, ABDB_USAGE,
+            "linear: K is a multiple of 64 and N of 32 for blocks, K of 32 for i4 and of 4 "
+            "for 2:4; up to 2^30 weights"));
+done:
+    return st;
+}
+
+static sizes sizes_of(const abdb_problem *p)
+{
+    abdb_problem copy = *p;
+    abdb_error err;
+    sizes s = {0};
+
+    (void)!read_sizes(&copy, &s, &err);
+    return s;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    sizes s;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(read_sizes(p, &s, err));
+    p->tensors = 5;
+    p->tensor[X] = abdb_tensor_of(s.bytes ? ABDB_I8 : ABDB_F32, ABDB_IN, s.m, s.k, 0, 0);
+    p->tensor[W] = abdb_tensor_of(s.weights ? ABDB_I8 : ABDB_F32, ABDB_IN,
+                                  s.weights == I4 ? s.k / 2 : s.k, s.n, 0, 0);
+    p->tensor[Y] = abdb_tensor_of(ABDB_F32, ABDB_OUT, s.m, s.n, 0, 0);
+    p->tensor[X_SCALE] = abdb_tensor_of(ABDB_F32, ABDB_IN, s.bytes ? s.m : 1, 0, 0, 0);
+    p->tensor[W_SCALE] = abdb_tensor_of(ABDB_F32, ABDB_IN, s.weights == I4 ? s.k / GROUP : 1,
+                                        s.weights ? s.n : 1, 0, 0);
+done:
+    return st;
+}
+
+/* Two of each four weights down a column become 0: those nearest to it. */
+static void keep_two(float *w, size_t n)
+{
+    for (int away = 0; away < 2; away++) {
+        int least = -1;
+
+        for (int i = 0; i < 4; i++)
+            if (w[(size_t)i * n] != 0 &&
+                (least < 0 || fabsf(w[(size_t)i * n]) < fabsf(w[(size_t)least * n])))
+                least = i;
+        if (least >= 0) w[(size_t)least * n] = 0;
+    }
+}
+
+static void fill(const abdb_problem *p)
+{
+    sizes s = sizes_of(p);
+    uint64_t state = 0xD1B54A32D192ED03u;
+    float *w = p->tensor[W].data;
+    double limit = s.sparsity * 0x1p32;
+
+    for (int t = X_SCALE; t <= W_SCALE; t++) /* a scale is positive */
+        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
+            abdb_tensor_set(&p->tensor[t], i, (1 + abdb_tensor_get(&p->tensor[t], i) / 2) / 127);
+    if (s.sparsity == 0) return;
+    if (s.pattern == TWO_OF_FOUR) {
+        for (size_t i = 0; i < s.k; i += 4)
+            for (size_t j = 0; j < s.n; j++) keep_two(w + i * s.n + j, s.n);
+        return;
+    }
+    if (s.pattern == UNSTRUCTURED) {
+        for (size_t i = 0; i < s.k * s.n; i++)
+            if ((double)(abdb_random_next(&state) >> 32) < limit) w[i] = 0;
+        return;
+    }
+    for (size_t i = 0; i < s.k; i += BLOCK_K)
+        for (size_t j = 0; j < s.n; j += BLOCK_N) {
+            if ((double)(abdb_random_next(&state) >> 32) >= limit) continue;
+            for (size_t r = 0; r < BLOCK_K; r++)
+                memset(w + (i + r) * s.n + j, 0, BLOCK_N * sizeof *w);
+        }
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    static const double bytes[] = {4, 1, 0.5};
+    sizes s = sizes_of(p);
+    double left = (double)s.k * (double)s.n * (1 - s.sparsity), scales = 0;
+
+    for (int t = X_SCALE; t <= W_SCALE; t++) scales += 4 * (double)abdb_tensor_count(&p->tensor[t]);
+    out->ops = 2 * (double)s.m * left;
+    out->bytes = (double)(s.m * s.k) * (s.bytes ? 1 : 4) + 4 * (double)(s.m * s.n) +
+                 left * bytes[s.weights] + (s.weights ? scales : 0);
+}
+
+/* One weight as it counts. */
+static double weight(const abdb_problem *p, const sizes *s, size_t k, size_t n)
+{
+    int byte;
+
+    if (s->weights == F32) return abdb_tensor_get(&p->tensor[W], k * s->n + n);
+    if (s->weights == I8)
+        return abdb_tensor_get(&p->tensor[W], k * s->n + n) *
+               abdb_tensor_get(&p->tensor[W_SCALE], n);
+    byte = ((const uint8_t *)p->tensor[W].data)[k / 2 * s->n + n];
+    return ((k % 2 ? byte >> 4 : byte & 15) - 8) *
+           abdb_tensor_get(&p->tensor[W_SCALE], k / GROUP * s->n + n);
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
+                      double *out, double *magnitude)
+{
+    sizes s = sizes_of(p);
+
+    (void)tensor;
+    memset(out, 0, count * s.n * sizeof *out);
+    memset(magnitude, 0, count * s.n * sizeof *magnitude);
+    for (size_t k = 0; k < s.k; k++)
+        for (size_t j = 0; j < s.n; j++) {
+            double w = weight(p, &s, k, j);
+
+            for (size_t r = 0; r < count && w != 0; r++) {
+                double scale = s.bytes ? abdb_tensor_get(&p->tensor[X_SCALE], row[r]) : 1;
+                double term = scale * w * abdb_tensor_get(&p->tensor[X], row[r] * s.k + k);
+
+                out[r * s.n + j] += term;
+                magnitude[r * s.n + j] += fabs(term);
+            }
+        }
+}
+
+static double bound(const abdb_problem *p)
+{
+    return ((double)p->tensor[X].dim[1] + 32) * 0x1p-24;
+}
+
+const abdb_kernel abdb_kernel_linear = {
+    "linear",
+    "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 activations",
+    "linear@1",
+    "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
+    "activations=f32|i8",
+    shape,
+    work,
+    reference,
+    bound,
+    fill,
+    NULL};

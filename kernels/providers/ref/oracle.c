@@ -1,0 +1,84 @@
+/* oracle.c - kernels whose reference implementation is the very reference that others are verified
+ * by: every row of every output in double, rounded once. What it costs is what a result costs whose
+ * only aim is to be right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/ref/ref.h"
+
+typedef struct {
+    const abdb_problem *p;
+    const abdb_kernel *kernel;
+    size_t *row;
+    double *out, *magnitude;
+} oracle;
+
+static void stop(void *state)
+{
+    oracle *s = state;
+
+    free(s->row);
+    free(s->out);
+    free(s->magnitude);
+    free(s);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    oracle *s = calloc(1, sizeof *s);
+    size_t rows = 1, most = 1;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a reference");
+    s->p = p;
+    for (size_t i = 0; abdb_kernels[i]; i++)
+        if (strcmp(abdb_kernels[i]->name, p->kernel) == 0) s->kernel = abdb_kernels[i];
+    for (int i = 0; i < p->tensors; i++) {
+        size_t count = abdb_tensor_count(&p->tensor[i]);
+
+        if (p->tensor[i].role == ABDB_IN) continue;
+        rows = p->tensor[i].dim[0] > rows ? p->tensor[i].dim[0] : rows;
+        most = count > most ? count : most;
+    }
+    s->row = calloc(rows, sizeof *s->row);
+    s->out = calloc(most, sizeof *s->out);
+    s->magnitude = calloc(most, sizeof *s->magnitude);
+    if (!s->kernel || !s->row || !s->out || !s->magnitude) {
+        stop(s);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a reference");
+    }
+    for (size_t i = 0; i < rows; i++) s->row[i] = i;
+    *state = s;
+    return ABDB_OK;
+}
+
+static void launch(void *state)
+{
+    const oracle *s = state;
+
+    for (int t = 0; t < s->p->tensors; t++) {
+        const abdb_tensor *out = &s->p->tensor[t];
+
+        if (out->role == ABDB_IN) continue;
+        s->kernel->reference(s->p, t, s->row, out->dim[0], s->out, s->magnitude);
+        for (size_t i = 0; i < abdb_tensor_count(out); i++) abdb_tensor_set(out, i, s->out[i]);
+    }
+}
+
+/* Packing, blocks and the order of things are none of the reference's. */
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *stores = abdb_param_text(p, "stores");
+
+    *why_not = "plain C cannot write past the caches";
+    return !stores || strcmp(stores, "nt") != 0;
+}
+
+#define ORACLE(name, kernel) \
+    const abdb_impl name = {kernel, "ref", accepts, prepare, launch, NULL, stop}
+ORACLE(abdb_ref_elementwise, "elementwise");
+ORACLE(abdb_ref_attention, "attention");
+ORACLE(abdb_ref_paged, "paged-attention");
+ORACLE(abdb_ref_embedding, "embedding-bag");
+ORACLE(abdb_ref_gups, "gups");
+ORACLE(abdb_ref_linear, "linear");
+ORACLE(abdb_ref_block, "transformer-block");

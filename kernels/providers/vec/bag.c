@@ -1,0 +1,64 @@
+/* bag.c - backend vec's embedding bags and random updates. */
+#include <omp.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    *why_not = "as many parts as threads";
+    return strcmp(p->kernel, "gups") != 0 ||
+           abdb_param_number(p, "parts", 1) == abdb_vec_threads(p);
+}
+
+static void bags_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const abdb_vec_isa *isa = abdb_vec_pick(p);
+    const char *mode = abdb_param_text(p, "mode");
+    int threads = abdb_vec_threads(p);
+    abdb_vec_bags b = {.table = p->tensor[0].data,
+                       .index = p->tensor[1].data,
+                       .out = p->tensor[2].data,
+                       .width = p->tensor[0].dim[1],
+                       .tables = p->tensor[1].dim[0],
+                       .batch = p->tensor[1].dim[1],
+                       .lookups = p->tensor[1].dim[2]};
+    size_t calls = mode && strcmp(mode, "single") == 0 ? b.tables : 1,
+           each = b.tables / calls * b.batch;
+
+    b.rows = p->tensor[0].dim[0] / b.tables;
+    for (size_t call = 0; call < calls; call++)
+#pragma omp parallel num_threads(threads)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), n = (size_t)omp_get_num_threads();
+
+        isa->bags(&b, call * each + each * thread / n, call * each + each * (thread + 1) / n);
+    }
+}
+
+static void updates_launch(void *state)
+{
+    const abdb_problem *p = state;
+    const abdb_vec_isa *isa = abdb_vec_pick(p);
+    size_t parts = (size_t)abdb_vec_threads(p), words = p->tensor[0].dim[0] / parts,
+           updates = (size_t)abdb_param_number(p, "updates", 1) / parts;
+    uint64_t *word = p->tensor[0].data;
+
+#pragma omp parallel for num_threads((int)parts) schedule(static)
+    for (size_t i = 0; i < parts; i++)
+        isa->updates(word + i * words, words, updates, 0x9E3779B97F4A7C15u * (i + 1));
+}
+
+static const char *chosen(const void *state)
+{
+    return abdb_vec_pick(state)->name;
+}
+
+const abdb_impl abdb_vec_embedding = {"embedding-bag", "vec",  accepts, NULL,
+                                      bags_launch,     chosen, NULL};
+const abdb_impl abdb_vec_gups = {"gups", "vec", accepts, NULL, updates_launch, chosen, NULL};

@@ -1,0 +1,107 @@
+/* bag.c - sums of rows by index, and updates at random places: what comes next is asked for before
+ * it is needed; see vec.h. */
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+enum { LINE = 64, AHEAD_BYTES = 16384, AHEAD_MOST = 64, AT_ONCE = 8, KNOWN = 128 };
+
+/* Columns [from, from + vectors) of the sum of the rows of a bag. */
+VEC_INLINE void add_up(const float *table, size_t width, const int32_t *index, size_t lookups,
+                       float *out, const size_t vectors)
+{
+    vec_f32 sum[AT_ONCE];
+
+    _Pragma("GCC unroll 8") for (size_t v = 0; v < vectors; v++) sum[v] = (vec_f32){0};
+    for (size_t l = 0; l < lookups; l++) {
+        const float *row = table + (size_t)index[l] * width;
+
+        _Pragma("GCC unroll 8") for (size_t v = 0; v < vectors; v++) sum[v] +=
+            vec_get_f32(row + v * VEC_F32);
+    }
+    _Pragma("GCC unroll 8") for (size_t v = 0; v < vectors; v++)
+        vec_put_f32(out + v * VEC_F32, sum[v], false);
+}
+
+/* Rows of the lookups [from, to) of the indices are asked for, of the table that each belongs to.
+ */
+static void ask(const abdb_vec_bags *b, size_t from, size_t to)
+{
+    size_t each = b->batch * b->lookups, table = from / each, left = (table + 1) * each - from;
+    const char *rows = (const char *)(b->table + table * b->rows * b->width);
+
+    for (size_t i = from; i < to; i++) {
+        const char *row = rows + (size_t)b->index[i] * b->width * sizeof(float);
+
+        for (size_t l = 0; l < b->width * sizeof(float); l += LINE)
+            _mm_prefetch(row + l, _MM_HINT_T0);
+        if (--left == 0) {
+            rows += b->rows * b->width * sizeof(float);
+            left = each;
+        }
+    }
+}
+
+/* The bags [low, high), counted table by table. A bag at hand is summed in pieces, and as many rows
+ * are asked for as it takes. */
+void VEC(bags)(const abdb_vec_bags *b, size_t low, size_t high)
+{
+    size_t end = high * b->lookups, row = b->width * sizeof(float);
+    size_t ahead = AHEAD_BYTES / row + 1 < AHEAD_MOST ? AHEAD_BYTES / row + 1 : AHEAD_MOST;
+    size_t asked = low * b->lookups;
+
+    for (size_t bag = low; bag < high; bag++) {
+        size_t table = bag / b->batch, sample = bag % b->batch;
+        const float *rows = b->table + table * b->rows * b->width;
+        float *out = b->out + (sample * b->tables + table) * b->width;
+
+        for (size_t from = 0; from < b->lookups; from += ahead) {
+            size_t n = b->lookups - from < ahead ? b->lookups - from : ahead, j = 0,
+                   want = bag * b->lookups + from + n + ahead;
+            const int32_t *index = b->index + bag * b->lookups + from;
+            float piece[AT_ONCE * VEC_F32];
+
+            want = want < end ? want : end;
+            if (asked < want) ask(b, asked, want);
+            asked = asked < want ? want : asked;
+            for (; j < b->width; j += AT_ONCE * VEC_F32) {
+                size_t left = b->width - j;
+                bool whole = left >= AT_ONCE * VEC_F32;
+                float *to = from ? piece : out + j;
+
+                if (whole) {
+                    add_up(rows + j, b->width, index, n, to, AT_ONCE);
+                    left = AT_ONCE * VEC_F32;
+                } else {
+                    size_t k = 0;
+
+                    for (; k + 4 * VEC_F32 <= left; k += 4 * VEC_F32)
+                        add_up(rows + j + k, b->width, index, n, to + k, 4);
+                    for (; k + VEC_F32 <= left; k += VEC_F32)
+                        add_up(rows + j + k, b->width, index, n, to + k, 1);
+                    for (; k < left; k++) {
+                        to[k] = 0;
+                        for (size_t l = 0; l < n; l++)
+                            to[k] += rows[(size_t)index[l] * b->width + j + k];
+                    }
+                }
+                for (size_t k = 0; from && k < left; k++) out[j + k] += piece[k];
+            }
+        }
+    }
+}
+
+/* The updates of one part of the table. */
+void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed)
+{
+    uint64_t state = seed, known[KNOWN];
+
+    for (size_t i = 0; i < updates; i += KNOWN) {
+        size_t n = updates - i < KNOWN ? updates - i : KNOWN;
+
+        for (size_t j = 0; j < n; j++) {
+            known[j] = abdb_random_next(&state);
+            _mm_prefetch((const char *)(word + known[j] % words), _MM_HINT_T0);
+        }
+        for (size_t j = 0; j < n; j++) word[known[j] % words] ^= known[j];
+    }
+}

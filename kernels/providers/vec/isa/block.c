@@ -1,0 +1,31 @@
+/* block.c - the steps between the products of a transformer block; see block.h. */
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+#define STEP_OF(name) f32_##name
+#define ELEMENT       float
+#define GET           vec_get_f32
+#define PUT           vec_put_f32
+#include "kernels/providers/vec/isa/block.h"
+
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+#define STEP_OF(name) bf16_##name
+#define ELEMENT       uint16_t
+#define GET           vec_get_bf16
+#define PUT           vec_put_native
+#include "kernels/providers/vec/isa/block.h"
+#pragma GCC pop_options
+#endif
+
+void VEC(steps)(const abdb_vec_step *s, size_t low, size_t high)
+{
+#if VEC_WIDTH == 64
+    if (s->dtype == ABDB_BF16) {
+        bf16_rows(s, low, high);
+        return;
+    }
+#endif
+    f32_rows(s, low, high);
+}

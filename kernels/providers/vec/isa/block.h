@@ -1,0 +1,133 @@
+/* block.h - the row by row steps of a transformer block, forward and backward: a template, included
+ * by block.c for f32 and bf16. Wants STEP_OF(name), ELEMENT, GET, PUT. Columns are whole vectors.
+ */
+
+/* The sum of x + bias (+ add), to out. */
+static void STEP_OF(bias)(const abdb_vec_step *s, size_t row)
+{
+    ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns, *bias = s->gain,
+                  *add = s->add ? (const ELEMENT *)s->add + row * s->columns : NULL;
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) {
+        vec_f32 v = GET(x + j) + GET(bias + j);
+
+        PUT(out + j, add ? v + GET(add + j) : v, false);
+    }
+}
+
+VEC_INLINE vec_f32 STEP_OF(logistic)(vec_f32 x)
+{
+    vec_f32 z = x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
+
+    return 1.0f / (vec_exp2(z * -vec_log2_e) + 1.0f);
+}
+
+/* x + bias stays in x; gelu of it to out. */
+static void STEP_OF(gelu)(const abdb_vec_step *s, size_t row)
+{
+    ELEMENT *out = (ELEMENT *)s->out + row * s->columns, *x = (ELEMENT *)s->kept + row * s->columns;
+    const ELEMENT *bias = s->gain;
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) {
+        vec_f32 v = GET(x + j) + GET(bias + j);
+
+        PUT(x + j, v, false);
+        PUT(out + j, v * STEP_OF(logistic)(v), false);
+    }
+}
+
+/* out times the slope of gelu at x; its columns are summed. */
+static void STEP_OF(gelu_back)(const abdb_vec_step *s, size_t row)
+{
+    ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns;
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) {
+        vec_f32 v = GET(x + j), l = STEP_OF(logistic)(v);
+        vec_f32 slope =
+            l + v * l * (1.0f - l) * (v * v * (3 * 1.5957691216f * 0.044715f) + 1.5957691216f);
+        vec_f32 back = GET(out + j) * slope;
+
+        PUT(out + j, back, false);
+        *(vec_f32 *)(s->sums + j) += back;
+    }
+}
+
+static void STEP_OF(sum)(const abdb_vec_step *s, size_t row)
+{
+    const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns;
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) *(vec_f32 *)(s->sums + j) += GET(x + j);
+}
+
+VEC_INLINE void STEP_OF(moments)(const ELEMENT *x, size_t n, float *mean, float *scale)
+{
+    vec_f32 sum = {0}, square = {0};
+
+    for (size_t j = 0; j < n; j += VEC_F32) sum += GET(x + j);
+    *mean = vec_sum(sum) / (float)n;
+    for (size_t j = 0; j < n; j += VEC_F32) {
+        vec_f32 v = GET(x + j) - *mean;
+
+        square += v * v;
+    }
+    *scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
+}
+
+static void STEP_OF(norm)(const abdb_vec_step *s, size_t row)
+{
+    ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns, *gain = s->gain, *shift = s->shift;
+    float mean, scale;
+
+    STEP_OF(moments)(x, s->columns, &mean, &scale);
+    for (size_t j = 0; j < s->columns; j += VEC_F32)
+        PUT(out + j, (GET(x + j) - mean) * scale * GET(gain + j) + GET(shift + j), false);
+}
+
+/* dx + add, to out, of dy = kept and x; gains' and shifts' gradients are summed. */
+static void STEP_OF(norm_back)(const abdb_vec_step *s, size_t row)
+{
+    size_t n = s->columns;
+    ELEMENT *out = (ELEMENT *)s->out + row * n;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * n, *dy = (const ELEMENT *)s->kept + row * n,
+                  *gain = s->gain, *add = (const ELEMENT *)s->add + row * n;
+    vec_f32 sum = {0}, along = {0};
+    float mean, scale, by_sum, by_along;
+
+    STEP_OF(moments)(x, n, &mean, &scale);
+    for (size_t j = 0; j < n; j += VEC_F32) {
+        vec_f32 hat = (GET(x + j) - mean) * scale, d = GET(dy + j), back = d * GET(gain + j);
+
+        sum += back;
+        along += back * hat;
+        *(vec_f32 *)(s->sums + j) += d * hat;
+        *(vec_f32 *)(s->sums + n + j) += d;
+    }
+    by_sum = vec_sum(sum) / (float)n;
+    by_along = vec_sum(along) / (float)n;
+    for (size_t j = 0; j < n; j += VEC_F32) {
+        vec_f32 hat = (GET(x + j) - mean) * scale;
+
+        PUT(out + j, scale * (GET(dy + j) * GET(gain + j) - by_sum - hat * by_along) + GET(add + j),
+            false);
+    }
+}
+
+static void STEP_OF(rows)(const abdb_vec_step *s, size_t low, size_t high)
+{
+    for (size_t row = low; row < high; row++) switch (s->what) {
+        case ABDB_STEP_NORM: STEP_OF(norm)(s, row); break;
+        case ABDB_STEP_BIAS: STEP_OF(bias)(s, row); break;
+        case ABDB_STEP_GELU: STEP_OF(gelu)(s, row); break;
+        case ABDB_STEP_GELU_BACK: STEP_OF(gelu_back)(s, row); break;
+        case ABDB_STEP_NORM_BACK: STEP_OF(norm_back)(s, row); break;
+        default: STEP_OF(sum)(s, row);
+        }
+}
+
+#undef STEP_OF
+#undef ELEMENT
+#undef GET
+#undef PUT

@@ -1,0 +1,235 @@
+/* linear.c - backend vec's layers of pruned or quantised weights: which form they are brought into.
+ * What is dense in f32, and bytes times bytes, is an ordinary product. 2:4 is done as unstructured:
+ * this processor has no instruction for it. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+enum { X, W, Y, X_SCALE, W_SCALE, PANEL = 32, BLOCK_K = 64, LINE = 16 };
+
+typedef struct {
+    const abdb_problem *p;
+    const abdb_vec_isa *isa;
+    abdb_vec_linear linear;
+    abdb_vec_product product; /* dense */
+    bool dense, bytes;
+    void *packed, *room, *sums;
+    uint32_t *start, *index;
+    size_t each; /* floats of room of a thread */
+} linear;
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    *why_not = "this processor has no dot product of bytes";
+    return p->tensor[X].dtype != ABDB_I8 ||
+           (abdb_vec_pick(p) == &abdb_vec_avx512 && __builtin_cpu_supports("avx512vnni"));
+}
+
+static void stop(void *state)
+{
+    linear *s = state;
+
+    free(s->packed);
+    free(s->room);
+    free(s->sums);
+    free(s->start);
+    free(s->index);
+    free(s);
+}
+
+/* Weights that are left, down each column: where they are, what they are. */
+static bool pack_columns(linear *s, size_t k, size_t n)
+{
+    const float *w = s->p->tensor[W].data;
+    size_t left = 0;
+    float *value;
+
+    for (size_t i = 0; i < k * n; i++) left += w[i] != 0;
+    s->start = calloc(n + 1, sizeof *s->start);
+    s->index = calloc(left + 1, sizeof *s->index);
+    s->packed = value = abdb_vec_room((left + 1) * sizeof *value);
+    if (!s->start || !s->index || !value) return false;
+    left = 0;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < k; i++) {
+            if (w[i * n + j] == 0) continue;
+            s->index[left] = (uint32_t)i;
+            value[left++] = w[i * n + j];
+        }
+        s->start[j + 1] = (uint32_t)left;
+    }
+    return true;
+}
+
+/* Is any weight of a block left? */
+static bool block_left(const float *w, size_t n)
+{
+    for (size_t r = 0; r < BLOCK_K; r++)
+        for (size_t j = 0; j < PANEL; j++)
+            if (w[r * n + j] != 0) return true;
+    return false;
+}
+
+/* Blocks that are left, panel by panel, in the order that tiles read. */
+static bool pack_blocks(linear *s, size_t k, size_t n)
+{
+    const float *w = s->p->tensor[W].data;
+    size_t panels = n / PANEL, deep = k / BLOCK_K, left = 0, wide = s->isa->panel;
+    float *value;
+
+    s->start = calloc(panels + 1, sizeof *s->start);
+    s->index = calloc(panels * deep + 1, sizeof *s->index);
+    if (!s->start || !s->index) return false;
+    for (size_t j = 0; j < panels; j++) {
+        for (size_t i = 0; i < deep; i++)
+            if (block_left(w + i * BLOCK_K * n + j * PANEL, n)) s->index[left++] = (uint32_t)i;
+        s->start[j + 1] = (uint32_t)left;
+    }
+    s->packed = value = abdb_vec_room((left + 1) * BLOCK_K * PANEL * sizeof *value);
+    if (!value) return false;
+    for (size_t j = 0; j < panels; j++)
+        for (size_t b = s->start[j]; b < s->start[j + 1]; b++, value += BLOCK_K * PANEL)
+            for (size_t r = 0; r < BLOCK_K; r++)
+                for (size_t c = 0; c < PANEL; c++)
+                    value[(c / wide * BLOCK_K + r) * wide + c % wide] =
+                        w[(s->index[b] * BLOCK_K + r) * n + j * PANEL + c];
+    return true;
+}
+
+/* Bytes by panels of 32 columns; of i4 two rows of K are one of bytes. */
+static bool pack_bytes(linear *s, size_t rows, size_t n)
+{
+    const int8_t *w = s->p->tensor[W].data;
+    size_t panels = (n + PANEL - 1) / PANEL, scales = s->p->tensor[W_SCALE].dim[0];
+    const float *scale = s->p->tensor[W_SCALE].data;
+    int8_t *out = s->packed = abdb_vec_room(panels * rows * PANEL);
+    float *padded = s->sums = calloc(scales * panels * PANEL, sizeof *padded);
+
+    if (!out || !padded) return false;
+    for (size_t i = 0; i < panels * rows * PANEL; i++) {
+        size_t j = i / (rows * PANEL) * PANEL + i % PANEL;
+
+        out[i] = j < n ? w[i / PANEL % rows * n + j] : 0;
+    }
+    for (size_t i = 0; i < scales; i++)
+        memcpy(padded + i * panels * PANEL, scale + i * n, n * sizeof *scale);
+    s->linear.scale = padded;
+    s->linear.columns = panels * PANEL;
+    s->linear.panel = rows * PANEL;
+    return true;
+}
+
+static bool prepare_dense(linear *s)
+{
+    const abdb_tensor *x = &s->p->tensor[X];
+    size_t m = x->dim[0], k = x->dim[1], n = s->p->tensor[Y].dim[1];
+
+    s->bytes = x->dtype == ABDB_I8;
+    if (s->bytes) s->sums = abdb_vec_room(m * n * sizeof(int32_t));
+    s->product = (abdb_vec_product){.dtype = x->dtype,
+                                    .m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .lda = k,
+                                    .ldb = n,
+                                    .ldc = n,
+                                    .threads = abdb_vec_threads(s->p),
+                                    .a = x->data,
+                                    .b = s->p->tensor[W].data,
+                                    .c = s->bytes ? s->sums : s->p->tensor[Y].data,
+                                    .ready = true};
+    abdb_vec_product_plan(&s->product);
+    s->room = abdb_vec_room(abdb_vec_product_bytes(&s->product));
+    if (!s->room || (s->bytes && !s->sums)) return false;
+    abdb_vec_product_room(&s->product, s->room);
+    s->isa->pack(&s->product);
+    return true;
+}
+
+static bool prepare_other(linear *s)
+{
+    const abdb_problem *p = s->p;
+    const char *pattern = abdb_param_text(p, "pattern"), *weights = abdb_param_text(p, "weights");
+    size_t k = p->tensor[X].dim[1], n = p->tensor[Y].dim[1];
+    bool done;
+
+    s->linear = (abdb_vec_linear){
+        .m = p->tensor[X].dim[0], .n = n, .k = k, .x = p->tensor[X].data, .y = p->tensor[Y].data};
+    s->linear.halves = weights && strcmp(weights, "i4") == 0;
+    s->linear.how = p->tensor[W].dtype == ABDB_I8              ? ABDB_QUANTISED
+                    : pattern && strcmp(pattern, "block") == 0 ? ABDB_BLOCKS
+                                                               : ABDB_UNSTRUCTURED;
+    done = s->linear.how == ABDB_QUANTISED ? pack_bytes(s, p->tensor[W].dim[0], n)
+           : s->linear.how == ABDB_BLOCKS  ? pack_blocks(s, k, n)
+                                           : pack_columns(s, k, n);
+    s->linear.packed = s->packed;
+    s->linear.start = s->start;
+    s->linear.index = s->index;
+    s->each = (s->isa->linear_floats(&s->linear) + LINE - 1) / LINE * LINE;
+    s->room = abdb_vec_room((size_t)abdb_vec_threads(p) * s->each * sizeof(float));
+    return done && s->room;
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    linear *s = calloc(1, sizeof *s);
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a layer");
+    s->p = p;
+    s->isa = abdb_vec_pick(p);
+    s->dense = p->tensor[X].dtype == ABDB_I8 ||
+               (p->tensor[W].dtype == ABDB_F32 && abdb_param_number(p, "sparsity", 0) == 0 &&
+                !abdb_param_text(p, "pattern"));
+    if (!(s->dense ? prepare_dense(s) : prepare_other(s))) {
+        stop(s);
+        return ABDB_FAIL(err, ABDB_NOMEM, "a layer's weights");
+    }
+    *state = s;
+    return ABDB_OK;
+}
+
+/* Sums of bytes times the scales of their row and column. */
+static void scale_sums(const linear *s)
+{
+    const int32_t *sums = s->sums;
+    const float *by_row = s->p->tensor[X_SCALE].data, *by_column = s->p->tensor[W_SCALE].data;
+    float *y = s->p->tensor[Y].data;
+    size_t n = s->product.n;
+
+#pragma omp parallel for num_threads(s->product.threads) schedule(static)
+    for (size_t i = 0; i < s->product.m; i++)
+        for (size_t j = 0; j < n; j++)
+            y[i * n + j] = (float)sums[i * n + j] * by_row[i] * by_column[j];
+}
+
+static void launch(void *state)
+{
+    const linear *s = state;
+    size_t panels = (s->linear.n + PANEL - 1) / PANEL;
+
+    if (s->dense) {
+        s->isa->gemm(&s->product);
+        if (s->bytes) scale_sums(s);
+        return;
+    }
+#pragma omp parallel num_threads(abdb_vec_threads(s->p))
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+
+        s->isa->linear(&s->linear, panels * thread / threads, panels * (thread + 1) / threads,
+                       (float *)s->room + thread * s->each);
+    }
+}
+
+static const char *chosen(const void *state)
+{
+    return ((const linear *)state)->isa->name;
+}
+
+const abdb_impl abdb_vec_linear_impl = {"linear", "vec", accepts, prepare, launch, chosen, stop};
