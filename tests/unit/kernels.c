@@ -7,9 +7,7 @@
 #include "kernels/providers/ref/ref.h"
 #include "kernels/providers/vec/vec.h"
 #include "kernels/runner/plan.h"
-#include "tests/unit/check.h"
-
-static const abdb_limits limits = {32 << 10, 512 << 10, 1 << 20, 2};
+#include "tests/unit/kernel_check.h"
 
 static void plans(void **state)
 {
@@ -47,20 +45,6 @@ static void bad_plans(void **state)
         assert_non_null(strstr(err.message, "line 1"));
         abdb_plan_free(&plan);
     }
-}
-
-static void make(abdb_problem *p)
-{
-    for (int i = 0; i < p->tensors; i++) {
-        p->tensor[i].data =
-            calloc(abdb_tensor_count(&p->tensor[i]), abdb_dtype_size(p->tensor[i].dtype));
-        if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
-    }
-}
-
-static void drop(abdb_problem *p)
-{
-    for (int i = 0; i < p->tensors; i++) free(p->tensor[i].data);
 }
 
 static double run(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p)
@@ -181,50 +165,6 @@ static void linearity(void **state)
     run(&abdb_kernel_gemm, &abdb_ref_gemm, &p);
     for (int i = 0; i < 256; i++) assert_true(c[i] == 2 * once[i]);
     drop(&p);
-}
-
-/* Runs a problem with tensors at an offset of `shift` elements from an aligned address. */
-static double run_shifted(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p,
-                          size_t shift)
-{
-    abdb_error err = {0};
-    char *base[ABDB_TENSOR_MAX];
-    void *state = p;
-    const char *why;
-    double error;
-
-    assert_ok(kernel->shape(p, &limits, &err));
-    for (int i = 0; i < p->tensors; i++) {
-        size_t each = abdb_dtype_size(p->tensor[i].dtype);
-        size_t size = abdb_tensor_count(&p->tensor[i]) * each + shift * each;
-
-        base[i] = aligned_alloc(64, (size + 63) / 64 * 64);
-        memset(base[i], 0xFF, size);
-        p->tensor[i].data = base[i] + shift * each;
-        if (p->tensor[i].role != ABDB_OUT) abdb_fill(&p->tensor[i], (unsigned)i);
-    }
-    if (kernel->fill) kernel->fill(p);
-    error = -1;
-    if (!impl->accepts || impl->accepts(p, &why)) {
-        if (impl->prepare) assert_ok(impl->prepare(&state, p, &err));
-        impl->launch(state);
-        assert_ok(abdb_verify(kernel, p, &error, &err));
-        if (impl->close) impl->close(state);
-    }
-    for (int i = 0; i < p->tensors; i++) free(base[i]);
-    return error;
-}
-
-static const char *const sets[] = {"base", "avx2", "avx512"};
-
-/* Is the result right, or the instruction set absent here? */
-static void check(const abdb_kernel *kernel, const abdb_impl *impl, abdb_problem *p, size_t shift)
-{
-    double error = run_shifted(kernel, impl, p, shift);
-
-    if (error > 1)
-        fail_msg("%s by %s, %s %s %s: error %g", kernel->name, impl->provider, p->param[0].text,
-                 p->param[1].text, p->param[2].text, error);
 }
 
 static void vector_streams(void **state)
