@@ -3,6 +3,7 @@
 #ifndef ABDB_QUERY_BACKENDS_H
 #define ABDB_QUERY_BACKENDS_H
 
+#include "schema/core/embedded.h"
 #include "schema/core/text.h"
 
 enum { ABDB_BACKEND_MAX = 32 };
@@ -18,5 +19,8 @@ typedef struct {
 /* Sorted by name; folders that do not exist hold none. */
 void abdb_backends_find(abdb_backend_list *out);
 void abdb_backends_free(abdb_backend_list *list);
+/* Backends with their devices and kernels, and the plans that abdb brings, to standard output. */
+void abdb_backends_print(const abdb_backend_list *list);
+extern const abdb_embedded abdb_plans[];
 
 #endif

@@ -1,4 +1,5 @@
 /* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,57 +11,16 @@
 #include "query/backends.h"
 #include "query/cli.h"
 #include "query/spooling.h"
+#include "schema/core/stats.h"
 #include "schema/store/digest.h"
 
-extern const abdb_embedded abdb_plans[];
-
+static const double noisy = 0.02, announced_s = 10;
 static volatile int stopping;
 
 static void on_signal(int number)
 {
     (void)number;
     stopping = 1;
-}
-
-/* --- what can be run
- * ---------------------------------------------------------------------------------- */
-
-static void list_backend(const char *name, const char *path)
-{
-    abdb_run_options options = {.name = name, .path = path};
-    json_t *all = NULL, *kernel;
-    abdb_error err;
-    size_t i;
-
-    if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
-        printf("  %-10s absent: %s\n", name, err.message);
-        return;
-    }
-    printf(
-        "  %-10s %s\n             device %s, %lld threads\n", name,
-        json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
-        json_string_value(json_object_get(json_object_get(all, "device"), "name")),
-        (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
-    json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
-        printf("             kernel %-8s %s\n", json_string_value(json_object_get(kernel, "name")),
-               json_string_value(json_object_get(kernel, "parameters")));
-    json_decref(all);
-}
-
-static void list_all(const abdb_backend_list *backends)
-{
-    puts("backends (programs abdb-run-NAME):");
-    for (size_t i = 0; i < backends->count; i++)
-        list_backend(backends->backend[i].name, backends->backend[i].path);
-    if (!backends->count) puts("  none beside abdb, nor in $ABDB_BACKENDS");
-    puts("plans:");
-    for (size_t i = 0; abdb_plans[i].name; i++) {
-        const char *text = abdb_plans[i].text, *dash = strstr(text, " - ");
-        int size = (int)(strlen(abdb_plans[i].name) - 5);
-
-        printf("  %-10.*s %.*s\n", size, abdb_plans[i].name,
-               dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
-    }
 }
 
 /* --- the plan
@@ -206,7 +166,8 @@ static void show_progress(void *self, const char *cell, size_t done, size_t tota
 /* Digest of what was asked: --resume finds the last campaign of the same question. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
-    static const char *const matter[] = {"backend", "quick", "tag", "threads", "core-type"};
+    static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
+                                         "core-type", "repeat", "energy", "interleave"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 
@@ -250,7 +211,8 @@ static void new_campaign(const char *key, char out[64])
 
 /* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
 static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
-                             const abdb_plan *plan, unsigned char *todo, abdb_error *err)
+                             size_t repetition, const abdb_plan *plan, unsigned char *todo,
+                             abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_arena arena = {0};
@@ -263,7 +225,8 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
         return abdb_db_fail(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
         sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
-        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i]), -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i], repetition), -1,
+                          SQLITE_STATIC);
         if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
         sqlite3_reset(s);
     }
@@ -311,22 +274,118 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     return ABDB_OK;
 }
 
+/* How much of a difference this run could have shown. */
+static void print_noise(const abdb_run_tally *t)
+{
+    abdb_summary summary;
+
+    if (!t->spreads || abdb_summarise(t->spread, t->spreads, &summary, NULL) != ABDB_OK) return;
+    printf("noise: the median of a cell is known to +-%.1f %% (half of the cells)",
+           100 * summary.median);
+    if (t->unsteady)
+        printf("; the machine changed its speed by over 10 %% during %zu of %zu cells, which are "
+               "marked"
+               " unsteady",
+               t->unsteady, t->ok);
+    if (summary.median > noisy || 10 * t->unsteady > t->ok)
+        printf("\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
+               " --interleave), or leave it alone meanwhile");
+    putchar('\n');
+}
+
+/* --- turns: which cells by which backend, one after another
+ * -------------------------------------------
+ */
+
+typedef struct {
+    const abdb_args *args;
+    const abdb_plan *plan;
+    const abdb_backend_list *backends;
+    const unsigned char *chosen;
+    abdb_run_options *o;
+    keeper *k;
+    abdb_run_tally *tally;
+    unsigned char *todo;
+} turns;
+
+/* Cells [first, end) by one backend, as its repetition of o->repetition. */
+static abdb_status turn(const turns *t, size_t backend, size_t first, size_t end, abdb_error *err)
+{
+    abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
+
+    t->o->name = t->k->backend = t->backends->backend[backend].name;
+    t->o->path = t->backends->backend[backend].path;
+    memset(t->todo, 0, t->plan->cells);
+    memset(t->todo + first, 1, end - first);
+    if (abdb_arg(t->args, "resume")) {
+        abdb_status st = skip_done(t->k->db, t->o->campaign, t->o->name, t->o->repetition, t->plan,
+                                   t->todo, err);
+
+        if (st != ABDB_OK) return st;
+    }
+    return abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err);
+}
+
+/* All cells by one backend after another, or cell by cell by all, to and fro. */
+static abdb_status one_repetition(const turns *t, abdb_error *err)
+{
+    size_t cells = t->plan->cells, count = t->backends->count;
+    bool interleave = abdb_arg(t->args, "interleave") != NULL;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < (interleave ? cells : 1) && !stopping; i++)
+        for (size_t n = 0; n < count && !stopping; n++) {
+            size_t b = interleave && (i + t->o->repetition) % 2 ? count - 1 - n : n;
+
+            if (t->chosen[b]) TRY(turn(t, b, interleave ? i : 0, interleave ? i + 1 : cells, err));
+        }
+done:
+    return st;
+}
+
+/* Says how long it will take, where that is worth saying. */
+static void announce(const turns *t, size_t repetitions)
+{
+    double all = 0, one;
+    size_t backends = 0;
+    abdb_error err;
+
+    for (size_t b = 0; b < t->backends->count; b++) {
+        if (!t->chosen[b]) continue;
+        t->o->path = t->backends->backend[b].path;
+        if (abdb_backend_estimate(t->o, t->plan, &one, &err) == ABDB_OK && isfinite(one))
+            all += one;
+        backends++;
+    }
+    all *= (double)repetitions;
+    if (all < announced_s || t->k->quiet) return;
+    fprintf(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
+            backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
+            all > 90 ? "minutes" : "seconds");
+}
+
 static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
                            const abdb_backend_list *backends, const unsigned char *chosen,
                            keeper *k, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_run_options o = {.tag = abdb_arg(args, "tag"),
                           .quick = abdb_arg(args, "quick") != NULL,
+                          .energy = abdb_arg(args, "energy") != NULL,
                           .stop = &stopping,
                           .progress = show_progress,
                           .self = k};
-    abdb_sink sink = {k, keep_cell, NULL, NULL, NULL};
     unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
+    turns t = {args, plan, backends, chosen, &o, k, tally, todo};
     char key[16], campaign[64] = "";
+    long long repetitions = 1;
     abdb_status st = ABDB_OK;
 
     if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     TRY(read_numbers(args, &o, err));
+    if (abdb_arg(args, "repeat") && !abdb_whole(abdb_arg(args, "repeat"), 1, 1000, &repetitions))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
+                      abdb_arg(args, "repeat")));
+    announce(&t, (size_t)repetitions);
     plan_key(plan, args, key);
     if (abdb_arg(args, "resume")) {
         TRY(last_campaign(k->db, key, campaign, err));
@@ -337,14 +396,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))
         TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
-    for (size_t b = 0; b < backends->count && !stopping; b++) {
-        if (!chosen[b]) continue;
-        o.name = k->backend = backends->backend[b].name;
-        o.path = backends->backend[b].path;
-        memset(todo, 1, plan->cells);
-        if (abdb_arg(args, "resume")) TRY(skip_done(k->db, campaign, o.name, plan, todo, err));
-        TRY(abdb_backend_run(&o, plan, todo, &sink, tally, err));
-    }
+    for (; o.repetition < (size_t)repetitions && !stopping; o.repetition++)
+        TRY(one_repetition(&t, err));
     if (k->spool) {
         st = abdb_spooling_close(k->spool, err);
         k->spool = NULL;
@@ -353,6 +406,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
     if (!k->quiet) print_tally(tally, campaign, abdb_arg(args, "spool"));
+    if (!k->quiet) print_noise(tally);
 done:
     if (k->spool) (void)!abdb_spooling_close(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;
@@ -387,7 +441,7 @@ int abdb_cmd_run(int argc, char **argv)
                       args.positional[0]));
     abdb_backends_find(&backends);
     if (abdb_arg(&args, "list")) {
-        list_all(&backends);
+        abdb_backends_print(&backends);
         goto done;
     }
     TRY(make_plan(&plan, &args, &err));
@@ -408,6 +462,7 @@ int abdb_cmd_run(int argc, char **argv)
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
     abdb_plan_free(&plan);
+    abdb_run_tally_free(&tally);
     abdb_backends_free(&backends);
     abdb_writer_close(k.writer);
     abdb_db_close(k.db);

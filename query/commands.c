@@ -28,6 +28,9 @@ static const abdb_option run_options[] = {
     {"axis", 'a', "KEY=VALUES", "1024, 256,512, 256-4096*2 or 1-8+1 (repeatable)"},
     {"backend", 'b', "NAME,...", "backends to run (default: all that are here, but ref)"},
     {"quick", 0, NULL, "few samples, small cells: an impression, marked so"},
+    {"repeat", 'r', "N", "whole processes, N times: what a ratio that is claimed wants"},
+    {"interleave", 0, NULL, "cell by cell through all backends, to and fro, a process each"},
+    {"energy", 0, NULL, "sample for 5 s where the machine counts its energy"},
     {"resume", 0, NULL, "go on with the last interrupted command of the same plan"},
     {"spool", 0, "FOLDER", "into a file of a spool directory instead of the database"},
     {"tag", 't', "NAME", "name these measurements"},
@@ -37,7 +40,7 @@ static const abdb_option run_options[] = {
      " this processor can run)"},
     {"timeout", 0, "SECONDS", "of one cell (default 300)"},
     {"dry-run", 'n', NULL, "print the cells, run nothing"},
-    {"quiet", 'q', NULL, "no summary"},
+    {"quiet", 'q', NULL, "no summary, no estimate"},
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option query_options[] = {

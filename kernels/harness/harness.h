@@ -40,6 +40,8 @@ typedef struct {
     double warm_s;       /* time of the launches before, at least: processors wake, clocks settle */
     double least_s, cap_s, iqr_target; /* time at least and at most; relative interquartile range */
     bool cold;                         /* caches are flushed between samples */
+    double canary_s, shift_most; /* a fixed piece of work before and after; how far it may move */
+    bool again;                  /* beyond that, samples are taken again */
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 
@@ -50,12 +52,49 @@ typedef struct {
     size_t count, batch; /* batch: launches per sample */
     bool cancelled;
 } abdb_samples;
-/* Launches until the rule is met. *stop ends it after the sample at hand. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_measure(const abdb_impl *impl, void *state,
+/* Launches until the rule is met, of prepared copies in turn. *stop ends it after the sample at
+ * hand. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
                                        const abdb_sampling *rule, const abdb_clock *clock,
                                        const volatile int *stop, abdb_samples *out,
                                        abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
+
+/* --- steady.c: did the machine stay the same meanwhile?
+ * -------------------------------------------
+ */
+/* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
+ * so that it takes about `about_s`. */
+double abdb_canary(double about_s);
+
+/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS
+ * -----------
+ */
+enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
+typedef struct {
+    double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j; /* NAN: not told */
+    double energy_most_j; /* where the counter begins again */
+} abdb_sensors;
+void abdb_sensors_read(abdb_sensors *out);
+/* Is there a counter of energy here? */
+bool abdb_sensors_energy(void);
+/* Adds to a result what changed between two readings; energy of each of `launches`. */
+void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
+                       double launches);
+
+/* --- cell.c
+ * ---------------------------------------------------------------------------------------
+ */
+const abdb_kernel *abdb_kernel_find(const char *name);
+/* Runs a cell and prints its samples and result; *status is what its end is called. */
+ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell,
+                                        json_t *request, const volatile int *stop,
+                                        const char **status, abdb_error *err);
+/* Prints how much a cell would do, without doing it. */
+ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, const char *cell,
+                                             json_t *request, const char **status, abdb_error *err);
+/* backend.c: prints a record and drops the reference. */
+void abdb_print_record(json_t *record);
 
 /* --- verify.c
  * ------------------------------------------------------------------------------------- */
@@ -65,5 +104,8 @@ ABDB_MUST_USE abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_prob
                                       abdb_error *err);
 /* Fills a tensor with numbers uniform in [-1, 1] from a fixed seed. */
 void abdb_fill(abdb_tensor *tensor, unsigned seed);
+/* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */
+enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS };
+void abdb_fill_with(abdb_tensor *tensor, unsigned seed, int how);
 
 #endif

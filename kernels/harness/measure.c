@@ -8,10 +8,23 @@
 
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
 
-const abdb_sampling abdb_sampling_full = {
-    .warm_ups = 3, .warm_s = 0.2, .least = 10, .least_s = 0.5, .cap_s = 15, .iqr_target = 0.02};
-const abdb_sampling abdb_sampling_quick = {
-    .warm_ups = 1, .warm_s = 0.05, .least = 5, .least_s = 0.05, .cap_s = 0.4, .iqr_target = 0.05};
+const abdb_sampling abdb_sampling_full = {.warm_ups = 3,
+                                          .warm_s = 0.2,
+                                          .least = 10,
+                                          .least_s = 0.5,
+                                          .cap_s = 15,
+                                          .iqr_target = 0.02,
+                                          .canary_s = 0.02,
+                                          .shift_most = 0.1,
+                                          .again = true};
+const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
+                                           .warm_s = 0.05,
+                                           .least = 5,
+                                           .least_s = 0.05,
+                                           .cap_s = 0.2,
+                                           .iqr_target = 0.05,
+                                           .canary_s = 0.005,
+                                           .shift_most = 0.1};
 
 /* Writes a buffer of twice the last-level cache, so that no operand is left in any. */
 static void flush(unsigned char *buffer, size_t size, unsigned char value)
@@ -41,13 +54,14 @@ static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock 
     return (size_t)(RESOLUTIONS * clock->resolution_s / (once > 1e-9 ? once : 1e-9)) + 1;
 }
 
-abdb_status abdb_measure(const abdb_impl *impl, void *state, const abdb_sampling *rule,
-                         const abdb_clock *clock, const volatile int *stop, abdb_samples *out,
-                         abdb_error *err)
+abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
+                         const abdb_sampling *rule, const abdb_clock *clock,
+                         const volatile int *stop, abdb_samples *out, abdb_error *err)
 {
     size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
     unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;
     double *scratch = calloc(ABDB_SAMPLES_MAX, sizeof *scratch), first, best = 1e9;
+    size_t turn = 0, check = (size_t)rule->least;
     int worse = 0;
     abdb_status st = ABDB_OK;
 
@@ -56,16 +70,18 @@ abdb_status abdb_measure(const abdb_impl *impl, void *state, const abdb_sampling
     if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     first = abdb_now_s();
-    for (int i = 0; i < rule->warm_ups || abdb_now_s() - first < rule->warm_s; i++)
-        impl->launch(state);
-    out->batch = rule->cold ? 1 : choose_batch(impl, state, clock);
+    for (int i = 0; (i < rule->warm_ups && abdb_now_s() - first < rule->cap_s) ||
+                    abdb_now_s() - first < rule->warm_s;
+         i++)
+        impl->launch(states[turn++ % copies]);
+    out->batch = rule->cold ? 1 : choose_batch(impl, states[0], clock);
     first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
         double start, stopped;
 
         if (buffer) flush(buffer, flush_size, (unsigned char)out->count);
         start = abdb_now_s();
-        for (size_t i = 0; i < out->batch; i++) impl->launch(state);
+        for (size_t i = 0; i < out->batch; i++) impl->launch(states[turn++ % copies]);
         stopped = abdb_now_s();
         out->at_s[out->count] = start - first;
         out->time_s[out->count++] = (stopped - start) / (double)out->batch;
@@ -75,9 +91,10 @@ abdb_status abdb_measure(const abdb_impl *impl, void *state, const abdb_sampling
         }
         if (stopped - first >= rule->cap_s && out->count >= 3) break;
         if ((int)out->count < rule->least || stopped - first < rule->least_s) continue;
-        if (out->count % CHECK_EVERY == 0 || (int)out->count == rule->least) {
+        if (out->count >= check) {
             double now = spread(out, scratch);
 
+            check = out->count + out->count / CHECK_EVERY + CHECK_EVERY; /* seldom: it sorts */
             if (now <= rule->iqr_target) break;
             worse = now < 0.95 * best ? 0 : worse + 1; /* has it stopped improving? */
             if (now < best) best = now;

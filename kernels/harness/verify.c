@@ -7,16 +7,26 @@
 
 enum { ROWS = 16, WORK_MAX = 64 << 20 };
 
-void abdb_fill(abdb_tensor *tensor, unsigned seed)
+void abdb_fill_with(abdb_tensor *tensor, unsigned seed, int how)
 {
     uint64_t state = 0x9E3779B97F4A7C15u * (seed + 1u);
     size_t count = abdb_tensor_count(tensor);
+    bool whole = tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32;
 
     for (size_t i = 0; i < count; i++) {
         double value = (double)(abdb_random_next(&state) >> 11) * 0x1p-52 - 1;
-        abdb_tensor_set(
-            tensor, i, tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32 ? 127 * value : value);
+
+        abdb_tensor_set(tensor, i,
+                        how == ABDB_FILL_ZEROS      ? 0
+                        : how == ABDB_FILL_INTEGERS ? floor(4 * value)
+                        : whole                     ? 127 * value
+                                                    : value);
     }
+}
+
+void abdb_fill(abdb_tensor *tensor, unsigned seed)
+{
+    abdb_fill_with(tensor, seed, ABDB_FILL_UNIFORM);
 }
 
 /* The largest error over its bound in sampled rows of one output. */

@@ -32,9 +32,32 @@ typedef struct {
     size_t strange; /* lines that were no record */
 } session;
 
-const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell)
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
+                           size_t repetition)
 {
-    return abdb_arena_printf(arena, "%s %s", backend, cell->name);
+    return repetition ? abdb_arena_printf(arena, "%s %s #%zu", backend, cell->name, repetition + 1)
+                      : abdb_arena_printf(arena, "%s %s", backend, cell->name);
+}
+
+void abdb_run_tally_free(abdb_run_tally *tally)
+{
+    free(tally->spread);
+    *tally = (abdb_run_tally){0};
+}
+
+/* Keeps how far the median of a cell is known. */
+static void note_spread(abdb_run_tally *t, const abdb_summary *s)
+{
+    if (!s->has_interval || !(s->median > 0)) return;
+    if (t->spreads == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        double *more = realloc(t->spread, room * sizeof *more);
+
+        if (!more) return; /* the report has one cell less */
+        t->spread = more;
+        t->room = room;
+    }
+    t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
 }
 
 const char *abdb_best_core_type(void)
@@ -144,8 +167,12 @@ static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *sum
             sample[i].mark = "outlier";
 }
 
+/* What a result says beside time and rates: metrics of the same names. */
+static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clock_hz",
+                                     "temperature_c", "energy_j", "power_w"};
+
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_results(abdb_entry *e, told *t, abdb_error *err)
+static abdb_status add_results(abdb_entry *e, told *t, abdb_run_tally *tally, abdb_error *err)
 {
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
     const json_t *error = json_object_get(t->result, "error");
@@ -157,6 +184,7 @@ static abdb_status add_results(abdb_entry *e, told *t, abdb_error *err)
     for (size_t i = 0; i < t->samples; i++) times[i] = t->sample[i].value;
     TRY(abdb_summarise(times, t->samples, &summary, err));
     mark_outliers(t->sample, t->samples, &summary);
+    note_spread(tally, &summary);
     r = abdb_entry_result(e, "time_s", summary.median);
     r->statistic = "median";
     r->n = (long long)t->samples;
@@ -187,6 +215,11 @@ static abdb_status add_results(abdb_entry *e, told *t, abdb_error *err)
     }
     if (json_is_number(error)) abdb_entry_result(e, "error", json_number_value(error));
     abdb_entry_result(e, "prepare_s", json_number_value(json_object_get(t->result, "prepare_s")));
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        const json_t *value = json_object_get(t->result, beside[i]);
+
+        if (json_is_number(value)) abdb_entry_result(e, beside[i], json_number_value(value));
+    }
 done:
     free(times);
     return st;
@@ -218,12 +251,14 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
         abdb_entry_factor(e, "library", text_of(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
         abdb_entry_factor(
-            e, "batch",
+            e, "launches",
             abdb_arena_printf(arena, "%lld",
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_factor(e, "clock", text_of(t->device, "clock"));
     abdb_entry_factor(e, "clock_policy", "as-shipped");
-    abdb_entry_factor(e, "fill", "uniform");
+    if (!json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
+    if (*text_of(t->result, "energy_scope"))
+        abdb_entry_factor(e, "energy_scope", text_of(t->result, "energy_scope"));
     abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
     if (!json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
 }
@@ -243,6 +278,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
@@ -266,14 +302,18 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     e->field[ABDB_FIELD_date] = t->date;
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
-    e->field[ABDB_FIELD_cell] = abdb_cell_name(&arena, s->o->name, cell);
-    e->field[ABDB_FIELD_flags] = s->o->quick ? "quick" : "";
+    e->field[ABDB_FIELD_cell] = abdb_cell_name(&arena, s->o->name, cell, s->o->repetition);
+    e->field[ABDB_FIELD_flags] = s->o->quick && unsteady ? "quick unsteady"
+                                 : s->o->quick           ? "quick"
+                                 : unsteady              ? "unsteady"
+                                                         : "";
     e->field[ABDB_FIELD_source] = "abdb-run";
     e->environment = environment;
     add_factors(e, &arena, s, cell);
-    if (ok) TRY(add_results(e, t, err));
+    if (ok) TRY(add_results(e, t, tally, err));
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
+    if (ok && unsteady) tally->unsteady++;
     if (ok)
         tally->ok++;
     else if (strcmp(t->status, "not-implemented") == 0)
@@ -294,15 +334,16 @@ done:
 /* --- one cell
  * ----------------------------------------------------------------------------------------- */
 
-static char *request(const abdb_run_options *o, const abdb_cell *cell)
+char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
 {
     json_t *params = json_object(), *object;
     char *line, *whole = NULL;
 
     for (size_t i = 0; i < cell->params; i++)
         json_object_set_new(params, cell->param[i].key, json_string(cell->param[i].text));
-    object = json_pack("{s:s,s:s,s:o,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel,
-                       "params", params, "quick", o->quick, "timeout_s", o->timeout_s);
+    object =
+        json_pack("{s:s,s:s,s:o,s:b,s:b,s:f}", "cell", cell->name, "kernel", cell->kernel, "params",
+                  params, "quick", o->quick, "energy", o->energy, "timeout_s", o->timeout_s);
     line = json_dumps(object, JSON_COMPACT);
     json_decref(object);
     if (line && asprintf(&whole, "%s\n", line) < 0) whole = NULL;
@@ -357,7 +398,7 @@ static abdb_status watch(session *s, abdb_error *err)
 static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
                             abdb_error *err)
 {
-    char *line = request(s->o, cell);
+    char *line = abdb_cell_request(s->o, cell);
     abdb_status st = ABDB_OK;
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
@@ -397,40 +438,5 @@ done:
     json_decref(s.told.device);
     json_decref(s.told.result);
     free(s.told.sample);
-    return st;
-}
-
-abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out, abdb_error *err)
-{
-    abdb_child child = {0};
-    json_t *all = json_object();
-    double begin_s = abdb_child_now_s();
-    abdb_status st = ABDB_OK;
-    bool said_bye = false;
-
-    TRY(abdb_child_start(&child, options, "describe", err));
-    while (!said_bye) {
-        char *line;
-        abdb_heard heard = abdb_child_read(&child, 0.2, &line);
-
-        if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) break;
-        if (heard == ABDB_LINE) {
-            json_error_t fault;
-            json_t *record = json_loads(line, 0, &fault);
-            const char *kind = text_of(record, "kind");
-
-            said_bye = strcmp(kind, "bye") == 0;
-            if (*kind) json_object_set(all, kind, record);
-            json_decref(record);
-        }
-    }
-    abdb_child_end(&child);
-    if (!said_bye || !json_object_get(all, "hello"))
-        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
-                      options->path));
-    *out = all;
-    all = NULL;
-done:
-    json_decref(all);
     return st;
 }

@@ -22,7 +22,8 @@ enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
 typedef struct {
     const char *name, *path;    /* "openblas", ".../abdb-run-openblas" */
     const char *campaign, *tag; /* tag NULL: none */
-    int threads, quick;         /* threads 0: all allowed */
+    int threads, quick, energy; /* threads 0: all allowed */
+    size_t repetition;          /* of the process, from 0 */
     const char *core_type;      /* OPENBLAS_CORETYPE, or NULL */
     double timeout_s;
     volatile const int *stop; /* set: end after the sample at hand */
@@ -31,20 +32,32 @@ typedef struct {
 } abdb_run_options;
 
 typedef struct {
-    size_t ok, not_implemented, failed, crashed, unverified, cancelled;
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady;
+    size_t spreads, room;
+    double *spread; /* of each measured cell: half of the interval of its median, relative */
 } abdb_run_tally;
+void abdb_run_tally_free(abdb_run_tally *tally);
 
 /* Runs cells plan->cell[i] where todo[i], and hands each entry to sink. ABDB_BACKEND: the program
  * cannot be started, or speaks another protocol. */
 ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
                                            const unsigned char *todo, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_error *err);
+/* About how long the cells will take, in seconds, as the backend counts their work; NAN when it
+ * does not say. */
+ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
+                                                const abdb_plan *plan, double *seconds,
+                                                abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
                                                 abdb_error *err);
-/* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024". From arena. */
-const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell);
+/* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", repetitions with " #2",
+ * ... From arena. */
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
+                           size_t repetition);
+/* The line that asks a backend for a cell; free() it. NULL: no memory. */
+char *abdb_cell_request(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.
  */
 const char *abdb_best_core_type(void);

@@ -101,6 +101,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 done:
     abdb_text_free(&line);
     abdb_plan_free(&plan);
+    abdb_run_tally_free(&tally);
     abdb_backends_free(&backends);
     return st;
 }

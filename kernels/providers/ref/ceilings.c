@@ -1,5 +1,5 @@
-/* ceilings.c - fused multiply-adds, dependent loads and vectors by index in portable C on one
- * thread. */
+/* ceilings.c - fused multiply-adds, dependent loads vectors by index and random updates in
+ * portable C on one thread. */
 #include <string.h>
 
 #include "kernels/providers/ref/ref.h"
@@ -77,6 +77,25 @@ static void gather_launch(void *state)
                in + (scatter ? i : (size_t)index[i]) * width, width * sizeof *in);
 }
 
+static void gups_launch(void *state)
+{
+    const abdb_problem *p = state;
+    size_t parts = (size_t)abdb_param_number(p, "parts", 1), words = p->tensor[0].dim[0] / parts,
+           updates = (size_t)abdb_param_number(p, "updates", 1) / parts;
+
+    for (size_t part = 0; part < parts; part++) {
+        uint64_t *word = (uint64_t *)p->tensor[0].data + part * words;
+        uint64_t random = 0x9E3779B97F4A7C15u * (part + 1);
+
+        for (size_t i = 0; i < updates; i++) {
+            uint64_t next = abdb_random_next(&random);
+
+            word[next % words] ^= next;
+        }
+    }
+}
+
+const abdb_impl abdb_ref_gups = {"gups", "ref", NULL, NULL, gups_launch, NULL, NULL};
 const abdb_impl abdb_ref_fma = {"fma", "ref", NULL, NULL, fma_launch, NULL, NULL};
 const abdb_impl abdb_ref_latency = {"latency", "ref", NULL, NULL, latency_launch, NULL, NULL};
 const abdb_impl abdb_ref_gather = {"gather", "ref", NULL, NULL, gather_launch, NULL, NULL};

@@ -79,6 +79,5 @@ ORACLE(abdb_ref_elementwise, "elementwise");
 ORACLE(abdb_ref_attention, "attention");
 ORACLE(abdb_ref_paged, "paged-attention");
 ORACLE(abdb_ref_embedding, "embedding-bag");
-ORACLE(abdb_ref_gups, "gups");
 ORACLE(abdb_ref_linear, "linear");
 ORACLE(abdb_ref_block, "transformer-block");

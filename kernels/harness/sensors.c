@@ -1,0 +1,113 @@
+/* sensors.c - load, stolen time, clock, temperature and energy as Linux tells them; see harness.h.
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+
+enum { PATH_SIZE = 512, ZONES = 64 };
+
+/* A path under the root of what is read: $ABDB_SENSORS, where a test has put its own. */
+static const char *place(char out[PATH_SIZE], const char *path)
+{
+    const char *root = getenv("ABDB_SENSORS");
+
+    snprintf(out, PATH_SIZE, "%s%s", root ? root : "", path);
+    return out;
+}
+
+static bool read_number(const char *path, double *out)
+{
+    char full[PATH_SIZE];
+    FILE *file = fopen(place(full, path), "r");
+    bool got = file && fscanf(file, "%lf", out) == 1;
+
+    if (file) fclose(file);
+    return got;
+}
+
+/* Time that the hypervisor gave to others, and all time, of all processors. */
+static void read_ticks(abdb_sensors *s)
+{
+    char full[PATH_SIZE];
+    FILE *file = fopen(place(full, "/proc/stat"), "r");
+    double tick[8];
+
+    s->stolen = s->ticks = NAN;
+    if (file && fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &tick[0], &tick[1], &tick[2],
+                       &tick[3], &tick[4], &tick[5], &tick[6], &tick[7]) == 8) {
+        s->stolen = tick[7];
+        s->ticks = 0;
+        for (int i = 0; i < 8; i++) s->ticks += tick[i];
+    }
+    if (file) fclose(file);
+}
+
+/* The largest of a number that several zones, clocks or packages have; or the sum. */
+static double over_zones(const char *before, const char *after, bool sum)
+{
+    double all = NAN, one;
+
+    for (int i = 0; i < ZONES; i++) {
+        char path[PATH_SIZE];
+
+        snprintf(path, sizeof path, "%s%d%s", before, i, after);
+        if (!read_number(path, &one)) {
+            if (i) break;
+            continue;
+        }
+        all = isnan(all) ? one : sum ? all + one : fmax(all, one);
+    }
+    return all;
+}
+
+static double packages(const char *what)
+{
+    return 1e-6 * over_zones("/sys/class/powercap/intel-rapl:", what, true);
+}
+
+void abdb_sensors_read(abdb_sensors *s)
+{
+    s->at_s = abdb_now_s();
+    if (!read_number("/proc/loadavg", &s->load)) s->load = NAN;
+    read_ticks(s);
+    s->clock_hz =
+        1e3 * over_zones("/sys/devices/system/cpu/cpu", "/cpufreq/scaling_cur_freq", false);
+    s->temperature_c = 1e-3 * over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
+    s->energy_j = packages("/energy_uj");
+    s->energy_most_j = packages("/max_energy_range_uj");
+}
+
+bool abdb_sensors_energy(void)
+{
+    return !isnan(packages("/energy_uj"));
+}
+
+static void put(json_t *record, const char *key, double value)
+{
+    if (isfinite(value)) json_object_set_new(record, key, json_real(value));
+}
+
+void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_sensors *after,
+                       double launches)
+{
+    double window = after->at_s - before->at_s, used = after->energy_j - before->energy_j;
+    double ticks = after->ticks - before->ticks;
+
+    put(record, "load", before->load);
+    put(record, "steal", ticks > 0 ? (after->stolen - before->stolen) / ticks : NAN);
+    put(record, "clock_hz", after->clock_hz);
+    put(record, "temperature_c", after->temperature_c);
+    if (isnan(used)) return; /* no sensor: nothing is said, no rated power stands in for it */
+    if (used < 0) used += after->energy_most_j;
+    if (window < ABDB_ENERGY_WINDOW_S) {
+        json_object_set_new(record, "energy_reason", json_string("the window is shorter than 5 s"));
+        return;
+    }
+    put(record, "energy_j", used / launches);
+    put(record, "power_w", used / window);
+    json_object_set_new(record, "energy_scope", json_string("package"));
+}

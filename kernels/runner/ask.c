@@ -1,0 +1,100 @@
+/* ask.c - what a backend says without running: a description, an estimate; see runner.h. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/runner/child.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+/* Seconds of one cell from its work: about 5 x 10^10 operations a second and thread, 10^10 bytes a
+ * second; tensors are filled with 2 x 10^8 bytes a second. Meant within a factor of three. */
+static double cell_seconds(const json_t *record, const abdb_run_options *o)
+{
+    double once = json_number_value(json_object_get(record, "ops")) / (5e10 * fmax(1, o->threads)) +
+                  json_number_value(json_object_get(record, "bytes")) / 1e10;
+    double least = o->quick ? 0.1 : 0.75, most = o->quick ? 0.2 : 15;
+
+    return 0.05 + json_number_value(json_object_get(record, "memory")) / 2e8 +
+           fmax(least, fmin(most, 13 * once) + 2 * once);
+}
+
+abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan, double *seconds,
+                                  abdb_error *err)
+{
+    abdb_child child = {0};
+    double begin_s = abdb_child_now_s(), sum = 0;
+    size_t answers = 0;
+    abdb_status st = ABDB_OK;
+
+    *seconds = NAN;
+    TRY(abdb_child_start(&child, o, "estimate", err));
+    for (size_t i = 0; i < plan->cells; i++) {
+        char *line = abdb_cell_request(o, &plan->cell[i]);
+
+        if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
+        st = abdb_child_write(&child, line, err);
+        free(line);
+        if (st != ABDB_OK) break; /* it knows no estimates: no error of the user's */
+        for (bool end = false; !end;) {
+            char *answer;
+            abdb_heard heard = abdb_child_read(&child, 0.2, &answer);
+            json_t *record = NULL;
+
+            if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) goto told_all;
+            if (heard != ABDB_LINE) continue;
+            record = json_loads(answer, 0, NULL);
+            if (strcmp(text_of(record, "kind"), "estimate") == 0) {
+                sum += cell_seconds(record, o);
+            }
+            end = strcmp(text_of(record, "kind"), "end") == 0;
+            answers += end;
+            json_decref(record);
+        }
+    }
+told_all:
+    st = ABDB_OK;
+    if (answers) *seconds = sum;
+done:
+    abdb_child_end(&child);
+    return st;
+}
+
+abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out, abdb_error *err)
+{
+    abdb_child child = {0};
+    json_t *all = json_object();
+    double begin_s = abdb_child_now_s();
+    abdb_status st = ABDB_OK;
+    bool said_bye = false;
+
+    TRY(abdb_child_start(&child, options, "describe", err));
+    while (!said_bye) {
+        char *line;
+        abdb_heard heard = abdb_child_read(&child, 0.2, &line);
+
+        if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) break;
+        if (heard == ABDB_LINE) {
+            json_error_t fault;
+            json_t *record = json_loads(line, 0, &fault);
+            const char *kind = text_of(record, "kind");
+
+            said_bye = strcmp(kind, "bye") == 0;
+            if (*kind) json_object_set(all, kind, record);
+            json_decref(record);
+        }
+    }
+    abdb_child_end(&child);
+    if (!said_bye || !json_object_get(all, "hello"))
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
+                      options->path));
+    *out = all;
+    all = NULL;
+done:
+    json_decref(all);
+    return st;
+}
