@@ -1,5 +1,4 @@
 /* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
-#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,14 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernels/runner/runner.h"
-#include "query/backends.h"
-#include "query/cli.h"
-#include "query/spooling.h"
-#include "schema/core/stats.h"
+#include "query/campaign.h"
 #include "schema/store/digest.h"
 
-static const double noisy = 0.02, announced_s = 10;
+static const double budget_default_s = 60;
 static volatile int stopping;
 
 static void on_signal(int number)
@@ -64,6 +59,10 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     size_t at = 0;
     abdb_status st = ABDB_OK;
 
+    if (abdb_arg(args, "search") && (name || kernel))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--search finds its cells itself: no --plan, no --kernel");
+    if (abdb_arg(args, "search")) return ABDB_OK;
     if (!name && !kernel)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "run what? --plan NAME or --kernel NAME; `abdb run --list`"
@@ -125,44 +124,6 @@ static int allowed_processors(void)
 /* --- the campaign
  * -------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    abdb_db *db;
-    abdb_writer *writer;
-    abdb_spooling *spool; /* --spool: instead of the database */
-    bool quiet;
-    const char *backend;
-} keeper;
-
-/* The sink of the runner: each cell is a transaction of its own. */
-static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
-{
-    keeper *k = self;
-    abdb_sink sink = abdb_writer_sink(k->writer);
-    abdb_counts counts;
-    int known;
-    abdb_status st = ABDB_OK;
-
-    if (k->spool) return abdb_spooling_entry(k->spool, entry, err);
-    TRY(abdb_writer_begin(k->writer, NULL, &known, &counts, err));
-    TRY(sink.entry(sink.self, entry, err));
-    TRY(sink.row_end(sink.self, err));
-    TRY(abdb_writer_commit(k->writer, &counts, err));
-    if (counts.rejected)
-        st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
-done:
-    abdb_writer_rollback(k->writer, NULL);
-    return st;
-}
-
-static void show_progress(void *self, const char *cell, size_t done, size_t total)
-{
-    const keeper *k = self;
-    char what[160];
-
-    snprintf(what, sizeof what, "%s %s", k->backend, cell);
-    if (!k->quiet) abdb_progress(what, (double)done, (double)total);
-}
-
 /* Digest of what was asked: --resume finds the last campaign of the same question. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
@@ -209,52 +170,11 @@ static void new_campaign(const char *key, char out[64])
              (unsigned)getpid() & 0xfff, key);
 }
 
-/* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
-static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
-                             size_t repetition, const abdb_plan *plan, unsigned char *todo,
-                             abdb_error *err)
-{
-    sqlite3_stmt *s = NULL;
-    abdb_arena arena = {0};
-    abdb_status st = ABDB_OK;
-
-    if (sqlite3_prepare_v2(db->sql,
-                           "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
-                           " status <> 'cancelled'",
-                           -1, &s, NULL) != SQLITE_OK)
-        return abdb_db_fail(db, err, "resume");
-    for (size_t i = 0; i < plan->cells; i++) {
-        sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
-        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i], repetition), -1,
-                          SQLITE_STATIC);
-        if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
-        sqlite3_reset(s);
-    }
-    sqlite3_finalize(s);
-    abdb_arena_free(&arena);
-    return st;
-}
-
 static int exit_code(const abdb_run_tally *t)
 {
     if (stopping) return abdb_exit_code(ABDB_STOPPED);
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
     return t->crashed || t->failed ? abdb_exit_code(ABDB_PARTIAL) : 0;
-}
-
-static void print_tally(const abdb_run_tally *t, const char *campaign, const char *spool)
-{
-    printf("%s: %zu cells measured", campaign, t->ok);
-    if (t->unverified) printf(", %zu of them failed verification", t->unverified);
-    if (t->not_implemented) printf(", %zu not implemented", t->not_implemented);
-    if (t->failed) printf(", %zu failed", t->failed);
-    if (t->crashed) printf(", %zu crashed, timed out or out of memory", t->crashed);
-    if (t->cancelled) printf(", %zu cancelled", t->cancelled);
-    if (spool)
-        printf("  (abdb import %s)\n", spool);
-    else
-        printf("  (abdb query kernels%s)\n",
-               t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
 }
 
 static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -274,110 +194,33 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     return ABDB_OK;
 }
 
-/* How much of a difference this run could have shown. */
-static void print_noise(const abdb_run_tally *t)
+static abdb_status read_search(const abdb_args *args, double *budget_s, abdb_error *err)
 {
-    abdb_summary summary;
+    const char *what = abdb_arg(args, "search"), *budget = abdb_arg(args, "budget");
 
-    if (!t->spreads || abdb_summarise(t->spread, t->spreads, &summary, NULL) != ABDB_OK) return;
-    printf("noise: the median of a cell is known to +-%.1f %% (half of the cells)",
-           100 * summary.median);
-    if (t->unsteady)
-        printf("; the machine changed its speed by over 10 %% during %zu of %zu cells, which are "
-               "marked"
-               " unsteady",
-               t->unsteady, t->ok);
-    if (summary.median > noisy || 10 * t->unsteady > t->ok)
-        printf("\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
-               " --interleave), or leave it alone meanwhile");
-    putchar('\n');
-}
-
-/* --- turns: which cells by which backend, one after another
- * -------------------------------------------
- */
-
-typedef struct {
-    const abdb_args *args;
-    const abdb_plan *plan;
-    const abdb_backend_list *backends;
-    const unsigned char *chosen;
-    abdb_run_options *o;
-    keeper *k;
-    abdb_run_tally *tally;
-    unsigned char *todo;
-} turns;
-
-/* Cells [first, end) by one backend, as its repetition of o->repetition. */
-static abdb_status turn(const turns *t, size_t backend, size_t first, size_t end, abdb_error *err)
-{
-    abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
-
-    t->o->name = t->k->backend = t->backends->backend[backend].name;
-    t->o->path = t->backends->backend[backend].path;
-    memset(t->todo, 0, t->plan->cells);
-    memset(t->todo + first, 1, end - first);
-    if (abdb_arg(t->args, "resume")) {
-        abdb_status st = skip_done(t->k->db, t->o->campaign, t->o->name, t->o->repetition, t->plan,
-                                   t->todo, err);
-
-        if (st != ABDB_OK) return st;
-    }
-    return abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err);
-}
-
-/* All cells by one backend after another, or cell by cell by all, to and fro. */
-static abdb_status one_repetition(const turns *t, abdb_error *err)
-{
-    size_t cells = t->plan->cells, count = t->backends->count;
-    bool interleave = abdb_arg(t->args, "interleave") != NULL;
-    abdb_status st = ABDB_OK;
-
-    for (size_t i = 0; i < (interleave ? cells : 1) && !stopping; i++)
-        for (size_t n = 0; n < count && !stopping; n++) {
-            size_t b = interleave && (i + t->o->repetition) % 2 ? count - 1 - n : n;
-
-            if (t->chosen[b]) TRY(turn(t, b, interleave ? i : 0, interleave ? i + 1 : cells, err));
-        }
-done:
-    return st;
-}
-
-/* Says how long it will take, where that is worth saying. */
-static void announce(const turns *t, size_t repetitions)
-{
-    double all = 0, one;
-    size_t backends = 0;
-    abdb_error err;
-
-    for (size_t b = 0; b < t->backends->count; b++) {
-        if (!t->chosen[b]) continue;
-        t->o->path = t->backends->backend[b].path;
-        if (abdb_backend_estimate(t->o, t->plan, &one, &err) == ABDB_OK && isfinite(one))
-            all += one;
-        backends++;
-    }
-    all *= (double)repetitions;
-    if (all < announced_s || t->k->quiet) return;
-    fprintf(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
-            backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
-            all > 90 ? "minutes" : "seconds");
+    *budget_s = budget_default_s;
+    if (what && strcmp(what, "mamf") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
+    if (budget && (!what || !abdb_number(budget, budget_s) || *budget_s <= 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds, of --search mamf");
+    return ABDB_OK;
 }
 
 static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
                            const abdb_backend_list *backends, const unsigned char *chosen,
-                           keeper *k, abdb_run_tally *tally, abdb_error *err)
+                           abdb_keeper *k, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_run_options o = {.tag = abdb_arg(args, "tag"),
                           .quick = abdb_arg(args, "quick") != NULL,
                           .energy = abdb_arg(args, "energy") != NULL,
                           .stop = &stopping,
-                          .progress = show_progress,
+                          .progress = abdb_turns_progress,
                           .self = k};
     unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
-    turns t = {args, plan, backends, chosen, &o, k, tally, todo};
+    abdb_turns t = {args, plan, backends, chosen, &o, k, tally, todo, &stopping};
     char key[16], campaign[64] = "";
     long long repetitions = 1;
+    double budget_s;
     abdb_status st = ABDB_OK;
 
     if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
@@ -385,7 +228,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     if (abdb_arg(args, "repeat") && !abdb_whole(abdb_arg(args, "repeat"), 1, 1000, &repetitions))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
                       abdb_arg(args, "repeat")));
-    announce(&t, (size_t)repetitions);
+    TRY(read_search(args, &budget_s, err));
+    abdb_turns_announce(&t, (size_t)repetitions);
     plan_key(plan, args, key);
     if (abdb_arg(args, "resume")) {
         TRY(last_campaign(k->db, key, campaign, err));
@@ -396,8 +240,10 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))
         TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
-    for (; o.repetition < (size_t)repetitions && !stopping; o.repetition++)
-        TRY(one_repetition(&t, err));
+    if (abdb_arg(args, "search")) TRY(abdb_turns_search(&t, budget_s, err));
+    for (; !abdb_arg(args, "search") && o.repetition < (size_t)repetitions && !stopping;
+         o.repetition++)
+        TRY(abdb_turns_once(&t, err));
     if (k->spool) {
         st = abdb_spooling_close(k->spool, err);
         k->spool = NULL;
@@ -405,8 +251,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
         st = abdb_writer_index(k->writer, err);
     if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
-    if (!k->quiet) print_tally(tally, campaign, abdb_arg(args, "spool"));
-    if (!k->quiet) print_noise(tally);
+    if (!k->quiet) abdb_turns_summary(tally, campaign, abdb_arg(args, "spool"));
 done:
     if (k->spool) (void)!abdb_spooling_close(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;
@@ -429,7 +274,7 @@ int abdb_cmd_run(int argc, char **argv)
     abdb_backend_list backends = {0};
     abdb_run_tally tally = {0};
     abdb_plan plan = {0};
-    keeper k = {0};
+    abdb_keeper k = {0};
     abdb_args args;
     abdb_error err;
     abdb_status st = ABDB_OK;

@@ -26,6 +26,8 @@ static const abdb_option run_options[] = {
     {"plan", 'p', "NAME", "a named plan, or a file"},
     {"kernel", 'k', "NAME", "one kernel; its other parameters by --axis"},
     {"axis", 'a', "KEY=VALUES", "1024, 256,512, 256-4096*2 or 1-8+1 (repeatable)"},
+    {"search", 's', "mamf", "search the fastest matrix product: shapes that it finds itself"},
+    {"budget", 0, "SECONDS", "of a search, for each backend (default 60)"},
     {"backend", 'b', "NAME,...", "backends to run (default: all that are here, but ref)"},
     {"quick", 0, NULL, "few samples, small cells: an impression, marked so"},
     {"repeat", 'r', "N", "whole processes, N times: what a ratio that is claimed wants"},
@@ -161,7 +163,7 @@ const abdb_command abdb_commands[] = {
      " measures: samples, verification, environment. A cell that fails is a row too. Exit 4: a "
      "cell failed"
      " verification; 5: a cell crashed, timed out or ran out of memory.",
-     "abdb run --list\nabdb run --plan quick --quick\n"
+     "abdb run --list\nabdb run --plan quick --quick\nabdb run --search mamf --axis dtype=bf16\n"
      "abdb run --kernel gemm --backend openblas --axis n=256-4096*2 --tag before"},
     {"query", "[NAME | SQL]", "a named report or read-only SQL; alone: what can be asked",
      abdb_cmd_query, query_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,

@@ -1,10 +1,12 @@
 /* gemm.c - C(M,N) = A(M,K) x B(K,N), row-major, contiguous; batch=n: n such products, of matrices
  * one after another. weights=packed: B is brought into the form that the implementation likes best
  * before the clock starts.
- * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in
- * long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and Stability, 3.5). bf16:
+ * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in double,
+ * of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and Stability, 3.5). bf16:
  * sums in f32, the result rounded once: (K + 2) 2^-24 + 2^-8. i8: sums in i32, exact. */
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 #include "kernels/kernel.h"
 
@@ -54,31 +56,69 @@ static void work(const abdb_problem *p, abdb_work *out)
             (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
 }
 
+/* One row of C of f64: sums in long double. */
+static void exact_row(const abdb_problem *p, size_t at, size_t b, double *out, double *magnitude)
+{
+    size_t n = side(p, B, 1), k = side(p, A, 1);
+    const double *x = (const double *)p->tensor[A].data + at * k,
+                 *y = (const double *)p->tensor[B].data + b;
+
+    for (size_t j = 0; j < n; j++) {
+        long double sum = 0;
+        double size = 0;
+
+        for (size_t i = 0; i < k; i++) {
+            long double term = (long double)x[i] * y[i * n + j];
+
+            sum += term;
+            size += fabs((double)term);
+        }
+        out[j] = (double)sum;
+        magnitude[j] = size;
+    }
+}
+
+/* `count` rows of C of shorter formats, whose products double holds exactly: rows of B once. */
+static void rows_of(const abdb_problem *p, const size_t *at, size_t count, size_t b, double *out,
+                    double *magnitude)
+{
+    size_t n = side(p, B, 1), k = side(p, A, 1);
+    double *row = malloc(n * sizeof *row);
+
+    for (size_t i = 0; i < count * n; i++) out[i] = magnitude[i] = row ? 0 : NAN;
+    for (size_t i = 0; row && i < k; i++) {
+        for (size_t j = 0; j < n; j++) row[j] = abdb_tensor_get(&p->tensor[B], b + i * n + j);
+        for (size_t r = 0; r < count; r++) {
+            double x = abdb_tensor_get(&p->tensor[A], at[r] * k + i);
+
+            for (size_t j = 0; j < n; j++) {
+                out[r * n + j] += x * row[j];
+                magnitude[r * n + j] += fabs(x * row[j]);
+            }
+        }
+    }
+    free(row);
+}
+
 /* A row of the output is a row of C; of a batch it is a whole matrix. */
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                       double *out, double *magnitude)
 {
-    size_t n = side(p, B, 1), k = side(p, A, 1), each = p->tensor[C].rank == 3 ? side(p, C, 2) : 1;
+    bool batch = p->tensor[C].rank == 3;
+    size_t n = side(p, B, 1), k = side(p, A, 1), each = batch ? side(p, C, 2) : 1;
 
     (void)tensor;
+    if (!batch && p->tensor[A].dtype != ABDB_F64) {
+        rows_of(p, row, count, 0, out, magnitude);
+        return;
+    }
     for (size_t r = 0; r < count * each; r++) {
-        size_t at = row[r / each] * each + r % each,
-               b = p->tensor[C].rank == 3 ? at / each * k * n : 0;
+        size_t at = row[r / each] * each + r % each, b = batch ? at / each * k * n : 0;
 
-        for (size_t j = 0; j < n; j++) {
-            long double sum = 0;
-            double size = 0;
-
-            for (size_t i = 0; i < k; i++) {
-                long double term = (long double)abdb_tensor_get(&p->tensor[A], at * k + i) *
-                                   abdb_tensor_get(&p->tensor[B], b + i * n + j);
-
-                sum += term;
-                size += fabs((double)term);
-            }
-            out[r * n + j] = (double)sum;
-            magnitude[r * n + j] = size;
-        }
+        if (p->tensor[A].dtype == ABDB_F64)
+            exact_row(p, at, b, out + r * n, magnitude + r * n);
+        else
+            rows_of(p, &at, 1, b, out + r * n, magnitude + r * n);
     }
 }
 

@@ -1,0 +1,180 @@
+/* search.c - the search for the fastest matrix product; see search.h. */
+#include "kernels/runner/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/runner/child.h"
+
+enum { TRIED_MAX = 2048, FIRST = 256, LAST = 32768, STEP_LEAST = 16, LONGER = 64 };
+static const double gain = 1.003, as_fast = 0.99;
+
+typedef struct {
+    size_t side[3];
+    double rate;
+} shape;
+
+typedef struct {
+    abdb_run_options *o;
+    const char *dtype;
+    const abdb_sink *sink;
+    abdb_run_tally *tally;
+    double begin_s, budget_s, heard; /* heard: the rate of the cell at hand */
+    shape tried[TRIED_MAX], best;
+    size_t count;
+} search;
+
+/* What a cell says on its way to the sink: its median rate. */
+static abdb_status hear(void *self, const abdb_entry *e, abdb_error *err)
+{
+    search *s = self;
+
+    for (size_t i = 0; i < e->results; i++)
+        if ((strcmp(e->result[i].metric, "flops_per_s") == 0 ||
+             strcmp(e->result[i].metric, "ops_per_s") == 0) &&
+            strcmp(e->field[ABDB_FIELD_verified], "pass") == 0)
+            s->heard = e->result[i].value;
+    return s->sink->entry(s->sink->self, e, err);
+}
+
+static bool over(const search *s)
+{
+    return *s->o->stop || s->count == TRIED_MAX || abdb_child_now_s() - s->begin_s > s->budget_s;
+}
+
+/* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
+static abdb_status try_shape(search *s, const size_t side[3], bool quick, double *rate,
+                             abdb_error *err)
+{
+    abdb_sink sink = {s, hear, NULL, NULL, NULL};
+    unsigned char todo = 1;
+    abdb_plan plan = {0};
+    char line[128];
+    abdb_status st = ABDB_OK;
+
+    *rate = 0;
+    for (size_t i = 0; quick && i < s->count; i++)
+        if (memcmp(s->tried[i].side, side, sizeof s->tried[i].side) == 0) {
+            *rate = s->tried[i].rate;
+            return ABDB_OK;
+        }
+    if (quick && over(s)) return ABDB_OK;
+    snprintf(line, sizeof line, "gemm dtype=%s m=%zu n=%zu k=%zu", s->dtype, side[0], side[1],
+             side[2]);
+    TRY(abdb_plan_add(&plan, line, err));
+    s->heard = 0;
+    s->o->quick = quick;
+    if (s->o->progress)
+        s->o->progress(s->o->self, plan.cell[0].name, (size_t)(abdb_child_now_s() - s->begin_s),
+                       (size_t)s->budget_s);
+    s->o->progress = NULL; /* one cell is no progress of its own */
+    TRY(abdb_backend_run(s->o, &plan, &todo, &sink, s->tally, err));
+    *rate = s->heard;
+    if (quick) {
+        s->tried[s->count].rate = *rate;
+        memcpy(s->tried[s->count++].side, side, sizeof s->tried[0].side);
+        if (*rate > s->best.rate) s->best = s->tried[s->count - 1];
+    }
+done:
+    abdb_plan_free(&plan);
+    return st;
+}
+
+/* The same, with the progress of the search shown. */
+static abdb_status look(search *s, const size_t side[3], bool quick, double *rate, abdb_error *err)
+{
+    void (*progress)(void *, const char *, size_t, size_t) = s->o->progress;
+    abdb_status st = try_shape(s, side, quick, rate, err);
+
+    s->o->progress = progress;
+    return st;
+}
+
+/* Squares from small to large, until one is slower than the one of half its side. */
+static abdb_status squares(search *s, abdb_error *err)
+{
+    double before = 0, rate;
+    abdb_status st = ABDB_OK;
+
+    for (size_t n = FIRST; n <= LAST && !over(s); n *= 2) {
+        TRY(look(s, (size_t[]){n, n, n}, true, &rate, err));
+        if (rate < before) break;
+        before = rate;
+    }
+done:
+    return st;
+}
+
+/* One side longer and shorter by the step, each side in turn: is any of them faster? */
+static abdb_status moves(search *s, size_t step, bool *faster, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *faster = false;
+    for (int i = 0; i < 6 && !over(s); i++) {
+        shape from = s->best;
+        double rate;
+
+        if (i % 2 && from.side[i / 2] <= step) continue;
+        from.side[i / 2] = i % 2 ? from.side[i / 2] - step : from.side[i / 2] + step;
+        TRY(look(s, from.side, true, &rate, err));
+        if (rate > gain * from.rate) *faster = true;
+    }
+done:
+    return st;
+}
+
+/* What a little more of a side costs, and how much more is as fast again. */
+static abdb_status tiles(search *s, abdb_mamf *out, abdb_error *err)
+{
+    const shape best = s->best;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < 3; i++) {
+        out->one_more[i] = NAN;
+        out->tile[i] = 0;
+        for (size_t more = 1; more <= LONGER && !out->tile[i] && !*s->o->stop; more *= 2) {
+            size_t side[3] = {best.side[0], best.side[1], best.side[2]};
+            double rate;
+
+            side[i] += more;
+            s->budget_s = INFINITY; /* a handful of cells, after the search */
+            TRY(look(s, side, true, &rate, err));
+            if (more == 1 && rate > 0) out->one_more[i] = 1 - rate / best.rate;
+            if (rate >= as_fast * best.rate) out->tile[i] = more;
+        }
+    }
+done:
+    return st;
+}
+
+abdb_status abdb_mamf_search(abdb_run_options *o, const char *dtype, double budget_s,
+                             const abdb_sink *sink, abdb_run_tally *tally, abdb_mamf *out,
+                             abdb_error *err)
+{
+    search s = {.o = o,
+                .dtype = dtype,
+                .sink = sink,
+                .tally = tally,
+                .begin_s = abdb_child_now_s(),
+                .budget_s = budget_s};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_mamf){.stopped = "no step of 16 gains 0.3 %"};
+    TRY(squares(&s, err));
+    if (!(s.best.rate > 0))
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s has no product of %s that can be measured", o->name,
+                      dtype));
+    for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !over(&s); step /= 2)
+        for (bool faster = true; faster && !over(&s);) TRY(moves(&s, step, &faster, err));
+    if (over(&s)) out->stopped = *o->stop ? "interrupted" : "its time was used up";
+    out->seconds = abdb_child_now_s() - s.begin_s;
+    out->shapes = s.count;
+    memcpy(out->side, s.best.side, sizeof out->side);
+    out->quick_rate = s.best.rate;
+    TRY(tiles(&s, out, err));
+    if (!*o->stop) TRY(look(&s, out->side, false, &out->rate, err));
+done:
+    return st;
+}
