@@ -12,6 +12,7 @@ enum {
     ROW_BYTES = 8192, /* of A and B in a pass */
     BLOCK_BYTES = 512 << 10,
     SLAB = 512,
+    LEAST = 128,       /* columns of a thread */
     PANEL_BYTES = 128, /* widest row of a panel */
     LINE = 64,
     ALIGNMENT = 2 << 20
@@ -34,43 +35,65 @@ void *abdb_vec_room(size_t bytes)
     return data;
 }
 
+/* Threads by columns while each has at least LEAST of them, by rows beyond. */
+static void choose_grid(abdb_vec_product *q)
+{
+    size_t threads = (size_t)q->threads;
+
+    q->grid_n = threads;
+    while (q->grid_n > 1 && (q->n < LEAST * q->grid_n || threads % q->grid_n)) q->grid_n--;
+    q->grid_m = threads / q->grid_n;
+    while (q->grid_m > 1 && q->m < GRAIN_ROWS * q->grid_m) q->grid_m--;
+    /* few rows: columns after all */
+    while (q->grid_m * (q->grid_n + 1) <= threads && q->n >= PANEL_BYTES / 4 * (q->grid_n + 1))
+        q->grid_n++;
+}
+
 void abdb_vec_product_plan(abdb_vec_product *q)
 {
-    size_t step, most, blocks, steps;
+    size_t step, most, rows, steps, columns;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
+    columns = PANEL_BYTES / step;
+    choose_grid(q);
     q->depth = ROW_BYTES / q->size;
     steps = up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
-    /* As many blocks as threads, or a multiple; each at most half of a cache of the second level.
+    /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
-    most = BLOCK_BYTES / (steps * step + LINE) * (size_t)q->threads;
-    most = most ? most : 1;
-    blocks = (q->m + most - 1) / most * (size_t)q->threads;
-    q->block = up((q->m + blocks - 1) / blocks, GRAIN_ROWS);
-    q->slab = up(q->n < SLAB ? q->n : SLAB, PANEL_BYTES / 4);
-    q->direct = !q->ta && q->n <= PANEL_BYTES / step && q->dtype != ABDB_I8 &&
+    most = BLOCK_BYTES / (steps * step + LINE);
+    rows = up((q->m + q->grid_m - 1) / q->grid_m, GRAIN_ROWS);
+    q->block = (rows + most - 1) / most;
+    q->block = up((rows + q->block - 1) / q->block, GRAIN_ROWS);
+    q->slab = up((q->n + q->grid_n - 1) / q->grid_n, columns);
+    q->slab = q->slab < SLAB ? q->slab : SLAB;
+    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     q->packed_a = up((q->block + LINE / step) * (steps * step + LINE), LINE);
-    /* A narrow set of instructions has narrower panels, and more of them: each one row longer. */
+    /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
+     * panels, and more of them. */
     q->packed_b = up((steps + 1) * q->slab * step, LINE);
-    q->sums = q->dtype == ABDB_BF16 ? up(q->m * q->slab * sizeof(float), LINE) : 0;
+    q->sums = q->dtype == ABDB_BF16 ? up(rows * q->slab * sizeof(float), LINE) : 0;
 }
 
-static size_t slabs(const abdb_vec_product *q)
+/* Of all B packed beforehand, or of a slab for each thread. */
+static size_t bytes_of_b(const abdb_vec_product *q)
 {
-    return !q->ready ? 1 : (q->n + q->slab - 1) / q->slab * ((q->k + q->depth - 1) / q->depth);
+    size_t passes = (q->k + q->depth - 1) / q->depth, step = q->size == 8 ? 8 : 4;
+
+    if (!q->ready) return q->packed_b * (size_t)q->threads;
+    return up(passes * up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab + LINE), LINE);
 }
 
 size_t abdb_vec_product_bytes(const abdb_vec_product *q)
 {
-    return q->packed_a * (size_t)q->threads + slabs(q) * q->packed_b + q->sums;
+    return bytes_of_b(q) + (q->packed_a + q->sums) * (size_t)q->threads;
 }
 
 void abdb_vec_product_room(abdb_vec_product *q, void *room)
 {
     q->room_b = room;
-    q->room_a = (char *)room + slabs(q) * q->packed_b;
+    q->room_a = (char *)room + bytes_of_b(q);
     q->room_sums = (float *)(void *)((char *)q->room_a + q->packed_a * (size_t)q->threads);
 }
 
@@ -159,16 +182,25 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
+static void multiply(const gemm *s, size_t i)
+{
+    abdb_vec_product q = nth(s, i, s->product.ready ? i : (size_t)omp_get_thread_num());
+
+    s->isa->gemm(&q);
+}
+
+/* No parallel region around another, not even one of a single thread: libgomp would make new
+ * threads for the inner one, beside those of its pool that wait. */
 static void launch(void *state)
 {
     const gemm *s = state;
 
-#pragma omp parallel for num_threads((int)s->together) if (s->together > 1) schedule(dynamic, 1)
-    for (size_t i = 0; i < s->batch; i++) {
-        abdb_vec_product q = nth(s, i, s->product.ready ? i : (size_t)omp_get_thread_num());
-
-        s->isa->gemm(&q);
+    if (s->together == 1) {
+        for (size_t i = 0; i < s->batch; i++) multiply(s, i);
+        return;
     }
+#pragma omp parallel for num_threads((int)s->together) schedule(dynamic, 1)
+    for (size_t i = 0; i < s->batch; i++) multiply(s, i);
 }
 
 static const char *chosen(const void *state)

@@ -51,9 +51,10 @@ typedef struct {
     /* of abdb_vec_product_plan */
     size_t size, block, depth, slab; /* bytes of an element; rows of A in a block; columns of A in a
                                         pass; columns of B that are packed at a time */
+    size_t grid_m, grid_n;           /* threads by rows and by columns of C: each packs what it
+                                        needs, and none waits for another */
     bool direct;                     /* A is read where it is */
-    size_t packed_a, packed_b,
-        sums; /* bytes: a block for each thread; a slab; bf16 before rounding */
+    size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums of bf16 */
     /* of abdb_vec_product_room */
     void *room_a, *room_b;
     float *room_sums;

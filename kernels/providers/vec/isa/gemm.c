@@ -1,9 +1,9 @@
-/* gemm.c - the matrix product, after Goto and van de Geijn 2008: a slab of B is packed in panels of
- * two vectors' columns (by all threads), blocks of A row after row (by the thread that multiplies
- * them, because A's elements are only ever broadcast), and tiles of C stay in registers over up to
- * 8 KiB of a row. The second level holds a block of A (half of it) and a panel of B;
- * the last level a slab of B, so that memory carries C once for each pass, and A once for each
- * slab.
+/* gemm.c - the matrix product, after Goto and van de Geijn 2008: each thread has a part of C. Of
+ * its columns it packs a slab of B in panels of two vectors' columns, of its rows blocks of A row
+ * after row (A's elements are only ever broadcast), and tiles of C stay in registers over up to 8
+ * KiB of a row. The second level holds a block of A (half of it) and a panel of B; the last level a
+ * slab of B, so that memory carries C once for each pass, and A once for each slab. No thread reads
+ * what another has packed: processors that share no cache lose nothing, and none waits.
  *
  * Sizes are in bytes where formats share the code: a step of A is a 32-bit element of f32, a pair
  * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums.
@@ -231,41 +231,68 @@ static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, siz
     }
 }
 
-/* Where a slab of B is packed: all are there when it was done beforehand. */
-static char *slab_of(const abdb_vec_product *s, size_t left, size_t depth)
-{
-    size_t passes = (s->k + s->depth - 1) / s->depth;
+/* The part of C of a thread, and what it works in. */
+typedef struct {
+    size_t top, bottom, left, right;
+    char *a, *b;
+    float *sums;
+} share;
 
-    return (char *)s->room_b +
-           (s->ready ? (left / s->slab * passes + depth / s->depth) * s->packed_b : 0);
+/* Part `i` of `parts` of n, in whole grains. */
+static size_t cut(size_t n, size_t grain, size_t i, size_t parts)
+{
+    size_t grains = (n + grain - 1) / grain, at = grains * i / parts * grain;
+
+    return at < n ? at : n;
 }
 
-static void pack_slab(const abdb_vec_product *s, size_t left, size_t depth)
+static share share_of(const abdb_vec_product *s, size_t thread)
 {
-    size_t wide = s->n - left < s->slab ? s->n - left : s->slab;
-    size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
-    size_t columns = ROW / step_bytes(s);
-    char *out = slab_of(s, left, depth);
+    size_t columns = ROW / step_bytes(s), i = thread / s->grid_n, j = thread % s->grid_n;
 
-#pragma omp for schedule(static)
-    for (size_t j = 0; j < wide; j += columns)
-        VEC(pack_panel)(s, depth, deep, left + j, out + j / columns * panel_bytes(s));
+    return (share){.top = cut(s->m, TILE_ROWS, i, s->grid_m),
+                   .bottom = cut(s->m, TILE_ROWS, i + 1, s->grid_m),
+                   .left = cut(s->n, columns, j, s->grid_n),
+                   .right = cut(s->n, columns, j + 1, s->grid_n),
+                   .a = (char *)s->room_a + thread * s->packed_a,
+                   .b = (char *)s->room_b + (s->ready ? 0 : thread * s->packed_b),
+                   .sums = (float *)(void *)((char *)s->room_sums + thread * s->sums)};
+}
+
+/* Where columns from `left` on and the pass at `depth` are packed: all passes of a panel together
+ * when it was done beforehand. */
+static char *packed_at(const abdb_vec_product *s, const share *x, size_t left, size_t depth)
+{
+    size_t columns = ROW / step_bytes(s);
+
+    if (!s->ready) return x->b;
+    return x->b +
+           (depth / s->depth * ((s->n + columns - 1) / columns) + left / columns) * panel_bytes(s);
+}
+
+static void pack_slab(const abdb_vec_product *s, const share *x, size_t left, size_t wide,
+                      size_t depth, size_t deep)
+{
+    size_t columns = ROW / step_bytes(s);
+    char *out = packed_at(s, x, left, depth);
+
+    for (size_t j = 0; j < wide; j += columns, out += panel_bytes(s))
+        VEC(pack_panel)(s, depth, deep, left + j, out);
 }
 
 #if defined(__AVX512F__)
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
-/* Sums in f32 rounded to bf16. */
-static void round_sums(const abdb_vec_product *s, size_t row, size_t rows, size_t left, size_t wide)
+/* Sums in f32 rounded to bf16: rows from `row` on, columns from `left` on, of the slab's sums. */
+static void round_sums(const abdb_vec_product *s, const float *sums, size_t row, size_t rows,
+                       size_t left, size_t wide)
 {
-    for (size_t i = row; i < row + rows; i++) {
-        const float *sum = s->room_sums + i * s->slab;
-        uint16_t *c = (uint16_t *)s->c + i * s->ldc;
+    for (size_t i = 0; i < rows; i++) {
+        uint16_t *c = (uint16_t *)s->c + (row + i) * s->ldc + left;
 
-        for (size_t j = left; j < left + wide; j += 16) {
-            __mmask16 there =
-                left + wide - j >= 16 ? 0xFFFF : (__mmask16)((1u << (left + wide - j)) - 1);
-            __m512 v = _mm512_maskz_loadu_ps(there, sum + j % s->slab);
+        for (size_t j = 0; j < wide; j += 16) {
+            __mmask16 there = wide - j >= 16 ? 0xFFFF : (__mmask16)((1u << (wide - j)) - 1);
+            __m512 v = _mm512_maskz_loadu_ps(there, sums + i * s->slab + j);
 
             _mm256_mask_storeu_epi16(c + j, there, (__m256i)_mm512_cvtneps_pbh(v));
         }
@@ -274,16 +301,16 @@ static void round_sums(const abdb_vec_product *s, size_t row, size_t rows, size_
 #pragma GCC pop_options
 #endif
 
-/* Rows [row, row + rows) and columns [from, from + wide) of a slab at `left`. */
-static void multiply_block(const abdb_vec_product *s, size_t row, size_t rows, size_t left,
-                           size_t from, size_t wide, size_t depth, size_t deep, char *mine)
+/* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. */
+static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
+                           size_t left, size_t wide, size_t depth, size_t deep)
 {
     size_t step = step_bytes(s), steps = steps_of(s, deep);
     size_t ai = steps + PAD / step, ak = 1;
-    const char *b = slab_of(s, left, depth) + from / (ROW / step) * panel_bytes(s), *a = mine;
-    bool sums = s->dtype == ABDB_BF16;
-    char *c = sums ? (char *)(s->room_sums + row * s->slab + from)
-                   : (char *)s->c + (row * s->ldc + left + from) * step;
+    const char *a = x->a;
+    bool rounded = s->dtype == ABDB_BF16;
+    float *sums = x->sums + (row - x->top) * s->slab;
+    char *c = rounded ? (char *)sums : (char *)s->c + (row * s->ldc + left) * step;
 
     if (s->direct) {
         a = (const char *)s->a + (row * s->lda + depth) * s->size;
@@ -291,54 +318,59 @@ static void multiply_block(const abdb_vec_product *s, size_t row, size_t rows, s
     } else if (s->ta) {
         ai = 1;
         ak = s->block + PAD / step;
-        pack_transposed(s, row, rows, depth, deep, ak, mine);
+        pack_transposed(s, row, rows, depth, deep, ak, x->a);
     } else {
-        for (size_t r = 0; r < rows; r++) pack_row(s, row + r, depth, deep, mine + r * ai * step);
+        for (size_t r = 0; r < rows; r++) pack_row(s, row + r, depth, deep, x->a + r * ai * step);
     }
-    multiply(s, rows, wide, steps, a, ai, ak, b, c, sums ? s->slab : s->ldc, depth > 0);
+    multiply(s, rows, wide, steps, a, ai, ak, packed_at(s, x, left, depth), c,
+             rounded ? s->slab : s->ldc, depth > 0);
 #if defined(__AVX512F__)
-    if (sums && depth + deep == s->k) round_sums(s, row, rows, left + from, wide);
+    if (rounded && depth + deep == s->k) round_sums(s, sums, row, rows, left, wide);
 #endif
 }
 
-/* One slab of B, packed, by blocks of rows; where there are fewer blocks than threads, by parts of
- * its columns too. */
-static void multiply_slab(const abdb_vec_product *s, size_t left, size_t depth, char *mine)
+/* One slab of a share after another, pass by pass: packed, then multiplied block by block. */
+static void multiply_share(const abdb_vec_product *s, const share *x)
 {
-    size_t wide = s->n - left < s->slab ? s->n - left : s->slab;
-    size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
-    size_t columns = ROW / step_bytes(s), blocks = (s->m + s->block - 1) / s->block;
-    size_t panels = (wide + columns - 1) / columns;
-    size_t parts = blocks < (size_t)s->threads ? ((size_t)s->threads + blocks - 1) / blocks : 1;
-    size_t each = (panels + parts - 1) / parts * columns;
+    for (size_t left = x->left; left < x->right; left += s->slab)
+        for (size_t depth = 0; depth < s->k; depth += s->depth) {
+            size_t wide = x->right - left < s->slab ? x->right - left : s->slab;
+            size_t deep = s->k - depth < s->depth ? s->k - depth : s->depth;
 
-#pragma omp for schedule(dynamic, 1)
-    for (size_t i = 0; i < blocks * parts; i++) {
-        size_t row = i / parts * s->block, from = i % parts * each;
-
-        if (from >= wide) continue;
-        multiply_block(s, row, s->m - row < s->block ? s->m - row : s->block, left, from,
-                       wide - from < each ? wide - from : each, depth, deep, mine);
-    }
+            if (!s->ready) pack_slab(s, x, left, wide, depth, deep);
+            for (size_t row = x->top; row < x->bottom; row += s->block)
+                multiply_block(s, x, row, x->bottom - row < s->block ? x->bottom - row : s->block,
+                               left, wide, depth, deep);
+        }
 }
 
 void VEC(gemm)(const abdb_vec_product *s)
 {
+    if (s->threads == 1) { /* perhaps one of many at once */
+        share x = share_of(s, 0);
+
+        multiply_share(s, &x);
+        return;
+    }
 #pragma omp parallel num_threads(s->threads)
     {
-        char *mine = (char *)s->room_a + (size_t)omp_get_thread_num() * s->packed_a;
+        size_t thread = (size_t)omp_get_thread_num();
+        share x = share_of(s, thread);
 
-        for (size_t left = 0; left < s->n; left += s->slab)
-            for (size_t depth = 0; depth < s->k; depth += s->depth) {
-                if (!s->ready) pack_slab(s, left, depth);
-                multiply_slab(s, left, depth, mine);
-            }
+        if (thread < s->grid_m * s->grid_n) multiply_share(s, &x);
     }
 }
 
+/* By the threads that will read it: pages lie near them. */
 void VEC(pack)(const abdb_vec_product *s)
 {
 #pragma omp parallel num_threads(s->threads)
-    for (size_t left = 0; left < s->n; left += s->slab)
-        for (size_t depth = 0; depth < s->k; depth += s->depth) pack_slab(s, left, depth);
+    {
+        size_t thread = (size_t)omp_get_thread_num();
+        share x = share_of(s, thread);
+
+        for (size_t depth = 0; thread < s->grid_n && depth < s->k; depth += s->depth)
+            pack_slab(s, &x, x.left, x.right - x.left, depth,
+                      s->k - depth < s->depth ? s->k - depth : s->depth);
+    }
 }

@@ -75,10 +75,9 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
 
         if (start[0] == start[1])
             for (size_t i = 0; i < rows; i++) memset(c + i * s->n, 0, 32 * sizeof *c);
-        for (size_t b = start[0]; b < start[1]; b++)
-            VEC(f32_tiles)
-            (rows, 32, 64, (const float *)s->x + row * s->k + s->index[b] * 64, s->k, 1,
-             (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0]);
+        for (size_t b = start[0]; b < start[1]; b++) VEC(f32_tiles)
+        (rows, 32, 64, (const float *)s->x + row * s->k + s->index[b] * 64, s->k, 1,
+         (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0]);
     }
 }
 

@@ -1,0 +1,99 @@
+"""torch_peer.py - PyTorch's way of the same mathematics, outputs allocated beforehand where its call allows it. Reads
+lines `WHAT key=value ...`, prints the median seconds of one call for each; the first line it prints is its version."""
+import os
+import statistics
+import sys
+import time
+
+try:
+    import torch
+    import torch.nn.functional as F
+except ImportError:
+    print("absent")
+    sys.exit(0)
+version = tuple(int(x) for x in torch.__version__.split("+")[0].split(".")[:2])
+if version < (2, 4):
+    print("absent (older than 2.4)")
+    sys.exit(0)
+torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+torch.manual_seed(1)
+print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads, {torch.backends.cpu.get_cpu_capability()}", flush=True)
+KINDS = {"f32": torch.float32, "bf16": torch.bfloat16}
+
+
+def uniform(*shape, dtype="f32"):
+    return (torch.rand(*shape) * 2 - 1).to(KINDS[dtype])
+
+
+def index_select(bytes, rows, fraction):
+    table = uniform(int(rows), int(bytes) // 4)
+    index = torch.randperm(int(rows))[: int(int(rows) * float(fraction))].to(torch.int32)
+    out = torch.empty(len(index), int(bytes) // 4)
+    return lambda: torch.index_select(table, 0, index, out=out)
+
+
+def embedding_bag(tables, rows, lookups, batch, bytes):
+    tables, rows, lookups, batch = int(tables), int(rows), int(lookups), int(batch)
+    weight = uniform(tables * rows, int(bytes) // 4)
+    index = (torch.randint(rows, (tables, batch, lookups)) + torch.arange(tables).view(-1, 1, 1) * rows).view(-1)
+    offsets = torch.arange(0, tables * batch * lookups, lookups)
+    return lambda: F.embedding_bag(index, weight, offsets, mode="sum")
+
+
+def attention(heads, sequence, d, dtype, backward=0):
+    shape = (1, int(heads), int(sequence), int(d))
+    q, k, v = (uniform(*shape, dtype=dtype).requires_grad_(bool(int(backward))) for _ in range(3))
+    if not int(backward):
+        return lambda: F.scaled_dot_product_attention(q, k, v)
+    out, grad = F.scaled_dot_product_attention(q, k, v), uniform(*shape, dtype=dtype)
+    return lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True)
+
+
+class Block(torch.nn.Module):
+    def __init__(self, d, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = torch.nn.LayerNorm(d), torch.nn.LayerNorm(d)
+        self.qkv, self.out = torch.nn.Linear(d, 3 * d), torch.nn.Linear(d, d)
+        self.fc, self.pr = torch.nn.Linear(d, 4 * d), torch.nn.Linear(4 * d, d)
+
+    def forward(self, x):
+        b, s, d = x.shape
+        q, k, v = (t.view(b, s, self.heads, -1).transpose(1, 2) for t in self.qkv(self.norm1(x)).chunk(3, -1))
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(a.transpose(1, 2).reshape(b, s, d))
+        return x + self.pr(F.gelu(self.fc(self.norm2(x)), approximate="tanh"))
+
+
+def block(batch, dtype, backward=0, sequence=1024, d=1600, heads=25):
+    net = Block(d, heads).to(KINDS[dtype])
+    x = uniform(int(batch), sequence, d, dtype=dtype).requires_grad_(bool(int(backward)))
+    if not int(backward):
+        def forward():
+            with torch.no_grad():
+                net(x)
+        return forward
+    y, grad = net(x), uniform(int(batch), sequence, d, dtype=dtype)
+    wanted = [x, *net.parameters()]
+    return lambda: torch.autograd.grad(y, wanted, grad, retain_graph=True)
+
+
+def seconds(call):
+    call()
+    times, until = [], time.perf_counter() + 0.3
+    while len(times) < 3 or (time.perf_counter() < until and len(times) < 500):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+WAYS = {f.__name__: f for f in (index_select, embedding_bag, attention, block)}
+kept = (None, None)
+for line in sys.stdin:
+    what, *words = line.split()
+    if kept[0] != line:  # the same question again: the same tensors
+        kept = (None, None)
+        kept = (line, WAYS[what](**dict(w.split("=", 1) for w in words)))
+    with torch.inference_mode(mode="backward" not in line):
+        print(seconds(kept[1]), flush=True)
