@@ -3,6 +3,7 @@
  * A figure is a .gp file: comment lines `# key: text`, then commands that draw the datablock $data.
  *
  *   # title: words        # report: NAME        # size: W,H (points)
+ *   # like: NAME          the head of another figure, unless said otherwise here, and its commands
  *   # with: factor=gas, limit=12    defaults of the report's options, for this figure
  *   # needs: x y          columns that must have a number, else a row is not drawn, which is said
  *   # least: 2            rows that a picture needs; fewer are an error

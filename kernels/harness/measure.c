@@ -94,7 +94,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
         if (out->count >= check) {
             double now = spread(out, scratch);
 
-            check = out->count + out->count / CHECK_EVERY + CHECK_EVERY; /* seldom: it sorts */
+            check = out->count + out->count / 4 + CHECK_EVERY; /* seldom: it sorts */
             if (now <= rule->iqr_target) break;
             worse = now < 0.95 * best ? 0 : worse + 1; /* has it stopped improving? */
             if (now < best) best = now;

@@ -47,8 +47,8 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
-       100 * (CASE WHEN k.kernel IN ('stream', 'gather') THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
-       100 * CASE WHEN k.kernel IN ('stream', 'gather') THEN k.bytes_per_s ELSE k.flops_per_s END /
+       100 * (CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
+       100 * CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN k.bytes_per_s ELSE k.flops_per_s END /
          (SELECT p.value FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
            ORDER BY p.preference LIMIT 1) AS of_published_percent,
        k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
@@ -57,8 +57,8 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
            ORDER BY p.preference LIMIT 1), '') AS _facts
   FROM chosen k
   LEFT JOIN ceiling c ON c.device = k.device
-   AND c.quantity = CASE WHEN k.kernel IN ('stream', 'gather') THEN 'memory_bandwidth' ELSE 'peak_flops' END
-   AND c.dtype = CASE WHEN k.kernel IN ('stream', 'gather') THEN '' ELSE k.dtype END
+   AND c.quantity = CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN 'memory_bandwidth' ELSE 'peak_flops' END
+   AND c.dtype = CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN '' ELSE k.dtype END
  WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
 -- @notes

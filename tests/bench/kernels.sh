@@ -32,14 +32,15 @@ per_byte() { told "$@" | awk -v more="${touched:-1}" '{ printf "%.9g\n", $1 / $3
 torch=absent
 python=${TORCH:-$build/venv/bin/python}
 [ -x "$python" ] || python=python3
-coproc PEER { OMP_WAIT_POLICY=passive exec "$python" tests/bench/torch_peer.py; }
-peer_in=${PEER[1]} peer_out=${PEER[0]}
-read -r torch <&"$peer_out" || torch=absent
+mkfifo "$dir/ask" "$dir/answer"
+OMP_WAIT_POLICY=passive "$python" tests/bench/torch_peer.py <"$dir/ask" >"$dir/answer" &
+exec 8>"$dir/ask" 9<"$dir/answer"
+read -r torch <&9 || torch=absent
 ask() {
     local answer=
     [[ $torch == PyTorch* ]] || return 0
-    echo "$*" >&"$peer_in"
-    read -r answer <&"$peer_out" || true
+    echo "$*" >&8
+    read -r answer <&9 || true
     echo "$answer"
 }
 
@@ -67,8 +68,7 @@ for t in f64 f32 bf16 i8; do
 done
 told vec stream op=read dtype=f32 n=134217728 | awk '{ printf "ceiling   %.1f GB/s read\n", $3 / $1 / 1e9 }'
 told vec stream op=copy stores=nt dtype=f32 n=67108864 | awk '{ printf "ceiling   %.1f GB/s copied past the caches\n", $3 / $1 / 1e9 }'
-told vec elementwise op=gelu rows=4 columns=4096 >"$dir/launch"
-"$build/abdb-run-vec" run 2>/dev/null <<<'{"cell":"x","kernel":"elementwise","params":{"op":"gelu","rows":"140","columns":"4096"},"quick":false}' |
+"$build/abdb-run-vec" run 2>/dev/null <<<'{"cell":"x","kernel":"elementwise","params":{"op":"gelu","rows":"320","columns":"4096"},"quick":false}' |
     jq -rs '[.[] | select(.kind == "sample")] as $s | ([$s[].time_s] | add) as $in | ($s[-1].t_s - $s[0].t_s + $s[-1].time_s) as $all | "runner    \($s | length) samples of \($in / ($s | length) * 1e6 | floor) microseconds: \(($all / $in - 1) * 1e4 | round / 100) % between them"'
 echo
 echo "| what (A against its peer B) | A | B | B/A | 95 % interval | goal | pairs |"

@@ -3,7 +3,7 @@
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
-enum { LINE = 64, AHEAD_BYTES = 16384, AHEAD_MOST = 64, AT_ONCE = 8, KNOWN = 128 };
+enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, AT_ONCE = 8, KNOWN = 128 };
 
 /* Columns [from, from + vectors) of the sum of the rows of a bag. */
 VEC_INLINE void add_up(const float *table, size_t width, const int32_t *index, size_t lookups,

@@ -5,7 +5,7 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 
-enum { LINE = 64, AHEAD_BYTES = 4096, AHEAD_MOST = 16, PAST_BYTES = 128 };
+enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128 };
 
 /* One vector of whole lines, aligned to them. */
 static inline void copy_lines(char *out, const char *in, size_t bytes, bool past)

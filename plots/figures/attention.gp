@@ -1,0 +1,5 @@
+# title: Attention by sequence length: flash and plain
+# like: sweep
+# with: kernel=attention, x=sequence, by=algorithm+d+dtype, metric=gop_per_s, only=algorithm
+# sets: measured
+# hint: abdb run --plan attention --backend vec

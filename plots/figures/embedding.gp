@@ -1,0 +1,5 @@
+# title: Embedding bags: bandwidth by batch
+# like: sweep
+# with: kernel=embedding-bag, x=batch, by=mode+bytes, only=tables=20
+# sets: measured kaist
+# hint: abdb run --plan kaist-embedding --backend vec

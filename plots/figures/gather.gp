@@ -1,0 +1,5 @@
+# title: Vectors by index: bandwidth by fraction accessed, {only}
+# like: sweep
+# with: kernel=gather, x=fraction, by=bytes, only=operation=gather
+# sets: measured kaist
+# hint: abdb run --plan kaist-gather --backend vec; scatter: --only operation=scatter

@@ -1,0 +1,5 @@
+# title: Paged attention by padding: useful bandwidth of a padded table and of a list
+# like: sweep
+# with: kernel=paged-attention, x=padding, by=layout+dtype, only=sequence=4096
+# sets: measured kaist
+# hint: abdb run --plan kaist-paged --backend vec

@@ -1,0 +1,5 @@
+# title: Paged attention by sequence length
+# like: sweep
+# with: kernel=paged-attention, x=sequence, by=layout+batch, metric=ms, only=padding=0
+# sets: measured kaist
+# hint: abdb run --plan kaist-paged --backend vec

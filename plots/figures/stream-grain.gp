@@ -1,0 +1,5 @@
+# title: STREAM by the bytes that lie together (grain)
+# like: sweep
+# with: kernel=stream, x=grain, by=operation
+# sets: measured kaist
+# hint: abdb run --plan kaist-stream --backend vec

@@ -1,0 +1,5 @@
+# title: Throughput by operational intensity: multiply-adds for each element
+# like: sweep
+# with: kernel=stream, x=fmas, by=backend, metric=gop_per_s
+# sets: measured kaist
+# hint: abdb run --plan kaist-stream --backend vec

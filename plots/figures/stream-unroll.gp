@@ -1,0 +1,5 @@
+# title: STREAM by unrolling
+# like: sweep
+# with: kernel=stream, x=unroll, by=operation, metric=gop_per_s
+# sets: measured kaist
+# hint: abdb run --plan kaist-stream --backend vec

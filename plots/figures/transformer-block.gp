@@ -1,0 +1,5 @@
+# title: Transformer block of GPT-2 XL by batch: forward and backward
+# like: sweep
+# with: kernel=transformer-block, x=batch, by=pass+dtype, metric=gop_per_s
+# sets: measured argonne
+# hint: abdb run --plan argonne-block --backend vec

@@ -1,0 +1,62 @@
+-- title: {kernel}: {metric} by {x}
+-- site: Measured here
+-- param: kernel | text | stream | one kernel | SELECT DISTINCT kernel FROM v_kernel WHERE kernel IS NOT NULL ORDER BY 1
+-- param: x | text | threads | factor across: a number
+-- param: by | text | operation | factors that tell lines apart, separated by commas or +; dtype, backend and tag too
+-- param: only | text | | conditions, separated by commas or +: FACTOR=VALUE, or FACTOR alone: it must be given
+-- param: metric | text | gb_per_s | gb_per_s, gop_per_s, ms or of_ceiling_percent: rates of the formula's bytes or operations, time, or the share of the measured ceiling
+-- param: campaign | text | all | one command of abdb run, latest, or all
+-- column: x | x | g6 | factor across
+-- column: series | series | | the factors that tell lines apart
+-- column: value | value | g4 | median over repetitions
+-- column: least | least | g4 | of the repetitions
+-- column: most | most | g4 |
+-- column: n | n | | verified results
+-- column: unit | unit | | of the value
+-- column: x_factor | across | | name of the factor
+-- column: device | device | |
+-- hoist: unit x_factor device
+-- @with
+WITH RECURSIVE machine (device) AS (SELECT device FROM v_kernel WHERE kernel = :kernel AND campaign IS NOT NULL AND device IS NOT NULL ORDER BY date DESC LIMIT 1),
+wanted (campaign) AS (
+  SELECT :campaign WHERE :campaign NOT IN ('latest', 'all')
+  UNION SELECT (SELECT campaign FROM v_run WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1) WHERE :campaign = 'latest'),
+piece (kind, rest, word, place) AS (
+  SELECT 'by', replace(coalesce(:by, ''), '+', ',') || ',', '', 0 UNION ALL SELECT 'only', replace(coalesce(:only, ''), '+', ',') || ',', '', 0
+  UNION ALL
+  SELECT kind, substr(rest, instr(rest, ',') + 1), trim(substr(rest, 1, instr(rest, ',') - 1)), place + 1 FROM piece WHERE rest <> ''),
+line_by (factor, place) AS (SELECT word, place FROM piece WHERE kind = 'by' AND word <> ''),
+condition (factor, value) AS (
+  SELECT CASE WHEN instr(word, '=') THEN substr(word, 1, instr(word, '=') - 1) ELSE word END, CASE WHEN instr(word, '=') THEN substr(word, instr(word, '=') + 1) END
+    FROM piece WHERE kind = 'only' AND word <> ''),
+cell AS MATERIALIZED (
+  SELECT k.*, (SELECT f.num FROM v_factor_given f WHERE f.entry_id = k.entry_id AND f.ordinal = 0 AND f.factor = :x) AS x
+    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
+   WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND (:campaign = 'all' OR k.campaign IN (SELECT campaign FROM wanted))),
+named AS MATERIALIZED (
+  SELECT c.*,
+         (SELECT group_concat(text, ' ') FROM (
+            SELECT coalesce(CASE b.factor WHEN 'dtype' THEN c.dtype WHEN 'backend' THEN c.backend WHEN 'tag' THEN c.tag
+                                 ELSE (SELECT f.text FROM v_factor_given f WHERE f.entry_id = c.entry_id AND f.ordinal = 0 AND f.factor = b.factor) END,
+                            'no ' || b.factor) AS text FROM line_by b ORDER BY b.place)) AS series
+    FROM cell c
+   WHERE c.x IS NOT NULL AND NOT EXISTS (
+     SELECT 1 FROM condition q
+      WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
+                         ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_factor_given f
+                                WHERE f.entry_id = c.entry_id AND f.ordinal = 0 AND f.factor = q.factor) END, 0))),
+ceiling AS MATERIALIZED (SELECT device, quantity, dtype, value FROM v_ceiling),
+one AS (
+  SELECT n.x, coalesce(n.series, '') AS series, n.device, n.result_id,
+         CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
+              ELSE 100 * max(coalesce(n.bytes_per_s / (SELECT value FROM ceiling c WHERE c.device = n.device AND c.quantity = 'memory_bandwidth'), 0),
+                             coalesce(n.flops_per_s / (SELECT value FROM ceiling c WHERE c.device = n.device AND c.quantity = 'peak_flops' AND c.dtype = n.dtype), 0)) END AS value
+    FROM named n)
+-- @rows
+SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,
+       CASE :metric WHEN 'gb_per_s' THEN 'GB/s' WHEN 'gop_per_s' THEN 'Gop/s' WHEN 'ms' THEN 'ms' ELSE '% of the measured ceiling' END AS unit,
+       replace(:x, '_', ' ') AS x_factor, device, group_concat(result_id, ' ') AS _facts
+  FROM one WHERE value > 0 GROUP BY series, x ORDER BY series, x;
+-- @notes
+SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'
+  FROM machine;
