@@ -11,8 +11,8 @@ across = ""; unit = ""
 stats $data using (across = strcol(c_x_factor), unit = strcol(c_unit), 0) nooutput
 set xlabel across
 set ylabel unit
-if (levels_x <= 14) { set for [i=1:levels_x] xtics (level_x[i] real(level_x[i])) }
-from = min_x; to = max_x; eval log_x
+if (min_x > 0 && max_x > 4 * min_x) { from = 0.95 * min_x; to = 1.05 * max_x; eval log_x } else { set xrange [min_x - 0.05 * (max_x - min_x) - 1e-9 : max_x + 0.05 * (max_x - min_x) + 1e-9] }
+if (levels_x <= 14) { set xtics (); set for [i=1:levels_x] xtics add (level_x[i] real(level_x[i])) }
 if (wide(min_value, max_value)) { from = 0.6 * min_value; to = 1.7 * max_value; eval log_y } else { set yrange [0 : 1.12 * max_value] }
 plot for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)) with linespoints lt i + 1 title series_name[i + 1], \
      for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)):(column(c_least)):(column(c_n) > 1 ? column(c_most) : NaN) with yerrorbars lt i + 1 ps 0 notitle

@@ -1,6 +1,6 @@
 -- title: {kernel}: {metric} by {x}
 -- site: Measured here
--- param: kernel | text | stream | one kernel | SELECT DISTINCT kernel FROM v_kernel WHERE kernel IS NOT NULL ORDER BY 1
+-- param: kernel | text | stream | one kernel
 -- param: x | text | threads | factor across: a number
 -- param: by | text | operation | factors that tell lines apart, separated by commas or +; dtype, backend and tag too
 -- param: only | text | | conditions, separated by commas or +: FACTOR=VALUE, or FACTOR alone: it must be given

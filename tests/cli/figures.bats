@@ -13,8 +13,22 @@ given() {
     paired) echo --baseline tag=before --contender tag=after ;;
     samples) echo --tag before ;;
     roofline) echo --since 2026-01-01 ;;
+    sweep) echo --x fmas ;;
     utilisation-map) echo --campaign c-after ;;
     esac
+}
+# The text of a figure; of one like another that one's head, its own, and that one's commands.
+text() {
+    local own=$root/plots/figures/$1.gp like
+    like=$(sed -n 's/^# like: //p' "$own")
+    if [ -z "$like" ]; then
+        cat "$own"
+        return
+    fi
+    like=$root/plots/figures/$like.gp
+    sed '/^[^#]/,$d' "$like"
+    sed '/^[^#]/,$d' "$own"
+    sed -n '/^[^#]/,$p' "$like"
 }
 draw() { # FIGURE OPTIONS...
     eval "abdb plot $1 $(given "$1") ${*:2}"
@@ -28,7 +42,7 @@ draw() { # FIGURE OPTIONS...
         if [ -n "${UPDATE:-}" ]; then cp got "$root/tests/golden/figure-$f.txt"; fi
         diff -u "$root/tests/golden/figure-$f.txt" got
         sed -n '/^# style.gp/,$p' whole.gp >rest.gp
-        cat "$root/plots/style.gp" "$root/plots/figures/$f.gp" | diff - rest.gp
+        { cat "$root/plots/style.gp" && text "$f"; } | diff - rest.gp
     done
 }
 
