@@ -6,7 +6,7 @@
 
 #include "schema/core/stats.h"
 
-static const double noisy = 0.02, announced_s = 10;
+static const double noisy = 0.02;
 
 /* The sink of the runner: each cell is a transaction of its own. */
 static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
@@ -134,8 +134,7 @@ done:
     return st;
 }
 
-/* Says how long it will take, where that is worth saying. */
-void abdb_turns_announce(const abdb_turns *t, size_t repetitions)
+void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s)
 {
     double all = 0, one;
     size_t backends = 0;
@@ -149,7 +148,8 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions)
         backends++;
     }
     all *= (double)repetitions;
-    if (all < announced_s || t->k->quiet) return;
+    if (all < least_s || t->k->quiet) return;
+    fflush(stdout);
     fprintf(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
             backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
             all > 90 ? "minutes" : "seconds");

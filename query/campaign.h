@@ -35,8 +35,8 @@ void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total
 ABDB_MUST_USE abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err);
 /* Each backend searches its fastest product, and what it found is printed. */
 ABDB_MUST_USE abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err);
-/* Says how long it will take, where that is worth saying. */
-void abdb_turns_announce(const abdb_turns *t, size_t repetitions);
+/* Says how long it will take, where it is at least so many seconds. */
+void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s);
 /* What was measured, and how much of a difference it could have shown. */
 void abdb_turns_summary(const abdb_run_tally *tally, const char *campaign, const char *spool);
 

@@ -9,7 +9,7 @@
 #include "query/campaign.h"
 #include "schema/store/digest.h"
 
-static const double budget_default_s = 60;
+static const double budget_default_s = 60, announced_s = 10;
 static volatile int stopping;
 
 static void on_signal(int number)
@@ -229,7 +229,7 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
                       abdb_arg(args, "repeat")));
     TRY(read_search(args, &budget_s, err));
-    abdb_turns_announce(&t, (size_t)repetitions);
+    if (!abdb_arg(args, "search")) abdb_turns_announce(&t, (size_t)repetitions, announced_s);
     plan_key(plan, args, key);
     if (abdb_arg(args, "resume")) {
         TRY(last_campaign(k->db, key, campaign, err));
@@ -259,12 +259,22 @@ done:
     return st;
 }
 
-static void print_cells(const abdb_plan *plan, const abdb_backend_list *backends,
-                        const unsigned char *chosen)
+/* --dry-run: the cells, and how long they would take. */
+static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
+                               const abdb_backend_list *backends, const unsigned char *chosen,
+                               abdb_error *err)
 {
+    abdb_run_options o = {.quick = abdb_arg(args, "quick") != NULL, .stop = &stopping};
+    abdb_keeper k = {.quiet = abdb_arg(args, "quiet") != NULL};
+    abdb_turns t = {args, plan, backends, chosen, &o, &k, NULL, NULL, &stopping};
+    abdb_status st = read_numbers(args, &o, err);
+
+    if (st != ABDB_OK) return st;
     for (size_t b = 0; b < backends->count; b++)
         for (size_t i = 0; chosen[b] && i < plan->cells; i++)
             printf("%s %s\n", backends->backend[b].name, plan->cell[i].name);
+    abdb_turns_announce(&t, 1, 0);
+    return ABDB_OK;
 }
 
 int abdb_cmd_run(int argc, char **argv)
@@ -292,7 +302,7 @@ int abdb_cmd_run(int argc, char **argv)
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
     if (abdb_arg(&args, "dry-run")) {
-        print_cells(&plan, &backends, chosen);
+        TRY(print_cells(&args, &plan, &backends, chosen, &err));
         goto done;
     }
     k.quiet = abdb_arg(&args, "quiet") != NULL;

@@ -5,7 +5,12 @@
 
 #include "kernels/harness/harness.h"
 
-enum { WORDS = 1 << 15, CHAINS = 8, STEPS = 4096, PIECES = 4 }; /* three arrays of 256 KiB a thread */
+enum {
+    WORDS = 1 << 15,
+    CHAINS = 8,
+    STEPS = 4096,
+    PIECES = 4
+}; /* three arrays of 256 KiB a thread */
 
 /* One round of a thread: a triad over its arrays, then chains of multiply-adds. */
 static double round_of(double *a, const double *b, const double *c)

@@ -1,9 +1,10 @@
 /* gemm.c - C(M,N) = A(M,K) x B(K,N), row-major, contiguous; batch=n: n such products, of matrices
  * one after another. weights=packed: B is brought into the form that the implementation likes best
  * before the clock starts.
- * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in double,
- * of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and Stability, 3.5). bf16:
- * sums in f32, the result rounded once: (K + 2) 2^-24 + 2^-8. i8: sums in i32, exact. */
+ * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in
+ * double, of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and
+ * Stability, 3.5). bf16: sums in f32, the result rounded once: (K + 2) 2^-24 + 2^-8. i8: sums in
+ * i32, exact. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -203,3 +203,77 @@ garbage
         grep -q "left out" err
     done
 }
+
+@test "--repeat and --interleave: whole processes, cell by cell, to and fro" {
+    [ -x "$build/abdb-run-openblas" ] || skip "no openblas"
+    run abdb run --kernel gemm --axis n=16,24 --backend vec,openblas --quick --repeat 2 --interleave
+    fails 0 "8 cells measured"
+    [[ "$output" == *"noise: the median of a cell is known to"* ]]
+    same "$(ask "SELECT group_concat(cell, ';') FROM (SELECT cell FROM v_run ORDER BY date)")" \
+        "openblas gemm n=16;vec gemm n=16;vec gemm n=24;openblas gemm n=24;vec gemm n=16 #2;openblas gemm n=16 #2;openblas gemm n=24 #2;vec gemm n=24 #2"
+    run abdb run --kernel gemm --axis n=16 --backend vec --repeat none
+    fails 2 "--repeat wants a whole number"
+}
+
+@test "one small cell of every kernel by every backend: all are right" {
+    run abdb run --plan all --quick --backend vec
+    fails 0 "cells measured"
+    same "$(ask "SELECT count(*) FROM v_run WHERE status NOT IN ('ok', 'not-implemented') OR (status = 'ok' AND verified <> 'pass')")" 0
+    [ "$(ask "SELECT count(DISTINCT kernel) FROM v_kernel WHERE status = 'ok'")" -ge 10 ]
+    run abdb query sweep --kernel elementwise --x columns --by operation+dtype --metric of_ceiling_percent
+    fails 0 "% of the measured ceiling"
+}
+
+@test "caches, fills and a check at a smaller size are factors; what cannot be is said" {
+    abdb run -q --kernel gemm --axis n=48 --axis cache=hot,cold,rotate --axis fill=uniform,zeros,integers --backend vec --quick
+    same "$(ask "SELECT count(*) FROM v_kernel WHERE status = 'ok' AND verified = 'pass'")" 9
+    same "$(ask "SELECT group_concat(DISTINCT text) FROM v_factor_given WHERE factor = 'fill'")" "integers,uniform,zeros"
+    abdb run -q --kernel transformer-block --axis batch=1 --axis sequence=160 --axis d=640 --axis heads=10 --backend vec --quick
+    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'verified_at'")" "batch=2 sequence=80 d=192 heads=3"
+    run abdb run --kernel gemm --axis n=48 --axis cache=warm --backend vec --quick
+    fails 5 "1 failed"
+    ask "SELECT reason FROM v_run WHERE status = 'failed'" | grep -q "cache is hot, cold or rotate"
+    run abdb run --kernel gemm --axis n=48 --axis fill=noise --backend vec --quick
+    fails 5 "1 failed"
+}
+
+@test "what the system tells of itself is kept; energy of a window that is long enough" {
+    mkdir -p s/proc "s/sys/class/powercap/intel-rapl:0" s/sys/class/thermal/thermal_zone0
+    echo "0.25 0.1 0.1 1/2 3" >s/proc/loadavg
+    echo "cpu 10 0 0 80 0 0 0 10" >s/proc/stat
+    echo 45000 >s/sys/class/thermal/thermal_zone0/temp
+    echo 1000000 >"s/sys/class/powercap/intel-rapl:0/energy_uj"
+    echo 262143328850 >"s/sys/class/powercap/intel-rapl:0/max_energy_range_uj"
+    export ABDB_SENSORS=$PWD/s
+    abdb run -q --kernel gemm --axis n=48 --backend vec --quick
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'temperature_c'")" 45
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'load'")" 0.25
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric IN ('energy_j', 'power_w')")" 0 # too short a window
+    (for i in $(seq 2 200); do echo $((i * 1000000)) >s/next && mv s/next "s/sys/class/powercap/intel-rapl:0/energy_uj"; sleep 0.1; done) 3>&- &
+    counter=$!
+    abdb run -q --kernel gemm --axis n=48 --backend vec --quick --energy
+    kill $counter
+    [ "$(ask "SELECT value BETWEEN 5 AND 15 FROM v_result WHERE metric = 'power_w'")" = 1 ] # a joule each tenth of a second
+    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'energy_scope'")" package
+}
+
+@test "how long a plan takes is said beforehand" {
+    run abdb run --plan argonne-block --backend vec --dry-run
+    fails 0 "16 cells by 1 backend: about "
+    [[ "$output" == *minutes* ]]
+}
+
+@test "--search mamf finds its shapes itself" {
+    run abdb run --search mamf --backend ref --budget 1 --axis dtype=f32
+    fails 0 "ref f32: "
+    [[ "$output" == *"shapes in"*"ended because"* ]]
+    [ "$(ask "SELECT count(*) FROM v_kernel WHERE kernel = 'gemm' AND verified = 'pass'")" -ge 3 ]
+    run abdb run --search fastest
+    fails 2 "there is mamf"
+    run abdb run --search mamf --plan quick
+    fails 2 "finds its cells itself"
+    run abdb run --kernel gemm --budget 3
+    fails 2 "--budget wants seconds, of --search"
+    run abdb run --search mamf --axis n=7 --backend ref
+    fails 2 "finds m, n and k itself"
+}
