@@ -1,5 +1,6 @@
 /* measure.c - warm up, then sample until stable; see harness.h and shared rules in the README.
  * Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,14 +45,16 @@ static double spread(const abdb_samples *s, double *scratch)
     return summary.iqr / summary.median;
 }
 
-static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock *clock)
+/* Launches of a sample: long enough for the clock, and for all samples together to fill the time. */
+static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock *clock,
+                           const abdb_sampling *rule)
 {
-    double start = abdb_now_s(), once;
+    double start = abdb_now_s(), once,
+           least = fmax(RESOLUTIONS * clock->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
 
     impl->launch(state);
     once = abdb_now_s() - start;
-    if (once >= RESOLUTIONS * clock->resolution_s) return 1;
-    return (size_t)(RESOLUTIONS * clock->resolution_s / (once > 1e-9 ? once : 1e-9)) + 1;
+    return once >= least ? 1 : (size_t)(least / fmax(once, 1e-9)) + 1;
 }
 
 abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
@@ -74,7 +77,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
                     abdb_now_s() - first < rule->warm_s;
          i++)
         impl->launch(states[turn++ % copies]);
-    out->batch = rule->cold ? 1 : choose_batch(impl, states[0], clock);
+    out->batch = rule->cold ? 1 : choose_batch(impl, states[0], clock, rule);
     first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
         double start, stopped;

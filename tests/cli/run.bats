@@ -227,9 +227,9 @@ garbage
 @test "caches, fills and a check at a smaller size are factors; what cannot be is said" {
     abdb run -q --kernel gemm --axis n=48 --axis cache=hot,cold,rotate --axis fill=uniform,zeros,integers --backend vec --quick
     same "$(ask "SELECT count(*) FROM v_kernel WHERE status = 'ok' AND verified = 'pass'")" 9
-    same "$(ask "SELECT group_concat(DISTINCT text) FROM v_factor_given WHERE factor = 'fill'")" "integers,uniform,zeros"
-    abdb run -q --kernel transformer-block --axis batch=1 --axis sequence=160 --axis d=640 --axis heads=10 --backend vec --quick
-    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'verified_at'")" "batch=2 sequence=80 d=192 heads=3"
+    same "$(ask "SELECT count(DISTINCT text) FROM v_factor_given WHERE factor = 'fill'")" 3
+    abdb run -q --kernel transformer-block --axis batch=1 --axis sequence=320 --axis d=640 --axis heads=10 --backend vec --quick
+    same "$(ask "SELECT text FROM v_factor_given WHERE ordinal = 0 AND factor = 'verified_at'")" "batch=2 sequence=80 d=192 heads=3"
     run abdb run --kernel gemm --axis n=48 --axis cache=warm --backend vec --quick
     fails 5 "1 failed"
     ask "SELECT reason FROM v_run WHERE status = 'failed'" | grep -q "cache is hot, cold or rotate"
@@ -254,7 +254,7 @@ garbage
     abdb run -q --kernel gemm --axis n=48 --backend vec --quick --energy
     kill $counter
     [ "$(ask "SELECT value BETWEEN 5 AND 15 FROM v_result WHERE metric = 'power_w'")" = 1 ] # a joule each tenth of a second
-    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'energy_scope'")" package
+    same "$(ask "SELECT text FROM v_factor_given WHERE ordinal = 0 AND factor = 'energy_scope'")" package
 }
 
 @test "how long a plan takes is said beforehand" {

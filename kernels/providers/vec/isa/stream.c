@@ -70,8 +70,8 @@ typedef struct {
         for (size_t j = i; j < high; j++) sum += (double)(one);               \
     } while (0)
 
-/* z = f times (1 - 2^-12) z + 2^-13 of x, CHAINS vectors side by side: as many as hide the latency of
- * a multiply-add. */
+/* z = f times (1 - 2^-12) z + 2^-13 of x, CHAINS vectors side by side: as many as hide the latency
+ * of a multiply-add. */
 #define CHAIN(T, V, ANY, LANES, PAST)                                                              \
     static void T##_chains(const T *x, T *z, bool nt, size_t fmas, size_t low, size_t high)        \
     {                                                                                              \
