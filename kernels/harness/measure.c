@@ -45,7 +45,8 @@ static double spread(const abdb_samples *s, double *scratch)
     return summary.iqr / summary.median;
 }
 
-/* Launches of a sample: long enough for the clock, and for all samples together to fill the time. */
+/* Launches of a sample: long enough for the clock, and for all samples together to fill the time.
+ */
 static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock *clock,
                            const abdb_sampling *rule)
 {

@@ -2,7 +2,8 @@
  * pages (Kwon et al. 2023), in the two ways that KAIST's study of Gaudi 2 compares:
  *
  *   layout=table  a table of block numbers, a row a request, each padded with zeros to the longest
- *                 that there can be; what pads is read, and counts for nothing
+ *                 that there can be; what pads is read, and counts for nothing (vLLM's fork for
+ *                 Gaudi gathers all of a row into one piece first, then looks at it)
  *   layout=list   the blocks that are used, one request after another
  *
  * Each request uses the first (1 - padding) of a row of the table, its last block in part. Q, O:

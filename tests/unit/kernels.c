@@ -353,6 +353,60 @@ static void number_formats(void **state)
     }
 }
 
+/* A counter of energy that has begun again; a window too short; no sensor. */
+static void energy(void **state)
+{
+    abdb_sensors before = {.at_s = 0, .energy_j = 100, .energy_most_j = 110},
+                 after = {.at_s = 10, .energy_j = 5, .energy_most_j = 110};
+    json_t *told = json_object();
+
+    (void)state;
+    before.load = before.stolen = before.ticks = after.stolen = after.ticks = NAN;
+    after.clock_hz = after.temperature_c = NAN;
+    abdb_sensors_tell(told, &before, &after, 3);
+    assert_true(json_number_value(json_object_get(told, "energy_j")) == 5);
+    assert_true(json_number_value(json_object_get(told, "power_w")) == 1.5);
+    json_object_clear(told);
+    after.at_s = 4;
+    abdb_sensors_tell(told, &before, &after, 3);
+    assert_null(json_object_get(told, "energy_j"));
+    assert_non_null(json_object_get(told, "energy_reason"));
+    json_object_clear(told);
+    after.energy_j = NAN;
+    abdb_sensors_tell(told, &before, &after, 3);
+    assert_int_equal(json_object_size(told), 0);
+    json_decref(told);
+}
+
+/* Copies are used in turn; every sample is kept; a request to stop ends it. */
+static size_t turns[2];
+static void take_turn(void *state)
+{
+    turns[*(int *)state]++;
+}
+static void rotation(void **state)
+{
+    const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
+    abdb_sampling rule = {.warm_ups = 1, .least = 10, .cap_s = 1, .iqr_target = 10};
+    abdb_clock clock = {1e-9, 1e-9};
+    volatile int stop = 0;
+    int first = 0, second = 1;
+    void *copies[2] = {&first, &second};
+    abdb_samples samples;
+    abdb_error err = {0};
+
+    (void)state;
+    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_true(samples.count >= 10 && !samples.cancelled);
+    assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
+                turns[1] <= turns[0] + 2);
+    abdb_samples_free(&samples);
+    stop = 1;
+    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_true(samples.count == 1 && samples.cancelled);
+    abdb_samples_free(&samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans),
@@ -367,6 +421,8 @@ int main(void)
                                        cmocka_unit_test(vector_products),
                                        cmocka_unit_test(special_values),
                                        cmocka_unit_test(number_formats),
+                                       cmocka_unit_test(energy),
+                                       cmocka_unit_test(rotation),
                                        cmocka_unit_test(wrong_results_are_found),
                                        cmocka_unit_test(bad_parameters),
                                        cmocka_unit_test(linearity)};

@@ -110,7 +110,8 @@ static void decode(const attention *s)
 
             abdb_vec_decode_begin(&x, s->isa, &s->p->tensor[0], kv * group,
                                   (float *)(void *)a->room + i * each);
-            s->isa->decode(&x, (const char *)a->k + at, (const char *)a->v + at, n, n);
+            s->isa->decode(&x, (const char *)a->k + at, (const char *)a->v + at,
+                           (const char *)a->k + at + n * a->d * size, n, n);
         }
 #pragma omp for schedule(static)
         for (size_t kv = 0; kv < all; kv++) {

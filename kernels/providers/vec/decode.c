@@ -88,6 +88,7 @@ typedef struct {
     size_t batch, heads, kv_heads, d, block, width; /* width: of the table, 0 of a list */
     const size_t *start;                            /* of a request in the list */
     float *room;
+    char *pieces; /* of a table: gathered keys and values, for each thread */
 } paged;
 
 static int accepts(const abdb_problem *p, const char **why_not)
@@ -106,6 +107,7 @@ static void stop(void *state)
 
     free((void *)(uintptr_t)s->start);
     free(s->room);
+    free(s->pieces);
     free(s);
 }
 
@@ -128,7 +130,10 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     s->start = start = calloc(s->batch + 1, sizeof *start);
     s->room = abdb_vec_room((size_t)abdb_vec_threads(p) * abdb_vec_decode_floats(group, s->d) *
                             sizeof(float));
-    if (!start || !s->room) {
+    if (s->width)
+        s->pieces = abdb_vec_room((size_t)abdb_vec_threads(p) * 2 * s->width * s->block * s->d *
+                                  abdb_dtype_size(p->tensor[K].dtype));
+    if (!start || !s->room || (s->width && !s->pieces)) {
         stop(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "paged attention");
     }
@@ -138,13 +143,29 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-/* One request and head of keys: all its blocks; of a table those that pad it too, unseen. */
+/* The pages of a row of the table, what pads it too, in one piece: K, then V. */
+static const char *gather(const paged *s, const int32_t *index, size_t kv)
+{
+    size_t bytes = s->block * s->d * abdb_dtype_size(s->p->tensor[K].dtype);
+    char *piece = s->pieces + (size_t)omp_get_thread_num() * 2 * s->width * bytes;
+
+    for (int t = K; t <= V; t++)
+        for (size_t i = 0; i < s->width; i++)
+            memcpy(piece + ((size_t)(t - K) * s->width + i) * bytes,
+                   (const char *)s->p->tensor[t].data +
+                       ((size_t)index[i] * s->kv_heads + kv) * bytes,
+                   bytes);
+    return piece;
+}
+
+/* One request and head of keys: by a list its blocks where they lie; by a table as the study's
+ * baseline does, first gathered, then looked at. */
 static void attend(const paged *s, size_t b, size_t kv)
 {
     const abdb_tensor *t = s->p->tensor;
     size_t group = s->heads / s->kv_heads, seen = (size_t)((const int32_t *)t[LENGTH].data)[b];
-    size_t blocks = s->width ? s->width : s->start[b + 1] - s->start[b],
-           size = abdb_dtype_size(t[K].dtype);
+    size_t blocks = s->width ? 0 : s->start[b + 1] - s->start[b],
+           bytes = s->block * s->d * abdb_dtype_size(t[K].dtype);
     const int32_t *index = (const int32_t *)t[INDEX].data + (s->width ? b * s->width : s->start[b]);
     abdb_vec_decode x = {.dtype = t[K].dtype, .rows = group, .d = s->d, .row = s->d};
     size_t first = b * s->heads + kv * group;
@@ -152,12 +173,18 @@ static void attend(const paged *s, size_t b, size_t kv)
     abdb_vec_decode_begin(&x, s->isa, &t[Q], first,
                           s->room +
                               (size_t)omp_get_thread_num() * abdb_vec_decode_floats(group, s->d));
-    for (size_t i = 0; i < blocks; i++) {
-        size_t at = ((size_t)index[i] * s->kv_heads + kv) * s->block * s->d * size,
-               from = i * s->block, see = seen < from ? 0 : seen - from;
+    if (s->width) {
+        const char *piece = gather(s, index, kv);
 
-        s->isa->decode(&x, (const char *)t[K].data + at, (const char *)t[V].data + at,
-                       s->width || see > s->block ? s->block : see, see);
+        s->isa->decode(&x, piece, piece + s->width * bytes, piece, s->width * s->block, seen);
+    }
+    for (size_t i = 0; i < blocks; i++) {
+        size_t at = ((size_t)index[i] * s->kv_heads + kv) * bytes, see = seen - i * s->block,
+               then = i + 1 < blocks ? ((size_t)index[i + 1] * s->kv_heads + kv) * bytes : at;
+        const char *keys = t[K].data;
+
+        s->isa->decode(&x, keys + at, (const char *)t[V].data + at, keys + then,
+                       see > s->block ? s->block : see, see);
     }
     abdb_vec_decode_end(&x, 1, &t[O], first, NULL);
 }

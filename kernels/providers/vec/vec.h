@@ -190,9 +190,9 @@ struct abdb_vec_isa {
     void (*pack)(const abdb_vec_product *product);
     void (*attention)(const abdb_vec_attention *attention, bool backward);
     size_t (*attention_bytes)(const abdb_vec_attention *attention, bool backward);
-    /* `keys` rows of K and V more, of which the first `seen` count. */
-    void (*decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys,
-                   size_t seen);
+    /* `keys` rows of K and V more, of which the first `seen` count; `then` are the next keys. */
+    void (*decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,
+                   size_t keys, size_t seen);
     /* Bags [low, high), counted table by table. */
     void (*bags)(const abdb_vec_bags *bags, size_t low, size_t high);
     /* Random updates of a table of words. */

@@ -209,7 +209,7 @@ static void bf16_write(uint16_t *out, const float *in, size_t n, float by)
 }
 
 /* Rows rounded to bf16: pairs along a row. */
-static const uint32_t *bf16_in_rows(const float *s, size_t rows, size_t n, void *room)
+static const abdb_bf16_pair *bf16_in_rows(const float *s, size_t rows, size_t n, void *room)
 {
     uint16_t *p = room;
 
@@ -220,7 +220,7 @@ static const uint32_t *bf16_in_rows(const float *s, size_t rows, size_t n, void 
 }
 
 /* Pairs down a column: two rows become one, the second in the upper halves. */
-static const uint32_t *bf16_by_columns(const float *s, size_t rows, size_t n, void *room)
+static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t n, void *room)
 {
     uint32_t *p = room;
 
@@ -241,7 +241,7 @@ static const uint32_t *bf16_by_columns(const float *s, size_t rows, size_t n, vo
 #define FLASH(name) bf16_##name
 #define ELEMENT     uint16_t
 #define STEP        2
-#define A_TYPE      uint32_t
+#define A_TYPE      abdb_bf16_pair
 #define TILES       VEC(bf16_tiles)
 #define GET_F       vec_get_bf16
 #define PUT_F       vec_put_native

@@ -132,8 +132,8 @@ static void soften(const abdb_vec_decode *x, size_t row, float *s, size_t seen, 
 }
 
 /* `rows` queries from `first` on. */
-VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const char *v, size_t n,
-                    size_t seen, const size_t rows, const bool bf16)
+VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
+                    const char *next, size_t n, size_t seen, const size_t rows, const bool bf16)
 {
     size_t stride = x->row * (bf16 ? 2 : 4), i = 0;
     float s[ROWS * RUN] __attribute__((aligned(64))), shrink[ROWS];
@@ -142,9 +142,8 @@ VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const
     scores(x, first, k, v, n, stride, s, rows, bf16);
     for (size_t r = 0; r < rows; r++) soften(x, first + r, s + r * RUN, seen, &shrink[r]);
     for (; i + WIDE * VEC_F32 <= x->d; i += WIDE * VEC_F32)
-        values(x, acc, v, k + RUN * stride, n, stride, s, shrink, rows, WIDE, i, bf16);
-    for (; i < x->d; i += VEC_F32)
-        values(x, acc, v, k + RUN * stride, n, stride, s, shrink, rows, 1, i, bf16);
+        values(x, acc, v, next, n, stride, s, shrink, rows, WIDE, i, bf16);
+    for (; i < x->d; i += VEC_F32) values(x, acc, v, next, n, stride, s, shrink, rows, 1, i, bf16);
 }
 
 #if VEC_WIDTH == 64
@@ -214,7 +213,7 @@ VEC_INLINE void native_values(const abdb_vec_decode *x, float *acc, const char *
 }
 
 VEC_INLINE void native_run(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
-                           size_t n, size_t seen, const size_t rows)
+                           const char *next, size_t n, size_t seen, const size_t rows)
 {
     size_t stride = x->row * 2;
     float s[ROWS * RUN] __attribute__((aligned(64))), shrink[ROWS];
@@ -227,43 +226,48 @@ VEC_INLINE void native_run(const abdb_vec_decode *x, size_t first, const char *k
             vec_put_native(p + r * RUN + j, vec_get_f32(s + r * RUN + j), false);
     }
     for (size_t i = 0; i < x->d; i += 32)
-        native_values(x, x->acc + first * x->d, v, k + RUN * stride, n, stride,
+        native_values(x, x->acc + first * x->d, v, next, n, stride,
                       (const uint32_t *)(const void *)p, shrink, rows, i);
 }
 #pragma GCC pop_options
 #endif
 
-/* Run after run, four queries together. */
+/* Run after run, four queries together. `then`: the keys that follow these, asked for in time. */
 #define RUNS(name, size, run4, run1)                                                            \
-    static void name(const abdb_vec_decode *x, const char *k, const char *v, size_t keys,       \
-                     size_t seen)                                                               \
+    static void name(const abdb_vec_decode *x, const char *k, const char *v, const char *then,  \
+                     size_t keys, size_t seen)                                                  \
     {                                                                                           \
         size_t stride = x->row * (size);                                                        \
                                                                                                 \
         for (size_t from = 0; from < keys; from += RUN, k += RUN * stride, v += RUN * stride) { \
             size_t n = keys - from < RUN ? keys - from : RUN, r = 0;                            \
             size_t see = seen < from ? 0 : seen - from < n ? seen - from : n;                   \
+            const char *next = from + RUN < keys ? k + RUN * stride : then;                     \
                                                                                                 \
             for (; r + ROWS <= x->rows; r += ROWS) run4;                                        \
             for (; r < x->rows; r++) run1;                                                      \
         }                                                                                       \
     }
-RUNS(f32_runs, 4, run(x, r, k, v, n, see, ROWS, false), run(x, r, k, v, n, see, 1, false))
-RUNS(bf16_runs, 2, run(x, r, k, v, n, see, ROWS, true), run(x, r, k, v, n, see, 1, true))
+RUNS(f32_runs, 4, run(x, r, k, v, next, n, see, ROWS, false),
+     run(x, r, k, v, next, n, see, 1, false))
+RUNS(bf16_runs, 2, run(x, r, k, v, next, n, see, ROWS, true),
+     run(x, r, k, v, next, n, see, 1, true))
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
-RUNS(native_runs, 2, native_run(x, r, k, v, n, see, ROWS), native_run(x, r, k, v, n, see, 1))
+RUNS(native_runs, 2, native_run(x, r, k, v, next, n, see, ROWS),
+     native_run(x, r, k, v, next, n, see, 1))
 #pragma GCC pop_options
 #endif
 
-void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys, size_t seen)
+void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,
+                 size_t keys, size_t seen)
 {
 #if VEC_WIDTH == 64
     if (x->unpacked) {
-        native_runs(x, k, v, keys, seen);
+        native_runs(x, k, v, then, keys, seen);
         return;
     }
 #endif
-    (x->dtype == ABDB_BF16 ? bf16_runs : f32_runs)(x, k, v, keys, seen);
+    (x->dtype == ABDB_BF16 ? bf16_runs : f32_runs)(x, k, v, then, keys, seen);
 }

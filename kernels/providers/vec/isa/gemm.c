@@ -97,7 +97,8 @@ PACK(pack_32, uint32_t)
 PACK(pack_64, uint64_t)
 
 /* 32-bit steps of a transposed matrix, rows `ld` steps apart. */
-static void transpose_32(const uint32_t *b, size_t ld, size_t steps, size_t wide, uint32_t *out)
+static void transpose_32(const abdb_bf16_pair *b, size_t ld, size_t steps, size_t wide,
+                         uint32_t *out)
 {
     for (size_t k = 0; k < steps; k++) {
         for (size_t j = 0; j < wide; j++) out[j] = b[j * ld + k];
@@ -179,7 +180,7 @@ void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_
     bool whole = wide == columns && !s->tb, pairs = s->dtype == ABDB_BF16;
 
     if (s->tb && (s->dtype == ABDB_F32 || (pairs && (deep | depth | s->ldb) % 2 == 0))) {
-        transpose_32((const uint32_t *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
+        transpose_32((const abdb_bf16_pair *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
                      s->ldb / (pairs ? 2 : 1), steps_of(s, deep), wide, (uint32_t *)(void *)out);
         return;
     }

@@ -14,13 +14,17 @@ void VEC(pack_panel)(const abdb_vec_product *b, size_t depth, size_t deep, size_
                      char *out);
 size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward);
 void VEC(attention)(const abdb_vec_attention *a, bool backward);
-void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, size_t keys, size_t seen);
+void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,
+                 size_t keys, size_t seen);
 void VEC(bags)(const abdb_vec_bags *bags, size_t low, size_t high);
 void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
 void VEC(linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
 size_t VEC(linear_floats)(const abdb_vec_linear *linear);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
+
+/* Two bf16 of a row, wherever it begins. */
+typedef uint32_t abdb_bf16_pair __attribute__((aligned(2), may_alias));
 
 /* --- tiles.c: C (m x n) = A x B, or += -----------------------------------------------------------
  * Element (i, k) of A is a[i * ai + k * ak], ai or ak being 1. B lies in panels of VEC_PANEL
@@ -33,7 +37,7 @@ enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
               const b_type *b, size_t panel, c_type *c, size_t ldc, bool add)
 TILE_FUNCTION(VEC(f32_tiles), float, float, float);
 TILE_FUNCTION(VEC(f64_tiles), double, double, double);
-TILE_FUNCTION(VEC(bf16_tiles), uint32_t, uint32_t, float);
+TILE_FUNCTION(VEC(bf16_tiles), abdb_bf16_pair, uint32_t, float);
 TILE_FUNCTION(VEC(i8_tiles), uint32_t, uint32_t, int32_t);
 
 #endif

@@ -1,30 +1,25 @@
 /* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for f32 and
  * once for bf16. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
- * memory once, as f32 into `s->row` (of whole vectors) where it is needed again; while it is worked
- * on, the next one is asked for.
+ * memory once and is read again from the caches; while it is worked on, the next one is asked for.
  */
 
-/* Row -> s->row; the largest element in *most, the sum in *sum. */
-VEC_INLINE void ROW_OF(take)(const abdb_vec_rows *s, const ELEMENT *x, float beyond, vec_f32 *most,
-                             vec_f32 *sum)
+/* The vector at `j` of a row of n; `beyond` past its end. */
+VEC_INLINE vec_f32 ROW_OF(at)(const ELEMENT *x, size_t j, size_t n, float beyond)
 {
+    return j + VEC_F32 <= n ? GET(x + j) : PART(x + j, n - j, beyond);
+}
+
+VEC_INLINE float ROW_OF(largest)(const abdb_vec_rows *s, const ELEMENT *x)
+{
+    vec_f32 most = vec_of(-INFINITY), other = most;
     size_t n = s->columns, j = 0;
-    vec_f32 m = vec_of(beyond), t = {0};
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) {
-        vec_f32 v = GET(x + j);
-
-        *(vec_f32 *)(s->row + j) = v;
-        m = vec_max(m, v);
-        t += v;
+    for (; j + 2 * VEC_F32 <= n; j += 2 * VEC_F32) {
+        most = vec_max(most, GET(x + j));
+        other = vec_max(other, GET(x + j + VEC_F32));
     }
-    if (j < n) {
-        *(vec_f32 *)(s->row + j) = PART(x + j, n - j, beyond);
-        m = vec_max(m, *(vec_f32 *)(s->row + j));
-        t += PART(x + j, n - j, 0);
-    }
-    *most = m;
-    *sum = t;
+    for (; j < n; j += VEC_F32) most = vec_max(most, ROW_OF(at)(x, j, n, -INFINITY));
+    return vec_most(vec_max(most, other));
 }
 
 VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j)
@@ -32,13 +27,14 @@ VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j)
     if (j * sizeof *next % 64 == 0) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
 }
 
-/* s->row becomes exp(row - most); returns the sum. */
-VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *next, float most)
+/* exp(x - most) to s->row; returns the sum. */
+VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
+                                      float most)
 {
     vec_f32 sum = {0}, from = vec_of(most * vec_log2_e);
 
     for (size_t j = 0; j < s->columns; j += VEC_F32) {
-        vec_f32 e = vec_exp2(*(vec_f32 *)(s->row + j) * vec_log2_e - from);
+        vec_f32 e = vec_exp2(ROW_OF(at)(x, j, s->columns, -INFINITY) * vec_log2_e - from);
 
         ROW_OF(ask)(next, j);
         *(vec_f32 *)(s->row + j) = e;
@@ -51,11 +47,8 @@ static void ROW_OF(softmax)(const abdb_vec_rows *s, const ELEMENT *x, const ELEM
                             ELEMENT *y)
 {
     size_t n = s->columns, j = 0;
-    vec_f32 most, sum;
-    float scale;
+    float scale = 1 / ROW_OF(exponentials)(s, x, next, ROW_OF(largest)(s, x));
 
-    ROW_OF(take)(s, x, -INFINITY, &most, &sum);
-    scale = 1 / ROW_OF(exponentials)(s, next, vec_most(most));
     for (; j + VEC_F32 <= n; j += VEC_F32) PUT(y + j, *(vec_f32 *)(s->row + j) * scale, s->past);
     if (j < n) KEEP(y + j, *(vec_f32 *)(s->row + j) * scale, n - j);
 }
@@ -63,13 +56,10 @@ static void ROW_OF(softmax)(const abdb_vec_rows *s, const ELEMENT *x, const ELEM
 static float ROW_OF(loss)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
                           size_t target)
 {
-    vec_f32 most, sum;
-    float top, at;
+    float top = ROW_OF(largest)(s, x), at[VEC_F32];
 
-    ROW_OF(take)(s, x, -INFINITY, &most, &sum);
-    at = s->row[target];
-    top = vec_most(most);
-    return logf(ROW_OF(exponentials)(s, next, top)) + top - at;
+    vec_keep_f32(at, PART(x + target, 1, 0), 1);
+    return logf(ROW_OF(exponentials)(s, x, next, top)) + top - at[0];
 }
 
 /* beta NULL: not centred. */
@@ -77,27 +67,25 @@ static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT
                          const ELEMENT *gamma, const ELEMENT *beta, ELEMENT *y)
 {
     size_t n = s->columns, j = 0;
-    vec_f32 most, sum, square = {0};
-    float mean, scale;
+    vec_f32 sum = {0}, square = {0};
+    float mean = 0, scale;
 
-    ROW_OF(take)(s, x, 0, &most, &sum);
-    mean = beta ? vec_sum(sum) / (float)n : 0;
-    if (n % VEC_F32) /* beyond the end nothing differs from the mean */
-        for (j = n; j % VEC_F32; j++) s->row[j] = mean;
-    for (j = 0; j < n; j += VEC_F32) {
-        vec_f32 v = *(vec_f32 *)(s->row + j) - mean;
+    for (; beta && j < n; j += VEC_F32) sum += ROW_OF(at)(x, j, n, 0);
+    if (beta) mean = vec_sum(sum) / (float)n;
+    for (j = 0; j < n; j += VEC_F32) { /* beyond the end nothing differs from the mean */
+        vec_f32 v = ROW_OF(at)(x, j, n, mean) - mean;
 
         ROW_OF(ask)(next, j);
         square += v * v;
     }
     scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
     for (j = 0; j + VEC_F32 <= n; j += VEC_F32) {
-        vec_f32 v = (*(vec_f32 *)(s->row + j) - mean) * scale * GET(gamma + j);
+        vec_f32 v = (GET(x + j) - mean) * scale * GET(gamma + j);
 
         PUT(y + j, beta ? v + GET(beta + j) : v, s->past);
     }
     if (j < n) {
-        vec_f32 v = (*(vec_f32 *)(s->row + j) - mean) * scale * PART(gamma + j, n - j, 0);
+        vec_f32 v = (PART(x + j, n - j, 0) - mean) * scale * PART(gamma + j, n - j, 0);
 
         KEEP(y + j, beta ? v + PART(beta + j, n - j, 0) : v, n - j);
     }

@@ -72,32 +72,32 @@ typedef struct {
 
 /* z = f times (1 - 2^-12) z + 2^-13 of x, CHAINS vectors side by side: as many as hide the latency
  * of a multiply-add. */
-#define CHAIN(T, V, ANY, LANES, PAST)                                                              \
-    static void T##_chains(const T *x, T *z, bool nt, size_t fmas, size_t low, size_t high)        \
-    {                                                                                              \
-        const T a = (T)(1 - 0x1p-12), b = (T)0x1p-13;                                              \
-        size_t i = low;                                                                            \
-                                                                                                   \
-        for (; i + CHAINS * (size_t)LANES <= high; i += CHAINS * (size_t)LANES) {                  \
-            V v[CHAINS];                                                                           \
-                                                                                                   \
-            _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] =                    \
-                *(const ANY *)(x + i + c * (size_t)LANES);                                         \
-            for (size_t s = 0; s < fmas; s++)                                                      \
-                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] = a * v[c] + b;  \
-            if (nt && (uintptr_t)z % VEC_BYTES == 0)                                               \
-                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++)                       \
-                    PAST(z + i + c * (size_t)LANES, v[c]);                                         \
-            else                                                                                   \
-                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) *                     \
-                    (ANY *)(z + i + c * (size_t)LANES) = v[c];                                     \
-        }                                                                                          \
-        for (; i < high; i++) {                                                                    \
-            T v = x[i];                                                                            \
-                                                                                                   \
-            for (size_t s = 0; s < fmas; s++) v = a * v + b;                                       \
-            z[i] = v;                                                                              \
-        }                                                                                          \
+#define CHAIN(T, V, ANY, LANES, PAST)                                                             \
+    static void T##_chains(const T *x, T *z, bool nt, size_t fmas, size_t low, size_t high)       \
+    {                                                                                             \
+        const T a = (T)(1 - 0x1p-12), b = (T)0x1p-13;                                             \
+        size_t i = low;                                                                           \
+                                                                                                  \
+        for (; i + CHAINS * (size_t)LANES <= high; i += CHAINS * (size_t)LANES) {                 \
+            V v[CHAINS];                                                                          \
+                                                                                                  \
+            _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] =                   \
+                *(const ANY *)(x + i + c * (size_t)LANES);                                        \
+            for (size_t s = 0; s < fmas; s++)                                                     \
+                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] = a * v[c] + b; \
+            if (nt && (uintptr_t)z % VEC_BYTES == 0)                                              \
+                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++)                      \
+                    PAST(z + i + c * (size_t)LANES, v[c]);                                        \
+            else                                                                                  \
+                _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) *                    \
+                    (ANY *)(z + i + c * (size_t)LANES) = v[c];                                    \
+        }                                                                                         \
+        for (; i < high; i++) {                                                                   \
+            T v = x[i];                                                                           \
+                                                                                                  \
+            for (size_t s = 0; s < fmas; s++) v = a * v + b;                                      \
+            z[i] = v;                                                                             \
+        }                                                                                         \
     }
 CHAIN(float, vec_f32, vec_f32_any, VEC_F32, PAST_F32)
 CHAIN(double, vec_f64, vec_f64_any, VEC_F64, PAST_F64)

@@ -38,7 +38,7 @@
     (vec_f32) _mm512_dpbf16_ps((__m512)(sum), (__m512bh)_mm512_set1_epi32((int)(a)), (__m512bh)(b))
 
 #define TILE(name) bf16_##name
-#define A_TYPE     uint32_t
+#define A_TYPE     abdb_bf16_pair
 #define B_TYPE     uint32_t
 #define C_TYPE     float
 #define VECTOR     vec_f32
