@@ -22,9 +22,13 @@ VEC_INLINE float ROW_OF(largest)(const abdb_vec_rows *s, const ELEMENT *x)
     return vec_most(vec_max(most, other));
 }
 
-VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j)
+/* Asks for every other line of the next row: one pass over a row asks for the even ones, another
+ * for the odd ones, so that memory is never idle. */
+VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j, size_t odd)
 {
-    if (j * sizeof *next % 64 == 0) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
+    size_t at = j * sizeof *next;
+
+    if (at % 64 == 0 && at / 64 % 2 == odd) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
 }
 
 /* exp(x - most) to s->row; returns the sum. */
@@ -36,7 +40,7 @@ VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *x, 
     for (size_t j = 0; j < s->columns; j += VEC_F32) {
         vec_f32 e = vec_exp2(ROW_OF(at)(x, j, s->columns, -INFINITY) * vec_log2_e - from);
 
-        ROW_OF(ask)(next, j);
+        ROW_OF(ask)(next, j, 0);
         *(vec_f32 *)(s->row + j) = e;
         sum += e;
     }
@@ -49,7 +53,10 @@ static void ROW_OF(softmax)(const abdb_vec_rows *s, const ELEMENT *x, const ELEM
     size_t n = s->columns, j = 0;
     float scale = 1 / ROW_OF(exponentials)(s, x, next, ROW_OF(largest)(s, x));
 
-    for (; j + VEC_F32 <= n; j += VEC_F32) PUT(y + j, *(vec_f32 *)(s->row + j) * scale, s->past);
+    for (; j + VEC_F32 <= n; j += VEC_F32) {
+        ROW_OF(ask)(next, j, 1);
+        PUT(y + j, *(vec_f32 *)(s->row + j) * scale, s->past);
+    }
     if (j < n) KEEP(y + j, *(vec_f32 *)(s->row + j) * scale, n - j);
 }
 
@@ -75,13 +82,14 @@ static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT
     for (j = 0; j < n; j += VEC_F32) { /* beyond the end nothing differs from the mean */
         vec_f32 v = ROW_OF(at)(x, j, n, mean) - mean;
 
-        ROW_OF(ask)(next, j);
+        ROW_OF(ask)(next, j, 0);
         square += v * v;
     }
     scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
     for (j = 0; j + VEC_F32 <= n; j += VEC_F32) {
         vec_f32 v = (GET(x + j) - mean) * scale * GET(gamma + j);
 
+        ROW_OF(ask)(next, j, 1);
         PUT(y + j, beta ? v + GET(beta + j) : v, s->past);
     }
     if (j < n) {
