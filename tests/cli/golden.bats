@@ -71,7 +71,7 @@ golden() { # NAME COMMAND...
     golden rejects abdb query rejects
     golden artifacts-columns abdb query "SELECT artifact, format, accepted, duplicate, rejected, ignored FROM v_artifact ORDER BY artifact;"
     golden report-help abdb query perf-per-dollar --help
-    golden run-dry abdb run --plan quick --backend ref --dry-run
+    golden run-dry abdb run -q --plan quick --backend ref --dry-run
     golden man abdb help --man
 }
 
