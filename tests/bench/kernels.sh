@@ -175,6 +175,6 @@ for op in softmax layernorm rmsnorm gelu silu rotary cross-entropy adamw; do
     line "$op f32, against the same bytes copied past the caches (cross-entropy: read)" 0.85
     a() { per_byte vec elementwise op=$op dtype=bf16; }
     line "$op bf16, against the same bytes copied past the caches (cross-entropy: read)" "0.85, or"
-    b() { per_byte vec elementwise op=$op dtype=bf16 rows=64 columns=$([ $op = rotary ] && echo 128 || echo 2048); }
+    b() { per_byte vec elementwise op=$op dtype=bf16 rows=$([ $op = rotary ] && echo 1024 || { [ $op = adamw ] && echo 16 || echo 64; }) columns=$([ $op = rotary ] && echo 128 || echo 2048); }
     line "$op bf16, against itself in the caches: what its instructions allow" 0.8
 done

@@ -3,23 +3,27 @@
  * memory once and is read again from the caches; while it is worked on, the next one is asked for.
  */
 
-/* The vector at `j` of a row of n; `beyond` past its end. */
-VEC_INLINE vec_f32 ROW_OF(at)(const ELEMENT *x, size_t j, size_t n, float beyond)
-{
-    return j + VEC_F32 <= n ? GET(x + j) : PART(x + j, n - j, beyond);
-}
+/* `body` for each vector v at j of a row x of n elements, `beyond` past its end. */
+#define OVER(n, beyond, body)                       \
+    do {                                            \
+        size_t j = 0;                               \
+                                                    \
+        for (; j + VEC_F32 <= (n); j += VEC_F32) {  \
+            vec_f32 v = GET(x + j);                 \
+            body                                    \
+        }                                           \
+        if (j < (n)) {                              \
+            vec_f32 v = PART(x + j, (n)-j, beyond); \
+            body                                    \
+        }                                           \
+    } while (0)
 
 VEC_INLINE float ROW_OF(largest)(const abdb_vec_rows *s, const ELEMENT *x)
 {
-    vec_f32 most = vec_of(-INFINITY), other = most;
-    size_t n = s->columns, j = 0;
+    vec_f32 most = vec_of(-INFINITY);
 
-    for (; j + 2 * VEC_F32 <= n; j += 2 * VEC_F32) {
-        most = vec_max(most, GET(x + j));
-        other = vec_max(other, GET(x + j + VEC_F32));
-    }
-    for (; j < n; j += VEC_F32) most = vec_max(most, ROW_OF(at)(x, j, n, -INFINITY));
-    return vec_most(vec_max(most, other));
+    OVER(s->columns, -INFINITY, { most = vec_max(most, v); });
+    return vec_most(most);
 }
 
 /* Asks for every other line of the next row: one pass over a row asks for the even ones, another
@@ -37,13 +41,13 @@ VEC_INLINE float ROW_OF(exponentials)(const abdb_vec_rows *s, const ELEMENT *x, 
 {
     vec_f32 sum = {0}, from = vec_of(most * vec_log2_e);
 
-    for (size_t j = 0; j < s->columns; j += VEC_F32) {
-        vec_f32 e = vec_exp2(ROW_OF(at)(x, j, s->columns, -INFINITY) * vec_log2_e - from);
+    OVER(s->columns, -INFINITY, {
+        vec_f32 e = vec_exp2(v * vec_log2_e - from);
 
         ROW_OF(ask)(next, j, 0);
         *(vec_f32 *)(s->row + j) = e;
         sum += e;
-    }
+    });
     return vec_sum(sum);
 }
 
@@ -73,29 +77,30 @@ static float ROW_OF(loss)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMEN
 static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT *next,
                          const ELEMENT *gamma, const ELEMENT *beta, ELEMENT *y)
 {
-    size_t n = s->columns, j = 0;
+    size_t n = s->columns, i = 0;
     vec_f32 sum = {0}, square = {0};
     float mean = 0, scale;
 
-    for (; beta && j < n; j += VEC_F32) sum += ROW_OF(at)(x, j, n, 0);
-    if (beta) mean = vec_sum(sum) / (float)n;
-    for (j = 0; j < n; j += VEC_F32) { /* beyond the end nothing differs from the mean */
-        vec_f32 v = ROW_OF(at)(x, j, n, mean) - mean;
-
-        ROW_OF(ask)(next, j, 0);
-        square += v * v;
+    if (beta) {
+        OVER(n, 0, { sum += v; });
+        mean = vec_sum(sum) / (float)n;
     }
+    OVER(n, mean, { /* beyond the end nothing differs from the mean */
+                    v -= mean;
+                    ROW_OF(ask)(next, j, 0);
+                    square += v * v;
+    });
     scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
-    for (j = 0; j + VEC_F32 <= n; j += VEC_F32) {
-        vec_f32 v = (GET(x + j) - mean) * scale * GET(gamma + j);
+    for (; i + VEC_F32 <= n; i += VEC_F32) {
+        vec_f32 v = (GET(x + i) - mean) * scale * GET(gamma + i);
 
-        ROW_OF(ask)(next, j, 1);
-        PUT(y + j, beta ? v + GET(beta + j) : v, s->past);
+        ROW_OF(ask)(next, i, 1);
+        PUT(y + i, beta ? v + GET(beta + i) : v, s->past);
     }
-    if (j < n) {
-        vec_f32 v = (PART(x + j, n - j, 0) - mean) * scale * PART(gamma + j, n - j, 0);
+    if (i < n) {
+        vec_f32 v = (PART(x + i, n - i, 0) - mean) * scale * PART(gamma + i, n - i, 0);
 
-        KEEP(y + j, beta ? v + PART(beta + j, n - j, 0) : v, n - j);
+        KEEP(y + i, beta ? v + PART(beta + i, n - i, 0) : v, n - i);
     }
 }
 
@@ -205,6 +210,7 @@ static void ROW_OF(all)(const abdb_vec_rows *s, size_t low, size_t high)
     }
 }
 
+#undef OVER
 #undef ROW_OF
 #undef ELEMENT
 #undef GET
