@@ -124,5 +124,7 @@ uint64_t abdb_random_next(uint64_t *state);
 uint16_t abdb_bf16(float value);
 float abdb_bf16_value(uint16_t bits);
 size_t abdb_tensor_count(const abdb_tensor *t);
+/* Of all tensors, each once. */
+double abdb_problem_bytes(const abdb_problem *p);
 
 #endif

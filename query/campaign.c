@@ -140,6 +140,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     size_t backends = 0;
     abdb_error err;
 
+    if (t->k->quiet) return;
     for (size_t b = 0; b < t->backends->count; b++) {
         if (!t->chosen[b]) continue;
         t->o->path = t->backends->backend[b].path;
@@ -148,7 +149,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
         backends++;
     }
     all *= (double)repetitions;
-    if (all < least_s || t->k->quiet) return;
+    if (all < least_s) return;
     fflush(stdout);
     fprintf(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
             backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),

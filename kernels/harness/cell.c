@@ -15,6 +15,7 @@ enum { ALIGNMENT = 4096, HUGE_PAGE = 2 << 20, COPIES_MAX = 64, STEADY_TRIES = 3 
 typedef struct {
     abdb_problem p;
     void *state;
+    double prepare_s;
 } copy;
 
 const abdb_kernel *abdb_kernel_find(const char *name)
@@ -63,16 +64,14 @@ static abdb_status make_tensors(const abdb_kernel *kernel, abdb_problem *p, abdb
     static const char *const fills[] = {"uniform", "zeros", "integers", NULL};
     bool huge = pages && strcmp(pages, "huge") == 0;
     size_t alignment = huge ? HUGE_PAGE : ALIGNMENT;
-    double need = 0;
+    double need;
     int how;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_param_word(p, "fill", fills, &how, err));
     if (pages && !huge && strcmp(pages, "small") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "pages is small or huge");
-    for (int i = 0; i < p->tensors; i++)
-        need +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    need = abdb_problem_bytes(p);
     if (need > 0.8 * abdb_memory_available())
         return ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                          abdb_memory_available() / 1e9);
@@ -111,6 +110,7 @@ static abdb_status make_copy(const abdb_kernel *kernel, const abdb_impl *impl, j
 {
     char text[128], *rest = NULL;
     void *state = &out->p;
+    double start;
     abdb_status st = ABDB_OK;
 
     *out = (copy){.p = {.kernel = kernel->name}};
@@ -124,7 +124,9 @@ static abdb_status make_copy(const abdb_kernel *kernel, const abdb_impl *impl, j
     }
     TRY(kernel->shape(&out->p, limits, err));
     TRY(make_tensors(kernel, &out->p, err));
+    start = abdb_now_s();
     if (impl->prepare) TRY(impl->prepare(&state, &out->p, err));
+    out->prepare_s = abdb_now_s() - start;
     out->state = state;
 done:
     return st;
@@ -181,7 +183,7 @@ typedef struct {
     abdb_clock clock;
     copy at[COPIES_MAX];
     size_t copies;
-    double prepare_s, error, shift; /* shift: of the canary, the largest relative one */
+    double error, shift; /* shift: of the canary, the largest relative one */
     abdb_samples samples;
     abdb_sensors before, after;
 } one_cell;
@@ -199,13 +201,12 @@ static void print_result(const char *cell, const one_cell *c)
         json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:I,s:o,s:f,s:b}", "kind", "result", "cell",
                   cell, "formula", c->kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype),
                   "ops", w.ops, "bytes", w.bytes, "verified", c->error <= 1 ? "pass" : "fail",
-                  "prepare_s", c->prepare_s, "batch", (json_int_t)c->samples.batch, "factors",
+                  "prepare_s", c->at[0].prepare_s, "batch", (json_int_t)c->samples.batch, "factors",
                   factors, "canary_shift", c->shift, "unsteady", c->shift > c->rule.shift_most);
     if (isfinite(c->error)) json_object_set_new(record, "error", json_real(c->error));
     if (c->impl->chosen && c->impl->chosen(c->at[0].state))
         json_object_set_new(record, "chosen", json_string(c->impl->chosen(c->at[0].state)));
-    abdb_sensors_tell(record, &c->before, &c->after,
-                      (double)c->samples.batch * (double)c->samples.count);
+    abdb_sensors_tell(record, &c->before, &c->after, (double)c->samples.launches);
     abdb_print_record(record);
 }
 
@@ -213,14 +214,12 @@ static void print_result(const char *cell, const one_cell *c)
 static abdb_status make_copies(one_cell *c, json_t *params, abdb_error *err)
 {
     const char *cache = abdb_param_text(&c->at[0].p, "cache");
-    double bytes = 0, most = COPIES_MAX;
+    double most = COPIES_MAX;
     abdb_status st = ABDB_OK;
 
     if (!cache || strcmp(cache, "rotate") != 0) return ABDB_OK;
-    for (int i = 0; i < c->at[0].p.tensors; i++)
-        bytes += (double)abdb_tensor_count(&c->at[0].p.tensor[i]) *
-                 (double)abdb_dtype_size(c->at[0].p.tensor[i].dtype);
-    most = fmin(most, fmax(2, ceil(2 * (double)c->limits.last / bytes) + 1));
+    most =
+        fmin(most, fmax(2, ceil(2 * (double)c->limits.last / abdb_problem_bytes(&c->at[0].p)) + 1));
     for (; (double)c->copies < most; c->copies++)
         TRY(make_copy(c->kernel, c->impl, params, &c->limits, NULL, &c->at[c->copies], err));
 done:
@@ -289,17 +288,14 @@ abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell, json_t 
 {
     one_cell *c = calloc(1, sizeof *c);
     json_t *params = json_object_get(request, "params");
-    double start;
     abdb_status st = ABDB_OK;
 
     *status = "failed";
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     c->clock = abdb_clock_measure();
     TRY(begin(c, backend, request, status, err));
-    start = abdb_now_s();
     st = make_copy(c->kernel, c->impl, params, &c->limits, NULL, &c->at[0], err);
     c->copies = 1;
-    c->prepare_s = abdb_now_s() - start;
     if (st == ABDB_OK) st = make_copies(c, params, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
@@ -324,7 +320,6 @@ abdb_status abdb_cell_estimate(const abdb_backend *backend, const char *cell, js
                                const char **status, abdb_error *err)
 {
     one_cell *c = calloc(1, sizeof *c);
-    double bytes = 0;
     abdb_work w;
     abdb_status st = ABDB_OK;
 
@@ -332,11 +327,9 @@ abdb_status abdb_cell_estimate(const abdb_backend *backend, const char *cell, js
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(begin(c, backend, request, status, err));
     c->kernel->work(&c->at[0].p, &w);
-    for (int i = 0; i < c->at[0].p.tensors; i++)
-        bytes += (double)abdb_tensor_count(&c->at[0].p.tensor[i]) *
-                 (double)abdb_dtype_size(c->at[0].p.tensor[i].dtype);
     abdb_print_record(json_pack("{s:s,s:s,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops",
-                                w.ops, "bytes", w.bytes, "memory", bytes));
+                                w.ops, "bytes", w.bytes, "memory",
+                                abdb_problem_bytes(&c->at[0].p)));
     *status = "ok";
 done:
     free(c);

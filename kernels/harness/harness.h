@@ -50,6 +50,7 @@ typedef struct {
     double *time_s;      /* of one launch each */
     double *at_s;        /* since the first */
     size_t count, batch; /* batch: launches per sample */
+    size_t launches;     /* all of them, those of warming up too */
     bool cancelled;
 } abdb_samples;
 /* Launches until the rule is met, of prepared copies in turn. *stop ends it after the sample at

@@ -78,7 +78,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
                     abdb_now_s() - first < rule->warm_s;
          i++)
         impl->launch(states[turn++ % copies]);
-    out->batch = rule->cold ? 1 : choose_batch(impl, states[0], clock, rule);
+    out->batch = rule->cold ? 1 : choose_batch(impl, states[turn++ % copies], clock, rule);
     first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
         double start, stopped;
@@ -106,6 +106,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
         }
     }
 done:
+    out->launches = turn;
     free(buffer);
     free(scratch);
     if (st != ABDB_OK) abdb_samples_free(out);

@@ -1,6 +1,5 @@
 /* sensors.c - load, stolen time, clock, temperature and energy as Linux tells them; see harness.h.
  */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -113,10 +113,7 @@ static void work(const abdb_problem *p, abdb_work *out)
     double n = (double)s.queries, pairs = n * (double)s.keys - (s.causal ? n * (n - 1) / 2 : 0);
 
     out->ops = (s.backward ? 10 : 4) * (double)s.d * (double)(s.batch * s.heads) * pairs;
-    out->bytes = 0;
-    for (int i = 0; i < p->tensors; i++)
-        out->bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    out->bytes = abdb_problem_bytes(p);
 }
 
 /* --- the reference

@@ -114,10 +114,7 @@ static void work(const abdb_problem *p, abdb_work *out)
     double n = (double)s.n, d = (double)s.d, q = (double)s.sequence;
 
     out->ops = (s.backward ? 2 : 1) * (24 * n * d * d + 4 * d * (double)s.batch * q * (q + 1) / 2);
-    out->bytes = 0;
-    for (int i = 0; i < p->tensors; i++)
-        out->bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    out->bytes = abdb_problem_bytes(p);
 }
 
 /* --- the reference, in double

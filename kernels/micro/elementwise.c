@@ -106,10 +106,7 @@ static void fill(const abdb_problem *p)
 static void work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = operations[operation(p)] * (double)abdb_tensor_count(&p->tensor[X]);
-    out->bytes = 0;
-    for (int i = 0; i < p->tensors; i++)
-        out->bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    out->bytes = abdb_problem_bytes(p);
 }
 
 /* --- the reference, one row at a time

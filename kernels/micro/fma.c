@@ -67,10 +67,7 @@ static void fill(const abdb_problem *p)
 static void work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = 2.0 * products(p) * (double)p->tensor[Z].dim[0] * abdb_param_number(p, "n", STEPS);
-    out->bytes = 0;
-    for (int i = 0; i < 3; i++)
-        out->bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    out->bytes = abdb_problem_bytes(p);
 }
 
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,

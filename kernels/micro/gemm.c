@@ -51,10 +51,7 @@ static size_t side(const abdb_problem *p, int tensor, int from_last)
 static void work(const abdb_problem *p, abdb_work *out)
 {
     out->ops = 2 * (double)abdb_tensor_count(&p->tensor[C]) * (double)side(p, A, 1);
-    out->bytes = 0;
-    for (int i = 0; i < 3; i++)
-        out->bytes +=
-            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    out->bytes = abdb_problem_bytes(p);
 }
 
 /* One row of C of f64: sums in long double. */

@@ -192,6 +192,16 @@ void abdb_tensor_set(const abdb_tensor *t, size_t element, double value)
     }
 }
 
+double abdb_problem_bytes(const abdb_problem *p)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < p->tensors; i++)
+        bytes +=
+            (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
+    return bytes;
+}
+
 size_t abdb_tensor_count(const abdb_tensor *t)
 {
     size_t count = 1;

@@ -4,13 +4,6 @@
 
 #include "kernels/runner/child.h"
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
 /* Seconds of one cell from its work: about 5 x 10^10 operations a second and thread, 10^10 bytes a
  * second; tensors are filled with 2 x 10^8 bytes a second. Meant within a factor of three. */
 static double cell_seconds(const json_t *record, const abdb_run_options *o)
@@ -48,10 +41,10 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
             if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) goto told_all;
             if (heard != ABDB_LINE) continue;
             record = json_loads(answer, 0, NULL);
-            if (strcmp(text_of(record, "kind"), "estimate") == 0) {
+            if (strcmp(abdb_record_text(record, "kind"), "estimate") == 0) {
                 sum += cell_seconds(record, o);
             }
-            end = strcmp(text_of(record, "kind"), "end") == 0;
+            end = strcmp(abdb_record_text(record, "kind"), "end") == 0;
             answers += end;
             json_decref(record);
         }
@@ -81,7 +74,7 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
         if (heard == ABDB_LINE) {
             json_error_t fault;
             json_t *record = json_loads(line, 0, &fault);
-            const char *kind = text_of(record, "kind");
+            const char *kind = abdb_record_text(record, "kind");
 
             said_bye = strcmp(kind, "bye") == 0;
             if (*kind) json_object_set(all, kind, record);

@@ -101,7 +101,7 @@ static void forget_cell(told *t)
     now_text(t->date);
 }
 
-static const char *text_of(const json_t *object, const char *key)
+const char *abdb_record_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 
@@ -124,7 +124,7 @@ static abdb_status take_line(session *s, const char *line, abdb_error *err)
 {
     json_error_t fault;
     json_t *record = json_loads(line, 0, &fault);
-    const char *kind = text_of(record, "kind");
+    const char *kind = abdb_record_text(record, "kind");
     told *t = &s->told;
     abdb_status st = ABDB_OK;
 
@@ -134,8 +134,8 @@ static abdb_status take_line(session *s, const char *line, abdb_error *err)
         json_decref(t->result);
         t->result = json_incref(record);
     } else if (strcmp(kind, "end") == 0) {
-        snprintf(t->status, sizeof t->status, "%s", text_of(record, "status"));
-        snprintf(t->reason, sizeof t->reason, "%s", text_of(record, "reason"));
+        snprintf(t->status, sizeof t->status, "%s", abdb_record_text(record, "status"));
+        snprintf(t->reason, sizeof t->reason, "%s", abdb_record_text(record, "reason"));
         t->ended = true;
     } else if (strcmp(kind, "environment") == 0) {
         json_decref(t->environment);
@@ -202,16 +202,16 @@ static abdb_status add_results(abdb_entry *e, told *t, abdb_run_tally *tally, ab
     ops = json_number_value(json_object_get(t->result, "ops"));
     bytes = json_number_value(json_object_get(t->result, "bytes"));
     if (ops > 0 && summary.median > 0) {
-        bool whole = text_of(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
+        bool whole = abdb_record_text(t->result, "dtype")[0] == 'i'; /* i8: no floating point */
 
         r = abdb_entry_result(e, whole ? "ops_per_s" : "flops_per_s", ops / summary.median);
         r->statistic = "median";
-        r->formula = text_of(t->result, "formula");
+        r->formula = abdb_record_text(t->result, "formula");
     }
     if (bytes > 0 && summary.median > 0) {
         r = abdb_entry_result(e, "bytes_per_s", bytes / summary.median);
         r->statistic = "median";
-        r->formula = text_of(t->result, "formula");
+        r->formula = abdb_record_text(t->result, "formula");
     }
     if (json_is_number(error)) abdb_entry_result(e, "error", json_number_value(error));
     abdb_entry_result(e, "prepare_s", json_number_value(json_object_get(t->result, "prepare_s")));
@@ -245,20 +245,21 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
                           abdb_arena_printf(arena, "%lld",
                                             (long long)json_integer_value(
                                                 json_object_get(t->device, "threads"))));
-    if (*text_of(t->result, "chosen")) abdb_entry_factor(e, "chosen", text_of(t->result, "chosen"));
+    if (*abdb_record_text(t->result, "chosen"))
+        abdb_entry_factor(e, "chosen", abdb_record_text(t->result, "chosen"));
     if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
-    if (*text_of(t->environment, "library"))
-        abdb_entry_factor(e, "library", text_of(t->environment, "library"));
+    if (*abdb_record_text(t->environment, "library"))
+        abdb_entry_factor(e, "library", abdb_record_text(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
         abdb_entry_factor(
             e, "launches",
             abdb_arena_printf(arena, "%lld",
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
-    abdb_entry_factor(e, "clock", text_of(t->device, "clock"));
+    abdb_entry_factor(e, "clock", abdb_record_text(t->device, "clock"));
     abdb_entry_factor(e, "clock_policy", "as-shipped");
     if (!json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
-    if (*text_of(t->result, "energy_scope"))
-        abdb_entry_factor(e, "energy_scope", text_of(t->result, "energy_scope"));
+    if (*abdb_record_text(t->result, "energy_scope"))
+        abdb_entry_factor(e, "energy_scope", abdb_record_text(t->result, "energy_scope"));
     abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
     if (!json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
 }
@@ -291,14 +292,15 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     e->field[ABDB_FIELD_kind] = "run";
     e->field[ABDB_FIELD_status] = t->status;
     e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
-    e->field[ABDB_FIELD_verified] = ok ? text_of(t->result, "verified") : "unchecked";
+    e->field[ABDB_FIELD_verified] = ok ? abdb_record_text(t->result, "verified") : "unchecked";
     e->field[ABDB_FIELD_suite] = "abdb";
     e->field[ABDB_FIELD_workload] = cell->kernel;
-    e->field[ABDB_FIELD_device] = t->device ? text_of(t->device, "name") : NULL;
+    e->field[ABDB_FIELD_device] = t->device ? abdb_record_text(t->device, "name") : NULL;
     e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
     e->field[ABDB_FIELD_nodes] = "1";
     e->field[ABDB_FIELD_backend] = s->o->name;
-    e->field[ABDB_FIELD_dtype] = ok ? text_of(t->result, "dtype") : cell_param(cell, "dtype");
+    e->field[ABDB_FIELD_dtype] =
+        ok ? abdb_record_text(t->result, "dtype") : cell_param(cell, "dtype");
     e->field[ABDB_FIELD_date] = t->date;
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;

@@ -16,7 +16,7 @@ typedef struct {
 } shape;
 
 typedef struct {
-    abdb_run_options *o;
+    const abdb_run_options *o;
     const char *dtype;
     const abdb_sink *sink;
     abdb_run_tally *tally;
@@ -44,10 +44,10 @@ static bool over(const search *s)
 }
 
 /* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
-static abdb_status try_shape(search *s, const size_t side[3], bool quick, double *rate,
-                             abdb_error *err)
+static abdb_status look(search *s, const size_t side[3], bool quick, double *rate, abdb_error *err)
 {
     abdb_sink sink = {s, hear, NULL, NULL, NULL};
+    abdb_run_options one = *s->o; /* of one cell, which is no progress of its own */
     unsigned char todo = 1;
     abdb_plan plan = {0};
     char line[128];
@@ -64,12 +64,12 @@ static abdb_status try_shape(search *s, const size_t side[3], bool quick, double
              side[2]);
     TRY(abdb_plan_add(&plan, line, err));
     s->heard = 0;
-    s->o->quick = quick;
+    one.quick = quick;
+    one.progress = NULL;
     if (s->o->progress)
         s->o->progress(s->o->self, plan.cell[0].name, (size_t)(abdb_child_now_s() - s->begin_s),
                        (size_t)s->budget_s);
-    s->o->progress = NULL; /* one cell is no progress of its own */
-    TRY(abdb_backend_run(s->o, &plan, &todo, &sink, s->tally, err));
+    TRY(abdb_backend_run(&one, &plan, &todo, &sink, s->tally, err));
     *rate = s->heard;
     if (quick) {
         s->tried[s->count].rate = *rate;
@@ -78,16 +78,6 @@ static abdb_status try_shape(search *s, const size_t side[3], bool quick, double
     }
 done:
     abdb_plan_free(&plan);
-    return st;
-}
-
-/* The same, with the progress of the search shown. */
-static abdb_status look(search *s, const size_t side[3], bool quick, double *rate, abdb_error *err)
-{
-    void (*progress)(void *, const char *, size_t, size_t) = s->o->progress;
-    abdb_status st = try_shape(s, side, quick, rate, err);
-
-    s->o->progress = progress;
     return st;
 }
 
@@ -131,6 +121,7 @@ static abdb_status tiles(search *s, abdb_mamf *out, abdb_error *err)
     const shape best = s->best;
     abdb_status st = ABDB_OK;
 
+    s->budget_s = INFINITY; /* a handful of cells, after the search */
     for (int i = 0; i < 3; i++) {
         out->one_more[i] = NAN;
         out->tile[i] = 0;
@@ -139,7 +130,6 @@ static abdb_status tiles(search *s, abdb_mamf *out, abdb_error *err)
             double rate;
 
             side[i] += more;
-            s->budget_s = INFINITY; /* a handful of cells, after the search */
             TRY(look(s, side, true, &rate, err));
             if (more == 1 && rate > 0) out->one_more[i] = 1 - rate / best.rate;
             if (rate >= as_fast * best.rate) out->tile[i] = more;
@@ -149,7 +139,7 @@ done:
     return st;
 }
 
-abdb_status abdb_mamf_search(abdb_run_options *o, const char *dtype, double budget_s,
+abdb_status abdb_mamf_search(const abdb_run_options *o, const char *dtype, double budget_s,
                              const abdb_sink *sink, abdb_run_tally *tally, abdb_mamf *out,
                              abdb_error *err)
 {

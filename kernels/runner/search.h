@@ -26,7 +26,7 @@ typedef struct {
 } abdb_mamf;
 
 /* Progress of options is told each shape. ABDB_BACKEND: no shape could be measured. */
-ABDB_MUST_USE abdb_status abdb_mamf_search(abdb_run_options *options, const char *dtype,
+ABDB_MUST_USE abdb_status abdb_mamf_search(const abdb_run_options *options, const char *dtype,
                                            double budget_s, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_mamf *out, abdb_error *err);
 

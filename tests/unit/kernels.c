@@ -398,6 +398,7 @@ static void rotation(void **state)
     (void)state;
     assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
     assert_true(samples.count >= 10 && !samples.cancelled);
+    assert_int_equal(samples.launches, turns[0] + turns[1]);
     assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
                 turns[1] <= turns[0] + 2);
     abdb_samples_free(&samples);

@@ -20,17 +20,13 @@ static int accepts(const abdb_problem *p, const char **why_not)
 {
     const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
 
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "backward only by blocks (algorithm=flash)";
     if (algorithm && strcmp(algorithm, "plain") == 0 && pass && strcmp(pass, "backward") == 0)
         return 0;
     *why_not = "of bf16 this processor has no dot product, or d is odd";
-    return p->tensor[0].dtype == ABDB_F32 ||
-           (abdb_vec_pick(p) == &abdb_vec_avx512 && __builtin_cpu_supports("avx512bf16") &&
-            p->tensor[0].dim[1] % 2 == 0);
+    return abdb_vec_multiplies(p, p->tensor[0].dtype) &&
+           (p->tensor[0].dtype == ABDB_F32 || p->tensor[0].dim[1] % 2 == 0);
 }
 
 static void stop(void *state)

@@ -6,10 +6,7 @@
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "as many parts as threads";
     return strcmp(p->kernel, "gups") != 0 ||
            abdb_param_number(p, "parts", 1) == abdb_vec_threads(p);

@@ -31,13 +31,9 @@ typedef struct {
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "this processor has no dot product of bf16";
-    return p->tensor[X].dtype == ABDB_F32 ||
-           (abdb_vec_pick(p) == &abdb_vec_avx512 && __builtin_cpu_supports("avx512bf16"));
+    return abdb_vec_multiplies(p, p->tensor[X].dtype);
 }
 
 /* --- parts

@@ -10,14 +10,9 @@
 static const float log2_e = 1.44269504f;
 enum { LINE = 16, UNPACKED = 32 }; /* floats; columns that are unpacked together */
 
-static size_t up(size_t n)
-{
-    return (n + LINE - 1) / LINE * LINE;
-}
-
 size_t abdb_vec_decode_floats(size_t rows, size_t d)
 {
-    return 2 * up(rows * d) + 2 * up(rows);
+    return 2 * abdb_vec_up(rows * d, LINE) + 2 * abdb_vec_up(rows, LINE);
 }
 
 void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room)
@@ -26,9 +21,9 @@ void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room
     x->unpacked = x->dtype == ABDB_BF16 && isa == &abdb_vec_avx512 && x->d % UNPACKED == 0 &&
                   __builtin_cpu_supports("avx512bf16");
     x->q = room;
-    x->acc = room + up(x->rows * x->d);
-    x->most = x->acc + up(x->rows * x->d);
-    x->sum = x->most + up(x->rows);
+    x->acc = room + abdb_vec_up(x->rows * x->d, LINE);
+    x->most = x->acc + abdb_vec_up(x->rows * x->d, LINE);
+    x->sum = x->most + abdb_vec_up(x->rows, LINE);
 }
 
 void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const abdb_tensor *q,
@@ -93,10 +88,7 @@ typedef struct {
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "d is no multiple of 16";
     return p->tensor[Q].dim[1] % 16 == 0;
 }

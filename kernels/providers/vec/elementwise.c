@@ -16,14 +16,6 @@ typedef struct {
     size_t each; /* elements of room for a thread */
 } state_of_rows;
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
-}
-
 /* Stores go past the caches when they are asked to, or when nothing would be left in them; each row
  * of each output is then aligned to them. */
 static bool past_caches(const abdb_problem *p)
@@ -96,5 +88,5 @@ static const char *chosen(const void *state)
     return ((const state_of_rows *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_elementwise = {"elementwise", "vec",  accepts, prepare,
+const abdb_impl abdb_vec_elementwise = {"elementwise", "vec",  abdb_vec_can, prepare,
                                         launch,        chosen, stop};

@@ -21,14 +21,9 @@ enum {
 /* --- one product, for whoever needs one
  * ----------------------------------------------------------- */
 
-static size_t up(size_t bytes, size_t grain)
-{
-    return (bytes + grain - 1) / grain * grain;
-}
-
 void *abdb_vec_room(size_t bytes)
 {
-    size_t size = up(bytes ? bytes : 1, ALIGNMENT);
+    size_t size = abdb_vec_up(bytes ? bytes : 1, ALIGNMENT);
     void *data = aligned_alloc(ALIGNMENT, size);
 
     if (data) (void)!madvise(data, size, MADV_HUGEPAGE);
@@ -58,22 +53,22 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     columns = PANEL_BYTES / step;
     choose_grid(q);
     q->depth = ROW_BYTES / q->size;
-    steps = up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
+    steps = abdb_vec_up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
     /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
     most = BLOCK_BYTES / (steps * step + LINE);
-    rows = up((q->m + q->grid_m - 1) / q->grid_m, GRAIN_ROWS);
+    rows = abdb_vec_up((q->m + q->grid_m - 1) / q->grid_m, GRAIN_ROWS);
     q->block = (rows + most - 1) / most;
-    q->block = up((rows + q->block - 1) / q->block, GRAIN_ROWS);
-    q->slab = up((q->n + q->grid_n - 1) / q->grid_n, columns);
+    q->block = abdb_vec_up((rows + q->block - 1) / q->block, GRAIN_ROWS);
+    q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < SLAB ? q->slab : SLAB;
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
-    q->packed_a = up((q->block + LINE / step) * (steps * step + LINE), LINE);
+    q->packed_a = abdb_vec_up((q->block + LINE / step) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
-    q->packed_b = up((steps + 1) * q->slab * step, LINE);
-    q->sums = q->dtype == ABDB_BF16 ? up(rows * q->slab * sizeof(float), LINE) : 0;
+    q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
+    q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
 }
 
 /* Of all B packed beforehand, or of a slab for each thread. */
@@ -82,7 +77,8 @@ static size_t bytes_of_b(const abdb_vec_product *q)
     size_t passes = (q->k + q->depth - 1) / q->depth, step = q->size == 8 ? 8 : 4;
 
     if (!q->ready) return q->packed_b * (size_t)q->threads;
-    return up(passes * up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab + LINE), LINE);
+    return abdb_vec_up(
+        passes * abdb_vec_up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab + LINE), LINE);
 }
 
 size_t abdb_vec_product_bytes(const abdb_vec_product *q)
@@ -111,17 +107,9 @@ typedef struct {
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    abdb_dtype dtype = p->tensor[0].dtype;
-
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "this processor has no dot product of that format";
-    if (dtype == ABDB_F32 || dtype == ABDB_F64) return 1;
-    return abdb_vec_pick(p) == &abdb_vec_avx512 &&
-           (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
-                               : __builtin_cpu_supports("avx512vnni"));
+    return abdb_vec_multiplies(p, p->tensor[0].dtype);
 }
 
 static void stop(void *state)
@@ -166,7 +154,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                                     .threads = s->together > 1 ? 1 : (int)threads,
                                     .ready = weights && strcmp(weights, "packed") == 0};
     abdb_vec_product_plan(&s->product);
-    s->bytes = up(abdb_vec_product_bytes(&s->product), LINE);
+    s->bytes = abdb_vec_up(abdb_vec_product_bytes(&s->product), LINE);
     places = s->product.ready ? s->batch : s->together;
     s->room = abdb_vec_room(places * s->bytes);
     if (!s->room) {

@@ -28,6 +28,22 @@ int abdb_vec_threads(const abdb_problem *p)
     return asked >= 1 && asked <= most ? (int)asked : most;
 }
 
+int abdb_vec_can(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this processor has no such instruction set";
+    if (!abdb_vec_pick(p)) return 0;
+    *why_not = "more threads than this machine gives";
+    return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
+}
+
+bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
+{
+    if (dtype == ABDB_F32 || dtype == ABDB_F64) return true;
+    return abdb_vec_pick(p) == &abdb_vec_avx512 &&
+           (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
+                               : __builtin_cpu_supports("avx512vnni"));
+}
+
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     const abdb_tensor *x = &p->tensor[0];
@@ -37,16 +53,11 @@ static int accepts(const abdb_problem *p, const char **why_not)
     if (op && stores && strcmp(stores, "nt") == 0 &&
         (strcmp(op, "read") == 0 || strcmp(op, "dot") == 0))
         return 0;
-    *why_not = "this processor has no such instruction set";
-    if (!abdb_vec_pick(p)) return 0;
-    *why_not = "more threads than this machine gives";
-    if (abdb_param_number(p, "threads", 1) > omp_get_max_threads()) return 0;
+    if (!abdb_vec_can(p, why_not)) return 0;
     *why_not =
         "this processor has no dot product of that format, or the width is no multiple of 16";
     if (strcmp(p->kernel, "fma") != 0 || x->dtype == ABDB_F64 || x->dtype == ABDB_F32) return 1;
-    return abdb_vec_pick(p) == &abdb_vec_avx512 && p->tensor[2].dim[0] % 16 == 0 &&
-           (x->dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
-                                  : __builtin_cpu_supports("avx512vnni"));
+    return p->tensor[2].dim[0] % 16 == 0 && abdb_vec_multiplies(p, x->dtype);
 }
 
 /* Part [low, high) of n elements for a thread, at whole grains. */

@@ -210,6 +210,15 @@ extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 /* What a problem runs on: its parameter isa=base, avx2, avx512, else the widest here; NULL: the
  * processor has it not. */
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
+/* Is its instruction set here, and as many threads? Else why not. */
+int abdb_vec_can(const abdb_problem *p, const char **why_not);
+/* Has it products of that format: of bf16 and i8 only some processors have. */
+bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
+/* n in whole grains. */
+static inline size_t abdb_vec_up(size_t n, size_t grain)
+{
+    return (n + grain - 1) / grain * grain;
+}
 /* Threads of a problem: its parameter, else all. */
 int abdb_vec_threads(const abdb_problem *p);
 

@@ -29,16 +29,11 @@ typedef struct {
     size_t bytes;
 } places;
 
-static size_t up(size_t n, size_t grain)
-{
-    return (n + grain - 1) / grain * grain;
-}
-
 static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
 {
     void *at = a->room ? a->room + x->bytes : NULL;
 
-    x->bytes += up(bytes, LINE);
+    x->bytes += abdb_vec_up(bytes, LINE);
     return at;
 }
 
@@ -67,14 +62,14 @@ static void place_local(const abdb_vec_attention *a, places *x, bool backward)
 static void place(const abdb_vec_attention *a, bool backward, places *x)
 {
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1, heads = a->batch * a->heads,
-           kv = a->batch * a->kv_heads, panels = up(a->d, VEC_PANEL) / VEC_PANEL;
+           kv = a->batch * a->kv_heads, panels = abdb_vec_up(a->d, VEC_PANEL) / VEC_PANEL;
 
-    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD, .wide = up(a->d, VEC_PANEL)};
+    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD, .wide = abdb_vec_up(a->d, VEC_PANEL)};
     x->kt_panel = a->d / step * VEC_PANEL;
-    x->kt_head = up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
-    x->v_panel = up(a->keys, 2) / step * VEC_PANEL;
+    x->kt_head = abdb_vec_up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
+    x->v_panel = abdb_vec_up(a->keys, 2) / step * VEC_PANEL;
     x->v_head = panels * x->v_panel;
-    x->q_panel = up(a->queries, 2) / step * VEC_PANEL;
+    x->q_panel = abdb_vec_up(a->queries, 2) / step * VEC_PANEL;
     x->q_head = panels * x->q_panel;
     x->kt = take(a, x, kv * x->kt_head * 4);
     if (backward) {
@@ -89,7 +84,7 @@ static void place(const abdb_vec_attention *a, bool backward, places *x)
         x->v = take(a, x, kv * x->v_head * 4);
     }
     if (a->plain) {
-        x->row = up(a->keys, VEC_PANEL);
+        x->row = abdb_vec_up(a->keys, VEC_PANEL);
         x->scores = take(a, x, a->queries * x->row * sizeof *x->scores);
         x->sums = take(a, x, a->queries * sizeof *x->sums);
         x->probabilities = step == 2 ? take(a, x, a->queries * x->row * 2) : x->scores;

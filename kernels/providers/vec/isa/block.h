@@ -18,9 +18,7 @@ static void STEP_OF(bias)(const abdb_vec_step *s, size_t row)
 
 VEC_INLINE vec_f32 STEP_OF(logistic)(vec_f32 x)
 {
-    vec_f32 z = x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
-
-    return 1.0f / (vec_exp2(z * -vec_log2_e) + 1.0f);
+    return 1.0f / (vec_exp2(vec_gelu_argument(x) * -vec_log2_e) + 1.0f);
 }
 
 /* x + bias stays in x; gelu of it to out. */

@@ -100,6 +100,12 @@ VEC_INLINE vec_f32 vec_exp2(vec_f32 x)
 
 static const float vec_log2_e = 1.44269504f;
 
+/* The argument of the logistic function in gelu: 2 sqrt(2/pi) (x + 0.044715 x^3). */
+VEC_INLINE vec_f32 vec_gelu_argument(vec_f32 x)
+{
+    return x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
+}
+
 /* --- bf16
  * ----------------------------------------------------------------------------------------- */
 
