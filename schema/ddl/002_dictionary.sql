@@ -46,6 +46,16 @@ CREATE TABLE model (
     locator           TEXT                  -- table, figure, line or section
 ) STRICT;
 
+-- One round of a suite of MLPerf: its place in time. Filled from data/rules/rounds.csv.
+CREATE TABLE round (
+    suite     TEXT NOT NULL,                -- inference, training, hpc, tiny, storage, ...
+    round     TEXT NOT NULL,                -- version of the suite, such as 'v6.0'
+    published TEXT NOT NULL,                -- date on which its results were published, ISO 8601
+    source    TEXT NOT NULL,                -- who says so
+    locator   TEXT NOT NULL,                -- where
+    PRIMARY KEY (suite, round)
+) STRICT, WITHOUT ROWID;
+
 -- A spelling as published and the canonical name it means. A mixed system has a row per part.
 CREATE TABLE alias (
     kind     TEXT NOT NULL CHECK (kind IN ('device', 'model', 'submitter', 'system', 'provider')),
@@ -57,7 +67,7 @@ CREATE TABLE alias (
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;
 
--- Derived, rebuilt as an index is: every spelling in use and what it means today.
+-- Derived, kept up to date as an index is: every spelling in use and what it means today.
 CREATE TABLE name (
     kind     TEXT NOT NULL,
     spelling TEXT NOT NULL,                 -- as published
@@ -70,3 +80,5 @@ CREATE TABLE name (
     how      TEXT NOT NULL CHECK (how IN ('canon', 'alias', 'folded', 'unresolved')),  -- canon, alias, folded or unresolved
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX name_canon ON name (kind, canon);
+CREATE INDEX name_folded ON name (kind, folded);

@@ -2,7 +2,9 @@
 
 -- One stated specification.
 CREATE TABLE spec (
-    spec_id     INTEGER PRIMARY KEY,        -- 63 bits of SHA-256 of the row
+    spec_id     INTEGER PRIMARY KEY,        -- number in this file
+    spec_key    INTEGER NOT NULL,           -- of the row, as in 003_evidence.sql
+    spec_key_low INTEGER NOT NULL,
     device      TEXT NOT NULL,              -- as the source spells it
     quantity    TEXT NOT NULL,              -- peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power
     dtype       TEXT,                       -- fp64 fp32 tf32 bf16 fp16 fp8 int8 fp4, for a peak
@@ -19,11 +21,14 @@ CREATE TABLE spec (
     locator     TEXT NOT NULL,              -- table, figure or section
     date        TEXT                        -- of the statement
 ) STRICT;
+CREATE INDEX spec_by_key ON spec (spec_key);
 CREATE INDEX spec_device ON spec (device, quantity);
 
 -- One stated price, for all devices of the instance together.
 CREATE TABLE price (
-    price_id   INTEGER PRIMARY KEY,         -- 63 bits of SHA-256 of the row
+    price_id   INTEGER PRIMARY KEY,         -- number in this file
+    price_key  INTEGER NOT NULL,            -- of the row, as in 003_evidence.sql
+    price_key_low INTEGER NOT NULL,
     provider   TEXT NOT NULL,               -- who asks it
     instance   TEXT,                        -- name of the offer
     device     TEXT NOT NULL,               -- as the source spells it
@@ -38,6 +43,7 @@ CREATE TABLE price (
     source     TEXT NOT NULL REFERENCES source,  -- who says it
     locator    TEXT NOT NULL                -- table, figure or section
 ) STRICT;
+CREATE INDEX price_by_key ON price (price_key);
 CREATE INDEX price_device ON price (device, valid_from);
 
 -- Where a specification or price was said: the twin of witness for facts that are no entries.
@@ -53,8 +59,7 @@ CREATE TABLE origin (
 CREATE TABLE fact (
     fact    TEXT NOT NULL PRIMARY KEY,      -- short name, such as 'db.t2.gaudi2.rate'
     kind    TEXT NOT NULL CHECK (kind IN ('result', 'spec', 'price')),  -- which table
-    id      INTEGER NOT NULL,               -- entry_id, spec_id or price_id
-    ordinal INTEGER NOT NULL                -- of a result; else 0
+    id      INTEGER NOT NULL                -- result_id, spec_id or price_id
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fact_id ON fact (kind, id);
 
@@ -65,10 +70,10 @@ CREATE TABLE claim (
     locator     TEXT NOT NULL,              -- where
     sentence    TEXT NOT NULL,              -- in our words
     raw_value   TEXT NOT NULL,              -- as printed
-    stated      REAL NOT NULL CHECK (abs(stated) < 9e999),  -- the number claimed
+    stated      REAL NOT NULL CHECK (stated > -9e999 AND stated < 9e999),  -- the number claimed
     tolerance   REAL NOT NULL CHECK (tolerance >= 0 AND tolerance < 9e999),  -- of its own rounding
-    coefficient REAL NOT NULL DEFAULT 1 CHECK (abs(coefficient) < 9e999),    -- before the terms
-    "offset"    REAL NOT NULL DEFAULT 0 CHECK (abs("offset") < 9e999),       -- added: -100 for per cent more
+    coefficient REAL NOT NULL DEFAULT 1 CHECK (coefficient > -9e999 AND coefficient < 9e999),    -- before the terms
+    "offset"    REAL NOT NULL DEFAULT 0 CHECK ("offset" > -9e999 AND "offset" < 9e999),       -- added: -100 for per cent more
     missing     TEXT                        -- what would be needed to recompute it
 ) STRICT;
 
@@ -81,33 +86,3 @@ CREATE TABLE claim_term (
     PRIMARY KEY (claim, term)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX claim_term_fact ON claim_term (fact);
-
--- A withdrawn import or fact: an event that later reads respect, not a deletion.
-CREATE TABLE withdrawal (
-    target TEXT NOT NULL PRIMARY KEY,       -- sha256 of an artifact, or a key r-, e-, s-, p-
-    reason TEXT NOT NULL,                   -- why
-    date   TEXT NOT NULL                    -- when, UTC, ISO 8601
-) STRICT;
-
--- Derived, rebuilt as an index is: what withdrawals leave out.
-CREATE TABLE gone (
-    kind TEXT NOT NULL CHECK (kind IN ('entry', 'spec', 'price')),  -- which table
-    id   INTEGER NOT NULL,                  -- entry_id, spec_id or price_id
-    PRIMARY KEY (kind, id)
-) STRICT, WITHOUT ROWID;
-
--- Which version of the views this file carries.
-CREATE TABLE meta (
-    key   TEXT NOT NULL PRIMARY KEY,        -- name of the setting
-    value TEXT NOT NULL                     -- its value
-) STRICT, WITHOUT ROWID;
-
--- The words of v_column: made anew with the views.
-CREATE TABLE column_doc (
-    view    TEXT NOT NULL,                  -- public view
-    place   INTEGER NOT NULL,               -- order of the columns
-    column  TEXT NOT NULL,                  -- name of the column
-    unit    TEXT NOT NULL,                  -- base unit
-    meaning TEXT NOT NULL,                  -- in words
-    PRIMARY KEY (view, place)
-) STRICT, WITHOUT ROWID;

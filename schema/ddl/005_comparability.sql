@@ -33,16 +33,8 @@ CREATE TABLE compatibility (
 CREATE TABLE workload_factor (
     workload TEXT NOT NULL,                 -- a workload, a kind of evidence, 'specification', 'environment', or '*'
     factor   TEXT NOT NULL,                 -- name of the factor, or '*'
-    role     TEXT NOT NULL CHECK (role IN ('pair', 'agree', 'free', 'report')),  -- pair: like meets like; agree: a difference is said; free: the thing compared; report: only shown
+    role     TEXT NOT NULL CHECK (role IN ('pair', 'load', 'agree', 'free', 'report')),  -- pair: like meets like; load: so does compare, while rank takes the best load; agree: a difference is said; free: the thing compared; report: only shown
     needed   INTEGER NOT NULL DEFAULT 0 CHECK (needed IN (0, 1)),  -- 1: it may not be unknown
     why      TEXT,                          -- in words
     PRIMARY KEY (workload, factor)
 ) STRICT, WITHOUT ROWID;
-
--- Paths to results by round and name. There is no index on the text of result_id: SQLite 3.40 puts a Bloom filter on an
--- index of an expression or of a generated column and then loses rows. entry_id and ordinal join fast.
-CREATE INDEX entry_round ON entry (round, model) WHERE round IS NOT NULL;
-CREATE INDEX entry_source ON entry (source, device, devices);
-CREATE INDEX entry_tag ON entry (tag) WHERE tag IS NOT NULL;
-CREATE INDEX entry_date ON entry (date, campaign) WHERE campaign IS NOT NULL;
-CREATE INDEX name_canon ON name (kind, canon);
