@@ -57,7 +57,7 @@ RUNNER  := $(wildcard kernels/runner/*.c)
 MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
-GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
+GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
            $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/site.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv
@@ -117,6 +117,7 @@ define embed
 	   for f in $(2); do echo "{\"$$(basename $$f)\", text$$i},"; i=$$((i+1)); done; echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 endef
 $(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl,$^)
+$(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call embed,abdb_migrations,$^)
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$^)
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$^)
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$^)

@@ -17,6 +17,7 @@ typedef struct {
     const abdb_input *input;
     const mlperf_round *round;
     size_t folder;
+    const char *sha256; /* of the input */
 } producer;
 
 /* A sink that counts rows, and says so now and then. */
@@ -88,7 +89,7 @@ static abdb_status produce_queued(const producer *p, const abdb_unit_options *op
     double from;
     abdb_status st, stored;
 
-    TRY(abdb_keymaker_open(&keys, err));
+    TRY(abdb_keymaker_open(&keys, p->sha256, err));
     TRY(abdb_queue_open(&queue, sink, &keys, err));
     c.inner = abdb_queue_sink(queue);
     clock_gettime(CLOCK_MONOTONIC, &c.began);
@@ -171,7 +172,7 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
     from = abdb_timing_now();
     abdb_sha256_pieces(input->data, input->size, release, input, sha);
     abdb_timing_add("digest of the file", from);
-    unit.sha256 = sha;
+    unit.sha256 = p.sha256 = sha;
     TRY(import_unit(writer, &unit, &p, options, out, err));
 done:
     return st;

@@ -19,7 +19,8 @@ typedef struct {
     const char *field[ABDB_FIELD_COUNT];
     const char *locator, *environment, *role;
     long line;
-    long long key[3];
+    abdb_key key[3];
+    long long origin;
     size_t pieces, factors, results;
     abdb_factor *factor;
     abdb_result *result;
@@ -171,6 +172,7 @@ static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
     e->role = p->role;
     e->line = p->line;
     memcpy(e->key, p->key, sizeof e->key);
+    e->origin = p->origin;
     e->pieces = p->pieces;
     e->factors = p->factors;
     e->results = p->results;
@@ -259,7 +261,7 @@ static abdb_status on_entry(void *self, const abdb_entry *entry, abdb_error *err
     abdb_queue *q = self;
     packed_entry *packed = pack_entry(current(q), entry);
 
-    if (packed) q->keys->make(q->keys->self, entry, packed->key);
+    if (packed) q->keys->make(q->keys->self, entry, packed->key, &packed->origin);
     return add(q, RECORD_ENTRY, packed, err);
 }
 

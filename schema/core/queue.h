@@ -9,10 +9,11 @@
 
 typedef struct abdb_queue abdb_queue;
 
-/* What the reading thread does with each entry, so that the storing one need not: it fills key. */
+/* What the reading thread does with each entry, so that the storing one need not: it fills key and
+ * origin. */
 typedef struct {
     void *self;
-    void (*make)(void *self, const abdb_entry *entry, long long key[3]);
+    void (*make)(void *self, const abdb_entry *entry, abdb_key key[3], long long *origin);
 } abdb_keymaker;
 
 /* inner and keys must stay until the queue is closed. ABDB_NOMEM: no memory or no thread. */

@@ -74,21 +74,22 @@ typedef struct {
 
 /* A named part of a workload's time. */
 typedef struct {
-    const char *name, *within, *kernel, *provider; /* within: the span it is a part of; NULL: none */
-    long long calls;                               /* launches */
-    double time_s, ops, bytes;                     /* of all calls; ops and bytes NAN: unknown */
+    const char *name, *within, *kernel,
+        *provider;             /* within: the span it is a part of; NULL: none */
+    long long calls;           /* launches */
+    double time_s, ops, bytes; /* of all calls; ops and bytes NAN: unknown */
 } abdb_span;
 
 /* Where one rank of a run on several processes ran. */
 typedef struct {
     long rank;
     const char *host, *device, *binding; /* device, binding: NULL unknown */
-} abdb_rank;
+} abdb_mpi_rank;
 
 /* One life of the backend that measured an entry: the unit of evidence. campaign NULL: not said. */
 typedef struct {
     const char *campaign, *backend, *started; /* started: UTC, ISO 8601 */
-    long repetition, start;                   /* 1, 2, ...; start: after a crash it is started again */
+    long repetition, start; /* 1, 2, ...; start: after a crash it is started again */
 } abdb_process;
 
 enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 64 };
@@ -109,10 +110,10 @@ typedef struct {
     abdb_process process;
     const abdb_telemetry *telemetry; /* in any order */
     const abdb_span *span;           /* in the order of the workload */
-    const abdb_rank *rank;
+    const abdb_mpi_rank *rank;
     size_t telemetries, spans, ranks;
-    size_t pieces;           /* so many of the entries handed over just before are its parts */
-    const char *role;        /* what they are to it: "run" */
+    size_t pieces;    /* so many of the entries handed over just before are its parts */
+    const char *role; /* what they are to it: "run" */
     size_t factors, results;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];

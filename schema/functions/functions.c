@@ -36,34 +36,37 @@ static void to_unit(sqlite3_context *context, int count, sqlite3_value **value)
         sqlite3_result_double(context, out);
 }
 
-/* "r-<16 hexadecimal digits>-<ordinal>": the two numbers of a result's key, NULL of anything else.
- */
-static void key_part(sqlite3_context *context, sqlite3_value *value, int ordinal)
+enum { KEY_DIGITS = 32, KEY_INDEXED = 16 };
+
+/* Where the digits of a printed key end, or NULL: "e-", "r-", "s-" or "p-" and 32 of them. */
+static const char *key_end(const char *key)
 {
-    const char *key = (const char *)sqlite3_value_text(value);
-    char *end = NULL;
-    unsigned long long id;
+    if (!key || !*key || !strchr("ersp", *key) || key[1] != '-') return NULL;
+    if (strspn(key + 2, "0123456789abcdef") != KEY_DIGITS) return NULL;
+    return key + 2 + KEY_DIGITS;
+}
+
+/* key_number(KEY): what entry_key, spec_key or price_key is, the indexed part of a printed key. */
+static void key_number(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const char *key = (const char *)sqlite3_value_text(value[0]);
+    char digits[KEY_INDEXED + 1] = "";
+
+    (void)count;
+    if (!key_end(key)) return;
+    memcpy(digits, key + 2, KEY_INDEXED);
+    sqlite3_result_int64(context, (sqlite3_int64)strtoull(digits, NULL, 16));
+}
+
+/* key_ordinal(KEY): the place of a result in its entry. */
+static void key_ordinal(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const char *key = (const char *)sqlite3_value_text(value[0]), *end = key_end(key);
     long long place;
-    char digits[17];
 
-    if (!key || strlen(key) < 20 || strncmp(key, "r-", 2) != 0 || key[18] != '-') return;
-    memcpy(digits, key + 2, 16);
-    digits[16] = '\0';
-    id = strtoull(digits, &end, 16);
-    if (*end || !abdb_whole(key + 19, 0, 1000000000, &place)) return;
-    sqlite3_result_int64(context, ordinal ? place : (sqlite3_int64)id);
-}
-
-static void entry_of(sqlite3_context *context, int count, sqlite3_value **value)
-{
     (void)count;
-    key_part(context, value[0], 0);
-}
-
-static void ordinal_of(sqlite3_context *context, int count, sqlite3_value **value)
-{
-    (void)count;
-    key_part(context, value[0], 1);
+    if (end && *key == 'r' && *end == '-' && abdb_whole(end + 1, 0, 1000000000, &place))
+        sqlite3_result_int64(context, place);
 }
 
 int abdb_functions_register(sqlite3 *db)
@@ -74,9 +77,9 @@ int abdb_functions_register(sqlite3 *db)
     if (code == SQLITE_OK)
         code = sqlite3_create_function(db, "to_unit", 3, flags, NULL, to_unit, NULL, NULL);
     if (code == SQLITE_OK)
-        code = sqlite3_create_function(db, "entry_of", 1, flags, NULL, entry_of, NULL, NULL);
+        code = sqlite3_create_function(db, "key_number", 1, flags, NULL, key_number, NULL, NULL);
     if (code == SQLITE_OK)
-        code = sqlite3_create_function(db, "ordinal_of", 1, flags, NULL, ordinal_of, NULL, NULL);
+        code = sqlite3_create_function(db, "key_ordinal", 1, flags, NULL, key_ordinal, NULL, NULL);
     if (code == SQLITE_OK) code = abdb_statistics_register(db);
     return code;
 }

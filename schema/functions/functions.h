@@ -1,7 +1,8 @@
 /* functions.h - SQL functions in C, linked into abdb and built as the loadable extension abdb.so.
  *   abdb_fold(TEXT)               a name without case and punctuation
  *   to_unit(NUMBER, FROM, TO)     unit conversion; another dimension is an error
- *   entry_of(KEY) ordinal_of(KEY) entry_id and ordinal of a result's text key, which are indexed
+ *   key_number(KEY)               entry_key, spec_key or price_key of a printed key: an index has it
+ *   key_ordinal(KEY)              place of a result in its entry, the last part of its printed key
  * and the statistics of statistics.h.
  */
 #ifndef ABDB_FUNCTIONS_H

@@ -11,18 +11,6 @@
 
 enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20, ROWS = 32 };
 
-abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *id, abdb_error *err)
-{
-    sqlite3_stmt *s = w->statement[S_ENTRY_FIND];
-    int code;
-
-    sqlite3_bind_int64(s, 1, key);
-    code = sqlite3_step(s);
-    *id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    sqlite3_reset(s);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "entry");
-}
-
 /* --- rows, many at a time -----------------------------------------------------------------------
  */
 
@@ -124,8 +112,9 @@ static abdb_status load_keys(abdb_writer *w, abdb_keymap *map, const char *sql, 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        if (!abdb_keymap_put(map, sqlite3_column_int64(s, 0),
-                             (uint32_t)sqlite3_column_int64(s, 1))) {
+        if (!abdb_keymap_put(map,
+                             (abdb_key){sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1)},
+                             (uint32_t)sqlite3_column_int64(s, 2))) {
             *all = false;
             abdb_keymap_free(map);
             code = SQLITE_DONE;
@@ -142,8 +131,8 @@ static abdb_status drop_indexes(abdb_writer *w, abdb_error *err)
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
                                   "SELECT name, sql FROM sqlite_schema WHERE type = 'index'"
-                                  " AND tbl_name IN ('entry_row', 'description')"
-                                  " AND sql IS NOT NULL AND name <> 'description_key'"
+                                  " AND tbl_name IN ('entry_row', 'result_row', 'description')"
+                                  " AND sql IS NOT NULL AND name <> 'description_by_key'"
                                   " ORDER BY name", /* what memory cannot hold is looked up in it */
                                   -1, &s, NULL);
     char drop[128 + ABDB_INDEX_MAX * 64] = "";
@@ -191,19 +180,21 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
         return ABDB_OK;
     }
     w->entries.most = ABDB_KEYMAP_ENTRIES_MAX;
-    TRY(load_keys(w, &w->entries, "SELECT entry_key, entry_id FROM entry_row", &all, err));
+    TRY(load_keys(w, &w->entries, "SELECT entry_key, entry_key_low, entry_id FROM entry_row", &all,
+                  err));
     if (!all) {
         w->no_bulk = 1;
         return ABDB_OK;
     }
-    TRY(load_keys(w, &w->descriptions, "SELECT description_key, description_id FROM description",
+    TRY(load_keys(w, &w->descriptions,
+                  "SELECT description_key, description_key_low, description_id FROM description",
                   &w->all_descriptions, err));
     TRY(drop_indexes(w, err));
-    TRY(open_rows(w, S_ENTRY, "entry_row", 7, err));
-    TRY(open_rows(w, S_RESULT, "result_row", 11, err));
+    TRY(open_rows(w, S_ENTRY, "entry_row", 13, err));
+    TRY(open_rows(w, S_RESULT, "result_row", 14, err));
     w->next_entry = entries + 1;
     if (w->all_descriptions) {
-        TRY(open_rows(w, S_DESCRIPTION, "description", 2 + ABDB_FIELD_COUNT, err));
+        TRY(open_rows(w, S_DESCRIPTION, "description", 3 + ABDB_FIELD_COUNT - 2, err));
         TRY(abdb_db_integer(w->db, "SELECT coalesce(max(description_id), 0) + 1 FROM description",
                             &w->next_description, err));
     }
@@ -212,7 +203,7 @@ done:
     return st;
 }
 
-abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 id, abdb_error *err)
+abdb_status abdb_writer_bulk(abdb_writer *w, abdb_key key, sqlite3_int64 id, abdb_error *err)
 {
     w->unit_entries++;
     if (w->bulk) {

@@ -119,25 +119,34 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
     return ABDB_OK;
 }
 
-/* Copies the file to FILE.vN.bak through SQLite's backup, so that a log is included. */
+/* Copies the file to FILE.vN.bak through SQLite's backup, so that a log is included. It is made
+ * under another name and takes its own when it is whole; what an interrupted one left is replaced.
+ */
 static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
+    char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
-    if (access(path, F_OK) == 0) {
-        st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path);
-    } else if (sqlite3_open(path, &copy) != SQLITE_OK ||
-               !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
-               sqlite3_backup_step(backup, -1) != SQLITE_DONE) {
+    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
+    if (access(path, F_OK) == 0)
+        TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
+    unlink(begun);
+    if (sqlite3_open(begun, &copy) != SQLITE_OK ||
+        !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
+        sqlite3_backup_step(backup, -1) != SQLITE_DONE)
         st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, sqlite3_errmsg(copy));
-    }
     sqlite3_backup_finish(backup);
-    sqlite3_close(copy);
+    if (sqlite3_close(copy) != SQLITE_OK && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s", path);
+    if (st == ABDB_OK && rename(begun, path) != 0)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
+    if (st != ABDB_OK) unlink(begun);
+done:
     sqlite3_free(path);
+    sqlite3_free(begun);
     return st;
 }
 
@@ -145,14 +154,21 @@ static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
  * the file at this moment. */
 static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error *err)
 {
-    sqlite3_int64 application, objects;
+    sqlite3_int64 application, objects, tables;
     abdb_status st = abdb_db_exec(db, "SAVEPOINT header", err);
 
     if (st != ABDB_OK) return st;
     TRY(abdb_db_integer(db, "PRAGMA application_id", &application, err));
     TRY(abdb_db_integer(db, "PRAGMA user_version", version, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
-    if (application == 0 && objects == 0 && db->mode == ABDB_CREATE)
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'process'", &tables,
+                        err));
+    if (application == ABDB_APPLICATION_ID && !tables)
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s was made by an abdb before its first release, whose tables were others:"
+                       " import its files again into a new database",
+                       db->path);
+    else if (application == 0 && objects == 0 && db->mode == ABDB_CREATE)
         *version = 0;
     else if (application != ABDB_APPLICATION_ID)
         st = ABDB_FAIL(err, ABDB_DB,
@@ -215,7 +231,7 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     /* tables and views in one step: nobody sees a file that has the one without the other */
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     st = check_header(db, &version, err); /* another process may have been first */
-    if (st == ABDB_OK && version < now) st = abdb_schema_apply(db, (int)version, now, err);
+    if (st == ABDB_OK && version < now) st = abdb_schema_apply(db, (int)version, err);
     if (st == ABDB_OK) st = abdb_views_apply(db, err);
     if (st != ABDB_OK) {
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);

@@ -1,8 +1,9 @@
 /* db.h - the database file: open, create, migrate, close.
  *
- * A file is abdb's when its application_id is ABDB_APPLICATION_ID. user_version counts the files of
- * schema/ddl that were applied. Opening for reading changes nothing, on a read-only medium too.
- * Opening for writing migrates an older file, after copying it to FILE.vN.bak.
+ * A file is abdb's when its application_id is ABDB_APPLICATION_ID. Its user_version is 1 and one
+ * for each file of schema/migrations; schema/ddl are the tables of today. Opening for reading
+ * changes nothing, on a read-only medium too. Opening for writing migrates an older file, after
+ * copying it to FILE.vN.bak.
  */
 #ifndef ABDB_STORE_DB_H
 #define ABDB_STORE_DB_H
@@ -41,16 +42,19 @@ ABDB_MUST_USE abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_
                                           abdb_error *err);
 /* Fills err from SQLite's last error on db, with what to do about it. */
 abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing);
-/* Number of DDL files of this build: the version it reads and writes. */
+/* The version that this build reads and writes. */
 int abdb_schema_version(void);
-/* Applies DDL files up to version `to` (tests make old databases with it). Inside a transaction. */
-ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err);
+/* Tests try migrations that are made up: a list as abdb_migrations is, or NULL for those. */
+void abdb_schema_pretend(const abdb_embedded *migrations);
+/* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
+ */
+ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err);
 /* Are the views those of this build? */
 ABDB_MUST_USE abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err);
 /* Makes the views anew where they are not those of this build. Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_views_apply(abdb_db *db, abdb_error *err);
 
-/* Embedded text files, made by the Makefile from schema/ddl, schema/views and query/reports. */
-extern const abdb_embedded abdb_ddl[], abdb_views[]; /* end: name NULL */
+/* Embedded text files, made by the Makefile from schema/ddl, schema/migrations and schema/views. */
+extern const abdb_embedded abdb_ddl[], abdb_migrations[], abdb_views[]; /* end: name NULL */
 
 #endif

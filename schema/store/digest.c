@@ -46,15 +46,21 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
     print_hex(digest, out);
 }
 
-static int64_t key_of(const unsigned char *digest)
+static uint64_t eight_bytes(const unsigned char *at)
 {
-    uint64_t key = 0;
+    uint64_t value = 0;
 
-    for (int i = 0; i < 8; i++) key = key << 8 | digest[i];
-    return (int64_t)(key & INT64_MAX);
+    for (int i = 0; i < 8; i++) value = value << 8 | at[i];
+    return value;
 }
 
-int64_t abdb_digest63(const void *data, size_t size)
+static abdb_key key_of(const unsigned char *digest)
+{
+    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
+                      (long long)eight_bytes(digest + 8)};
+}
+
+abdb_key abdb_digest_key(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
@@ -62,7 +68,7 @@ int64_t abdb_digest63(const void *data, size_t size)
     return key_of(digest);
 }
 
-int64_t abdb_digest63_by(abdb_digester **digester, const void *data, size_t size)
+abdb_key abdb_digest_key_by(abdb_digester **digester, const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
@@ -76,7 +82,7 @@ int64_t abdb_digest63_by(abdb_digester **digester, const void *data, size_t size
     /* NULL: the algorithm of before, which is not looked up again */
     if (!*digester || !EVP_DigestInit_ex(*digester, NULL, NULL) ||
         !EVP_DigestUpdate(*digester, data, size) || !EVP_DigestFinal_ex(*digester, digest, NULL))
-        return abdb_digest63(data, size);
+        return abdb_digest_key(data, size);
     return key_of(digest);
 }
 

@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/store/derive.h"
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
 
 typedef struct {
     const char *table,
-        *digest_key;      /* digest_key: column of the key made from the content, or NULL */
+        *digest_key;      /* digest_key: columns of the key made from the content, or NULL */
     const char *conflict; /* columns that name a dictionary row: later words replace */
     const char *columns;  /* that a fact may fill, each after a blank */
 } fact_table;
@@ -24,27 +25,22 @@ static const fact_table fact_tables[] = {
      "kv_heads vocabulary"
      " source locator "},
     {"alias", NULL, "kind, spelling, part", " kind spelling part canon share source "},
-    {"spec", "spec_id", NULL,
+    {"spec", "spec_key, spec_key_low", NULL,
      " device quantity dtype engine sparsity basis power_limit value unit raw_value raw_unit note"
      " source locator date "},
-    {"price", "price_id", NULL,
+    {"price", "price_key, price_key_low", NULL,
      " provider instance device devices kind region amount currency per valid_from raw_value source"
      " locator "},
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
     {"claim_term", NULL, "claim, term", " claim term power fact "},
+    {"round", NULL, "suite, round", " suite round published source locator "},
     {"rule", NULL, "rule",
      " rule effect scope_factor scope_value factor test a b sentence source locator "},
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
 };
-
-/* Rows of a dictionary may name a source that is not there; published facts bring it along. */
-static int is_dictionary(const fact_table *table)
-{
-    return !table->digest_key && strcmp(table->table, "claim") != 0;
-}
 
 static int column_allowed(const fact_table *table, const char *name)
 {
@@ -67,13 +63,10 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
                              fact->column[i].name);
         abdb_text_printf(sql, "%s\"%s\"", i || table->digest_key ? ", " : "", fact->column[i].name);
     }
-    abdb_text_puts(sql, ") VALUES (?");
-    for (size_t i = table->digest_key ? 0 : 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
+    abdb_text_puts(sql, table->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
+    for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
     abdb_text_puts(sql, ")");
-    if (!table->conflict) {
-        abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
-        return ABDB_OK;
-    }
+    if (!table->conflict) return ABDB_OK;
     abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
@@ -86,7 +79,7 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
 }
 
 abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind, sqlite3_int64 id,
-                             sqlite3_int64 ordinal, long line, abdb_error *err)
+                             long line, abdb_error *err)
 {
     char reason[160];
     abdb_reject reject = {.line = line, .field = "fact", .reason = reason, .raw = name};
@@ -100,7 +93,6 @@ abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
         abdb_bind_text(s, 1, name);
         abdb_bind_text(s, 2, kind);
         sqlite3_bind_int64(s, 3, id);
-        sqlite3_bind_int64(s, 4, ordinal);
     }
     TRY(abdb_writer_step(w, S_NAME, err));
     if (sqlite3_changes(w->db->sql)) w->unit_dirty = 1;
@@ -127,14 +119,14 @@ static abdb_status keep_place(abdb_writer *w, const fact_table *table, const abd
         abdb_bind_text(s, 4, fact->locator ? fact->locator : "");
         TRY(abdb_writer_step(w, S_ORIGIN, err));
     }
-    if (fact->fact) TRY(abdb_writer_name(w, fact->fact, table->table, id, 0, fact->line, err));
+    if (fact->fact) TRY(abdb_writer_name(w, fact->fact, table->table, id, fact->line, err));
 done:
     return st;
 }
 
 /* The key of a published fact: of its columns in the order of the table, whatever order and form a
  * file gave them in; one that is left out counts as what the table puts there. */
-static sqlite3_int64 fact_digest(abdb_text *text, const fact_table *table, const abdb_fact *fact)
+static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb_fact *fact)
 {
     const char *names = table->columns;
 
@@ -159,35 +151,65 @@ static sqlite3_int64 fact_digest(abdb_text *text, const fact_table *table, const
                                  "basis=card");
         names += size;
     }
-    return abdb_digest63(abdb_text_get(text), text->size);
+    return abdb_digest_key(abdb_text_get(text), text->size);
 }
 
-abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
+/* The number of a published fact by its key; 0: it is not here. */
+static abdb_status find_fact(abdb_writer *w, const fact_table *table, abdb_key key,
+                             sqlite3_int64 *id, abdb_error *err)
 {
-    abdb_writer *w = self;
-    const fact_table *table = NULL;
-    sqlite3_stmt *s = NULL;
-    abdb_text sql = {0};
-    abdb_status st = ABDB_OK;
-    sqlite3_int64 id = 0;
-    int at = 1, code;
+    char *sql =
+        sqlite3_mprintf("SELECT %s_id FROM %s WHERE %s_key = %lld AND %s_key_low = %lld",
+                        table->table, table->table, table->table, key.high, table->table, key.low);
+    abdb_status st =
+        sql ? abdb_db_integer(w->db, sql, id, err) : ABDB_FAIL(err, ABDB_NOMEM, "a fact");
 
-    for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
-        if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
-    if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
-    for (size_t i = 0; i < fact->columns && !is_dictionary(table); i++) {
+    sqlite3_free(sql);
+    return st;
+}
+
+/* What a change of a dictionary makes stale: derived rows are made anew for what it touches. */
+static abdb_status mark_stale(abdb_writer *w, const fact_table *table, abdb_error *err)
+{
+    static const char *const naming[] = {"device", "model", "alias"};
+
+    w->row_new = w->unit_dirty = 1;
+    for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
+        if (strcmp(table->table, naming[i]) == 0) return abdb_derive_stale(w->db, "names", err);
+    return strcmp(table->table, "source") == 0 ? abdb_derive_stale(w->db, "sources", err) : ABDB_OK;
+}
+
+static abdb_status keep_sources(abdb_writer *w, const abdb_fact *fact, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < fact->columns; i++) {
         if (strcmp(fact->column[i].name, "source") != 0) continue;
         abdb_bind_text(w->statement[S_SOURCE], 1, fact->column[i].text);
         abdb_bind_text(w->statement[S_SOURCE], 2, "user");
         sqlite3_bind_int(w->statement[S_SOURCE], 3, 50);
         TRY(abdb_writer_step(w, S_SOURCE, err));
     }
+done:
+    return st;
+}
+
+/* Inserts the row; a constraint that it breaks makes it a reject. *kept: it is there now. */
+static abdb_status insert_fact(abdb_writer *w, const fact_table *table, const abdb_fact *fact,
+                               abdb_key key, bool *kept, abdb_error *err)
+{
+    abdb_text sql = {0};
+    sqlite3_stmt *s = NULL;
+    int at = 1, code;
+    abdb_status st = ABDB_OK;
+
+    *kept = false;
     TRY(fact_sql(table, fact, &sql, err));
     code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
     if (table->digest_key) {
-        id = fact_digest(&w->text, table, fact);
-        sqlite3_bind_int64(s, at++, id);
+        abdb_bind_key(s, at, key);
+        at += 2;
     }
     for (size_t i = 0; i < fact->columns; i++, at++) {
         if (fact->column[i].text)
@@ -202,18 +224,65 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
 
         snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
                  sqlite3_errmsg(w->db->sql));
-        TRY(abdb_writer_reject(self, &reject, err));
+        TRY(abdb_writer_reject(w, &reject, err));
     } else if (code != SQLITE_DONE) {
         TRY(abdb_db_fail(w->db, err, fact->table));
     } else {
-        if (sqlite3_changes(w->db->sql))
-            w->row_new = w->unit_dirty = 1;
-        else
-            w->row_old = 1;
-        if (table->digest_key) TRY(keep_place(w, table, fact, id, err));
+        *kept = true;
     }
 done:
     sqlite3_finalize(s);
     abdb_text_free(&sql);
     return st;
+}
+
+static abdb_status keep_published(abdb_writer *w, const fact_table *table, const abdb_fact *fact,
+                                  abdb_error *err)
+{
+    abdb_key key = fact_digest(&w->text, table, fact);
+    sqlite3_int64 id = 0;
+    bool kept = true;
+    abdb_status st = ABDB_OK;
+
+    TRY(keep_sources(w, fact, err));
+    TRY(find_fact(w, table, key, &id, err));
+    if (id) {
+        w->row_old = 1;
+    } else {
+        TRY(insert_fact(w, table, fact, key, &kept, err));
+        if (!kept) return ABDB_OK;
+        id = sqlite3_last_insert_rowid(w->db->sql);
+        w->row_new = w->unit_dirty = 1;
+    }
+    TRY(keep_place(w, table, fact, id, err));
+done:
+    return st;
+}
+
+static abdb_status keep_word(abdb_writer *w, const fact_table *table, const abdb_fact *fact,
+                             abdb_error *err)
+{
+    bool kept;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(table->table, "claim") == 0) TRY(keep_sources(w, fact, err));
+    TRY(insert_fact(w, table, fact, (abdb_key){0, 0}, &kept, err));
+    if (!kept) return ABDB_OK;
+    if (sqlite3_changes(w->db->sql))
+        TRY(mark_stale(w, table, err));
+    else
+        w->row_old = 1;
+done:
+    return st;
+}
+
+abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    const fact_table *table = NULL;
+
+    for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
+        if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
+    if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
+    return table->digest_key ? keep_published(self, table, fact, err)
+                             : keep_word(self, table, fact, err);
 }

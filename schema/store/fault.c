@@ -39,7 +39,8 @@ const char *abdb_entry_fault(const abdb_entry *e)
     for (size_t i = 0; i < e->results; i++) {
         const abdb_result *r = &e->result[i];
 
-        if (!isfinite(r->value) || !isfinite(r->x)) return "a value is not a finite number";
+        if (!isfinite(r->value) || isinf(r->x)) return "a value is not a finite number";
+        if (r->samples > ABDB_SAMPLE_MAX) return "more than 1048576 samples in one result";
         if (r->spread && !one_of(r->spread, spreads))
             return "spread is none of ci95, minmax, iqr, sd";
         if (abdb_metric_find(r->metric)) continue;
@@ -47,6 +48,14 @@ const char *abdb_entry_fault(const abdb_entry *e)
                  r->metric);
         return words;
     }
+    for (size_t i = 0; i < e->telemetries; i++)
+        if (!isfinite(e->telemetry[i].value) || !isfinite(e->telemetry[i].t_s))
+            return "a reading of a sensor is not a finite number";
+    for (size_t i = 0; i < e->spans; i++)
+        if (!isfinite(e->span[i].time_s) || e->span[i].time_s < 0 || e->span[i].calls < 1)
+            return "a span has no calls, or its time is not a number of seconds";
+    if (e->process.campaign && (e->process.repetition < 1 || e->process.start < 1))
+        return "a process counts its repetitions and starts from 1";
     if (e->results && e->field[ABDB_FIELD_status] && strcmp(e->field[ABDB_FIELD_status], "ok") != 0)
         return "an entry with a status other than ok cannot have results";
     return NULL;

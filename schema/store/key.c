@@ -14,6 +14,13 @@ static int compare_factor(const void *a, const void *b)
     return strcmp((*(const abdb_factor *const *)a)->name, (*(const abdb_factor *const *)b)->name);
 }
 
+/* No place in a series comes before every place. */
+static int compare_place(double a, double b)
+{
+    if (isnan(a) || isnan(b)) return isnan(b) - isnan(a);
+    return (a > b) - (a < b);
+}
+
 static int compare_result(const void *a, const void *b)
 {
     const abdb_result *x = *(const abdb_result *const *)a, *y = *(const abdb_result *const *)b;
@@ -21,7 +28,7 @@ static int compare_result(const void *a, const void *b)
 
     if (order == 0) order = strcmp(x->statistic, y->statistic);
     if (order == 0) order = (x->rank > y->rank) - (x->rank < y->rank);
-    if (order == 0) order = (x->x > y->x) - (x->x < y->x);
+    if (order == 0) order = compare_place(x->x, y->x);
     if (order == 0) order = (x > y) - (x < y); /* in the order of the entry */
     return order;
 }
@@ -84,21 +91,22 @@ enum { POINTS = 64 };
 /* What makes keys: a text that is used again and again, a digest's state, and points that came
  * before, since files repeat them. */
 typedef struct {
+    const char *file; /* its digest; NULL: none */
     abdb_text text;
     abdb_digester *digester;
     struct {
         abdb_text text;
-        long long key;
+        abdb_key key;
     } point[POINTS];
 } key_maker;
 
-static long long digest_text(key_maker *k)
+static abdb_key digest_text(key_maker *k)
 {
-    return abdb_digest63_by(&k->digester, abdb_text_get(&k->text), k->text.size);
+    return abdb_digest_key_by(&k->digester, abdb_text_get(&k->text), k->text.size);
 }
 
 /* The digest of the text, remembered. */
-static long long digest_point(key_maker *k)
+static abdb_key digest_point(key_maker *k)
 {
     const char *text = abdb_text_get(&k->text);
     unsigned hash = 2166136261u; /* FNV-1a */
@@ -106,7 +114,7 @@ static long long digest_point(key_maker *k)
 
     for (i = 0; i < k->text.size; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
     i = (hash ^ hash >> 16) % POINTS;
-    if (k->point[i].text.size != k->text.size || !k->point[i].key ||
+    if (k->point[i].text.size != k->text.size || !k->point[i].key.high ||
         memcmp(abdb_text_get(&k->point[i].text), text, k->text.size) != 0) {
         k->point[i].key = digest_text(k);
         abdb_text_clear(&k->point[i].text);
@@ -116,7 +124,7 @@ static long long digest_point(key_maker *k)
     return k->point[i].key;
 }
 
-static long long point_key(key_maker *k, const abdb_ordered *o)
+static abdb_key point_key(key_maker *k, const abdb_ordered *o)
 {
     abdb_text_clear(&k->text);
     for (size_t i = 0; i < o->entry->factors; i++) {
@@ -140,17 +148,61 @@ static bool says_more(const abdb_entry *e, int field)
     return field != ABDB_FIELD_verified || strcmp(text, "unknown") != 0;
 }
 
-/* Keys of the factors, of the fields and of the whole content: no artifact, line or time of import.
- * All 0: no memory. */
-static void make_keys(key_maker *k, const abdb_ordered *o, long long key[ABDB_KEYS])
+bool abdb_field_is_shared(int field)
+{
+    return field != ABDB_FIELD_date && field != ABDB_FIELD_cell;
+}
+
+static void put_key(abdb_text *text, abdb_key key)
+{
+    put_whole(text, key.high);
+    abdb_text_puts(text, "\x1f");
+    put_whole(text, key.low);
+}
+
+/* What the entry says of itself beyond the fields that many share. */
+static void put_own(abdb_text *text, const abdb_entry *e)
+{
+    for (int i = 0; i < ABDB_FIELD_COUNT; i++)
+        if (!abdb_field_is_shared(i) && e->field[i] && *e->field[i]) {
+            abdb_text_puts(text, "\x1e");
+            abdb_text_puts(text, e->field[i]);
+        }
+    if (e->process.campaign)
+        abdb_text_printf(text, "\x1eprocess=%s\x1f%s\x1f%ld\x1f%ld", e->process.campaign,
+                         e->process.backend, e->process.repetition, e->process.start);
+    if (e->environment) {
+        abdb_text_puts(text, "\x1e");
+        abdb_text_puts(text, e->environment);
+    }
+}
+
+/* What tells this measured row of the file at hand from equal ones elsewhere. */
+static long long make_origin(key_maker *k, const abdb_entry *e)
+{
+    const char *evidence = e->field[ABDB_FIELD_evidence];
+
+    if (e->origin != ABDB_ORIGIN_UNSAID) return e->origin;
+    if (!k->file || !evidence || strcmp(evidence, "measured") != 0) return ABDB_ORIGIN_NONE;
+    abdb_text_clear(&k->text);
+    abdb_text_printf(&k->text, "%s\x1f%s", k->file, e->locator ? e->locator : "");
+    if (!e->locator) put_whole(&k->text, e->line);
+    return digest_text(k).high;
+}
+
+/* Keys of the factors, of the shared fields and of the whole: content, and where there is one the
+ * origin; no path, line or time of import. All 0: no memory. */
+static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEYS],
+                      long long *origin)
 {
     const abdb_entry *e = o->entry;
     abdb_text *text = &k->text;
 
     key[ABDB_KEY_POINT] = point_key(k, o);
+    *origin = make_origin(k, e);
     abdb_text_clear(text);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
-        if (says_more(e, i)) {
+        if (abdb_field_is_shared(i) && says_more(e, i)) {
             abdb_text_puts(text, abdb_fields[i].name);
             abdb_text_puts(text, "=");
             abdb_text_puts(text, e->field[i]);
@@ -158,26 +210,39 @@ static void make_keys(key_maker *k, const abdb_ordered *o, long long key[ABDB_KE
         }
     key[ABDB_KEY_DESCRIPTION] = digest_text(k);
     abdb_text_puts(text, "\x1epoint=");
-    put_whole(text, key[ABDB_KEY_POINT]);
-    abdb_text_puts(text, "\x1e");
-    if (e->environment) abdb_text_puts(text, e->environment);
+    put_key(text, key[ABDB_KEY_POINT]);
+    if (*origin > 0) {
+        abdb_text_puts(text, "\x1eorigin=");
+        put_whole(text, *origin);
+    }
+    put_own(text, e);
     for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
     key[ABDB_KEY_ENTRY] = digest_text(k);
     if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);
 }
 
-static void make_ahead(void *self, const abdb_entry *entry, long long key[ABDB_KEYS])
+static void make_ahead(void *self, const abdb_entry *entry, abdb_key key[ABDB_KEYS],
+                       long long *origin)
 {
     abdb_ordered o;
 
     abdb_put_in_order(&o, entry);
-    make_keys(self, &o, key);
+    make_keys(self, &o, key, origin);
 }
 
-abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err)
+abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256, abdb_error *err)
 {
     *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead};
-    return out->self ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "keys");
+    if (!out->self) return ABDB_FAIL(err, ABDB_NOMEM, "keys");
+    abdb_keymaker_file(out, sha256);
+    return ABDB_OK;
+}
+
+void abdb_keymaker_file(const abdb_keymaker *keys, const char *sha256)
+{
+    key_maker *k = keys->self;
+
+    k->file = sha256;
 }
 
 void abdb_keymaker_close(abdb_keymaker *keys)

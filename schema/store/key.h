@@ -1,11 +1,15 @@
 /* key.h - the keys of entries: digests of their content, the same in every database and whatever
- * came before. */
+ * came before. A measured row of a file has an origin beside its content, the digest of the file's
+ * digest and the row's place in it: equal numbers of two runs stay two, while an archive, its
+ * folder and a renamed copy agree. What sources publish is known by its content alone. */
 #ifndef ABDB_STORE_KEY_H
 #define ABDB_STORE_KEY_H
 
+#include <stdbool.h>
+
 #include "schema/core/record.h"
 
-/* Of the factors, of the fields, of the whole content. */
+/* Of the factors, of the shared fields, of the whole content. */
 enum { ABDB_KEY_POINT, ABDB_KEY_DESCRIPTION, ABDB_KEY_ENTRY, ABDB_KEYS };
 
 /* An entry with its factors and results in order. */
@@ -15,6 +19,9 @@ typedef struct {
     const abdb_result *result[ABDB_RESULT_MAX];
 } abdb_ordered;
 
+/* Is the field one of those that many entries share (a column of description)? Else it is a column
+ * of entry_row. */
+bool abdb_field_is_shared(int field);
 void abdb_put_in_order(abdb_ordered *o, const abdb_entry *e);
 
 #endif

@@ -6,22 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys that a map may hold: 12 bytes each and a little room, twice while it grows. So many entries
+#include "schema/core/record.h"
+
+/* Keys that a map may hold: 16 bytes each and a little room, twice while it grows. So many entries
  * and so many of what they share stay under 128 MiB together. */
 enum { ABDB_KEYMAP_MAX = 390000, ABDB_KEYMAP_ENTRIES_MAX = 2900000 };
 
-/* Zeroed is empty. Keys are digests: they are spread evenly, and never negative. */
+/* Zeroed is empty. Keys are digests: they are spread evenly, and the high part is never negative.
+ * Of the low part 32 bits are kept: 95 bits tell two keys apart. */
 typedef struct {
     int64_t *key; /* -1: free */
-    uint32_t *number;
+    uint32_t *low, *number;
     size_t count, room;
     size_t most; /* 0: ABDB_KEYMAP_MAX */
 } abdb_keymap;
 
 /* The number of a key, or 0. */
-uint32_t abdb_keymap_get(const abdb_keymap *map, int64_t key);
+uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
-bool abdb_keymap_put(abdb_keymap *map, int64_t key, uint32_t number);
+bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number);
 void abdb_keymap_free(abdb_keymap *map);
 
 #endif

@@ -1,7 +1,8 @@
-/* migrate.c - tables from schema/ddl, views from schema/views; see db.h.
+/* migrate.c - tables from schema/ddl and schema/migrations, views from schema/views; see db.h.
  *
- * A migration is one more file in schema/ddl: facts are never rewritten, tables are only added to.
- * Views are derived, so they are dropped and made anew whenever their text changes.
+ * schema/ddl are today's tables: a new file gets them at once. A file of schema/migrations takes an
+ * older database one version on; facts are never rewritten, tables are only added to. Views are
+ * derived, so they are dropped and made anew whenever their text changes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +12,23 @@
 #include "schema/store/db.h"
 #include "schema/store/digest.h"
 
+static const abdb_embedded *pretended;
+
+void abdb_schema_pretend(const abdb_embedded *migrations)
+{
+    pretended = migrations;
+}
+
+static const abdb_embedded *migrations(void)
+{
+    return pretended ? pretended : abdb_migrations;
+}
+
 int abdb_schema_version(void)
 {
-    int count = 0;
+    int count = 1;
 
-    while (abdb_ddl[count].name) count++;
+    while (migrations()[count - 1].name) count++;
     return count;
 }
 
@@ -58,19 +71,29 @@ static abdb_status drop_views(abdb_db *db, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_schema_apply(abdb_db *db, int from, int to, abdb_error *err)
+static abdb_status apply(abdb_db *db, const abdb_embedded *file, const char *folder,
+                         abdb_error *err)
 {
-    char pragma[96];
-    abdb_status st = drop_views(db, err); /* a table cannot be made anew under views that read it */
+    abdb_status st = abdb_db_exec(db, file->text, err);
 
-    if (st != ABDB_OK) return st;
-    for (int i = from; i < to; i++) {
-        st = abdb_db_exec(db, abdb_ddl[i].text, err);
-        if (st != ABDB_OK) return abdb_context(err, "schema/ddl/%s", abdb_ddl[i].name);
-    }
+    return st == ABDB_OK ? st : abdb_context(err, "schema/%s/%s", folder, file->name);
+}
+
+abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err)
+{
+    int to = abdb_schema_version();
+    char pragma[96];
+    abdb_status st = ABDB_OK;
+
+    TRY(drop_views(db, err)); /* a table cannot be made anew under views that read it */
+    for (int i = 0; from == 0 && abdb_ddl[i].name; i++) TRY(apply(db, &abdb_ddl[i], "ddl", err));
+    for (int i = from; from > 0 && i < to; i++)
+        TRY(apply(db, &migrations()[i - 1], "migrations", err));
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              ABDB_APPLICATION_ID, to);
-    return abdb_db_exec(db, pragma, err);
+    TRY(abdb_db_exec(db, pragma, err));
+done:
+    return st;
 }
 
 /* The digest of the views of this program, and of the one that made those in the file ("": none).

@@ -1,47 +1,46 @@
-/* names.c - what withdrawals leave out, and the name index: every spelling in use and what it means
- * today.
+/* names.c - the names: every spelling in use and what it means today.
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
- * here, each time anything was imported: (1) the spelling is a canonical name, (2) an alias has
- * this spelling, (3) without case and punctuation it equals an alias or a canonical name, else (4)
- * it stays what it is, unresolved. So an alias that comes later mends the facts that came before.
+ * here: (1) the spelling is a canonical name, (2) an alias has this spelling, (3) without case and
+ * punctuation it equals an alias or a canonical name, else (4) it stays what it is, unresolved. New
+ * spellings are looked up as they come; where a dictionary changed, all are, so an alias that comes
+ * later mends the facts that came before, and the entries that it moves are touched.
  */
-#include "schema/store/write.h"
+#include "schema/store/derive.h"
 
-static const char leave_out[] =
-    /* what withdrawals leave out: facts by key, and those that only withdrawn files say */
-    "INSERT OR IGNORE INTO gone SELECT 'entry', entry_id FROM entry_row"
-    "  WHERE EXISTS (SELECT 1 FROM withdrawal WHERE target GLOB '[er]-*')"
-    "  AND (format('e-%016x', entry_key) IN (SELECT target FROM withdrawal)"
-    "   OR format('r-%016x', entry_key) IN (SELECT substr(target, 1, 18) FROM withdrawal));"
-    "INSERT OR IGNORE INTO gone SELECT 'entry', w.entry_id FROM witness w JOIN artifact a"
-    "  USING (artifact_id) WHERE EXISTS (SELECT 1 FROM withdrawal WHERE length(target) = 64)"
-    "  GROUP BY w.entry_id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"
-    "INSERT OR IGNORE INTO gone SELECT 'spec', spec_id FROM spec"
-    "  WHERE format('s-%016x', spec_id) IN (SELECT target FROM withdrawal);"
-    "INSERT OR IGNORE INTO gone SELECT 'price', price_id FROM price"
-    "  WHERE format('p-%016x', price_id) IN (SELECT target FROM withdrawal);"
-    "INSERT OR IGNORE INTO gone SELECT o.kind, o.id FROM origin o JOIN artifact a USING "
-    "(artifact_id)"
-    "  GROUP BY o.kind, o.id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;";
+#include <stddef.h>
 
-static const char rebuild[] =
-    "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT);"
-    "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT 'device' AS kind, device AS spelling FROM description UNION SELECT 'device', device "
-    "FROM "
-    "spec"
-    "  UNION SELECT 'device', device FROM price UNION SELECT 'device', device FROM device"
-    "  UNION SELECT 'device', canon FROM alias WHERE kind = 'device'"
-    "  UNION SELECT 'model', model FROM description"
-    "  UNION SELECT 'model', workload FROM description"
-    "  UNION SELECT 'model', model FROM model"
-    "  UNION SELECT 'submitter', submitter FROM description"
-    "  UNION SELECT 'system', system FROM description)"
-    " WHERE spelling IS NOT NULL;"
-    /* what is known: a meaning is one or more parts */
+static const char begin[] =
+    "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT, PRIMARY KEY (kind, spelling));"
+    "CREATE TEMP TABLE meant AS SELECT * FROM name WHERE 0;"
+    "CREATE UNIQUE INDEX temp.meant_spelling ON meant (kind, spelling, part);"
     "CREATE TEMP TABLE meaning (kind TEXT, spelling TEXT, folded TEXT, part INT, canon TEXT,"
-    "  share INT, parts INT, whole TEXT, how TEXT);"
+    "  share INT, parts INT, whole TEXT, how TEXT);";
+
+/* Spellings of rows beyond the marks that are not known yet. */
+static const char collect_new[] =
+    "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
+    "  SELECT 'device' AS kind, device AS spelling FROM description WHERE description_id > %1$lld"
+    "  UNION SELECT 'model', model FROM description WHERE description_id > %1$lld"
+    "  UNION SELECT 'model', workload FROM description WHERE description_id > %1$lld"
+    "  UNION SELECT 'submitter', submitter FROM description WHERE description_id > %1$lld"
+    "  UNION SELECT 'system', system FROM description WHERE description_id > %1$lld"
+    "  UNION SELECT 'device', device FROM spec WHERE spec_id > %2$lld"
+    "  UNION SELECT 'device', device FROM price WHERE price_id > %3$lld) AS u"
+    " WHERE spelling IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = u.kind"
+    "  AND n.spelling = u.spelling);";
+
+/* The dictionary changed: its own names, and all spellings that are known. */
+static const char collect_all[] =
+    "INSERT OR IGNORE INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
+    "  SELECT 'device' AS kind, device AS spelling FROM device"
+    "  UNION SELECT 'device', canon FROM alias WHERE kind = 'device'"
+    "  UNION SELECT 'model', model FROM model"
+    "  UNION SELECT kind, spelling FROM name);";
+
+/* What is known: a meaning is one or more parts. Then each spelling by the first rule that has it.
+ * Folded: the first spelling in order decides, canonical names before aliases. */
+static const char look_up[] =
     "INSERT INTO meaning SELECT 'device', device, abdb_fold(device), 1, device, NULL, 1, device,"
     "  'canon' FROM device;"
     "INSERT INTO meaning SELECT 'model', model, abdb_fold(model), 1, model, NULL, 1, model, 'canon'"
@@ -53,40 +52,63 @@ static const char rebuild[] =
     "  GROUP BY kind, spelling) w ON w.kind = a.kind AND w.spelling = a.spelling;"
     "CREATE INDEX temp.meaning_spelling ON meaning (kind, spelling);"
     "CREATE INDEX temp.meaning_folded ON meaning (kind, folded);"
-    "DELETE FROM name;"
-    "INSERT INTO name SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole), m.share,"
+    "INSERT INTO meant SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole), m.share,"
     "  m.parts, m.whole, m.how FROM spelt s JOIN meaning m USING (kind, spelling)"
     "  WHERE m.how = 'canon';"
-    "INSERT OR IGNORE INTO name SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole),"
+    "INSERT OR IGNORE INTO meant SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole),"
     "  m.share, m.parts, m.whole, m.how FROM spelt s JOIN meaning m USING (kind, spelling)"
-    "  WHERE m.how = 'alias' AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = s.kind"
+    "  WHERE m.how = 'alias' AND NOT EXISTS (SELECT 1 FROM meant n WHERE n.kind = s.kind"
     "  AND n.spelling = s.spelling);"
-    /* folded: the first spelling in order decides, canonical names before aliases */
-    "INSERT OR IGNORE INTO name SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole),"
+    "INSERT OR IGNORE INTO meant SELECT s.kind, s.spelling, m.part, m.canon, abdb_fold(m.whole),"
     "  m.share, m.parts, m.whole, 'folded' FROM spelt s JOIN meaning m USING (kind, folded)"
     "  WHERE m.spelling = (SELECT o.spelling FROM meaning o WHERE o.kind = s.kind"
     "    AND o.folded = s.folded ORDER BY o.how = 'alias', o.spelling LIMIT 1)"
-    "  AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = s.kind AND n.spelling = s.spelling);"
-    "INSERT INTO name SELECT s.kind, s.spelling, 1, s.spelling, s.folded, NULL, 1, s.spelling,"
-    "  'unresolved' FROM spelt s WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = s.kind"
-    "  AND n.spelling = s.spelling);"
-    "DROP TABLE spelt; DROP TABLE meaning;"
-    "COMMIT";
+    "  AND NOT EXISTS (SELECT 1 FROM meant n WHERE n.kind = s.kind AND n.spelling = s.spelling);"
+    "INSERT INTO meant SELECT s.kind, s.spelling, 1, s.spelling, s.folded, NULL, 1, s.spelling,"
+    "  'unresolved' FROM spelt s WHERE NOT EXISTS (SELECT 1 FROM meant n WHERE n.kind = s.kind"
+    "  AND n.spelling = s.spelling);";
 
-abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err)
+/* Entries whose identity a new meaning changes, and those that share the old or the new one. */
+static const char touch_moved[] =
+    "CREATE TEMP TABLE moved AS SELECT n.kind, n.folded AS was, m.folded AS is_now FROM name n"
+    "  JOIN meant m ON m.kind = n.kind AND m.spelling = n.spelling AND m.part = n.part"
+    "  WHERE n.part = 1 AND n.folded <> m.folded;"
+    "CREATE TEMP TABLE sharing AS SELECT n.kind, n.spelling FROM name n WHERE EXISTS"
+    "  (SELECT 1 FROM moved v WHERE v.kind = n.kind AND n.folded IN (v.was, v.is_now));"
+    "INSERT OR IGNORE INTO touched SELECT e.entry_id FROM description d JOIN entry_row e"
+    "  ON e.description_id = d.description_id WHERE d.evidence = 'mlperf' AND EXISTS (SELECT 1 "
+    "FROM moved)"
+    "  AND (d.submitter IN (SELECT spelling FROM sharing WHERE kind = 'submitter')"
+    "    OR d.system IN (SELECT spelling FROM sharing WHERE kind = 'system')"
+    "    OR d.model IN (SELECT spelling FROM sharing WHERE kind = 'model'));"
+    "DROP TABLE moved; DROP TABLE sharing;"
+    "DELETE FROM name;";
+
+static const char keep[] = "INSERT INTO name SELECT * FROM meant;";
+static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXISTS temp.meant;"
+                           "DROP TABLE IF EXISTS temp.meaning; DROP TABLE IF EXISTS temp.moved;"
+                           "DROP TABLE IF EXISTS temp.sharing";
+
+abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, abdb_error *err)
 {
-    sqlite3_int64 withdrawals;
+    char *collect = NULL;
+    sqlite3_int64 count = 0;
+    abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE; DELETE FROM gone", err));
-    TRY(abdb_db_integer(db, "SELECT count(*) FROM withdrawal", &withdrawals, err));
-    if (withdrawals) TRY(abdb_db_exec(db, leave_out, err)); /* it looks at every entry */
-    TRY(abdb_db_exec(db, rebuild, err));
+    collect = sqlite3_mprintf(collect_new, marks->description, marks->spec, marks->price);
+    if (!collect) return ABDB_FAIL(err, ABDB_NOMEM, "names");
+    TRY(abdb_db_exec(db, begin, err));
+    TRY(abdb_db_exec(db, collect, err));
+    if (stale) TRY(abdb_db_exec(db, collect_all, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM spelt", &count, err));
+    if (!count) goto done;
+    TRY(abdb_db_exec(db, look_up, err));
+    if (stale) TRY(abdb_db_exec(db, touch_moved, err));
+    TRY(abdb_db_exec(db, keep, err));
 done:
-    if (st != ABDB_OK)
-        sqlite3_exec(db->sql,
-                     "ROLLBACK; DROP TABLE IF EXISTS temp.spelt;"
-                     "DROP TABLE IF EXISTS temp.meaning",
-                     NULL, NULL, NULL);
+    sqlite3_free(collect);
+    if (abdb_db_exec(db, drop, st == ABDB_OK ? err : &ignored) != ABDB_OK && st == ABDB_OK)
+        st = ABDB_DB;
     return st;
 }

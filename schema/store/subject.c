@@ -1,4 +1,4 @@
-/* subject.c - the subject index: which statements are about one result.
+/* subject.c - the subjects: which statements are about one result.
  *
  * Sources of MLPerf results repeat, average, rename and contradict one another. Identity is made of
  * canonical names: suite, round, system type, division, submitter, system, model, scenario, class
@@ -13,6 +13,9 @@
  *      average, flagged and never preferred; else it is a subject of its own.
  * Preferred is the statement of the source with the lowest rank, then the most digits, then the
  * smallest public ID, then the smallest key. The order of imports plays no part anywhere.
+ *
+ * What is made anew is a block: all statements of one suite, round and model, where one of them is
+ * new or touched (derive.h).
  */
 #include <float.h>
 #include <math.h>
@@ -21,17 +24,20 @@
 #include <string.h>
 
 #include "schema/core/text.h"
-#include "schema/store/write.h"
+#include "schema/store/derive.h"
 
 typedef struct {
-    sqlite3_int64 entry, entry_key; /* entry: its number; the key decides, wherever order matters */
-    int ordinal;
+    sqlite3_int64 result,
+        entry_key; /* result: its number; the key decides, wherever order matters */
     char *key, *source, *metric, *public_id;
     int verified;
     int rank, digits;
     long long devices;  /* -1: not stated */
     double value, half; /* half a unit of the last printed digit */
-    int cluster, average;
+    int cluster, average, repeated;
+    size_t place;      /* in the order of reading */
+    size_t source_end; /* rows of the same name and source end here; they are sorted by value */
+    double widest;     /* the largest half of them */
 } statement;
 
 typedef struct {
@@ -40,31 +46,64 @@ typedef struct {
     abdb_arena arena;
 } table;
 
+/* Blocks with something new or touched in them. Which side is read first is a matter of speed: few
+ * new entries are looked at one by one, many by way of the descriptions of MLPerf. */
+static const char blocks_of_few[] =
+    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM (SELECT entry_id FROM "
+    "entry_row"
+    "  WHERE entry_id > %1$lld UNION SELECT entry_id FROM touched) n"
+    "  CROSS JOIN entry_row w ON w.entry_id = n.entry_id"
+    "  CROSS JOIN description d ON d.description_id = w.description_id"
+    "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'";
+static const char blocks_of_many[] =
+    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM description d"
+    "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'"
+    "  AND EXISTS (SELECT 1 FROM entry_row w WHERE w.description_id = d.description_id"
+    "    AND (w.entry_id > %1$lld OR w.entry_id IN (SELECT entry_id FROM touched)))";
+enum { FEW = 5000 };
+
+/* The descriptions of the blocks, whatever spelling of the model they use. */
+static const char collect[] =
+    "CREATE TEMP TABLE whole_block AS SELECT DISTINCT b.suite, b.round, n.spelling AS model FROM "
+    "block b"
+    "  JOIN name m ON m.kind = 'model' AND m.spelling = b.model AND m.part = 1"
+    "  JOIN name n ON n.kind = 'model' AND n.folded = m.folded AND n.part = 1"
+    " UNION SELECT suite, round, model FROM block WHERE model IS NULL;"
+    "CREATE TEMP TABLE stated AS SELECT DISTINCT d.description_id FROM whole_block b CROSS JOIN "
+    "description d"
+    "  ON d.model IS b.model AND d.round IS b.round AND d.suite = b.suite"
+    "  WHERE d.evidence = 'mlperf' AND d.kind <> 'run';"
+    "DELETE FROM subject WHERE result_id IN (SELECT r.result_id FROM stated d"
+    "  CROSS JOIN entry_row w ON w.description_id = d.description_id"
+    "  CROSS JOIN result_row r ON r.entry_id = w.entry_id)";
+
 static const char select_sql[] =
-    "SELECT e.entry_id, r.ordinal, e.suite || '|' || coalesce(e.round, '') || '|' ||"
+    "SELECT r.result_id, e.suite || '|' || coalesce(e.round, '') || '|' ||"
     "  coalesce(e.system_type, '') || '|' || coalesce(e.division, '') || '|' ||"
     "  coalesce(ns.folded, '') || '|' || coalesce(ny.folded, '') || '|' ||"
     "  coalesce(nm.folded, '') || '|' || coalesce(e.scenario, '') || '|' ||"
-    "  CASE WHEN instr(r.metric, '.') THEN r.metric ELSE coalesce(m.metric_class, r.metric) END"
-    "  || '|' || CASE r.statistic WHEN 'olympic-mean' THEN 'value' ELSE r.statistic END || '|' ||"
-    "  r.rank || '|' || r.x || '|' ||"
+    "  CASE WHEN instr(q.metric, '.') THEN q.metric ELSE coalesce(m.metric_class, q.metric) END"
+    "  || '|' || CASE q.statistic WHEN 'olympic-mean' THEN 'value' ELSE q.statistic END || '|' ||"
+    "  coalesce(r.mpi_rank, '') || '|' || coalesce(r.x, '') || '|' ||"
     "  CASE WHEN e.division = 'closed' THEN '' ELSE coalesce(e.platform, '') || '|' ||"
-    "    coalesce((SELECT text FROM point_factor p WHERE p.point_id = e.point_id"
+    "    coalesce((SELECT text FROM point_factor p WHERE p.point_id = w.point_id"
     "              AND p.factor = 'used_model'), '') END AS key,"
-    "  e.source, coalesce(s.rank, 50), r.metric, e.public_id, e.devices, r.value, r.raw_value,"
-    "  e.verified = 'yes', e.entry_key"
-    /* descriptions first: most of them are none of MLPerf */
-    " FROM (SELECT d.*, w.entry_id, w.entry_key, w.point_id FROM description d"
-    "   CROSS JOIN entry_row w ON w.description_id = d.description_id"
-    "   WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run') e"
-    " CROSS JOIN result r ON r.entry_id = e.entry_id"
+    "  e.source, coalesce(s.rank, 50), q.metric, e.public_id, e.devices, r.value, r.raw_value,"
+    "  e.verified = 'yes', w.entry_key"
+    " FROM stated d CROSS JOIN description e ON e.description_id = d.description_id"
+    " CROSS JOIN entry_row w ON w.description_id = e.description_id"
+    " CROSS JOIN result_row r ON r.entry_id = w.entry_id"
+    " CROSS JOIN quantity q ON q.quantity_id = r.quantity_id"
     " LEFT JOIN source s ON s.source = e.source"
-    " LEFT JOIN metric m ON m.metric = r.metric"
+    " LEFT JOIN metric m ON m.metric = q.metric"
     " LEFT JOIN name ns ON ns.kind = 'submitter' AND ns.spelling = e.submitter AND ns.part = 1"
     " LEFT JOIN name ny ON ny.kind = 'system' AND ny.spelling = e.system AND ny.part = 1"
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
-    " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = e.entry_id)"
-    " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, e.entry_key";
+    " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id)"
+    " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, w.entry_key, r.ordinal";
+
+static const char drop[] = "DROP TABLE IF EXISTS temp.block; DROP TABLE IF EXISTS temp.whole_block;"
+                           "DROP TABLE IF EXISTS temp.stated";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,
  * so zeros beyond the sixth are padding ("1016380.0"). */
@@ -116,18 +155,17 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
         }
         row = &t->row[t->count++];
         *row = (statement){
-            .entry = sqlite3_column_int64(s, 0),
-            .entry_key = sqlite3_column_int64(s, 11),
-            .ordinal = sqlite3_column_int(s, 1),
-            .key = copy_column(t, s, 2),
-            .source = copy_column(t, s, 3),
-            .rank = sqlite3_column_int(s, 4),
-            .metric = copy_column(t, s, 5),
-            .public_id = copy_column(t, s, 6),
-            .devices = sqlite3_column_type(s, 7) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 7),
-            .value = sqlite3_column_double(s, 8)};
-        row->verified = sqlite3_column_int(s, 10);
-        precision((const char *)sqlite3_column_text(s, 9), row->value, &row->half, &row->digits);
+            .result = sqlite3_column_int64(s, 0),
+            .entry_key = sqlite3_column_int64(s, 10),
+            .key = copy_column(t, s, 1),
+            .source = copy_column(t, s, 2),
+            .rank = sqlite3_column_int(s, 3),
+            .metric = copy_column(t, s, 4),
+            .public_id = copy_column(t, s, 5),
+            .devices = sqlite3_column_type(s, 6) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 6),
+            .value = sqlite3_column_double(s, 7)};
+        row->verified = sqlite3_column_int(s, 9);
+        precision((const char *)sqlite3_column_text(s, 8), row->value, &row->half, &row->digits);
     }
     sqlite3_finalize(s);
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "subjects");
@@ -138,78 +176,118 @@ static int agree(double a, double half_a, double b, double half_b)
     return fabs(a - b) <= (half_a + half_b) * (1 + 1e-9) + 1e-12 * fabs(a);
 }
 
+/* The first row of [from, to), sorted by value and none with a half wider than `widest`, that
+ * agrees with r; `to`: none. It costs a search, and the rows near the value. */
+static size_t find_agreeing(const statement *row, size_t from, size_t to, double widest,
+                            const statement *r)
+{
+    double reach = (r->half + widest) * (1 + 1e-9) + 2e-12 * fabs(r->value);
+    size_t low = from, high = to;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (row[middle].value < r->value - reach)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < to && row[low].value <= r->value + reach &&
+           (row[low].average || !agree(r->value, r->half, row[low].value, row[low].half)))
+        low++;
+    return low < to && row[low].value <= r->value + reach ? low : to;
+}
+
 /* Gives each distinct value of row[from..to), all of one source, a cluster; returns how many. */
-static int cluster_source(statement *row, size_t from, size_t to, int first)
+static int cluster_source(statement *row, size_t from, size_t to)
 {
     int count = 0;
 
     for (size_t i = from; i < to; i++) {
-        row[i].cluster = -1;
-        for (size_t k = from; k < i && row[i].cluster < 0; k++)
-            if (agree(row[i].value, row[i].half, row[k].value, row[k].half))
-                row[i].cluster = row[k].cluster;
-        if (row[i].cluster < 0) row[i].cluster = first + count++;
+        size_t k = find_agreeing(row, from, i, row[from].widest, &row[i]);
+
+        row[i].cluster = k < i ? row[k].cluster : count++;
     }
     return count;
 }
 
-/* Is row the mean of the anchor's distinct values? */
-static int is_average(const statement *row, const statement *anchor, size_t count, int clusters)
+/* Notes in each row where the rows of its source end, and their widest half. */
+static void mark_sources(statement *row, size_t from, size_t to)
 {
-    double sum = 0;
-    int seen = -1, n = 0;
+    for (size_t start = from, end; start < to; start = end) {
+        double widest = 0;
 
-    for (int c = 0; c < clusters; c++)
-        for (size_t i = 0; i < count; i++)
-            if (anchor[i].cluster == c && seen < c) {
-                sum += anchor[i].value;
-                seen = c;
-                n++;
-            }
-    return n > 1 && agree(row->value, row->half, sum / n, row->half);
+        for (end = start; end < to && strcmp(row[end].source, row[start].source) == 0; end++)
+            widest = fmax(widest, row[end].half);
+        for (size_t i = start; i < end; i++) {
+            row[i].source_end = end;
+            row[i].widest = widest;
+        }
+    }
 }
 
-/* Clusters row[from..to), which share a name; returns whether one name holds all (rule 2). */
+/* The mean of the distinct values of a source; NAN of a single one. */
+static double mean_of_values(const statement *row, size_t from, size_t to)
+{
+    double sum = 0;
+    int n = 0;
+
+    for (size_t i = from; i < to; i++)
+        if (row[i].cluster == n) {
+            sum += row[i].value;
+            n++;
+        }
+    return n > 1 ? sum / n : NAN;
+}
+
+/* The cluster of a row that is none of the anchor's: that of a value of the anchor, or of a source
+ * before it, that it agrees with; -1: none. An average of the anchor's values is marked. */
+static int cluster_of(statement *row, size_t from, size_t i, size_t anchor, double mean)
+{
+    size_t end = row[anchor].source_end;
+    size_t k = find_agreeing(row, anchor, end, row[anchor].widest, &row[i]);
+
+    if (k < end) return row[k].cluster;
+    if (agree(row[i].value, row[i].half, mean, row[i].half)) {
+        row[i].average = 1;
+        return 0;
+    }
+    for (size_t start = from; start < i; start = row[start].source_end) {
+        end = row[start].source_end < i ? row[start].source_end : i;
+        k = start == anchor ? end : find_agreeing(row, start, end, row[start].widest, &row[i]);
+        if (k < end) return row[k].cluster;
+    }
+    return -1;
+}
+
+/* Clusters row[from..to), which share a name; returns how many clusters there are (one: rule 2). */
 static int cluster_name(statement *row, size_t from, size_t to)
 {
-    size_t start = from, anchor = from, anchor_end = from;
+    size_t anchor = from;
     int most = 0, next;
+    double mean;
 
-    for (size_t i = from + 1; i <= to; i++) {
-        int count;
+    mark_sources(row, from, to);
+    for (size_t i = from; i < to; i = row[i].source_end) {
+        int count = cluster_source(row, i, row[i].source_end);
 
-        if (i < to && strcmp(row[i].source, row[start].source) == 0) continue;
-        count = cluster_source(row, start, i, 0);
         if (count > most) {
             most = count;
-            anchor = start;
-            anchor_end = i;
+            anchor = i;
         }
-        start = i;
     }
     if (most <= 1) {
         for (size_t i = from; i < to; i++) row[i].cluster = 0;
         return 1;
     }
-    cluster_source(row, anchor, anchor_end, 0);
+    mean = mean_of_values(row, anchor, row[anchor].source_end);
     next = most;
     for (size_t i = from; i < to; i++) {
-        if (i >= anchor && i < anchor_end) continue;
-        row[i].cluster = -1;
-        for (size_t k = anchor; k < anchor_end && row[i].cluster < 0; k++)
-            if (agree(row[i].value, row[i].half, row[k].value, row[k].half))
-                row[i].cluster = row[k].cluster;
-        if (row[i].cluster < 0 && is_average(&row[i], row + anchor, anchor_end - anchor, most)) {
-            row[i].cluster = 0;
-            row[i].average = 1;
-        }
-        for (size_t k = from; k < i && row[i].cluster < 0; k++)
-            if (!row[k].average && (k < anchor || k >= anchor_end) &&
-                agree(row[i].value, row[i].half, row[k].value, row[k].half))
-                row[i].cluster = row[k].cluster;
+        if (i >= anchor && i < row[anchor].source_end) continue;
+        row[i].cluster = cluster_of(row, from, i, anchor, mean);
         if (row[i].cluster < 0) row[i].cluster = next++;
     }
-    return 0;
+    return next;
 }
 
 static int text_order(const char *a, const char *b)
@@ -230,109 +308,173 @@ static int better_statement(const statement *a, const statement *b)
 
 /* What is known of one cluster. */
 typedef struct {
+    bool any;
     size_t preferred, sources;
     sqlite3_int64 subject;
-    const char *public_id;
+    const char *public_id, *source; /* source: of the last row */
+    long long devices;              /* of the last row that states them, or -1 */
     int values_differ, devices_differ, units_differ, verified;
 } verdict;
 
-static verdict judge(const statement *row, size_t from, size_t to, int cluster)
+/* Row i as one of the cluster that v is about; *lowest, *highest: what all values so far share. */
+static void judge_row(verdict *v, const statement *row, size_t from, size_t i, double *lowest,
+                      double *highest)
 {
-    verdict v = {.preferred = to};
+    const statement *r = &row[i], *best = v->any ? &row[v->preferred] : NULL;
+    double half = r->half * (1 + 1e-9) + 5e-13 * fabs(r->value);
 
-    for (size_t i = from; i < to; i++) {
-        int fresh = 1;
+    v->verified |= r->verified;
+    if (!best || better_statement(r, best)) v->preferred = i;
+    if (!best || r->entry_key < v->subject) v->subject = r->entry_key;
+    if (text_order(r->public_id, v->public_id) < 0) v->public_id = r->public_id;
+    v->sources += !best || strcmp(r->source, v->source) != 0;
+    v->source = r->source;
+    if (r->devices >= 0 && v->devices >= 0 && r->devices != v->devices) v->devices_differ = 1;
+    if (r->devices >= 0) v->devices = r->devices;
+    v->units_differ |= strcmp(r->metric, row[from].metric) != 0;
+    *lowest = fmax(*lowest, r->value - half);
+    *highest = fmin(*highest, r->value + half);
+    v->any = true;
+}
 
-        if (row[i].cluster != cluster || row[i].average) continue;
-        v.verified |= row[i].verified;
-        if (v.preferred == to || better_statement(&row[i], &row[v.preferred])) v.preferred = i;
-        if (!v.subject || row[i].entry_key < v.subject) v.subject = row[i].entry_key;
-        if (text_order(row[i].public_id, v.public_id) < 0) v.public_id = row[i].public_id;
-        for (size_t k = from; k < i; k++) {
-            if (row[k].cluster != cluster || row[k].average) continue;
-            if (strcmp(row[k].source, row[i].source) == 0) fresh = 0;
-            if (!agree(row[i].value, row[i].half, row[k].value, row[k].half)) v.values_differ = 1;
-            if (row[i].devices >= 0 && row[k].devices >= 0 && row[i].devices != row[k].devices)
-                v.devices_differ = 1;
-            if (strcmp(row[i].metric, row[k].metric) != 0) v.units_differ = 1;
-        }
-        v.sources += (size_t)fresh;
-    }
+/* Of the cluster row[from..to). Values agree where the spans of all of them share a point. */
+static verdict judge(const statement *row, size_t from, size_t to)
+{
+    verdict v = {.preferred = to, .devices = -1};
+    double lowest = -INFINITY, highest = INFINITY;
+
+    for (size_t i = from; i < to; i++)
+        if (!row[i].average) judge_row(&v, row, from, i, &lowest, &highest);
+    v.values_differ = lowest > highest;
     return v;
 }
 
-static int repeats(const statement *row, size_t from, size_t i)
+/* Marks rows whose source gives the result under another public ID before. */
+static void mark_repeats(statement *row, size_t from, size_t to)
 {
-    for (size_t k = from; k < i; k++)
-        if (row[k].cluster == row[i].cluster && strcmp(row[k].source, row[i].source) == 0 &&
-            row[k].public_id && row[i].public_id && strcmp(row[k].public_id, row[i].public_id) != 0)
-            return 1;
-    return 0;
-}
-
-static abdb_status keep_cluster(abdb_db *db, sqlite3_stmt *s, const statement *row, size_t from,
-                                size_t to, int cluster, abdb_error *err)
-{
-    verdict v = judge(row, from, to, cluster);
+    const char *first = NULL;
+    bool several = false;
 
     for (size_t i = from; i < to; i++) {
+        if (i == from || strcmp(row[i].source, row[i - 1].source) != 0) {
+            first = NULL;
+            several = false;
+        }
+        if (!row[i].public_id) continue;
+        row[i].repeated = first && (several || strcmp(first, row[i].public_id) != 0);
+        if (!first) first = row[i].public_id;
+        several |= strcmp(first, row[i].public_id) != 0;
+    }
+}
+
+static abdb_status keep_cluster(abdb_db *db, sqlite3_stmt *s, statement *row, size_t from,
+                                size_t to, abdb_error *err)
+{
+    verdict v = judge(row, from, to);
+
+    mark_repeats(row, from, to);
+    for (size_t i = from; i < to; i++) {
+        const statement *r = &row[i];
         char flags[96];
 
-        if (row[i].cluster != cluster) continue;
-        snprintf(flags, sizeof flags, "%s%s%s%s", row[i].average ? "averaged " : "",
-                 !row[i].average && repeats(row, from, i) ? "repeated " : "",
-                 v.devices_differ && !row[i].average ? "devices-disagree " : "",
-                 v.units_differ && !row[i].average ? "unit-disagree " : "");
-        sqlite3_bind_int64(s, 1, row[i].entry);
-        sqlite3_bind_int(s, 2, row[i].ordinal);
-        sqlite3_bind_int64(s, 3, row[i].average ? row[i].entry_key : v.subject);
-        sqlite3_bind_int(s, 4, i == v.preferred);
-        sqlite3_bind_int64(s, 5, row[i].average ? 1 : (sqlite3_int64)v.sources);
-        sqlite3_bind_int(s, 6, v.values_differ && !row[i].average);
-        sqlite3_bind_text(s, 7, flags, (int)strlen(flags) - (flags[0] != 0), SQLITE_TRANSIENT);
-        sqlite3_bind_text(s, 8, v.public_id, -1, SQLITE_STATIC);
-        sqlite3_bind_int(s, 9, v.verified);
+        snprintf(flags, sizeof flags, "%s%s%s%s", r->average ? "averaged " : "",
+                 !r->average && r->repeated ? "repeated " : "",
+                 v.devices_differ && !r->average ? "devices-disagree " : "",
+                 v.units_differ && !r->average ? "unit-disagree " : "");
+        sqlite3_bind_int64(s, 1, r->result);
+        sqlite3_bind_int64(s, 2, r->average ? r->entry_key : v.subject);
+        sqlite3_bind_int(s, 3, i == v.preferred);
+        sqlite3_bind_int64(s, 4, r->average ? 1 : (sqlite3_int64)v.sources);
+        sqlite3_bind_int(s, 5, v.values_differ && !r->average);
+        sqlite3_bind_text(s, 6, flags, (int)strlen(flags) - (flags[0] != 0), SQLITE_TRANSIENT);
+        sqlite3_bind_text(s, 7, v.public_id, -1, SQLITE_STATIC);
+        sqlite3_bind_int(s, 8, v.verified);
         if (sqlite3_step(s) != SQLITE_DONE) return abdb_db_fail(db, err, "subject");
         sqlite3_reset(s);
     }
     return ABDB_OK;
 }
 
+/* Clusters side by side, the order within each as before. */
+static int by_cluster(const void *a, const void *b)
+{
+    const statement *x = a, *y = b;
+
+    if (x->cluster != y->cluster) return x->cluster - y->cluster;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The subjects of row[from..to), which share a name. */
+static abdb_status keep_name(abdb_db *db, sqlite3_stmt *s, statement *row, size_t from, size_t to,
+                             abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (cluster_name(row, from, to) > 1) {
+        for (size_t i = from; i < to; i++) row[i].place = i;
+        qsort(row + from, to - from, sizeof *row, by_cluster);
+    }
+    for (size_t start = from, end; start < to; start = end) {
+        for (end = start; end < to && row[end].cluster == row[start].cluster; end++) {
+        }
+        TRY(keep_cluster(db, s, row, start, end, err));
+    }
+done:
+    return st;
+}
+
 static abdb_status keep_subjects(abdb_db *db, table *t, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    size_t from = 0;
     abdb_status st = ABDB_OK;
 
-    if (sqlite3_prepare_v2(db->sql, "INSERT INTO subject VALUES (?,?,?,?,?,?,?,?,?)", -1, &s,
-                           NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db->sql, "INSERT INTO subject VALUES (?,?,?,?,?,?,?,?)", -1, &s, NULL) !=
+        SQLITE_OK)
         return abdb_db_fail(db, err, "subject");
-    for (size_t i = 1; i <= t->count; i++) {
-        int last = 0;
-
-        if (i < t->count && strcmp(t->row[i].key, t->row[from].key) == 0) continue;
-        cluster_name(t->row, from, i);
-        for (size_t k = from; k < i; k++)
-            if (t->row[k].cluster > last) last = t->row[k].cluster;
-        for (int c = 0; c <= last; c++) TRY(keep_cluster(db, s, t->row, from, i, c, err));
-        from = i;
+    for (size_t from = 0, to; from < t->count; from = to) {
+        for (to = from; to < t->count && strcmp(t->row[to].key, t->row[from].key) == 0; to++) {
+        }
+        TRY(keep_name(db, s, t->row, from, to, err));
     }
 done:
     sqlite3_finalize(s);
     return st;
 }
 
-abdb_status abdb_subjects_rebuild(abdb_db *db, abdb_error *err)
+/* The blocks with something new or touched, into the table block. */
+static abdb_status list_blocks(abdb_db *db, const abdb_marks *marks, abdb_error *err)
 {
-    table t = {0};
+    sqlite3_int64 last, touched;
+    char *sql = NULL;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE; DELETE FROM subject", err));
+    TRY(abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &last, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM touched", &touched, err));
+    TRY(abdb_db_exec(db, "CREATE TEMP TABLE block (suite TEXT, round TEXT, model TEXT)", err));
+    sql = sqlite3_mprintf(last - marks->entry + touched < FEW ? blocks_of_few : blocks_of_many,
+                          marks->entry);
+    st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "subjects");
+    sqlite3_free(sql);
+done:
+    return st;
+}
+
+abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks, abdb_error *err)
+{
+    table t = {0};
+    sqlite3_int64 blocks;
+    abdb_error ignored;
+    abdb_status st = ABDB_OK;
+
+    TRY(list_blocks(db, marks, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM block", &blocks, err));
+    if (!blocks) goto done;
+    TRY(abdb_db_exec(db, collect, err));
     TRY(read_statements(db, &t, err));
     TRY(keep_subjects(db, &t, err));
-    TRY(abdb_db_exec(db, "INSERT OR REPLACE INTO meta VALUES ('index', 'fresh'); COMMIT", err));
 done:
-    if (st != ABDB_OK) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    if (abdb_db_exec(db, drop, st == ABDB_OK ? err : &ignored) != ABDB_OK && st == ABDB_OK)
+        st = ABDB_DB;
     abdb_arena_free(&t.arena);
     free(t.row);
     return st;

@@ -20,6 +20,7 @@ static const struct {
      "SELECT model, task, family, accuracy_target, parameters, parameters_active, layers,"
      " hidden_size, heads, kv_heads, vocabulary, source, locator FROM model ORDER BY model"},
     {"alias", "SELECT kind, spelling, part, canon, share, source FROM alias ORDER BY 1, 2, 3"},
+    {"round", "SELECT suite, round, published, source, locator FROM round ORDER BY 1, 2"},
     {"rule", "SELECT rule, effect, scope_factor, scope_value, factor, test, a, b, sentence, source,"
              " locator FROM rule ORDER BY rule"},
     {"compatibility",
@@ -31,11 +32,11 @@ static const struct {
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
      " AS \"(fact)\" FROM spec s LEFT JOIN fact f ON f.kind = 'spec' AND f.id = s.spec_id"
-     " ORDER BY s.spec_id, f.fact"},
+     " ORDER BY s.spec_key, s.spec_key_low, f.fact"},
     {"price", "SELECT p.provider, p.instance, p.device, p.devices, p.kind, p.region, p.amount,"
               " p.currency, p.per, p.valid_from, p.raw_value, p.source, p.locator, f.fact AS"
               " \"(fact)\" FROM price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.price_id"
-              " ORDER BY p.price_id, f.fact"},
+              " ORDER BY p.price_key, p.price_key_low, f.fact"},
     {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, tolerance, coefficient,"
               " \"offset\", missing FROM claim ORDER BY claim"},
     {"claim_term", "SELECT claim, term, power, fact FROM claim_term ORDER BY claim, term"},
@@ -87,26 +88,43 @@ static abdb_status walk_tables(abdb_db *db, const abdb_sink *sink, abdb_error *e
 /* --- entries ------------------------------------------------------------------------------------
  */
 
-typedef enum { W_ENTRY, W_FACTOR, W_RESULT, W_SAMPLE, W_PIECE, W_COUNT } walk_statement;
+typedef enum {
+    W_ENTRY,
+    W_FACTOR,
+    W_RESULT,
+    W_SAMPLE,
+    W_TELEMETRY,
+    W_SPAN,
+    W_RANK,
+    W_PIECE,
+    W_COUNT
+} walk_statement;
 
 static const char *const walk_sql[W_COUNT] = {
     [W_ENTRY] =
         "SELECT evidence, kind, status, reason, verified, suite, system_type, round, division,"
         " availability, public_id, submitter, system, platform, workload, model, scenario, device,"
-        " devices, nodes, backend, dtype, date, tag, campaign, cell, flags, source, url, retrieved,"
-        " point_id, (SELECT body FROM environment v WHERE v.environment_id = e.environment_id)"
-        " FROM entry e WHERE entry_id = ?1",
+        " devices, nodes, d.backend, dtype, date, tag, d.campaign, cell, flags, source, url,"
+        " retrieved, point_id, v.body, e.origin, p.campaign, p.backend, p.repetition, p.start,"
+        " p.started FROM entry_row e JOIN description d USING (description_id)"
+        " LEFT JOIN environment v ON v.environment_id = e.environment_id"
+        " LEFT JOIN process p ON p.process_id = e.process_id WHERE e.entry_id = ?1",
     [W_FACTOR] = "SELECT factor, state, text, num, unit FROM point_factor WHERE point_id = ?1"
                  " ORDER BY factor",
     [W_RESULT] =
         "SELECT metric, statistic, rank, x, value, raw_value, raw_unit, cell, n, low, high,"
         " spread, formula, (SELECT f.fact FROM fact f WHERE f.kind = 'result'"
-        " AND f.id = r.entry_id AND f.ordinal = r.ordinal), ordinal FROM result r"
-        " WHERE entry_id = ?1 ORDER BY ordinal",
-    [W_SAMPLE] = "SELECT value, t_s, rank, mark FROM sample WHERE entry_id = ?1 AND ordinal = ?2"
-                 " ORDER BY seq, rank",
+        " AND f.id = r.result_id), result_id FROM result r WHERE entry_id = ?1 ORDER BY ordinal",
+    [W_SAMPLE] = "SELECT s.value, s.t_s, s.mpi_rank, s.mark FROM result_row r JOIN sample_row s"
+                 " ON s.sample_id BETWEEN r.first_sample AND r.last_sample WHERE r.result_id = ?1"
+                 " ORDER BY s.sample_id",
+    [W_TELEMETRY] = "SELECT sensor, quantity, unit, t_s, value FROM telemetry WHERE entry_id = ?1"
+                    " ORDER BY sensor, quantity, t_s",
+    [W_SPAN] = "SELECT span, within, kernel, provider, calls, time_s, ops, bytes_B FROM span"
+               " WHERE entry_id = ?1 ORDER BY place",
+    [W_RANK] = "SELECT mpi_rank, host, device, binding FROM rank WHERE entry_id = ?1 ORDER BY 1",
     [W_PIECE] = "SELECT p.piece, p.role FROM part p JOIN entry_row e ON e.entry_id = p.piece"
-                " WHERE p.whole = ?1 ORDER BY e.entry_key",
+                " WHERE p.whole = ?1 ORDER BY e.entry_key, e.entry_key_low",
 };
 
 typedef struct {
@@ -152,39 +170,105 @@ static abdb_status read_factors(walker *w, sqlite3_int64 point)
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "factors");
 }
 
-static abdb_status read_samples(walker *w, sqlite3_int64 id, sqlite3_int64 ordinal,
-                                abdb_result *result)
+/* A place for one more element in a list of the arena; NULL: no memory. */
+static void *one_more(walker *w, void **list, size_t count, size_t size)
 {
-    sqlite3_stmt *s = w->statement[W_SAMPLE];
-    size_t room = 0;
-    abdb_sample *list = NULL;
+    void *bigger;
+
+    if (count && (count & (count - 1)) != 0) return (char *)*list + count * size;
+    bigger = abdb_arena_alloc(&w->arena, (count ? 2 * count : 1) * size);
+    if (!bigger) return NULL;
+    if (count) memcpy(bigger, *list, count * size);
+    *list = bigger;
+    return (char *)bigger + count * size;
+}
+
+static long rank_of(sqlite3_stmt *s, int i)
+{
+    return sqlite3_column_type(s, i) == SQLITE_NULL ? -1 : (long)sqlite3_column_int64(s, i);
+}
+
+static void fill_sample(walker *w, sqlite3_stmt *s, void *at)
+{
+    *(abdb_sample *)at = (abdb_sample){.value = sqlite3_column_double(s, 0),
+                                       .t_s = number(s, 1),
+                                       .rank = rank_of(s, 2),
+                                       .mark = copy(w, s, 3)};
+}
+
+static void fill_telemetry(walker *w, sqlite3_stmt *s, void *at)
+{
+    *(abdb_telemetry *)at = (abdb_telemetry){.sensor = copy(w, s, 0),
+                                             .quantity = copy(w, s, 1),
+                                             .unit = copy(w, s, 2),
+                                             .t_s = sqlite3_column_double(s, 3),
+                                             .value = sqlite3_column_double(s, 4)};
+}
+
+static void fill_span(walker *w, sqlite3_stmt *s, void *at)
+{
+    *(abdb_span *)at = (abdb_span){.name = copy(w, s, 0),
+                                   .within = copy(w, s, 1),
+                                   .kernel = copy(w, s, 2),
+                                   .provider = copy(w, s, 3),
+                                   .calls = sqlite3_column_int64(s, 4),
+                                   .time_s = sqlite3_column_double(s, 5),
+                                   .ops = number(s, 6),
+                                   .bytes = number(s, 7)};
+}
+
+static void fill_rank(walker *w, sqlite3_stmt *s, void *at)
+{
+    *(abdb_mpi_rank *)at = (abdb_mpi_rank){.rank = rank_of(s, 0),
+                                           .host = copy(w, s, 1),
+                                           .device = copy(w, s, 2),
+                                           .binding = copy(w, s, 3)};
+}
+
+/* What belongs to one number, as a list of the arena. */
+static abdb_status read_list(walker *w, walk_statement which, sqlite3_int64 id, size_t size,
+                             void (*fill)(walker *, sqlite3_stmt *, void *), void **list,
+                             size_t *count)
+{
+    sqlite3_stmt *s = w->statement[which];
     int code;
 
+    *list = NULL;
+    *count = 0;
     sqlite3_bind_int64(s, 1, id);
-    sqlite3_bind_int64(s, 2, ordinal);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        if (result->samples == room) {
-            size_t more = room ? 2 * room : 64;
-            abdb_sample *bigger = abdb_arena_alloc(&w->arena, more * sizeof *bigger);
+        void *at = one_more(w, list, *count, size);
 
-            if (!bigger) break;
-            if (room) memcpy(bigger, list, room * sizeof *bigger);
-            list = bigger;
-            room = more;
-        }
-        list[result->samples++] = (abdb_sample){.value = sqlite3_column_double(s, 0),
-                                                .t_s = number(s, 1),
-                                                .rank = (long)sqlite3_column_int64(s, 2),
-                                                .mark = copy(w, s, 3)};
+        if (!at) break;
+        fill(w, s, at);
+        (*count)++;
     }
     sqlite3_reset(s);
-    result->sample = list;
-    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "samples");
+    if (code == SQLITE_ROW) return ABDB_FAIL(w->err, ABDB_NOMEM, "an entry");
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "an entry");
+}
+
+static abdb_status read_circumstances(walker *w, sqlite3_int64 id)
+{
+    abdb_entry *e = &w->entry;
+    void *list;
+    abdb_status st = ABDB_OK;
+
+    TRY(read_list(w, W_TELEMETRY, id, sizeof *e->telemetry, fill_telemetry, &list,
+                  &e->telemetries));
+    e->telemetry = list;
+    TRY(read_list(w, W_SPAN, id, sizeof *e->span, fill_span, &list, &e->spans));
+    e->span = list;
+    TRY(read_list(w, W_RANK, id, sizeof *e->rank, fill_rank, &list, &e->ranks));
+    e->rank = list;
+done:
+    return st;
 }
 
 static abdb_status read_results(walker *w, sqlite3_int64 id)
 {
     sqlite3_stmt *s = w->statement[W_RESULT];
+    void *samples;
     abdb_status st = ABDB_OK;
     int code;
 
@@ -194,8 +278,8 @@ static abdb_status read_results(walker *w, sqlite3_int64 id)
 
         *r = (abdb_result){.metric = copy(w, s, 0),
                            .statistic = copy(w, s, 1),
-                           .rank = (long)sqlite3_column_int64(s, 2),
-                           .x = sqlite3_column_double(s, 3),
+                           .rank = rank_of(s, 2),
+                           .x = number(s, 3),
                            .value = sqlite3_column_double(s, 4),
                            .raw_value = copy(w, s, 5),
                            .raw_unit = copy(w, s, 6),
@@ -206,7 +290,9 @@ static abdb_status read_results(walker *w, sqlite3_int64 id)
                            .spread = copy(w, s, 11),
                            .formula = copy(w, s, 12),
                            .fact = copy(w, s, 13)};
-        TRY(read_samples(w, id, sqlite3_column_int64(s, 14), r));
+        TRY(read_list(w, W_SAMPLE, sqlite3_column_int64(s, 14), sizeof *r->sample, fill_sample,
+                      &samples, &r->samples));
+        r->sample = samples;
     }
     if (code != SQLITE_DONE && code != SQLITE_ROW) TRY(abdb_db_fail(w->db, w->err, "results"));
 done:
@@ -244,9 +330,19 @@ static abdb_status hand_entry(walker *w, sqlite3_int64 id, size_t pieces, const 
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) w->entry.field[i] = copy(w, s, i);
     point = sqlite3_column_int64(s, ABDB_FIELD_COUNT);
     w->entry.environment = copy(w, s, ABDB_FIELD_COUNT + 1);
+    w->entry.origin = sqlite3_column_type(s, ABDB_FIELD_COUNT + 2) == SQLITE_NULL
+                          ? ABDB_ORIGIN_NONE
+                          : sqlite3_column_int64(s, ABDB_FIELD_COUNT + 2);
+    w->entry.process =
+        (abdb_process){.campaign = copy(w, s, ABDB_FIELD_COUNT + 3),
+                       .backend = copy(w, s, ABDB_FIELD_COUNT + 4),
+                       .repetition = (long)sqlite3_column_int64(s, ABDB_FIELD_COUNT + 5),
+                       .start = (long)sqlite3_column_int64(s, ABDB_FIELD_COUNT + 6),
+                       .started = copy(w, s, ABDB_FIELD_COUNT + 7)};
     forget_defaults(&w->entry);
     TRY(read_factors(w, point));
     TRY(read_results(w, id));
+    TRY(read_circumstances(w, id));
     TRY(w->sink->entry(w->sink->self, &w->entry, w->err));
     TRY(w->sink->row_end(w->sink->self, w->err));
 done:
@@ -282,9 +378,9 @@ static abdb_status walk_entries(walker *w, const char *entries)
 {
     static const char *const order[] = {
         "SELECT entry_id FROM entry_row e WHERE %s AND entry_id NOT IN (SELECT piece FROM part)"
-        " AND entry_id NOT IN (SELECT whole FROM part) ORDER BY entry_key",
+        " AND entry_id NOT IN (SELECT whole FROM part) ORDER BY entry_key, entry_key_low",
         "SELECT entry_id FROM entry_row e WHERE %s AND entry_id IN (SELECT whole FROM part)"
-        " ORDER BY entry_key"};
+        " ORDER BY entry_key, entry_key_low"};
     abdb_status st = ABDB_OK;
 
     for (int k = 0; k < 2 && st == ABDB_OK; k++) {

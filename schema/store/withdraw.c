@@ -1,6 +1,7 @@
 /* withdraw.c - takes an import or a fact back: an event that later reads respect, not a deletion.
  */
 #include "schema/core/text.h"
+#include "schema/store/derive.h"
 #include "schema/store/write.h"
 
 enum { TARGETS_MAX = 8 };
@@ -11,10 +12,14 @@ static const char meanings[] =
     "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"
     "   OR (length(?1) >= 8 AND substr(sha256, 1, length(?1)) = ?1)"
     "   OR substr(path, -length(?1) - 1) = '/' || ?1"
-    "  UNION SELECT key, what FROM v_fact WHERE (key = ?1 OR fact = ?1) AND kind <> 'claim'"
-    "  UNION SELECT run, 'entry of ' || source FROM v_run WHERE run = ?1"
+    "  UNION SELECT key, what FROM v_fact_result WHERE entry_key = key_number(?1) AND key = ?1"
+    "  UNION SELECT key, what FROM v_fact_spec WHERE spec_key = key_number(?1) AND key = ?1"
+    "  UNION SELECT key, what FROM v_fact_price WHERE price_key = key_number(?1) AND key = ?1"
+    "  UNION SELECT key, what FROM v_fact_named WHERE fact = ?1"
+    "  UNION SELECT run, 'entry of ' || source FROM entry WHERE entry_key = key_number(?1)"
+    "   AND run = ?1"
     "  UNION SELECT target, target FROM withdrawal WHERE target = ?1"
-    "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 18) OR fact = ?1) t"
+    "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 34) OR fact = ?1) t"
     " LEFT JOIN withdrawal w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
 
 /* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no
@@ -58,7 +63,8 @@ static abdb_status keep(abdb_db *db, const char *target, const char *reason, abd
         st = abdb_db_fail(db, err, "keeping a withdrawal");
         goto done;
     }
-    TRY(abdb_db_exec(db, "INSERT OR REPLACE INTO meta VALUES ('index', 'stale'); COMMIT", err));
+    TRY(abdb_derive_stale(db, "gone", err));
+    TRY(abdb_db_exec(db, "COMMIT", err));
 done:
     sqlite3_finalize(s);
     if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))

@@ -8,36 +8,48 @@
 #include <time.h>
 
 #include "schema/core/timing.h"
+#include "schema/store/derive.h"
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
 
 enum { LARGE_UNIT = 8 << 20 };
 
 static const char *const statement_sql[S_COUNT] = {
-    [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ?",
-    [S_ENTRY] = "INSERT INTO entry_row VALUES (?,?,?,?,?,?,?)",
+    [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ? AND entry_key_low = ?",
+    [S_ENTRY] = "INSERT INTO entry_row VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [S_DESCRIPTION] = "INSERT INTO description"
-                      " VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [S_DESCRIPTION_FIND] = "SELECT description_id FROM description WHERE description_key = ?",
+                      " VALUES (?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [S_DESCRIPTION_FIND] = "SELECT description_id FROM description WHERE description_key = ?"
+                           " AND description_key_low = ?",
     [S_QUANTITY] = "INSERT INTO quantity (metric, statistic, unit, raw_unit, spread, formula)"
                    " VALUES (?,?,?,?,?,?)",
     [S_QUANTITY_FIND] = "SELECT quantity_id FROM quantity WHERE metric = ?1 AND statistic = ?2"
                         " AND unit = ?3 AND raw_unit IS ?4 AND spread IS ?5 AND formula IS ?6",
-    [S_POINT_FIND] = "SELECT point_id FROM point WHERE point_key = ?",
-    [S_RESULT] = "INSERT INTO result_row VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    [S_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?)",
-    [S_WITNESS] = "INSERT OR IGNORE INTO witness_row SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1"
-                  " FROM entry_row WHERE entry_id = ?1 AND artifact_id = ?2 AND place = ?3)",
-    [S_POINT] = "INSERT INTO point (point_key) VALUES (?)",
+    [S_POINT_FIND] = "SELECT point_id FROM point WHERE point_key = ? AND point_key_low = ?",
+    [S_RESULT] = "INSERT INTO result_row VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [S_SAMPLE] = "INSERT INTO sample_row VALUES (?,?,?,?,?)",
+    [S_TELEMETRY] = "INSERT OR IGNORE INTO telemetry VALUES (?,?,?,?,?,?)",
+    [S_SPAN] = "INSERT INTO span VALUES (?,?,?,?,?,?,?,?,?,?)",
+    [S_RANK] = "INSERT OR IGNORE INTO rank VALUES (?,?,?,?,?)",
+    [S_PROCESS] = "INSERT INTO process VALUES (NULL,?,?,?,?,?,?,?)",
+    [S_PROCESS_FIND] = "SELECT process_id FROM process WHERE process_key = ?"
+                       " AND process_key_low = ?",
+    [S_ENVIRONMENT] = "INSERT INTO environment VALUES (NULL,?,?,?)",
+    [S_ENVIRONMENT_FIND] = "SELECT environment_id FROM environment WHERE environment_key = ?"
+                           " AND environment_key_low = ?",
+    [S_WITNESS] = "INSERT OR IGNORE INTO witness_row SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS"
+                  " (SELECT 1 FROM entry_row WHERE entry_id = ?1 AND artifact_id = ?2"
+                  " AND coalesce(line, 0) = ?3 AND coalesce(place, '') = ?4)",
+    [S_TOUCH] = "INSERT OR IGNORE INTO touched VALUES (?)",
+    [S_POINT] = "INSERT INTO point VALUES (NULL,?,?)",
     [S_POINT_FACTOR] = "INSERT OR IGNORE INTO point_factor VALUES (?,?,?,?,?,?)",
     [S_FACTOR] = "INSERT OR IGNORE INTO factor (factor, unit) VALUES (?,?)",
     [S_SOURCE] = "INSERT OR IGNORE INTO source (source, kind, rank) VALUES (?,?,?)",
     [S_REJECT] = "INSERT INTO reject VALUES (?,?,?,?,?)",
     [S_ORIGIN] = "INSERT OR IGNORE INTO origin VALUES (?,?,?,?)",
-    [S_NAME] = "INSERT OR IGNORE INTO fact VALUES (?,?,?,?)",
-    [S_NAME_FIND] = "SELECT 1 FROM fact WHERE fact = ? AND kind = ? AND id = ? AND ordinal = ?",
+    [S_NAME] = "INSERT OR IGNORE INTO fact VALUES (?,?,?)",
+    [S_NAME_FIND] = "SELECT 1 FROM fact WHERE fact = ? AND kind = ? AND id = ?",
     [S_PART] = "INSERT OR IGNORE INTO part VALUES (?,?,?)",
-    [S_ENVIRONMENT] = "INSERT OR IGNORE INTO environment VALUES (?,?)",
 };
 
 void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
@@ -54,6 +66,25 @@ void abdb_bind_number(sqlite3_stmt *s, int i, double value)
         sqlite3_bind_double(s, i, value);
     else
         sqlite3_bind_null(s, i);
+}
+
+void abdb_bind_key(sqlite3_stmt *s, int i, abdb_key key)
+{
+    sqlite3_bind_int64(s, i, key.high);
+    sqlite3_bind_int64(s, i + 1, key.low);
+}
+
+abdb_status abdb_writer_find(abdb_writer *w, statement_id id, abdb_key key, sqlite3_int64 *out,
+                             abdb_error *err)
+{
+    sqlite3_stmt *s = w->statement[id];
+    int code;
+
+    abdb_bind_key(s, 1, key);
+    code = sqlite3_step(s);
+    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    sqlite3_reset(s);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "a key");
 }
 
 abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err)
@@ -74,7 +105,7 @@ abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
 
     if (!w) return ABDB_FAIL(err, ABDB_NOMEM, "a writer");
     w->db = db;
-    if (abdb_keymaker_open(&w->keys, err) != ABDB_OK) {
+    if (abdb_keymaker_open(&w->keys, NULL, err) != ABDB_OK) {
         free(w);
         return ABDB_NOMEM;
     }
@@ -96,7 +127,7 @@ static void forget_numbers(abdb_writer *w)
     abdb_keymap_free(&w->points);
     abdb_keymap_free(&w->descriptions);
     abdb_keymap_free(&w->quantities);
-    w->last_quantity = 0;
+    w->last_quantity = w->last_environment_id = w->last_process_id = 0;
     abdb_text_clear(&w->source_text);
 }
 
@@ -123,17 +154,21 @@ static void now_text(char out[32])
 }
 
 /* Has this artifact been imported? Fills counts when it has. */
-static abdb_status find_artifact(abdb_writer *w, sqlite3_int64 key, int *known, abdb_counts *counts,
-                                 abdb_error *err)
+static abdb_status find_artifact(abdb_writer *w, const abdb_unit_info *unit, int *known,
+                                 abdb_counts *counts, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
                                   "SELECT accepted, duplicate, rejected, ignored, artifact_id"
-                                  " FROM artifact WHERE artifact_key = ?",
+                                  " FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
+                                  " AND importer = ?",
                                   -1, &s, NULL);
 
     if (code == SQLITE_OK) {
-        sqlite3_bind_int64(s, 1, key);
+        abdb_bind_text(s, 1, w->sha256);
+        abdb_bind_text(s, 2, unit->format);
+        abdb_bind_text(s, 3, unit->words ? unit->words : "");
+        sqlite3_bind_int(s, 4, unit->importer);
         code = sqlite3_step(s);
     }
     *known = code == SQLITE_ROW;
@@ -146,8 +181,7 @@ static abdb_status find_artifact(abdb_writer *w, sqlite3_int64 key, int *known, 
                                                      : abdb_db_fail(w->db, err, "artifact");
 }
 
-static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, const char *sha,
-                                   sqlite3_int64 key, abdb_error *err)
+static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     char now[32];
@@ -156,10 +190,10 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
 
     now_text(now);
     if (code == SQLITE_OK) {
-        sqlite3_bind_int64(s, 1, key);
-        abdb_bind_text(s, 2, sha);
-        abdb_bind_text(s, 3, unit->path);
-        abdb_bind_text(s, 4, unit->format);
+        abdb_bind_text(s, 1, w->sha256);
+        abdb_bind_text(s, 2, unit->path);
+        abdb_bind_text(s, 3, unit->format);
+        sqlite3_bind_int(s, 4, unit->importer);
         abdb_bind_text(s, 5, unit->words ? unit->words : "");
         sqlite3_bind_int64(s, 6, (sqlite3_int64)unit->size);
         abdb_bind_text(s, 7, now);
@@ -209,8 +243,6 @@ static void take_log_back(abdb_writer *w)
 abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
                               abdb_counts *counts, abdb_error *err)
 {
-    char sha[ABDB_SHA256_HEX];
-    sqlite3_int64 key;
     abdb_status st = ABDB_OK;
 
     *known = 0;
@@ -219,19 +251,19 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
     w->kept = 0;
     w->unit_entries = w->no_bulk = 0;
+    w->next_sample = w->next_result = 0;
+    abdb_keymaker_file(&w->keys, NULL);
     if (unit) put_log_aside(w, unit->size);
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     if (!unit) return ABDB_OK;
 
     if (unit->sha256)
-        snprintf(sha, sizeof sha, "%s", unit->sha256);
+        snprintf(w->sha256, sizeof w->sha256, "%s", unit->sha256);
     else
-        abdb_sha256_hex(unit->data, unit->size, sha);
-    abdb_text_clear(&w->text);
-    abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
-    key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    TRY(find_artifact(w, key, known, counts, err));
+        abdb_sha256_hex(unit->data, unit->size, w->sha256);
+    abdb_keymaker_file(&w->keys, w->sha256);
+    TRY(find_artifact(w, unit, known, counts, err));
     if (*known && unit->retry && counts->rejected) {
         TRY(forget_rejects(w, err));
         w->before = *counts;
@@ -239,7 +271,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     } else if (*known)
         abdb_writer_rollback(w, NULL);
     else
-        TRY(insert_artifact(w, unit, sha, key, err));
+        TRY(insert_artifact(w, unit, err));
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
     return st;
@@ -260,9 +292,6 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
         sqlite3_free(sql);
     }
-    /* Says so in the file, in case this process ends before the indexes are made anew. */
-    if (st == ABDB_OK && w->unit_dirty)
-        st = abdb_db_exec(w->db, "INSERT OR REPLACE INTO meta VALUES ('index', 'stale')", err);
     if (st == ABDB_OK) {
         from = abdb_timing_now();
         st = abdb_db_exec(w->db, "COMMIT", err);
@@ -292,31 +321,12 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 
 abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
 {
-    sqlite3_int64 stale;
-    double from;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_integer(w->db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
-                        &stale, err));
-    if (!w->dirty && !stale) return ABDB_OK;
-    from = abdb_timing_now();
-    TRY(abdb_names_rebuild(w->db, err));
-    abdb_timing_add("index of names", from);
-    from = abdb_timing_now();
-    TRY(abdb_subjects_rebuild(w->db, err));
-    abdb_timing_add("index of subjects", from);
-    from = abdb_timing_now();
-    /* statistics for the planner: where another writer is in the way, its own run makes them */
-    sqlite3_exec(w->db->sql, "PRAGMA analysis_limit = 400; PRAGMA optimize", NULL, NULL, NULL);
-    abdb_timing_add("statistics for the planner", from);
+    TRY(abdb_derive(w->db, false, err));
     w->dirty = 0;
 done:
     return st;
-}
-
-void abdb_writer_last(const abdb_writer *w, char out[24])
-{
-    snprintf(out, 24, "e-%016llx", (unsigned long long)w->last_key);
 }
 
 /* --- rejects and rows ------------------------------------------------------------------------ */

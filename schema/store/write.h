@@ -1,7 +1,7 @@
 /* write.h - the sink that keeps records: one transaction per import unit.
  *
  *   abdb_writer_begin ... records through abdb_writer_sink ... abdb_writer_commit (or _rollback)
- *   and, after the last unit, abdb_writer_index: names and subjects are made anew.
+ *   and, after the last unit, abdb_writer_index: names and subjects follow.
  * A unit that is not committed leaves no trace.
  */
 #ifndef ABDB_STORE_WRITE_H
@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     const char *path, *format, *words; /* words: what --set supplied, canonical order */
     const char *sha256;                /* of data, or NULL: it is made here */
+    int importer;                      /* version of what reads it */
     int retry;                         /* read it again if rows of it were rejected */
     const void *data;
     size_t size;
@@ -34,17 +35,18 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);
-/* Makes the keys of entries, in any thread: abdb_keymaker_close frees what it holds. */
-ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, abdb_error *err);
+/* Makes the keys of entries, in any thread: abdb_keymaker_close frees what it holds. sha256: of the
+ * file that the entries are read from, borrowed, or NULL; _file changes it. */
+ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256,
+                                             abdb_error *err);
+void abdb_keymaker_file(const abdb_keymaker *keys, const char *sha256);
 void abdb_keymaker_close(abdb_keymaker *keys);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
-/* Rebuilds the name and subject indexes if anything was kept since they were last made, by this
- * process or by one that was interrupted. */
+/* Brings what is derived (names, subjects, what withdrawals leave out) up to date with what was
+ * kept since, by this process or by one that was interrupted: it costs what was added. */
 ABDB_MUST_USE abdb_status abdb_writer_index(abdb_writer *writer, abdb_error *err);
-/* Key of the last entry kept, as v_run spells it ("e-..."): 24 bytes. */
-void abdb_writer_last(const abdb_writer *writer, char out[24]);
 
 /* Withdraws what `word` names: an imported file (path, its end, sha256 or 8 digits of it), the name
  * of a fact or a key. `told` says what happened. Call abdb_writer_index afterwards. ABDB_USAGE: the
@@ -56,9 +58,5 @@ ABDB_MUST_USE abdb_status abdb_withdraw(abdb_db *db, const char *word, const cha
  * abdb_writer_index afterwards. ABDB_DB: it is none of abdb's, or of another version. */
 ABDB_MUST_USE abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts,
                                      abdb_error *err);
-
-/* names.c, subject.c: each inside a transaction of its own. */
-ABDB_MUST_USE abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_subjects_rebuild(abdb_db *db, abdb_error *err);
 
 #endif

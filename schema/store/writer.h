@@ -20,7 +20,14 @@ typedef enum {
     S_POINT_FIND,
     S_RESULT,
     S_SAMPLE,
+    S_TELEMETRY,
+    S_SPAN,
+    S_RANK,
+    S_PROCESS,
+    S_PROCESS_FIND,
+    S_ENVIRONMENT_FIND,
     S_WITNESS,
+    S_TOUCH,
     S_POINT,
     S_POINT_FACTOR,
     S_FACTOR,
@@ -64,24 +71,29 @@ struct abdb_writer {
     abdb_counts before;                           /* of the import whose rejects are tried again */
     int row_new, row_old, row_bad;                /* what the open input row brought */
     abdb_keymap points, descriptions, quantities; /* numbers of what was kept or looked up */
-    sqlite3_int64 last_key, last_quantity;
+    abdb_key last_environment, last_process;      /* and their numbers */
+    sqlite3_int64 last_environment_id, last_process_id, last_quantity;
+    sqlite3_int64 next_sample;                  /* 0: not asked yet */
     abdb_text text, quantity_text, source_text; /* the last quantity and source */
+    char sha256[ABDB_SHA256_HEX];               /* of the unit */
     abdb_keymaker keys;
     int journal; /* the log was put aside for one large unit */
     /* many new entries in one unit: see bulk.c */
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
-    bool all_descriptions;                      /* what is not in the map is not in the file */
-    abdb_rows *rows[S_COUNT];                   /* NULL: rows are written at once */
-    sqlite3_int64 next_entry, next_description; /* 0: as the file has it */
-    char *index[ABDB_INDEX_MAX];                /* how the dropped ones are made */
+    bool all_descriptions;    /* what is not in the map is not in the file */
+    abdb_rows *rows[S_COUNT]; /* NULL: rows are written at once */
+    sqlite3_int64 next_entry, next_description, next_result; /* 0: as the file has it */
+    char *index[ABDB_INDEX_MAX];                             /* how the dropped ones are made */
     int indexes;
 };
 
 /* Text or NULL; a finite number or NULL. */
 void abdb_bind_text(sqlite3_stmt *s, int i, const char *text);
 void abdb_bind_number(sqlite3_stmt *s, int i, double value);
+/* Both parts of a key as parameters i and i + 1. */
+void abdb_bind_key(sqlite3_stmt *s, int i, abdb_key key);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
 ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err);
 /* The sink's functions; self is the writer. */
@@ -92,12 +104,12 @@ ABDB_MUST_USE abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, ab
 /* Gives a fact its name: kind "result", "spec" or "price". A name that means another fact already
  * is kept as a reject of the line. */
 ABDB_MUST_USE abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
-                                           sqlite3_int64 id, sqlite3_int64 ordinal, long line,
-                                           abdb_error *err);
-/* bulk.c: the number of an entry by its key (0: none); a new entry was kept; the unit is over. */
-ABDB_MUST_USE abdb_status abdb_writer_find(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 *id,
-                                           abdb_error *err);
-ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, sqlite3_int64 key, sqlite3_int64 id,
+                                           sqlite3_int64 id, long line, abdb_error *err);
+/* The number of a key by a statement of the kind `... WHERE key = ? AND key_low = ?`; 0: none. */
+ABDB_MUST_USE abdb_status abdb_writer_find(abdb_writer *w, statement_id id, abdb_key key,
+                                           sqlite3_int64 *out, abdb_error *err);
+/* bulk.c: a new entry was kept; the unit is over. */
+ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, abdb_key key, sqlite3_int64 id,
                                            abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err);
 void abdb_writer_forget_bulk(abdb_writer *w);

@@ -124,13 +124,15 @@ static void keys(void **state)
     static const struct {
         const char *sql;
         int want; /* -1: NULL */
-    } cases[] = {{"SELECT entry_of('r-00000000000000ff-3') = 255", 1},
-                 {"SELECT ordinal_of('r-00000000000000ff-3')", 3},
-                 {"SELECT entry_of('r-zz000000000000ff-3')", -1},
-                 {"SELECT entry_of('s-00000000000000ff')", -1},
-                 {"SELECT entry_of('r-00000000000000ff')", -1},
-                 {"SELECT ordinal_of('r-00000000000000ff-x')", -1},
-                 {"SELECT entry_of(NULL)", -1}};
+    } cases[] = {{"SELECT key_number('r-00000000000000ff0123456789abcdef-3') = 255", 1},
+                 {"SELECT key_ordinal('r-00000000000000ff0123456789abcdef-3')", 3},
+                 {"SELECT key_number('s-00000000000000ff0123456789abcdef') = 255", 1},
+                 {"SELECT key_number('r-zz00000000000000ff0123456789abcdef-3')", -1},
+                 {"SELECT key_number('x-00000000000000ff0123456789abcdef')", -1},
+                 {"SELECT key_ordinal('r-00000000000000ff0123456789abcdef')", -1},
+                 {"SELECT key_number('r-00000000000000ff-3')", -1},
+                 {"SELECT key_ordinal('r-00000000000000ff0123456789abcdef-x')", -1},
+                 {"SELECT key_number(NULL)", -1}};
     abdb_error err;
     abdb_db *db;
 

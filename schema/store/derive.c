@@ -1,0 +1,118 @@
+/* derive.c - brings names, gone and subjects up to date; see derive.h. */
+#include "schema/store/derive.h"
+
+#include <stdio.h>
+
+#include "schema/core/timing.h"
+
+static const char marks_sql[] =
+    "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
+    " coalesce(max(CASE key WHEN 'derived.description' THEN CAST(value AS INTEGER) END), 0),"
+    " coalesce(max(CASE key WHEN 'derived.spec' THEN CAST(value AS INTEGER) END), 0),"
+    " coalesce(max(CASE key WHEN 'derived.price' THEN CAST(value AS INTEGER) END), 0),"
+    " coalesce(max(key = 'stale.names'), 0), coalesce(max(key = 'stale.sources'), 0),"
+    " coalesce(max(key = 'stale.gone'), 0) FROM meta";
+static const char last_sql[] = "SELECT coalesce((SELECT max(entry_id) FROM entry_row), 0),"
+                               " coalesce((SELECT max(description_id) FROM description), 0),"
+                               " coalesce((SELECT max(spec_id) FROM spec), 0),"
+                               " coalesce((SELECT max(price_id) FROM price), 0),"
+                               " EXISTS (SELECT 1 FROM touched), 0, 0";
+
+typedef struct {
+    abdb_marks marks;
+    int flag[3];
+} state;
+
+static abdb_status read_state(abdb_db *db, const char *sql, state *out, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        *out =
+            (state){{sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1),
+                     sqlite3_column_int64(s, 2), sqlite3_column_int64(s, 3)},
+                    {sqlite3_column_int(s, 4), sqlite3_column_int(s, 5), sqlite3_column_int(s, 6)}};
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW ? ABDB_OK : abdb_db_fail(db, err, "derived rows");
+}
+
+static bool up_to_date(const state *made, const state *last)
+{
+    return made->marks.entry == last->marks.entry &&
+           made->marks.description == last->marks.description &&
+           made->marks.spec == last->marks.spec && made->marks.price == last->marks.price &&
+           !made->flag[0] && !made->flag[1] && !made->flag[2] && !last->flag[0];
+}
+
+abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
+{
+    char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('stale.%q', 'yes')", what);
+    abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "%s", what);
+
+    sqlite3_free(sql);
+    return st;
+}
+
+/* Everything is made: says so. */
+static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
+{
+    char *sql = sqlite3_mprintf(
+        "DELETE FROM touched; DELETE FROM meta WHERE key IN ('stale.names', 'stale.sources',"
+        " 'stale.gone');"
+        "INSERT OR REPLACE INTO meta VALUES ('derived.entry', %lld), ('derived.description', %lld),"
+        " ('derived.spec', %lld), ('derived.price', %lld)",
+        m->entry, m->description, m->spec, m->price);
+    abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "derived rows");
+
+    sqlite3_free(sql);
+    return st;
+}
+
+static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
+{
+    static const abdb_marks nothing = {0};
+    state made, last;
+    double from;
+    abdb_status st = ABDB_OK;
+
+    TRY(read_state(db, marks_sql, &made, err)); /* again: another writer may have done it */
+    TRY(read_state(db, last_sql, &last, err));
+    if (whole) {
+        made = (state){nothing, {1, 0, 1}};
+        TRY(abdb_db_exec(db, "DELETE FROM name; DELETE FROM gone; DELETE FROM subject", err));
+    }
+    from = abdb_timing_now();
+    TRY(abdb_names_update(db, &made.marks, made.flag[0], err));
+    abdb_timing_add("names", from);
+    from = abdb_timing_now();
+    TRY(abdb_gone_update(db, &made.marks, made.flag[2], err));
+    TRY(abdb_subjects_update(db, made.flag[1] ? &nothing : &made.marks, err));
+    abdb_timing_add("subjects", from);
+    TRY(set_marks(db, &last.marks, err));
+done:
+    return st;
+}
+
+abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
+{
+    state made, last;
+    double from;
+    abdb_status st = ABDB_OK;
+
+    TRY(read_state(db, marks_sql, &made, err));
+    TRY(read_state(db, last_sql, &last, err));
+    if (!whole && up_to_date(&made, &last)) return ABDB_OK;
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    TRY(update(db, whole, err));
+    TRY(abdb_db_exec(db, "COMMIT", err));
+    from = abdb_timing_now();
+    /* statistics for the planner: where another writer is in the way, its own run makes them */
+    sqlite3_exec(db->sql, "PRAGMA analysis_limit = 400; PRAGMA optimize", NULL, NULL, NULL);
+    abdb_timing_add("statistics for the planner", from);
+done:
+    if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}

@@ -1,0 +1,35 @@
+/* derive.h - what is derived from facts and kept up to date as an index is: names (what a spelling
+ * means), gone (what withdrawals leave out) and subject (which statements are about one result).
+ *
+ * It costs what was added: meta says up to which number of each table the derived rows are made;
+ * rows beyond it are new, and `touched` lists older entries that a file said again, a withdrawal
+ * took out or a new name moved. Only what these share a name with is made anew. The answer is that
+ * of a rebuild, whatever the order in which things came.
+ */
+#ifndef ABDB_STORE_DERIVE_H
+#define ABDB_STORE_DERIVE_H
+
+#include "schema/store/db.h"
+
+/* Numbers up to which derived rows are made. */
+typedef struct {
+    sqlite3_int64 entry, description, spec, price;
+} abdb_marks;
+
+/* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
+ * nothing, as `abdb doctor --rebuild` asks. */
+ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
+/* Says that a dictionary changed: "names" (devices, models, aliases), "sources" (their order of
+ * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
+ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
+
+/* names.c, gone.c, subject.c: the steps of abdb_derive, inside its transaction. all: from nothing;
+ * stale: the dictionary changed. */
+ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,
+                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale,
+                                           abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks,
+                                               abdb_error *err);
+
+#endif
