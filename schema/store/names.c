@@ -20,13 +20,13 @@ static const char begin[] =
 /* Spellings of rows beyond the marks that are not known yet. */
 static const char collect_new[] =
     "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT 'device' AS kind, device AS spelling FROM description WHERE description_id > %1$lld"
-    "  UNION SELECT 'model', model FROM description WHERE description_id > %1$lld"
-    "  UNION SELECT 'model', workload FROM description WHERE description_id > %1$lld"
-    "  UNION SELECT 'submitter', submitter FROM description WHERE description_id > %1$lld"
-    "  UNION SELECT 'system', system FROM description WHERE description_id > %1$lld"
-    "  UNION SELECT 'device', device FROM spec WHERE spec_id > %2$lld"
-    "  UNION SELECT 'device', device FROM price WHERE price_id > %3$lld) AS u"
+    "  SELECT 'device' AS kind, device AS spelling FROM description WHERE description_id > %lld"
+    "  UNION SELECT 'model', model FROM description WHERE description_id > %lld"
+    "  UNION SELECT 'model', workload FROM description WHERE description_id > %lld"
+    "  UNION SELECT 'submitter', submitter FROM description WHERE description_id > %lld"
+    "  UNION SELECT 'system', system FROM description WHERE description_id > %lld"
+    "  UNION SELECT 'device', device FROM spec WHERE spec_id > %lld"
+    "  UNION SELECT 'device', device FROM price WHERE price_id > %lld) AS u"
     " WHERE spelling IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = u.kind"
     "  AND n.spelling = u.spelling);";
 
@@ -96,7 +96,9 @@ abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, 
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    collect = sqlite3_mprintf(collect_new, marks->description, marks->spec, marks->price);
+    collect = sqlite3_mprintf(collect_new, marks->description, marks->description,
+                              marks->description, marks->description, marks->description,
+                              marks->spec, marks->price);
     if (!collect) return ABDB_FAIL(err, ABDB_NOMEM, "names");
     TRY(abdb_db_exec(db, begin, err));
     TRY(abdb_db_exec(db, collect, err));

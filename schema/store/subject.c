@@ -51,7 +51,7 @@ typedef struct {
 static const char blocks_of_few[] =
     "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM (SELECT entry_id FROM "
     "entry_row"
-    "  WHERE entry_id > %1$lld UNION SELECT entry_id FROM touched) n"
+    "  WHERE entry_id > %lld UNION SELECT entry_id FROM touched) n"
     "  CROSS JOIN entry_row w ON w.entry_id = n.entry_id"
     "  CROSS JOIN description d ON d.description_id = w.description_id"
     "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'";
@@ -59,7 +59,7 @@ static const char blocks_of_many[] =
     "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM description d"
     "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'"
     "  AND EXISTS (SELECT 1 FROM entry_row w WHERE w.description_id = d.description_id"
-    "    AND (w.entry_id > %1$lld OR w.entry_id IN (SELECT entry_id FROM touched)))";
+    "    AND (w.entry_id > %lld OR w.entry_id IN (SELECT entry_id FROM touched)))";
 enum { FEW = 5000 };
 
 /* The descriptions of the blocks, whatever spelling of the model they use. */
