@@ -11,48 +11,41 @@ static size_t home(int64_t key, size_t room)
 }
 
 /* The slot of a key, or the free one where it would stand. */
-static size_t slot_of(const abdb_keymap *map, abdb_key key)
+static abdb_keyslot *find(const abdb_keymap *map, abdb_key key)
 {
     size_t i = home(key.high, map->room);
 
-    while (map->key[i] >= 0 && (map->key[i] != key.high || map->low[i] != (uint32_t)key.low))
+    while (map->slot[i].key >= 0 &&
+           (map->slot[i].key != key.high || map->slot[i].low != (uint16_t)key.low))
         i = i + 1 == map->room ? 0 : i + 1;
-    return i;
+    return &map->slot[i];
 }
 
 uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key)
 {
-    size_t i;
+    const abdb_keyslot *slot = map->room ? find(map, key) : NULL;
 
-    if (!map->room) return 0;
-    i = slot_of(map, key);
-    return map->key[i] < 0 ? 0 : map->number[i];
+    return slot && slot->key >= 0 ? slot->number : 0;
 }
 
 static void place(abdb_keymap *map, abdb_key key, uint32_t number)
 {
-    size_t i = slot_of(map, key);
+    abdb_keyslot *slot = find(map, key);
 
-    map->count += map->key[i] < 0;
-    map->key[i] = key.high;
-    map->low[i] = (uint32_t)key.low;
-    map->number[i] = number;
+    map->count += slot->key < 0;
+    *slot = (abdb_keyslot){key.high, number, (uint16_t)key.low};
 }
 
 static bool grow(abdb_keymap *map)
 {
     abdb_keymap bigger = {.room = map->room ? map->room + map->room / 2 : 1024, .most = map->most};
 
-    bigger.key = malloc(bigger.room * sizeof *bigger.key);
-    bigger.low = malloc(bigger.room * sizeof *bigger.low);
-    bigger.number = malloc(bigger.room * sizeof *bigger.number);
-    if (!bigger.key || !bigger.low || !bigger.number) {
-        abdb_keymap_free(&bigger);
-        return false;
-    }
-    memset(bigger.key, 0xff, bigger.room * sizeof *bigger.key);
+    bigger.slot = malloc(bigger.room * sizeof *bigger.slot);
+    if (!bigger.slot) return false;
+    memset(bigger.slot, 0xff, bigger.room * sizeof *bigger.slot);
     for (size_t i = 0; i < map->room; i++)
-        if (map->key[i] >= 0) place(&bigger, (abdb_key){map->key[i], map->low[i]}, map->number[i]);
+        if (map->slot[i].key >= 0)
+            place(&bigger, (abdb_key){map->slot[i].key, map->slot[i].low}, map->slot[i].number);
     abdb_keymap_free(map);
     *map = bigger;
     return true;
@@ -68,8 +61,6 @@ bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
 
 void abdb_keymap_free(abdb_keymap *map)
 {
-    free(map->key);
-    free(map->low);
-    free(map->number);
+    free(map->slot);
     *map = (abdb_keymap){0};
 }

@@ -1,0 +1,266 @@
+/* derive.c - property test: names, subjects and withdrawals kept up to date step by step are those
+ * of a rebuild, whatever the order of statements, the size of units, and when aliases and
+ * withdrawals come. ROUNDS= and SEED= may be set. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schema/store/derive.h"
+#include "schema/store/write.h"
+#include "tests/unit/check.h"
+
+enum { STATEMENTS = 40 };
+
+static unsigned random_state;
+
+static unsigned any(unsigned below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % below;
+}
+
+/* A statement of one of three sources about few systems and models, with few values. */
+typedef struct {
+    char system[16], model[16], source[8], round[8], id[8], raw[16], devices[4];
+    double value;
+} statement;
+
+static void make_statement(statement *s)
+{
+    static const char *const models[] = {"m one", "m-one", "M_ONE", "m two", "mtwo", "other"};
+    static const char *const systems[] = {"S (8x)", "s 8x", "T 4x", "t-4x"};
+    static const double values[] = {10, 10.001, 20, 15, 15.5, 31.9, 1016380, 1016375};
+
+    snprintf(s->system, sizeof s->system, "%s", systems[any(4)]);
+    snprintf(s->model, sizeof s->model, "%s", models[any(6)]);
+    snprintf(s->source, sizeof s->source, "src%u", any(3));
+    snprintf(s->round, sizeof s->round, "v1.%u", any(5));
+    snprintf(s->id, sizeof s->id, "%u", any(4));
+    snprintf(s->devices, sizeof s->devices, "%u", 4 * (1 + any(2)));
+    s->value = values[any(8)];
+    snprintf(s->raw, sizeof s->raw, any(2) ? "%.1f" : "%.3f", s->value);
+}
+
+static abdb_db *db;
+static abdb_writer *writer;
+static char path[64];
+
+static void open_store(void)
+{
+    abdb_error err = {0};
+
+    snprintf(path, sizeof path, "/tmp/abdb-derive-%d.db", (int)getpid());
+    unlink(path);
+    assert_ok(abdb_db_open(&db, path, ABDB_CREATE, &err));
+    assert_ok(abdb_writer_open(&writer, db, &err));
+}
+
+static void close_store(void)
+{
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    unlink(path);
+}
+
+static void store_statement(const statement *s, size_t number)
+{
+    abdb_sink sink = abdb_writer_sink(writer);
+    abdb_entry *e = calloc(1, sizeof *e);
+    abdb_error err = {0};
+    char locator[32];
+    abdb_result *r;
+
+    snprintf(locator, sizeof locator, "line %zu", number + 1);
+    e->locator = locator;
+    e->field[ABDB_FIELD_evidence] = "mlperf";
+    e->field[ABDB_FIELD_kind] = "statement";
+    e->field[ABDB_FIELD_source] = s->source;
+    e->field[ABDB_FIELD_suite] = "inference";
+    e->field[ABDB_FIELD_round] = s->round;
+    e->field[ABDB_FIELD_division] = "closed";
+    e->field[ABDB_FIELD_system] = s->system;
+    e->field[ABDB_FIELD_model] = s->model;
+    e->field[ABDB_FIELD_public_id] = s->id;
+    e->field[ABDB_FIELD_devices] = s->devices;
+    r = abdb_entry_result(e, "tokens_per_s", s->value);
+    r->raw_value = s->raw;
+    assert_ok(sink.entry(sink.self, e, &err));
+    assert_ok(sink.row_end(sink.self, &err));
+    free(e);
+}
+
+/* Statements [from, to) as one file. */
+static void store_unit(const statement *s, size_t from, size_t to)
+{
+    char bytes[32];
+    abdb_unit_info unit = {
+        .path = "x", .format = "test", .words = "", .data = bytes, .importer = 1};
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    unit.size = (size_t)snprintf(bytes, sizeof bytes, "%zu %zu", from, to);
+    assert_ok(abdb_writer_begin(writer, &unit, &known, &counts, &err));
+    if (known) return;
+    for (size_t i = from; i < to; i++) store_statement(&s[i], i);
+    assert_ok(abdb_writer_commit(writer, &counts, &err));
+}
+
+static void store_alias(unsigned which)
+{
+    static const char *const pairs[][2] = {
+        {"m two", "m-one"}, {"other", "m two"}, {"M_ONE", "new"}};
+    abdb_fact alias = {.table = "alias", .columns = 3};
+    abdb_sink sink = abdb_writer_sink(writer);
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    alias.column[0].name = "kind", alias.column[0].text = "model";
+    alias.column[1].name = "spelling", alias.column[1].text = pairs[which][0];
+    alias.column[2].name = "canon", alias.column[2].text = pairs[which][1];
+    assert_ok(abdb_writer_begin(writer, NULL, &known, &counts, &err));
+    assert_ok(sink.fact(sink.self, &alias, &err));
+    assert_ok(abdb_writer_commit(writer, &counts, &err));
+}
+
+/* Takes back a file, or an entry by its key. */
+static void withdraw_some(void)
+{
+    abdb_error err = {0};
+    char *sql = sqlite3_mprintf(
+        any(2) ? "INSERT OR IGNORE INTO withdrawal SELECT sha256, 'no', '2026-01-01' FROM artifact"
+                 " ORDER BY sha256 LIMIT 1 OFFSET %u"
+               : "INSERT OR IGNORE INTO withdrawal SELECT format('e-%%016x%%016x', entry_key,"
+                 " entry_key_low), 'no', '2026-01-01' FROM entry_row ORDER BY entry_key LIMIT 1"
+                 " OFFSET %u",
+        any(8));
+
+    assert_ok(abdb_db_exec(db, sql, &err));
+    assert_ok(abdb_derive_stale(db, "gone", &err));
+    sqlite3_free(sql);
+}
+
+/* All derived rows as one text. */
+static char *derived(void)
+{
+    static const char *const questions[] = {
+        "SELECT group_concat(q, char(10)) FROM (SELECT kind || '|' || spelling || '|' || part || "
+        "'|'"
+        " || canon || '|' || folded || '|' || parts || '|' || whole || '|' || how AS q FROM name"
+        " ORDER BY 1)",
+        "SELECT group_concat(q, char(10)) FROM (SELECT kind || id AS q FROM gone ORDER BY 1)",
+        "SELECT group_concat(q, char(10)) FROM (SELECT result_id || '|' || subject || '|' ||"
+        " preferred || '|' || sources || '|' || disagree || '|' || flags || '|' ||"
+        " coalesce(public_id, '') || '|' || verified AS q FROM subject ORDER BY result_id)"};
+    abdb_text out = {0};
+
+    for (int i = 0; i < 3; i++) {
+        sqlite3_stmt *s = NULL;
+
+        assert_int_equal(sqlite3_prepare_v2(db->sql, questions[i], -1, &s, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+        abdb_text_printf(&out, "%s\n--\n",
+                         sqlite3_column_text(s, 0) ? (const char *)sqlite3_column_text(s, 0) : "");
+        sqlite3_finalize(s);
+    }
+    return out.data;
+}
+
+/* One life of a database: units, aliases and withdrawals in any order. */
+static void live(const statement *s)
+{
+    size_t at = 0;
+
+    while (at < STATEMENTS) {
+        size_t size = 1 + any(4);
+        abdb_error err = {0};
+
+        if (at + size > STATEMENTS) size = STATEMENTS - at;
+        store_unit(s, at, at + size);
+        at += size;
+        if (any(8) == 0) store_alias(any(3));
+        if (any(8) == 0) withdraw_some();
+        if (any(4) == 0) { /* says again what was said */
+            size_t from = any((unsigned)at);
+
+            store_unit(s, from, from + 1 + any((unsigned)(at - from)));
+        }
+        if (any(3)) assert_ok(abdb_derive(db, false, &err));
+    }
+}
+
+static void same_as_a_rebuild(void **state)
+{
+    long rounds = getenv("ROUNDS") ? atol(getenv("ROUNDS")) : 80;
+    unsigned seed = getenv("SEED") ? (unsigned)atol(getenv("SEED")) : (unsigned)time(NULL);
+    statement s[STATEMENTS];
+
+    (void)state;
+    for (long i = 0; i < rounds; i++) {
+        abdb_error err = {0};
+        char *kept, *made;
+
+        random_state = seed + (unsigned)i;
+        for (size_t k = 0; k < STATEMENTS; k++) make_statement(&s[k]);
+        open_store();
+        live(s);
+        assert_ok(abdb_derive(db, false, &err));
+        kept = derived();
+        assert_ok(abdb_derive(db, true, &err));
+        made = derived();
+        if (strcmp(kept, made) != 0)
+            fail_msg("SEED=%u ROUNDS=1: kept up to date\n%s\nrebuilt\n%s", seed + (unsigned)i, kept,
+                     made);
+        free(kept);
+        free(made);
+        close_store();
+    }
+}
+
+/* A source that says one name thousands of times: twice as many rows take about twice the time. */
+static double seconds_of(size_t rows)
+{
+    statement one = {
+        .system = "S", .model = "m", .source = "a", .round = "v1.0", .id = "", .devices = "8"};
+    abdb_unit_info unit = {.path = "x", .format = "test", .words = "", .data = "x", .size = 1};
+    struct timespec from, to;
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    open_store();
+    assert_ok(abdb_writer_begin(writer, &unit, &known, &counts, &err));
+    for (size_t i = 0; i < rows; i++) {
+        one.value = 1000 + (double)i;
+        snprintf(one.raw, sizeof one.raw, "%.1f", one.value);
+        store_statement(&one, i);
+    }
+    assert_ok(abdb_writer_commit(writer, &counts, &err));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+    assert_ok(abdb_derive(db, false, &err));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    close_store();
+    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+}
+
+static void linear_per_identity(void **state)
+{
+    double few = seconds_of(4000), many = seconds_of(32000);
+
+    (void)state;
+    if (many > 24 * few + 0.05)
+        fail_msg("8 times as many rows of one name took %.1f times as long (%.3f s, %.3f s)",
+                 many / few, few, many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_a_rebuild),
+                                       cmocka_unit_test(linear_per_identity)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
