@@ -14,7 +14,9 @@ enum { NAMES_MAX = 1024 };
 static abdb_status kind_of(abdb_db *db, const char *column, int *kind, abdb_error *err)
 {
     static const char sql[] = "SELECT name, 1 FROM pragma_table_info('v_statement')"
-                              " UNION ALL SELECT factor, 2 FROM factor";
+                              " WHERE name <> 'n'" /* that of a matrix, not of samples */
+                              " UNION ALL SELECT factor, 2 FROM factor"
+                              " UNION ALL SELECT 'factor.' || factor, 2 FROM factor";
     abdb_arena arena = {0};
     const char *names[NAMES_MAX], *near;
     size_t count = 0;
@@ -61,6 +63,7 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
     for (size_t i = 0; i < selection.count; i++) {
         const abdb_condition *c = &selection.condition[i];
         const char *op = strcmp(c->op, "~") == 0 ? "GLOB" : c->op;
+        const char *name = strncmp(c->column, "factor.", 7) == 0 ? c->column + 7 : c->column;
         double number;
         char *term;
         int kind;
@@ -75,11 +78,11 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
                        ? sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
                                          " p.point_id = v_statement.point_id AND p.factor = %Q"
                                          " AND p.num %s %!.17g)",
-                                         c->column, op, number)
+                                         name, op, number)
                        : sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
                                          " p.point_id = v_statement.point_id AND p.factor = %Q"
                                          " AND p.text %s %Q)",
-                                         c->column, op, c->value);
+                                         name, op, c->value);
         if (!term) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
         abdb_text_puts(&sql, term);
         sqlite3_free(term);

@@ -53,7 +53,7 @@ static const struct {
                       {"ratio", "of first", "2"},  {"price", NULL, ""},
                       {"round", NULL, ""},         {"dtype", "weights", ""},
                       {"verified", NULL, ""},      {"public_id", "ID", ""},
-                      {"exploratory", NULL, ""},   {"_result_id", NULL, ""},
+                      {"exploratory", NULL, ""},   {"_key", NULL, ""},
                       {"_facts", NULL, ""}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
@@ -96,7 +96,7 @@ static void fill_member(const abdb_ranking *r, size_t at, abdb_table *t, abdb_va
                   {C_DIVISION, ABDB_M_division}, {C_SUBMITTER, ABDB_M_submitter},
                   {C_SYSTEM, ABDB_M_system},     {C_ROUND, ABDB_M_round},
                   {C_DTYPE, ABDB_M_dtype},       {C_VERIFIED, ABDB_M_verified},
-                  {C_ID, ABDB_M_public_id},      {C_RESULT, ABDB_M_result_id}};
+                  {C_ID, ABDB_M_public_id},      {C_RESULT, ABDB_M_key}};
     const abdb_member *m = &r->set.member[at];
     const char *model = abdb_member_text(&r->set, at, ABDB_M_model);
 
@@ -105,11 +105,10 @@ static void fill_member(const abdb_ranking *r, size_t at, abdb_table *t, abdb_va
         text(t, row, copied[i].to, abdb_member_text(&r->set, at, copied[i].from));
     integer(row, C_DEVICES, abdb_member_number(&r->set, at, ABDB_M_devices));
     text(t, row, C_PRICE, m->price);
-    row[C_FACTS] =
-        (abdb_value){.kind = ABDB_STRING,
-                     .text = abdb_arena_printf(&t->arena, "%s%s%s",
-                                               abdb_member_text(&r->set, at, ABDB_M_result_id),
-                                               m->facts ? " " : "", m->facts ? m->facts : "")};
+    row[C_FACTS] = (abdb_value){
+        .kind = ABDB_STRING,
+        .text = abdb_arena_printf(&t->arena, "%s%s%s", abdb_member_text(&r->set, at, ABDB_M_key),
+                                  m->facts ? " " : "", m->facts ? m->facts : "")};
 }
 
 /* For people: one prefix for all rows, taken from the first. */

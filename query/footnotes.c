@@ -9,7 +9,8 @@ static bool holds_keys(const char *column)
 {
     size_t size = strlen(column);
 
-    return strncmp(column, "_facts", 6) == 0 || (size > 3 && strcmp(column + size - 3, "_id") == 0);
+    return strncmp(column, "_facts", 6) == 0 || strcmp(column, "key") == 0 ||
+           (size > 4 && strcmp(column + size - 4, "_key") == 0);
 }
 
 /* Keys of results out of the cells; *without: a row says `mlperf` and has no key. */
@@ -27,7 +28,7 @@ static void collect(const abdb_table *t, abdb_text *keys, bool *without)
             for (const char *s = v->text; *s; s += strcspn(s, " "), s += *s == ' ') {
                 size_t size = strcspn(s, " ");
 
-                if (strncmp(s, "r-", 2) == 0 && size < 40)
+                if (strncmp(s, "r-", 2) == 0 && size < 56)
                     abdb_text_printf(keys, "%s%.*s", keys->size ? " " : "", (int)size, s);
             }
         }
@@ -69,7 +70,7 @@ abdb_status abdb_footnotes_add(abdb_db *db, abdb_table *table, bool from_mlperf,
         if (notes.rows) goto done;
     }
     if (!without) goto done;
-    add_note(table, "Rows of MLPerf® results: select result_id too, and each has the "
+    add_note(table, "Rows of MLPerf® results: select key too, and each has the "
                     "footnote that "
                     "MLCommons asks for (benchmark, entry, date and source of retrieval).");
     add_note(table, legend);

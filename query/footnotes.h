@@ -6,7 +6,7 @@
 #include "query/report.h"
 
 /* Adds the footnotes of the MLPerf results that a table shows: it looks for their keys in the
- * columns `result_id`, `_facts`, `_facts_*` and `*_id`. Where rows of MLPerf are shown without a
+ * columns `key`, `_facts`, `_facts_*` and `*_key`. Where rows of MLPerf are shown without a
  * key (a column `evidence` says so, or from_mlperf), the legend alone is added, and how to get the
  * rest.
  */

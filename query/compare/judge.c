@@ -41,14 +41,14 @@ static abdb_status member_samples(abdb_comparison *c, const abdb_set *set, size_
     double median, *sorted = NULL;
     abdb_status st = ABDB_OK;
 
-    (void)(abdb_bind_add_text(&binds, abdb_member_text(set, at, ABDB_M_entry_id)) &&
-           abdb_bind_add_text(&binds, abdb_member_text(set, at, ABDB_M_ordinal)));
+    (void)abdb_bind_add_text(&binds, abdb_member_text(set, at, ABDB_M_result_id));
     TRY(abdb_rows(c->db,
-                  is_time ? "SELECT value FROM sample WHERE entry_id = CAST(?1 AS INTEGER) AND"
-                            " ordinal = CAST(?2 AS INTEGER) AND rank < 1 ORDER BY seq"
-                          : "SELECT s.value FROM result r JOIN sample s ON s.entry_id = r.entry_id"
-                            " AND s.ordinal = r.ordinal WHERE r.entry_id = CAST(?1 AS INTEGER) AND"
-                            " r.metric = 'time_s' AND s.rank < 1 AND ?2 <> '' ORDER BY s.seq",
+                  is_time ? "SELECT value FROM sample WHERE result_id = CAST(?1 AS INTEGER)"
+                            " AND coalesce(rank, 0) < 1 ORDER BY seq"
+                          : "SELECT s.value FROM result o JOIN result r ON r.entry_id = o.entry_id"
+                            " JOIN sample s ON s.result_id = r.result_id WHERE o.result_id ="
+                            " CAST(?1 AS INTEGER) AND r.metric = 'time_s'"
+                            " AND coalesce(s.rank, 0) < 1 ORDER BY s.seq",
                   &binds, &t, err));
     if (!t.rows) goto done;
     sorted = calloc(t.rows, sizeof *sorted);

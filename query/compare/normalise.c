@@ -157,9 +157,7 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
         TRY(quoted(n->measure->price, abdb_member_text(n->set, i, ABDB_M_device), n->db, &quote,
                    err));
     sqlite3_reset(n->find);
-    sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_entry_id), -1,
-                      SQLITE_TRANSIENT);
-    sqlite3_bind_text(n->find, 2, abdb_member_text(n->set, i, ABDB_M_ordinal), -1,
+    sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
     sqlite3_bind_text(n->find, 3, isnan(quote) ? pers[n->per].formula : "per_device@1", -1,
                       SQLITE_STATIC);
@@ -188,7 +186,7 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
 {
     static const char sql[] =
         "SELECT value, unit, provider, price_kind, price_date, facts FROM v_normalised"
-        " WHERE entry_id = CAST(?1 AS INTEGER) AND ordinal = CAST(?2 AS INTEGER) AND formula = ?3"
+        " WHERE result_id = CAST(?1 AS INTEGER) AND formula = ?3"
         " AND coalesce(basis, ?4) = ?4 AND (?5 IS NULL OR price_date IS NULL OR price_date <= ?5)"
         " AND (?6 IS NULL OR provider IS NULL OR provider = ?6)"
         " AND (?7 IS NULL OR price_kind IS NULL OR price_kind = ?7)"

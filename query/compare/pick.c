@@ -6,7 +6,7 @@
 #include "query/compare/sets.h"
 
 static const char numbers[] =
-    " devices nodes rank x value disagree power_limit low high n ordinal ";
+    " devices nodes rank x value disagree power_limit low high samples ordinal round_order ";
 
 /* What a selection becomes. */
 typedef struct {
@@ -197,8 +197,15 @@ static abdb_status metric_condition(query *q, const abdb_condition *c, abdb_erro
                : too_many(err);
 }
 
+/* `factor.n` is the factor n, whatever columns are called. */
+static const char *factor_name(const char *column)
+{
+    return strncmp(column, "factor.", 7) == 0 ? column + 7 : column;
+}
+
 static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_error *err)
 {
+    const char *factor = factor_name(c->column);
     abdb_table known = {0};
     const char **names = NULL, *near;
     double number;
@@ -206,16 +213,16 @@ static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_erro
     abdb_status st = ABDB_OK;
 
     TRY(abdb_rows(q->db,
-                  "SELECT factor FROM factor UNION SELECT column FROM column_doc WHERE view ="
+                  "SELECT factor FROM factor UNION SELECT column_name FROM column_doc WHERE view ="
                   " 'v_comparable' UNION SELECT metric FROM metric",
                   NULL, &known, err));
     names = calloc(known.rows + 1, sizeof *names);
     if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of factors"));
     for (size_t i = 0; i < known.rows; i++) {
         names[i] = known.value[i].text;
-        if (strcmp(names[i], c->column) == 0) goto found;
+        if (strcmp(names[i], factor) == 0) goto found;
     }
-    near = abdb_nearest(c->column, names, known.rows);
+    near = abdb_nearest(factor, names, known.rows);
     TRY(ABDB_FAIL(err, ABDB_USAGE, "no column, factor or metric is called '%s'%s%s%s", c->column,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
 found:
@@ -223,7 +230,7 @@ found:
                      " AND EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = r.point_id AND"
                      " p.factor = ? AND p.state = 'known' AND p.%s %s ?)",
                      by_number ? "num" : "text", sql_operator(c));
-    if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, c->column, strlen(c->column))) ||
+    if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, factor, strlen(factor))) ||
         !(by_number ? abdb_bind_add_number(&q->binds, number)
                     : abdb_bind_add_text(&q->binds, c->value)))
         st = too_many(err);
@@ -238,9 +245,9 @@ static bool is_column(sqlite3 *db, const char *name)
     sqlite3_stmt *s = NULL;
     bool yes;
 
-    if (sqlite3_prepare_v2(db,
-                           "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column = ?",
-                           -1, &s, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(
+            db, "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?", -1, &s,
+            NULL) != SQLITE_OK)
         return false;
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     yes = sqlite3_step(s) == SQLITE_ROW;
@@ -278,6 +285,7 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
 {
     double number;
 
+    if (factor_name(c->column) != c->column) return factor_condition(q, c, err);
     if (strcmp(c->column, "run") == 0) return run_condition(q, c, err);
     if (strcmp(c->column, "device") == 0) return name_condition(q, c, "device", "raw_device", err);
     if (strcmp(c->column, "model") == 0) return name_condition(q, c, "model", "raw_model", err);
@@ -336,7 +344,7 @@ static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(add_condition(q, &s->condition[i], err));
     default_metric(q, m);
-    abdb_text_puts(&q->sql, " ORDER BY r.result_id LIMIT 20001");
+    abdb_text_puts(&q->sql, " ORDER BY r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     return st;

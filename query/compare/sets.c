@@ -133,7 +133,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
             v->kind == ABDB_NULL ||
             (c == ABDB_M_verified && strcmp(abdb_cell(&set->table, i, c), "unknown") == 0);
 
-        if (c == ABDB_M_result_id) continue;
+        if (c == ABDB_M_result_id || c == ABDB_M_key) continue;
         trait[count].name = names[c];
         trait[count].state = !unknown  ? ABDB_KNOWN
                              : is_spec ? ABDB_INAPPLICABLE

@@ -85,7 +85,7 @@ static void rules(const abdb_pair *pair, int part, abdb_text *out)
 
 static const char *id_of(abdb_side side, const abdb_summary_of *s)
 {
-    return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_result_id);
+    return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_key);
 }
 
 /* Keys of what a side's number was made from. */
@@ -97,7 +97,7 @@ static void side_facts(abdb_side side, const abdb_summary_of *s, abdb_text *out)
         if (side.set->member[at].why || (s->picked != SIZE_MAX && !s->sampled && at != s->picked))
             continue;
         abdb_text_printf(out, "%s%s", out->size ? " " : "",
-                         abdb_member_text(side.set, at, ABDB_M_result_id));
+                         abdb_member_text(side.set, at, ABDB_M_key));
         if (side.set->member[at].facts) abdb_text_printf(out, " %s", side.set->member[at].facts);
     }
 }

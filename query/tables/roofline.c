@@ -9,14 +9,14 @@
 enum { LOW = -6, HIGH = 12 }; /* powers of two of the intensity */
 
 static const char ceilings[] =
-    "SELECT basis, dtype, peak, bandwidth, peak_id, bandwidth_id FROM ("
+    "SELECT basis, dtype, peak, bandwidth, peak_key, bandwidth_key FROM ("
     " SELECT 'published' AS basis, p.dtype AS dtype, p.value AS peak, b.value AS bandwidth,"
-    "  p.spec_id AS peak_id, b.spec_id AS bandwidth_id,"
+    "  p.key AS peak_key, b.key AS bandwidth_key,"
     "  row_number() OVER (PARTITION BY p.dtype ORDER BY p.preference, b.preference) AS place"
     "  FROM v_peak p JOIN v_peak b ON b.device = p.device AND b.quantity = 'memory_bandwidth'"
     "  WHERE p.device = ?1 AND p.quantity = 'peak_flops'"
     " UNION ALL SELECT 'measured', replace(replace(p.dtype, 'f32', 'fp32'), 'f64', 'fp64'),"
-    "  p.value, b.value, p.result_id, b.result_id, 1 FROM v_ceiling p JOIN v_ceiling b ON b.device "
+    "  p.value, b.value, p.key, b.key, 1 FROM v_ceiling p JOIN v_ceiling b ON b.device "
     "="
     "  p.device AND b.quantity = 'memory_bandwidth' WHERE p.device = ?1 AND p.quantity ="
     "  'peak_flops') WHERE place = 1 AND (?2 IS NULL OR dtype = ?2 OR 'fp' || substr(?2, 2) = "
