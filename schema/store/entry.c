@@ -536,6 +536,8 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
 
         return abdb_writer_reject(self, &reject, err);
     }
+    TRY(abdb_writer_lock(w, err));
+    if (w->said_by_another) return ABDB_OK;
     abdb_put_in_order(&o, entry);
     memcpy(k.key, entry->key, sizeof k.key);
     if (!k.key[ABDB_KEY_ENTRY].high) w->keys.make(w->keys.self, entry, k.key, &k.origin);

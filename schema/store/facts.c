@@ -279,7 +279,10 @@ done:
 abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
 {
     const fact_table *table = NULL;
+    abdb_writer *w = self;
+    abdb_status st = abdb_writer_lock(w, err);
 
+    if (st != ABDB_OK || w->said_by_another) return st;
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);

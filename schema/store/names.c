@@ -96,9 +96,9 @@ abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, 
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    collect = sqlite3_mprintf(collect_new, marks->description, marks->description,
-                              marks->description, marks->description, marks->description,
-                              marks->spec, marks->price);
+    collect =
+        sqlite3_mprintf(collect_new, marks->description, marks->description, marks->description,
+                        marks->description, marks->description, marks->spec, marks->price);
     if (!collect) return ABDB_FAIL(err, ABDB_NOMEM, "names");
     TRY(abdb_db_exec(db, begin, err));
     TRY(abdb_db_exec(db, collect, err));

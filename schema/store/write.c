@@ -252,37 +252,60 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->kept = 0;
     w->unit_entries = w->no_bulk = 0;
     w->next_sample = w->next_result = 0;
+    w->unit = unit;
+    w->said_by_another = 0;
     abdb_keymaker_file(&w->keys, NULL);
-    if (unit) put_log_aside(w, unit->size);
-    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
-    w->open = 1;
+    w->begun = 1;
     if (!unit) return ABDB_OK;
-
     if (unit->sha256)
         snprintf(w->sha256, sizeof w->sha256, "%s", unit->sha256);
     else
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
     abdb_keymaker_file(&w->keys, w->sha256);
     TRY(find_artifact(w, unit, known, counts, err));
-    if (*known && unit->retry && counts->rejected) {
-        TRY(forget_rejects(w, err));
-        w->before = *counts;
+    if (*known && unit->retry && counts->rejected)
         *known = 0;
-    } else if (*known)
-        abdb_writer_rollback(w, NULL);
-    else
-        TRY(insert_artifact(w, unit, err));
+    else if (*known)
+        w->begun = 0;
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
     return st;
 }
 
+/* The transaction begins with the first record, so that nobody waits while a file is read. Another
+ * writer may have kept the same file meanwhile: then its records say nothing new. */
+abdb_status abdb_writer_lock(abdb_writer *w, abdb_error *err)
+{
+    abdb_counts counts;
+    int known = 0;
+    abdb_status st = ABDB_OK;
+
+    if (w->open) return ABDB_OK;
+    if (w->unit) put_log_aside(w, w->unit->size);
+    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
+    w->open = 1;
+    if (!w->unit) return ABDB_OK;
+    TRY(find_artifact(w, w->unit, &known, &counts, err));
+    if (known && w->unit->retry && counts.rejected) {
+        TRY(forget_rejects(w, err));
+        w->before = counts;
+    } else if (known) {
+        w->said_by_another = 1;
+        w->counts = counts;
+    } else {
+        TRY(insert_artifact(w, w->unit, err));
+    }
+done:
+    return st;
+}
+
 abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *err)
 {
-    abdb_status st = abdb_writer_end_bulk(w, err);
+    abdb_status st = abdb_writer_lock(w, err); /* a file without any record is kept too */
     double from;
 
-    if (st == ABDB_OK && w->artifact) {
+    if (st == ABDB_OK) st = abdb_writer_end_bulk(w, err);
+    if (st == ABDB_OK && w->artifact && !w->said_by_another) {
         char *sql = sqlite3_mprintf("UPDATE artifact SET accepted = %ld, duplicate = %ld,"
                                     " rejected = %ld, ignored = %ld WHERE artifact_id = %lld",
                                     w->counts.accepted + w->before.accepted,
@@ -301,7 +324,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         abdb_writer_rollback(w, NULL);
         return st;
     }
-    w->open = 0;
+    w->open = w->begun = 0;
     take_log_back(w);
     w->dirty |= w->unit_dirty;
     if (counts) *counts = w->counts;
@@ -311,6 +334,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
 void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
+    w->begun = 0;
     if (!w->open) return;
     abdb_writer_forget_bulk(w);
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);
@@ -337,6 +361,9 @@ abdb_status abdb_writer_reject(void *self, const abdb_reject *reject, abdb_error
     sqlite3_stmt *s = w->statement[S_REJECT];
     size_t size = reject->raw ? strlen(reject->raw) : 0;
 
+    abdb_status st = abdb_writer_lock(w, err);
+
+    if (st != ABDB_OK || w->said_by_another) return st;
     w->row_bad = 1;
     if (!w->artifact) return ABDB_OK;
     sqlite3_bind_int64(s, 1, w->artifact);
@@ -353,6 +380,7 @@ static abdb_status end_row(void *self, abdb_error *err)
     abdb_writer *w = self;
 
     (void)err;
+    if (w->said_by_another) return ABDB_OK;
     if (w->row_new)
         w->counts.accepted++;
     else if (w->row_old)

@@ -61,7 +61,10 @@ enum { ABDB_INDEX_MAX = 32 };
 struct abdb_writer {
     abdb_db *db;
     sqlite3_stmt *statement[S_COUNT];
-    int open;                           /* a unit's transaction is open */
+    int begun;                          /* a unit was begun */
+    int open;                           /* its transaction is open: a record came */
+    const abdb_unit_info *unit;         /* of the unit, or NULL */
+    int said_by_another;                /* another writer kept the unit's file meanwhile */
     int dirty;                          /* facts were kept since the last index */
     int unit_dirty;                     /* facts were kept in the open unit */
     sqlite3_int64 artifact;             /* 0: none */
@@ -96,6 +99,8 @@ void abdb_bind_number(sqlite3_stmt *s, int i, double value);
 void abdb_bind_key(sqlite3_stmt *s, int i, abdb_key key);
 /* Runs a bound statement that returns nothing, and clears its bindings. */
 ABDB_MUST_USE abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err);
+/* Opens the transaction of the unit, unless it is open: the first record does. */
+ABDB_MUST_USE abdb_status abdb_writer_lock(abdb_writer *w, abdb_error *err);
 /* The sink's functions; self is the writer. */
 ABDB_MUST_USE abdb_status abdb_writer_reject(void *self, const abdb_reject *reject,
                                              abdb_error *err);

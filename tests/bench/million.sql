@@ -4,7 +4,6 @@
 PRAGMA synchronous = OFF;
 PRAGMA journal_mode = MEMORY;
 PRAGMA cache_size = -500000;
-INSERT OR REPLACE INTO meta VALUES ('index', 'stale');
 CREATE TEMP TABLE size AS SELECT 33 AS samples, 50000 AS others;
 CREATE TEMP TABLE d AS SELECT row_number() OVER (ORDER BY device) - 1 AS i, device FROM device WHERE kind <> 'memory' ORDER BY device LIMIT 100;
 CREATE TEMP TABLE m AS SELECT row_number() OVER (ORDER BY model) - 1 AS i, model FROM (
@@ -14,13 +13,13 @@ WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 299999
 
 -- 400 sets of 20 factors
 INSERT OR IGNORE INTO factor (factor) SELECT 'bench_' || i FROM n WHERE i < 19 UNION SELECT 'n';
-INSERT INTO point SELECT 1000000 + i, 1000000007 * (i + 1) FROM n WHERE i < 400;
+INSERT INTO point SELECT 1000000 + i, 1000000007 * (i + 1), i FROM n WHERE i < 400;
 INSERT INTO point_factor SELECT 1000000 + i, 'n', 'known', CAST(i AS TEXT), i, NULL FROM n WHERE i < 400;
 INSERT INTO point_factor SELECT 1000000 + p.i, 'bench_' || f.i, 'known', CAST((p.i * (f.i + 3)) % (f.i + 2) AS TEXT),
        (p.i * (f.i + 3)) % (f.i + 2), NULL
   FROM n p, n f WHERE p.i < 400 AND f.i < 19;
 INSERT OR IGNORE INTO source (source, kind, title, rank) VALUES ('bench', 'program', 'generated', 60);
-INSERT INTO environment VALUES (4242, '{"governor":"performance"}');
+INSERT INTO environment VALUES (4242, 4242, 4242, '{"governor":"performance"}');
 
 -- staged with all columns, moved into the tables at the end; a name of temp comes before the view of that name
 CREATE TEMP TABLE entry (number INTEGER PRIMARY KEY, entry_id INTEGER, point_id INTEGER, environment_id INTEGER, evidence TEXT, kind TEXT,
@@ -41,13 +40,16 @@ SELECT (i * 7919) % 300007 * 12345678901237, 1000000 + i % 400, 4242, 'measured'
        CASE WHEN i / 100 % 50 = 0 THEN 'tag' || (i / 100) END, 'c-' || (i / 100), 'openblas gemm n=' || (i % 100), 'abdb-run'
   FROM n ORDER BY 1;
 DELETE FROM entry WHERE number = 10000000;
-INSERT INTO result_row (entry_id, ordinal, quantity_id, value, n)
-SELECT number, k.i, 1000001 + k.i,
-       CASE k.i WHEN 0 THEN 0.001 WHEN 1 THEN 1e11 ELSE 5e10 END * (1 + (entry_id % 1000) / 5000.0), 33
-  FROM entry, n k WHERE source = 'abdb-run' AND k.i < 3 ORDER BY 1, 2;
-INSERT INTO sample (entry_id, ordinal, seq, t_s, value)
-SELECT e.number, 0, k.i, k.i * 0.001, 0.001 * (1 + ((e.entry_id + k.i * 7919) % 1009) / 5000.0)
-  FROM entry e, n k WHERE e.source = 'abdb-run' AND k.i < (SELECT samples FROM size) ORDER BY 1, 3;
+CREATE TEMP TABLE base AS SELECT (SELECT coalesce(max(result_id), 0) FROM result_row) AS result, (SELECT coalesce(max(sample_id), 0) FROM sample_row) AS sample,
+    (SELECT min(number) FROM entry) AS entry;
+INSERT INTO result_row (result_id, entry_id, ordinal, quantity_id, value, n, first_sample, last_sample)
+SELECT b.result + 3 * (number - b.entry) + k.i + 1, number, k.i, 1000001 + k.i,
+       CASE k.i WHEN 0 THEN 0.001 WHEN 1 THEN 1e11 ELSE 5e10 END * (1 + (entry_id % 1000) / 5000.0), z.samples,
+       CASE k.i WHEN 0 THEN b.sample + z.samples * (number - b.entry) + 1 END, CASE k.i WHEN 0 THEN b.sample + z.samples * (number - b.entry + 1) END
+  FROM entry, n k, base b, size z WHERE source = 'abdb-run' AND k.i < 3 ORDER BY 1;
+INSERT INTO sample_row (sample_id, value, t_s)
+SELECT b.sample + z.samples * (number - b.entry) + k.i + 1, 0.001 * (1 + ((e.entry_id + k.i * 7919) % 1009) / 5000.0), k.i * 0.001
+  FROM entry e, n k, base b, size z WHERE e.source = 'abdb-run' AND k.i < z.samples ORDER BY 1;
 
 -- MLPerf form: 25 rounds of 2,000 results
 INSERT INTO entry (entry_id, point_id, evidence, kind, verified, suite, system_type, round, division, availability, public_id, submitter,
@@ -69,9 +71,9 @@ SELECT number, 0, 1000004, 500 + entry_id % 50021 FROM entry WHERE source = 'ben
 
 -- descriptions, each once
 CREATE TEMP TABLE told AS SELECT *, min(number) OVER (PARTITION BY evidence, kind, verified, suite, system_type, round, division, availability,
-    public_id, submitter, system, workload, model, scenario, device, devices, nodes, backend, dtype, date, tag, campaign, cell, source) AS first
+    public_id, submitter, system, workload, model, scenario, device, devices, nodes, backend, dtype, tag, campaign, source) AS first
   FROM entry;
-INSERT INTO description SELECT number, -1 - number, evidence, kind, status, reason, verified, suite, system_type, round, division, availability,
-    public_id, submitter, system, platform, workload, model, scenario, device, devices, nodes, backend, dtype, date, tag, campaign, cell, flags,
+INSERT INTO description SELECT number, number, number, evidence, kind, status, reason, verified, suite, system_type, round, division, availability,
+    public_id, submitter, system, platform, workload, model, scenario, device, devices, nodes, backend, dtype, tag, campaign, flags,
     source, url, retrieved FROM told WHERE number = first;
-INSERT INTO entry_row SELECT number, entry_id, first, point_id, environment_id, NULL, NULL FROM told ORDER BY number;
+INSERT INTO entry_row SELECT number, entry_id, number, first, point_id, environment_id, NULL, date, cell, NULL, NULL, NULL, NULL FROM told ORDER BY number;

@@ -20,7 +20,7 @@ schema() { sqlite3 "$1" "SELECT type, name, sql FROM sqlite_schema WHERE name <>
     for i in $(seq 0 8); do rows $((i * 5000 + 1)) $((i * 5000 + 5000)) >part$i.csv; done
     run abdb import --db all.db all.csv --timing
     fails 0 "45000 rows: 44550 accepted, 405 duplicate, 45 rejected"
-    [[ "$output" == *"index entry_row_key"* ]]
+    [[ "$output" == *"index entry_by_key"* ]]
     run abdb import -q --db parts.db part*.csv
     same "$(facts all.db)" "$(facts parts.db)"
     for db in all parts; do

@@ -21,7 +21,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     abdb import -q --db all.db "$fixtures/google_benchmark.json" "$fixtures/osu.txt" "$fixtures/llama_bench.jsonl" 2>/dev/null || true
     same "$(facts ab.db)" "$(facts all.db)"
     for db in ab ba all; do
-        sqlite3 $db.db "SELECT e.entry_key, a.artifact_key, w.locator FROM witness w JOIN entry_row e USING (entry_id) JOIN artifact a USING (artifact_id) ORDER BY 1, 2, 3" >$db.places
+        sqlite3 $db.db "SELECT e.entry_key, a.sha256, w.locator FROM witness w JOIN entry_row e USING (entry_id) JOIN artifact a USING (artifact_id) ORDER BY 1, 2, 3" >$db.places
         sqlite3 $db.db "PRAGMA integrity_check; PRAGMA foreign_key_check"
     done >checked
     same "$(sort -u checked)" ok
