@@ -3,6 +3,7 @@
 -- that SQLite and PostgreSQL share.
 --
 -- result_id and entry_id are numbers of this file: they join. key and run are text, the same in every database: they cite.
+-- round_order puts rounds in order as numbers, v10.0 after v6.0.
 
 CREATE VIEW entry AS
 SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS run, w.entry_key AS entry_key,
@@ -12,31 +13,40 @@ SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_l
        d.system AS system, d.platform AS platform, d.workload AS workload, d.model AS model, d.scenario AS scenario, d.device AS device,
        d.devices AS devices, d.nodes AS nodes, d.backend AS backend, d.dtype AS dtype, w.date AS date, d.tag AS tag,
        d.campaign AS campaign, w.cell AS cell, d.flags AS flags, d.source AS source, d.url AS url, d.retrieved AS retrieved,
-       w.origin AS origin, w.description_id AS description_id
+       w.origin AS origin, w.description_id AS description_id, w.artifact_id AS artifact_id,
+       CASE WHEN w.line > 0 THEN 'line ' || w.line ELSE w.place END AS locator,
+       CASE WHEN d.round GLOB 'v[0-9]*' THEN CAST(substr(d.round, 2) AS INTEGER) * 1000
+                 + CAST(substr(d.round, instr(d.round || '.', '.') + 1) AS INTEGER) END AS round_order
   FROM description d -- first, so that a planner's hint before entry holds for it
   JOIN entry_row w ON w.description_id = d.description_id
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id);
 
+-- metric_stem: 'accuracy' of 'accuracy.rouge1', as table metric has it.
 CREATE VIEW result AS
-SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.ordinal AS ordinal, q.metric AS metric, q.statistic AS statistic,
-       w.mpi_rank AS rank, w.x AS x, w.value AS value, q.unit AS unit, w.raw_value AS raw_value, q.raw_unit AS raw_unit,
-       w.cell AS cell, w.n AS n, w.low AS low, w.high AS high, q.spread AS spread, q.formula AS formula
+SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.ordinal AS ordinal, q.metric AS metric,
+       substr(q.metric, 1, instr(q.metric || '.', '.') - 1) AS metric_stem, q.statistic AS statistic, w.mpi_rank AS rank, w.x AS x,
+       w.value AS value, q.unit AS unit, w.raw_value AS raw_value, q.raw_unit AS raw_unit, w.cell AS cell, w.n AS n, w.low AS low,
+       w.high AS high, q.spread AS spread, q.formula AS formula
   FROM result_row w
   JOIN quantity q ON q.quantity_id = w.quantity_id;
 
 -- likelihood() tells the planner that a result has few of all samples.
 CREATE VIEW sample AS
-SELECT r.result_id AS result_id, r.entry_id AS entry_id, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank, s.t_s AS t_s,
-       s.value AS value, s.mark AS mark
+SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank,
+       s.t_s AS t_s, s.value AS value, s.mark AS mark
   FROM result_row r
   JOIN sample_row s ON likelihood(s.sample_id >= r.first_sample, 0.00001) AND likelihood(s.sample_id <= r.last_sample, 0.1)
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
+
+-- Every place that says an entry but the first, which entry has.
+CREATE VIEW witness_again AS
+SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
 
 CREATE VIEW witness AS
 SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator
   FROM entry_row WHERE artifact_id IS NOT NULL
 UNION ALL
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END FROM witness_row;
+SELECT entry_id, artifact_id, locator FROM witness_again;
 
 -- Printed keys of specifications and prices, what was withdrawn left out.
 CREATE VIEW spec_stated AS
@@ -46,3 +56,27 @@ SELECT printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS key, s.* FROM spec 
 CREATE VIEW price_stated AS
 SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
+
+-- What was withdrawn, with its printed key and the first half of that as a number.
+CREATE VIEW gone_fact AS
+SELECT g.kind AS kind, g.id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
+  FROM gone g JOIN entry_row w ON g.kind = 'entry' AND w.entry_id = g.id
+UNION ALL
+SELECT g.kind, g.id, s.spec_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low)
+  FROM gone g JOIN spec s ON g.kind = 'spec' AND s.spec_id = g.id
+UNION ALL
+SELECT g.kind, g.id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
+  FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
+
+-- Rounds in order.
+CREATE VIEW round_ordered AS
+SELECT suite, round, CASE WHEN round GLOB 'v[0-9]*' THEN CAST(substr(round, 2) AS INTEGER) * 1000
+                               + CAST(substr(round, instr(round || '.', '.') + 1) AS INTEGER) END AS round_order,
+       published, source, locator
+  FROM round;
+
+CREATE VIEW compatibility_ordered AS
+SELECT suite, system_type, benchmark, scenario, since, until, source, locator,
+       CAST(substr(since, 2) AS INTEGER) * 1000 + CAST(substr(since, instr(since || '.', '.') + 1) AS INTEGER) AS since_order,
+       CAST(substr(until, 2) AS INTEGER) * 1000 + CAST(substr(until, instr(until || '.', '.') + 1) AS INTEGER) AS until_order
+  FROM compatibility;

@@ -1,0 +1,167 @@
+-- 010_run.sql - runs, scores and statements with canonical names, and what was recorded beside their results.
+-- What one column needs is a subquery, which costs only where the column is asked for.
+
+-- One run, score or statement, failed ones too.
+CREATE VIEW v_run AS
+SELECT e.entry_id AS entry_id, e.run AS run, e.entry_key AS entry_key, e.kind AS kind, e.status AS status, e.reason AS reason,
+       e.evidence AS evidence, e.source AS source, e.verified AS verified, e.public_id AS public_id,
+       coalesce(e.url, (SELECT q.url FROM source q WHERE q.source = e.source)) AS url,
+       coalesce(e.retrieved, (SELECT q.retrieved FROM source q WHERE q.source = e.source)) AS retrieved,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'submitter' AND n.spelling = e.submitter AND n.part = 1), e.submitter)
+         AS submitter,
+       e.suite AS suite, e.system_type AS system_type, e.round AS round, e.round_order AS round_order, e.division AS division,
+       e.availability AS availability, e.scenario AS scenario,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.workload AND n.part = 1), e.workload) AS workload,
+       e.workload AS raw_workload,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'model' AND n.spelling = e.model AND n.part = 1), e.model) AS model,
+       e.model AS raw_model, e.system AS system, e.platform AS platform,
+       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), e.device) AS device,
+       e.device AS raw_device, e.devices AS devices, e.nodes AS nodes,
+       coalesce((SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), 1) AS parts,
+       CASE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'per'), 'system')
+         WHEN 'device' THEN 'device' WHEN 'node' THEN 'node' WHEN 'system' THEN 'system' END AS per,
+       e.backend AS backend, e.dtype AS dtype,
+       coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS date,
+       CASE WHEN e.date IS NOT NULL AND e.evidence = 'measured' THEN 'measured' WHEN e.date IS NOT NULL THEN 'stated'
+            WHEN EXISTS (SELECT 1 FROM round q WHERE q.suite = e.suite AND q.round = e.round) THEN 'round' END AS date_kind,
+       CASE length(coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)))
+         WHEN 4 THEN 'year' WHEN 7 THEN 'month' WHEN 10 THEN 'day' WHEN 19 THEN 'second' WHEN 20 THEN 'second' END AS date_precision,
+       e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.flags AS flags,
+       (SELECT min(w.path) FROM (SELECT a.path AS path FROM artifact a WHERE a.artifact_id = e.artifact_id
+                                 UNION ALL
+                                 SELECT a.path FROM witness_again w JOIN artifact a ON a.artifact_id = w.artifact_id
+                                  WHERE w.entry_id = e.entry_id) w) AS artifact,
+       (SELECT min(w.locator) FROM (SELECT e.locator AS locator
+                                    UNION ALL
+                                    SELECT w.locator FROM witness_again w WHERE w.entry_id = e.entry_id) w) AS locator,
+       (SELECT v.body FROM environment v WHERE v.environment_id = e.environment_id) AS environment,
+       e.point_id AS point_id, e.process_id AS process_id
+  FROM entry e;
+
+-- One factor of a run: what can make two results differ, as its source gave it.
+CREATE VIEW v_run_factor AS
+SELECT e.entry_id AS entry_id, p.factor AS factor, p.state AS state, p.text AS text, p.num AS num,
+       coalesce(p.unit, (SELECT f.unit FROM factor f WHERE f.factor = p.factor)) AS unit, e.point_id AS point_id
+  FROM entry e
+  JOIN point_factor p ON p.point_id = e.point_id;
+
+-- One process of a backend: what one life of a program measured shares its luck.
+CREATE VIEW v_process AS
+SELECT p.process_id AS process_id, p.campaign AS campaign, p.backend AS backend, p.repetition AS repetition, p.start AS start,
+       p.started AS started
+  FROM process p
+ WHERE EXISTS (SELECT 1 FROM entry e WHERE e.campaign = p.campaign AND e.process_id = p.process_id);
+
+-- Clocks, power, temperature during a run.
+CREATE VIEW v_telemetry AS
+SELECT e.entry_id AS entry_id, e.run AS run, t.sensor AS sensor, t.quantity AS quantity, t.t_s AS t_s, t.value AS value, t.unit AS unit
+  FROM entry e
+  JOIN telemetry t ON t.entry_id = e.entry_id;
+
+-- One named part of a workload's time.
+CREATE VIEW v_span AS
+SELECT e.entry_id AS entry_id, e.run AS run, s.place AS place, s.span AS span, s.within AS within, s.kernel AS kernel,
+       s.provider AS provider, s.calls AS calls, s.time_s AS time_s, s.ops AS ops, s.bytes_B AS bytes_B
+  FROM entry e
+  JOIN span s ON s.entry_id = e.entry_id;
+
+-- One rank of a run on several processes.
+CREATE VIEW v_rank AS
+SELECT e.entry_id AS entry_id, e.run AS run, r.mpi_rank AS rank, r.host AS host, r.device AS device, r.binding AS binding
+  FROM entry e
+  JOIN rank r ON r.entry_id = e.entry_id;
+
+-- What somebody wrote down about a campaign, a tag, a commit or a fact.
+CREATE VIEW v_note AS
+SELECT note_id, kind, target, text, author, date FROM note;
+
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_run', 1, 'entry_id', '', 'number of the run in this file: to join by; another database has other numbers'),
+('v_run', 2, 'run', '', 'printed key made from the content, the same in every database: to cite'),
+('v_run', 3, 'entry_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
+('v_run', 4, 'kind', '', 'run, score, average, statement'),
+('v_run', 5, 'status', '', 'ok, or why there is no result'),
+('v_run', 6, 'reason', '', 'words for a status that is not ok'),
+('v_run', 7, 'evidence', '', 'measured, published or mlperf'),
+('v_run', 8, 'source', '', 'who says it (v_source)'),
+('v_run', 9, 'verified', '', 'verdict of the verification: pass, fail, unchecked; yes or no for MLPerf'),
+('v_run', 10, 'public_id', '', 'result ID of the publisher'),
+('v_run', 11, 'url', '', 'where it was published'),
+('v_run', 12, 'retrieved', '', 'date of retrieval; NULL: not recorded'),
+('v_run', 13, 'submitter', '', 'who submitted or measured it, canonical where an alias is known'),
+('v_run', 14, 'suite', '', 'MLPerf suite, or who defines the workload'),
+('v_run', 15, 'system_type', '', 'datacenter or edge'),
+('v_run', 16, 'round', '', 'version of the suite'),
+('v_run', 17, 'round_order', '', 'the round as a number that sorts: v10.0 after v6.0; NULL: none'),
+('v_run', 18, 'division', '', 'closed, open, network'),
+('v_run', 19, 'availability', '', 'available, preview, rdi'),
+('v_run', 20, 'scenario', '', 'as MLCommons spells it'),
+('v_run', 21, 'workload', '', 'what was run, canonical where an alias is known'),
+('v_run', 22, 'raw_workload', '', 'workload as published; an index leads to it'),
+('v_run', 23, 'model', '', 'model or benchmark, canonical where an alias is known'),
+('v_run', 24, 'raw_model', '', 'model as published; an index leads to it'),
+('v_run', 25, 'system', '', 'system, as published'),
+('v_run', 26, 'platform', '', 'folder or configuration of the system'),
+('v_run', 27, 'device', '', 'canonical device; parts of a mixed system joined by '' + '''),
+('v_run', 28, 'raw_device', '', 'device as published; an index leads to it'),
+('v_run', 29, 'devices', '', 'devices that took part; sockets where there is no accelerator'),
+('v_run', 30, 'nodes', '', 'nodes'),
+('v_run', 31, 'parts', '', 'kinds of device; more than 1 in a mixed system'),
+('v_run', 32, 'per', '', 'device, node or system: what its rates are stated for (factor per); NULL: it cannot be told'),
+('v_run', 33, 'backend', '', 'program or library that ran it'),
+('v_run', 34, 'dtype', '', 'number format'),
+('v_run', 35, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
+('v_run', 36, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
+('v_run', 37, 'date_precision', '', 'year, month, day or second'),
+('v_run', 38, 'tag', '', 'name given by the user'),
+('v_run', 39, 'campaign', '', 'one command of abdb run; an index leads to it'),
+('v_run', 40, 'cell', '', 'place in the plan of that command'),
+('v_run', 41, 'flags', '', 'remarks'),
+('v_run', 42, 'artifact', '', 'file that says it'),
+('v_run', 43, 'locator', '', 'line, JSON path or cell in that file'),
+('v_run', 44, 'environment', '', 'machine and software, a JSON object'),
+('v_run', 45, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
+('v_run', 46, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
+('v_run_factor', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_run_factor', 2, 'factor', '', 'name of the factor'),
+('v_run_factor', 3, 'state', '', 'known, unknown or inapplicable'),
+('v_run_factor', 4, 'text', '', 'its value as text'),
+('v_run_factor', 5, 'num', 'unit', 'its value as a number, where it is one'),
+('v_run_factor', 6, 'unit', '', 'unit of num'),
+('v_run_factor', 7, 'point_id', '', 'number of the set of factors in this file'),
+('v_process', 1, 'process_id', '', 'number of the process in this file: to join by'),
+('v_process', 2, 'campaign', '', 'the command of abdb run that started it'),
+('v_process', 3, 'backend', '', 'the program'),
+('v_process', 4, 'repetition', '', '1, 2, ... of abdb run --repeat'),
+('v_process', 5, 'start', '', '1, 2, ... of this repetition: started again after a crash'),
+('v_process', 6, 'started', '', 'when, UTC'),
+('v_telemetry', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_telemetry', 2, 'run', '', 'its printed key'),
+('v_telemetry', 3, 'sensor', '', 'which sensor: cpu, gpu 0, ...'),
+('v_telemetry', 4, 'quantity', '', 'clock, temperature or power'),
+('v_telemetry', 5, 't_s', 's', 'time since the first sample'),
+('v_telemetry', 6, 'value', 'unit', 'in the base unit'),
+('v_telemetry', 7, 'unit', '', 'base unit'),
+('v_span', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_span', 2, 'run', '', 'its printed key'),
+('v_span', 3, 'place', '', '1, 2, ... in the order of the workload'),
+('v_span', 4, 'span', '', 'its name: forward, attention, ...'),
+('v_span', 5, 'within', '', 'the span that it is a part of; NULL: the whole'),
+('v_span', 6, 'kernel', '', 'kernel that it runs'),
+('v_span', 7, 'provider', '', 'library that ran it'),
+('v_span', 8, 'calls', '', 'launches'),
+('v_span', 9, 'time_s', 's', 'all calls together'),
+('v_span', 10, 'ops', 'FLOP', 'operations of all calls'),
+('v_span', 11, 'bytes_B', 'B', 'bytes of all calls'),
+('v_rank', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_rank', 2, 'run', '', 'its printed key'),
+('v_rank', 3, 'rank', '', 'MPI rank: 0, 1, ...'),
+('v_rank', 4, 'host', '', 'name or pseudonym of the node'),
+('v_rank', 5, 'device', '', 'as the backend names it'),
+('v_rank', 6, 'binding', '', 'processors or device that it was bound to'),
+('v_note', 1, 'note_id', '', 'number of the note in this file'),
+('v_note', 2, 'kind', '', 'what it is about: campaign, tag, commit or key'),
+('v_note', 3, 'target', '', 'its name'),
+('v_note', 4, 'text', '', 'in words'),
+('v_note', 5, 'author', '', 'who wrote it'),
+('v_note', 6, 'date', '', 'when, UTC');

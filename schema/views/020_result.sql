@@ -1,0 +1,171 @@
+-- 020_result.sql - statements, results, their devices and samples. To join views use result_id and entry_id; key and run are
+-- their names for people and other databases.
+
+-- One statement of one source, before it is said what its value is in total and per device.
+CREATE VIEW told AS
+SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.run AS run, e.evidence AS evidence,
+       e.source AS source, e.artifact AS artifact, coalesce(r.cell, e.locator) AS locator,
+       CASE WHEN s.verified = 1 THEN 'yes' ELSE e.verified END AS verified, coalesce(e.public_id, s.public_id) AS public_id,
+       e.url AS url, e.retrieved AS retrieved, e.submitter AS submitter, e.suite AS suite, e.system_type AS system_type,
+       e.round AS round, e.round_order AS round_order, e.division AS division, e.availability AS availability,
+       e.scenario AS scenario, e.workload AS workload, e.model AS model, e.system AS system, e.platform AS platform,
+       e.device AS device, e.raw_device AS raw_device, e.devices AS devices, e.nodes AS nodes, e.backend AS backend, e.dtype AS dtype,
+       r.metric AS metric, (SELECT m.metric_class FROM metric m WHERE m.metric = r.metric_stem) AS metric_class,
+       r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
+       (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per,
+       CASE WHEN r.unit <> 'B/s' THEN NULL
+            WHEN e.suite = 'storage' THEN 'storage'
+            WHEN r.metric = 'busbw_bytes_per_s' OR replace(e.raw_workload, '-', '_') IN (SELECT c.collective FROM v_collective c)
+              OR EXISTS (SELECT 1 FROM point_factor p
+                          WHERE p.point_id = e.point_id AND (p.factor = 'message_bytes' OR p.factor = 'message_size')) THEN 'wire'
+            ELSE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'level'), 'memory')
+            END AS medium,
+       r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
+       trim(e.flags || ' ' || coalesce(s.flags, '') || CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
+       r.raw_value AS raw_value, r.raw_unit AS raw_unit, r.formula AS formula, e.date AS date, e.date_kind AS date_kind,
+       e.date_precision AS date_precision, e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.point_id AS point_id,
+       e.process_id AS process_id, e.entry_id AS entry_id, e.entry_key AS entry_key, r.ordinal AS ordinal,
+       coalesce(s.subject, e.entry_key) AS subject, coalesce(s.preferred, 1) AS preferred, coalesce(s.sources, 1) AS sources,
+       coalesce(s.disagree, 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind
+  FROM v_run e
+  JOIN result r ON r.entry_id = e.entry_id
+  LEFT JOIN subject s ON s.result_id = r.result_id;
+
+-- The same, with `adds`: is it a rate that adds over devices? What a wire carries and the share of one rank do not.
+CREATE VIEW told_rate AS
+SELECT t.*, CASE WHEN substr(t.unit, length(t.unit) - 1) = '/s' AND t.better = 'higher' AND t.rank IS NULL
+                      AND coalesce(t.medium, '') <> 'wire' THEN 1 ELSE 0 END AS adds
+  FROM told t;
+
+-- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
+-- its source states it for; NULL where that cannot be told.
+CREATE VIEW v_statement AS
+SELECT t.*,
+       CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value * t.devices WHEN 'node' THEN t.value * t.nodes
+                                            WHEN 'system' THEN t.value END END AS total,
+       CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value WHEN 'node' THEN t.value * t.nodes / nullif(t.devices, 0)
+                                            WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS each
+  FROM told_rate t;
+
+-- One statement as it is stored, nothing looked up: for counting.
+CREATE VIEW v_stored AS
+SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, e.source AS source, e.evidence AS evidence,
+       e.device AS raw_device, e.model AS raw_model, e.workload AS raw_workload, e.round AS round, r.metric AS metric,
+       r.value AS value, r.unit AS unit
+  FROM entry e
+  JOIN result r ON r.entry_id = e.entry_id;
+
+-- One value of one metric: the preferred statement of it.
+CREATE VIEW v_result AS SELECT * FROM v_statement WHERE preferred = 1;
+
+-- One kind of device of a result.
+CREATE VIEW v_result_device AS
+SELECT r.result_id AS result_id, coalesce(n.canon, e.device) AS device, CASE WHEN n.parts > 1 THEN n.share ELSE e.devices END AS devices,
+       e.device AS raw_device
+  FROM entry e
+  JOIN result_row r ON r.entry_id = e.entry_id
+  LEFT JOIN name n ON n.kind = 'device' AND n.spelling = e.device
+ WHERE e.device IS NOT NULL;
+
+-- Raw values.
+CREATE VIEW v_sample AS
+SELECT s.result_id AS result_id, s.seq AS seq, s.rank AS rank, s.t_s AS t_s, s.value AS value, s.mark AS mark, s.entry_id AS entry_id,
+       s.ordinal AS ordinal
+  FROM sample s;
+
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_result', 1, 'result_id', '', 'number of the result in this file: to join by; another database has other numbers'),
+('v_result', 2, 'key', '', 'printed key made from the content, the same in every database: to cite and to join databases by'),
+('v_result', 3, 'run', '', 'printed key of the run that this value belongs to (v_run)'),
+('v_result', 4, 'evidence', '', 'measured, published or mlperf'),
+('v_result', 5, 'source', '', 'who says it (v_source)'),
+('v_result', 6, 'artifact', '', 'file that says it'),
+('v_result', 7, 'locator', '', 'line, JSON path or cell in that file'),
+('v_result', 8, 'verified', '', 'yes or no: reviewed by MLCommons; pass, fail, unchecked: outputs of a kernel'),
+('v_result', 9, 'public_id', '', 'result ID of the publisher'),
+('v_result', 10, 'url', '', 'where it was published'),
+('v_result', 11, 'retrieved', '', 'date of retrieval; NULL: not recorded'),
+('v_result', 12, 'submitter', '', 'who submitted or measured it'),
+('v_result', 13, 'suite', '', 'MLPerf suite, or who defines the workload'),
+('v_result', 14, 'system_type', '', 'datacenter or edge'),
+('v_result', 15, 'round', '', 'version of the suite'),
+('v_result', 16, 'round_order', '', 'the round as a number that sorts: v10.0 after v6.0; NULL: none'),
+('v_result', 17, 'division', '', 'closed, open, network'),
+('v_result', 18, 'availability', '', 'available, preview, rdi'),
+('v_result', 19, 'scenario', '', 'as MLCommons spells it'),
+('v_result', 20, 'workload', '', 'what was run: benchmark, kernel or workload'),
+('v_result', 21, 'model', '', 'model or benchmark, canonical where an alias is known'),
+('v_result', 22, 'system', '', 'system, as published'),
+('v_result', 23, 'platform', '', 'folder or configuration of the system'),
+('v_result', 24, 'device', '', 'canonical device; parts of a mixed system joined by '' + '''),
+('v_result', 25, 'raw_device', '', 'device as published; an index leads to it'),
+('v_result', 26, 'devices', '', 'devices that took part; sockets where there is no accelerator'),
+('v_result', 27, 'nodes', '', 'nodes'),
+('v_result', 28, 'backend', '', 'program or library that ran it'),
+('v_result', 29, 'dtype', '', 'number format'),
+('v_result', 30, 'metric', '', 'fixed name of the metric'),
+('v_result', 31, 'metric_class', '', 'performance, power, accuracy, ...: one quantity under identity'),
+('v_result', 32, 'statistic', '', 'value, mean, median, min, max, p50 ... p99.9, sd, olympic-mean'),
+('v_result', 33, 'rank', '', 'MPI rank; NULL: none'),
+('v_result', 34, 'x', '', 'place in a series; NULL: none'),
+('v_result', 35, 'value', 'unit', 'the value in its base unit, as stated: see per'),
+('v_result', 36, 'unit', '', 'base unit'),
+('v_result', 37, 'better', '', 'higher, lower or none'),
+('v_result', 38, 'per', '', 'device, node or system: what the value of a rate is stated for (factor per); NULL: it cannot be told'),
+('v_result', 39, 'medium', '', 'what bytes per second go through: memory, a cache (L1, L2, L3), wire or storage; NULL: no bytes'),
+('v_result', 40, 'n', '', 'samples behind the value'),
+('v_result', 41, 'low', 'unit', 'lower end of the spread'),
+('v_result', 42, 'high', 'unit', 'upper end of the spread'),
+('v_result', 43, 'spread', '', 'what low and high are: ci95, minmax, iqr, sd'),
+('v_result', 44, 'verdict', '', 'verification: pass, fail, unchecked; yes or no for MLPerf'),
+('v_result', 45, 'flags', '', 'averaged, repeated, inferred, power, mixed, devices-disagree, unit-disagree, ...'),
+('v_result', 46, 'raw_value', '', 'as published'),
+('v_result', 47, 'raw_unit', '', 'as published; NULL: none stated'),
+('v_result', 48, 'formula', '', 'identifier/version where abdb computed it out of the artifact'),
+('v_result', 49, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
+('v_result', 50, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
+('v_result', 51, 'date_precision', '', 'year, month, day or second'),
+('v_result', 52, 'tag', '', 'name given by the user'),
+('v_result', 53, 'campaign', '', 'one command of abdb run; an index leads to it'),
+('v_result', 54, 'cell', '', 'place in the plan of that command'),
+('v_result', 55, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
+('v_result', 56, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
+('v_result', 57, 'entry_id', '', 'number of the run in this file: to join by; another database has other numbers'),
+('v_result', 58, 'entry_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
+('v_result', 59, 'ordinal', '', 'place in the run, the end of the printed key'),
+('v_result', 60, 'subject', '', 'number shared by all statements of one result, the same in every database'),
+('v_result', 61, 'preferred', '', '1: this statement stands for the result'),
+('v_result', 62, 'sources', '', 'number of sources that state it'),
+('v_result', 63, 'disagree', '', '1: sources give values that differ beyond rounding'),
+('v_result', 64, 'raw_model', '', 'model as published; an index leads to it'),
+('v_result', 65, 'raw_workload', '', 'workload as published; an index leads to it'),
+('v_result', 66, 'kind', '', 'run, score, average, statement'),
+('v_result', 67, 'adds', '', '1: a rate that adds over devices; 0: it does not, as what a wire carries, times and fractions'),
+('v_result', 68, 'total', 'unit', 'of a rate that adds: over all devices that took part; NULL: it cannot be told'),
+('v_result', 69, 'each', 'unit', 'of a rate that adds: for one device, per_device@1; NULL: it cannot be told'),
+('v_result_device', 1, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_result_device', 2, 'device', '', 'canonical device'),
+('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),
+('v_result_device', 4, 'raw_device', '', 'as published'),
+('v_sample', 1, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_sample', 2, 'seq', '', '0, 1, ... in the order of measurement'),
+('v_sample', 3, 'rank', '', 'MPI rank; NULL: none'),
+('v_sample', 4, 't_s', 's', 'time since the first sample'),
+('v_sample', 5, 'value', 'unit', 'in the base unit of its result'),
+('v_sample', 6, 'mark', '', 'outlier, throttled, or NULL'),
+('v_sample', 7, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_sample', 8, 'ordinal', '', 'place of the result in the run'),
+('v_stored', 1, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_stored', 2, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_stored', 3, 'ordinal', '', 'place in the run'),
+('v_stored', 4, 'source', '', 'who says it'),
+('v_stored', 5, 'evidence', '', 'measured, published or mlperf'),
+('v_stored', 6, 'raw_device', '', 'device as published'),
+('v_stored', 7, 'raw_model', '', 'model as published'),
+('v_stored', 8, 'raw_workload', '', 'workload as published'),
+('v_stored', 9, 'round', '', 'version of the suite'),
+('v_stored', 10, 'metric', '', 'fixed name of the metric'),
+('v_stored', 11, 'value', 'unit', 'in the base unit'),
+('v_stored', 12, 'unit', '', 'base unit');
+INSERT INTO column_doc (view, place, column_name, unit, meaning)
+SELECT 'v_statement', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_result';

@@ -1,0 +1,131 @@
+-- 030_dictionary.sql - sources, devices, models, names, rounds, files, refusals and withdrawals, and the words of the views.
+
+-- Who says it.
+CREATE VIEW v_source AS
+SELECT source, kind, title, author, url, published, retrieved, licence, rank FROM source;
+
+-- One device.
+CREATE VIEW v_device AS
+SELECT device, vendor, architecture, form_factor, kind, dies, year, source, locator FROM device;
+
+-- One model.
+CREATE VIEW v_model AS
+SELECT model, task, family, accuracy_target, parameters, parameters_active, layers, hidden_size,
+       heads, kv_heads, vocabulary, source, locator
+  FROM model;
+
+-- One spelling in use and what it means.
+CREATE VIEW v_name AS
+SELECT kind, spelling, part, canon, share, parts, how FROM name;
+
+-- One round of MLPerf: when its results were published.
+CREATE VIEW v_mlperf_round AS
+SELECT suite, round, round_order, published, source, locator FROM round_ordered;
+
+-- One imported file or member, counted in input rows.
+CREATE VIEW v_artifact AS
+SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored, imported, words, size_B, importer
+  FROM artifact;
+
+-- One refused row.
+CREATE VIEW v_reject AS
+SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
+  FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id;
+
+-- One withdrawal and one fact that it leaves out.
+CREATE VIEW v_gone AS
+SELECT g.kind AS kind, g.key AS key,
+       (SELECT min(f.fact) FROM fact f WHERE (g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
+           OR (g.kind = 'entry' AND f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))) AS fact,
+       w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key
+  FROM gone_fact g
+  JOIN withdrawal w
+    ON w.target = g.key OR (g.kind = 'entry' AND substr(w.target, 1, 34) = 'r-' || substr(g.key, 3))
+    OR EXISTS (SELECT 1 FROM artifact a
+                WHERE (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer)
+                  AND (a.artifact_id IN (SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id)
+                       OR (g.kind = 'entry' AND (a.artifact_id IN (SELECT x.artifact_id FROM entry_row x WHERE x.entry_id = g.id)
+                           OR a.artifact_id IN (SELECT x.artifact_id FROM witness_again x WHERE x.entry_id = g.id)))));
+
+-- One event that takes something back.
+CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;
+
+-- One column of a public view.
+CREATE VIEW v_column AS SELECT view, place, column_name, unit, meaning FROM column_doc;
+
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_source', 1, 'source', '', 'short name'),
+('v_source', 2, 'kind', '', 'vendor, paper, blog, mlperf, price-list, program, user'),
+('v_source', 3, 'title', '', 'title'),
+('v_source', 4, 'author', '', 'who wrote it'),
+('v_source', 5, 'url', '', 'where it is published'),
+('v_source', 6, 'published', '', 'date'),
+('v_source', 7, 'retrieved', '', 'date; NULL: not recorded'),
+('v_source', 8, 'licence', '', 'licence'),
+('v_source', 9, 'rank', '', 'written preference, lowest first'),
+('v_device', 1, 'device', '', 'canonical name'),
+('v_device', 2, 'vendor', '', 'who makes it'),
+('v_device', 3, 'architecture', '', 'family of the design'),
+('v_device', 4, 'form_factor', '', 'SXM, PCIe, OAM, ...'),
+('v_device', 5, 'kind', '', 'gpu, accelerator, tpu, cpu'),
+('v_device', 6, 'dies', '', 'compute dies'),
+('v_device', 7, 'year', '', 'of first availability'),
+('v_device', 8, 'source', '', 'who says it'),
+('v_device', 9, 'locator', '', 'where'),
+('v_model', 1, 'model', '', 'canonical name'),
+('v_model', 2, 'task', '', 'llm, vision, speech, recommendation, ...'),
+('v_model', 3, 'family', '', 'the same network at other accuracy targets'),
+('v_model', 4, 'accuracy_target', '1', 'fraction of the reference accuracy'),
+('v_model', 5, 'parameters', '', 'all weights'),
+('v_model', 6, 'parameters_active', '', 'weights used per token'),
+('v_model', 7, 'layers', '', 'transformer blocks'),
+('v_model', 8, 'hidden_size', '', 'width of the residual stream'),
+('v_model', 9, 'heads', '', 'attention heads'),
+('v_model', 10, 'kv_heads', '', 'heads of keys and values'),
+('v_model', 11, 'vocabulary', '', 'tokens'),
+('v_model', 12, 'source', '', 'who says it'),
+('v_model', 13, 'locator', '', 'where'),
+('v_name', 1, 'kind', '', 'device, model, submitter, system, provider'),
+('v_name', 2, 'spelling', '', 'as published'),
+('v_name', 3, 'part', '', 'part of a mixed system'),
+('v_name', 4, 'canon', '', 'canonical name'),
+('v_name', 5, 'share', '', 'devices of the part'),
+('v_name', 6, 'parts', '', 'parts of the spelling'),
+('v_name', 7, 'how', '', 'canon, alias, folded, unresolved'),
+('v_mlperf_round', 1, 'suite', '', 'inference, training, hpc, tiny, storage, ...'),
+('v_mlperf_round', 2, 'round', '', 'version of the suite'),
+('v_mlperf_round', 3, 'round_order', '', 'the round as a number that sorts'),
+('v_mlperf_round', 4, 'published', '', 'date on which its results were published'),
+('v_mlperf_round', 5, 'source', '', 'who says so'),
+('v_mlperf_round', 6, 'locator', '', 'where'),
+('v_artifact', 1, 'artifact', '', 'path'),
+('v_artifact', 2, 'format', '', 'importer that read it'),
+('v_artifact', 3, 'sha256', '', 'of the bytes'),
+('v_artifact', 4, 'accepted', '', 'input rows with something new'),
+('v_artifact', 5, 'duplicate', '', 'input rows that only repeat'),
+('v_artifact', 6, 'rejected', '', 'input rows refused'),
+('v_artifact', 7, 'ignored', '', 'input rows with nothing to keep'),
+('v_artifact', 8, 'imported', '', 'when, UTC'),
+('v_artifact', 9, 'words', '', 'what --set supplied'),
+('v_artifact', 10, 'size_B', 'B', 'size of the file'),
+('v_artifact', 11, 'importer', '', 'version of the importer'),
+('v_reject', 1, 'artifact', '', 'file'),
+('v_reject', 2, 'line', '', 'line in it'),
+('v_reject', 3, 'field', '', 'column'),
+('v_reject', 4, 'reason', '', 'what is wrong and what to do'),
+('v_reject', 5, 'raw', '', 'the row as it was'),
+('v_gone', 1, 'kind', '', 'entry, spec or price'),
+('v_gone', 2, 'key', '', 'printed key of what is left out: e- (of the run), s- or p-'),
+('v_gone', 3, 'fact', '', 'its name, where it has one'),
+('v_gone', 4, 'target', '', 'what was withdrawn: sha256 of an artifact, or a key'),
+('v_gone', 5, 'reason', '', 'why'),
+('v_gone', 6, 'date', '', 'when, UTC'),
+('v_gone', 7, 'fact_key', '', 'first 16 hexadecimal digits of the key as a number: an index leads to it'),
+('v_withdrawal', 1, 'target', '', 'sha256 of an artifact (with @N: as version N of its importer read it), or a key r-, e-, s-, p-'),
+('v_withdrawal', 2, 'reason', '', 'why'),
+('v_withdrawal', 3, 'date', '', 'when, UTC'),
+('v_column', 1, 'view', '', 'public view'),
+('v_column', 2, 'place', '', 'order'),
+('v_column', 3, 'column_name', '', 'name'),
+('v_column', 4, 'unit', '', 'unit; ''unit'': that of the row'),
+('v_column', 5, 'meaning', '', 'what it says');

@@ -1,0 +1,157 @@
+-- 045_fact.sql - results, specifications and prices as facts with a key and sometimes a name, and the claims that cite them.
+
+-- One result, specification or price as a fact with a key; the three parts of v_fact.
+CREATE VIEW v_fact_result AS
+SELECT r.key AS key,
+       coalesce(r.device || ' ', '') || coalesce(r.model || ' ', r.workload || ' ', '') ||
+       coalesce(r.scenario || ' ', '') || r.metric || ' ' || r.statistic AS what,
+       r.value AS value, r.unit AS unit, r.raw_value AS raw_value, r.raw_unit AS raw_unit,
+       r.evidence AS evidence, r.source AS source, r.locator AS locator,
+       (SELECT min(w.place) FROM (SELECT a.path || ', ' || e.locator AS place FROM entry e JOIN artifact a ON a.artifact_id = e.artifact_id
+                                   WHERE e.entry_id = r.entry_id
+                                  UNION ALL
+                                  SELECT a.path || ', ' || x.locator FROM witness_again x JOIN artifact a ON a.artifact_id = x.artifact_id
+                                   WHERE x.entry_id = r.entry_id) w) AS artifact,
+       r.date AS date, r.formula AS formula, r.result_id AS result_id, r.entry_key AS entry_key, r.ordinal AS ordinal
+  FROM v_statement r;
+CREATE VIEW v_fact_spec AS
+SELECT s.key AS key,
+       coalesce((SELECT n.canon FROM name n WHERE n.kind = 'device' AND n.spelling = s.device AND n.part = 1), s.device) || ' ' ||
+       s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.sparsity, '') || ' per ' || s.basis AS what,
+       s.value AS value, s.unit AS unit, s.raw_value AS raw_value, s.raw_unit AS raw_unit, 'published' AS evidence,
+       s.source AS source, s.locator AS locator,
+       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+         WHERE o.kind = 'spec' AND o.id = s.spec_id) AS artifact,
+       coalesce(s.date, (SELECT q.published FROM source q WHERE q.source = s.source)) AS date, CAST(NULL AS TEXT) AS formula,
+       s.spec_id AS spec_id, s.spec_key AS spec_key
+  FROM spec_stated s;
+CREATE VIEW v_fact_price AS
+SELECT p.key AS key,
+       p.provider || ' ' || coalesce(p.instance || ' ', '') || p.device || ' x' || p.devices || ' ' || p.kind ||
+       ' per ' || p.per AS what,
+       p.amount AS value, p.currency AS unit, p.raw_value AS raw_value, p.currency AS raw_unit, 'published' AS evidence,
+       p.source AS source, p.locator AS locator,
+       (SELECT min(a.path || ', ' || o.locator) FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+         WHERE o.kind = 'price' AND o.id = p.price_id) AS artifact,
+       p.valid_from AS date, CAST(NULL AS TEXT) AS formula, p.price_id AS price_id, p.price_key AS price_key
+  FROM v_price p;
+
+-- One fact by its key (r- result, s- specification, p- price, c- claim): value, source and every place.
+-- fact_key, the first half of the key as a number, leads to it by an index.
+CREATE VIEW v_fact AS
+SELECT CAST(v.key AS TEXT) AS key, (SELECT f.fact FROM fact f WHERE f.kind = 'result' AND f.id = v.result_id) AS fact,
+       'result' AS kind, v.what AS what, v.value AS value, v.unit AS unit, v.raw_value AS raw_value, v.raw_unit AS raw_unit,
+       v.evidence AS evidence, v.source AS source, v.locator AS locator, v.artifact AS artifact, v.date AS date,
+       CAST(v.formula AS TEXT) AS formula, v.entry_key AS fact_key
+  FROM v_fact_result v
+UNION ALL
+SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'spec' AND f.id = v.spec_id), 'spec', v.what, v.value, v.unit,
+       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.spec_key
+  FROM v_fact_spec v
+UNION ALL
+SELECT CAST(v.key AS TEXT), (SELECT f.fact FROM fact f WHERE f.kind = 'price' AND f.id = v.price_id), 'price', v.what, v.value, v.unit,
+       v.raw_value, v.raw_unit, v.evidence, v.source, v.locator, v.artifact, v.date, CAST(v.formula AS TEXT), v.price_key
+  FROM v_fact_price v
+UNION ALL
+SELECT CAST('c-' || c.claim AS TEXT), NULL, 'claim', c.sentence, c.stated, '1', c.raw_value, NULL, 'published', c.source, c.locator,
+       NULL, NULL, CAST(NULL AS TEXT), CAST(NULL AS INTEGER)
+  FROM claim c;
+
+-- One fact that has a name, found by the name: v_fact without those that have none.
+CREATE VIEW v_fact_named AS
+SELECT f.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what
+  FROM fact f JOIN v_fact_result v ON f.kind = 'result' AND v.result_id = f.id
+UNION ALL
+SELECT f.fact, v.key, v.value, v.unit, v.what FROM fact f JOIN v_fact_spec v ON f.kind = 'spec' AND v.spec_id = f.id
+UNION ALL
+SELECT f.fact, v.key, v.value, v.unit, v.what FROM fact f JOIN v_fact_price v ON f.kind = 'price' AND v.price_id = f.id;
+
+-- One term of a claim, with the fact that it cites.
+CREATE VIEW v_claim_term AS
+SELECT t.claim AS claim, t.term AS term, t.power AS power, t.fact AS fact, v.key AS key,
+       v.value AS value, v.unit AS unit, v.what AS what
+  FROM claim_term t
+  LEFT JOIN v_fact_named v ON v.fact = t.fact;
+
+-- One statement to check: recomputed = coefficient x product of value^power, + offset.
+CREATE VIEW v_claim AS
+WITH RECURSIVE product (claim, term, value, lacking) AS (
+  SELECT claim, 0, coefficient, CAST('' AS TEXT) FROM claim
+  UNION ALL
+  SELECT p.claim, p.term + 1,
+         CASE t.power WHEN 1 THEN p.value * t.value WHEN -1 THEN p.value / t.value
+                      WHEN 2 THEN p.value * t.value * t.value
+                      WHEN -2 THEN p.value / t.value / t.value
+                      WHEN 3 THEN p.value * t.value * t.value * t.value
+                      ELSE p.value / t.value / t.value / t.value END,
+         CASE WHEN t.value IS NOT NULL THEN p.lacking WHEN p.lacking = '' THEN t.fact ELSE p.lacking || ', ' || t.fact END
+    FROM product p JOIN v_claim_term t ON t.claim = p.claim AND t.term = p.term + 1),
+done AS (
+  SELECT c.claim AS claim, p.value + c."offset" AS recomputed, p.term AS terms, p.lacking AS lacking
+    FROM claim c JOIN product p ON p.claim = c.claim
+   WHERE p.term = (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AND p.term > 0)
+SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
+       d.recomputed AS recomputed, c.tolerance AS tolerance,
+       CASE WHEN d.recomputed IS NULL THEN 'unknown'
+            WHEN abs(d.recomputed - c.stated) <= c.tolerance * (1 + 1e-9) THEN 'holds'
+            ELSE 'fails' END AS verdict,
+       CASE WHEN d.recomputed IS NOT NULL THEN NULL WHEN c.missing IS NOT NULL THEN c.missing
+            WHEN d.lacking <> '' THEN 'no fact ' || d.lacking ELSE 'no terms' END AS reason,
+       c.sentence AS sentence, c.raw_value AS raw_value,
+       (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AS terms
+  FROM claim c LEFT JOIN done d ON d.claim = c.claim;
+
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_fact', 1, 'key', '', 'r- result, s- specification, p- price, c- number that a claim states'),
+('v_fact', 2, 'fact', '', 'its name, where it has one'),
+('v_fact', 3, 'kind', '', 'result, spec, price or claim'),
+('v_fact', 4, 'what', '', 'in words'),
+('v_fact', 5, 'value', 'unit', 'in the base unit'),
+('v_fact', 6, 'unit', '', 'base unit, or currency'),
+('v_fact', 7, 'raw_value', '', 'as published'),
+('v_fact', 8, 'raw_unit', '', 'as published'),
+('v_fact', 9, 'evidence', '', 'measured, published or mlperf'),
+('v_fact', 10, 'source', '', 'who says it'),
+('v_fact', 11, 'locator', '', 'table, figure, line or cell'),
+('v_fact', 12, 'artifact', '', 'file, and line of it'),
+('v_fact', 13, 'date', '', 'of the statement'),
+('v_fact', 14, 'formula', '', 'identifier/version where abdb computed it'),
+('v_fact', 15, 'fact_key', '', 'first 16 hexadecimal digits of the key as a number: an index leads to it; NULL for a claim'),
+('v_fact_named', 1, 'fact', '', 'its name'),
+('v_fact_named', 2, 'key', '', 'its printed key'),
+('v_fact_named', 3, 'value', 'unit', 'in the base unit'),
+('v_fact_named', 4, 'unit', '', 'base unit, or currency'),
+('v_fact_named', 5, 'what', '', 'in words'),
+('v_claim', 1, 'claim', '', 'name'),
+('v_claim', 2, 'source', '', 'who claims it'),
+('v_claim', 3, 'locator', '', 'where'),
+('v_claim', 4, 'stated', '', 'the number claimed'),
+('v_claim', 5, 'recomputed', '', 'from facts; NULL: cannot be'),
+('v_claim', 6, 'tolerance', '', 'of its own rounding'),
+('v_claim', 7, 'verdict', '', 'holds, fails, unknown'),
+('v_claim', 8, 'reason', '', 'what is missing'),
+('v_claim', 9, 'sentence', '', 'in our words'),
+('v_claim', 10, 'raw_value', '', 'as printed'),
+('v_claim', 11, 'terms', '', 'facts that it is recomputed from'),
+('v_claim_term', 1, 'claim', '', 'the claim'),
+('v_claim_term', 2, 'term', '', '1, 2, ...'),
+('v_claim_term', 3, 'power', '', 'exponent'),
+('v_claim_term', 4, 'fact', '', 'name of the fact'),
+('v_claim_term', 5, 'key', '', 'its printed key; NULL: no such fact here'),
+('v_claim_term', 6, 'value', 'unit', 'its value'),
+('v_claim_term', 7, 'unit', '', 'base unit'),
+('v_claim_term', 8, 'what', '', 'in words');
+INSERT INTO column_doc (view, place, column_name, unit, meaning)
+SELECT v.view, c.place - CASE WHEN c.place > 3 THEN 2 ELSE 0 END, c.column_name, c.unit, c.meaning
+  FROM column_doc c
+  CROSS JOIN (SELECT 'v_fact_result' AS view UNION ALL SELECT 'v_fact_spec' UNION ALL SELECT 'v_fact_price') v
+ WHERE c.view = 'v_fact' AND c.column_name NOT IN ('fact', 'kind', 'fact_key');
+UPDATE column_doc SET meaning = 'its printed key' WHERE view IN ('v_fact_result', 'v_fact_spec', 'v_fact_price') AND place = 1;
+INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_fact_result', 13, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_fact_result', 14, 'entry_key', '', 'first 16 hexadecimal digits of the key as a number: an index leads to it'),
+('v_fact_result', 15, 'ordinal', '', 'place in the run, the end of the key'),
+('v_fact_spec', 13, 'spec_id', '', 'number of the specification in this file (v_spec)'),
+('v_fact_spec', 14, 'spec_key', '', 'first 16 hexadecimal digits of the key as a number: an index leads to it'),
+('v_fact_price', 13, 'price_id', '', 'number of the price in this file (v_price)'),
+('v_fact_price', 14, 'price_key', '', 'first 16 hexadecimal digits of the key as a number: an index leads to it');
