@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ingest/lines.h"
+#include "ingest/record_parts.h"
 
 enum { REASON = 200 };
 
@@ -160,6 +161,7 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     {
         if (!take_result(r, value, reason)) return ABDB_OK;
     }
+    if (!abdb_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
     e->environment = text_of(object, "environment");
     e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
     if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;

@@ -151,6 +151,7 @@ static void count_left_out(csv *c, const abdb_entry *e)
         c->left_out +=
             (long)e->result[i].samples + (e->result[i].rank != -1) + (e->result[i].x != 0);
     c->left_out += e->environment != NULL;
+    c->left_out += (long)(e->telemetries + e->spans + e->ranks) + (e->process.campaign != NULL);
 }
 
 /* Second walk: the rows. */

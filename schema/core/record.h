@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
     const char *metric, *statistic; /* "value mean median min max p50 ... sd olympic-mean" */
     long rank;                      /* -1: none */
-    double x;                       /* place in a series, 0 when there is none */
+    double x;                       /* place in a series (step, seconds), NAN when there is none */
     double value;                   /* in the metric's base unit */
     const char *raw_value, *raw_unit, *cell;
     long long n; /* samples behind the value, 0 unknown */
@@ -61,7 +61,35 @@ typedef struct {
     size_t samples;
 } abdb_result;
 
+/* One reading of a sensor while the entry was measured. */
+typedef struct {
+    const char *sensor, *quantity, *unit; /* "cpu", "clock", "Hz" (base unit) */
+    double t_s, value;                    /* t_s: since the first sample */
+} abdb_telemetry;
+
+/* A named part of a workload's time. */
+typedef struct {
+    const char *name, *within, *kernel,
+        *provider;             /* within: the span it is a part of; NULL: none */
+    long long calls;           /* launches */
+    double time_s, ops, bytes; /* of all calls; ops and bytes NAN: unknown */
+} abdb_span;
+
+/* Where one rank of a run on several processes ran. */
+typedef struct {
+    long rank;
+    const char *host, *device, *binding; /* device, binding: NULL unknown */
+} abdb_rank;
+
+/* One life of the backend that measured an entry: the unit of evidence. campaign NULL: not said. */
+typedef struct {
+    const char *campaign, *backend, *started; /* started: UTC, ISO 8601 */
+    long repetition, start; /* 1, 2, ...; start: after a crash it is started again */
+} abdb_process;
+
 enum { ABDB_FACTOR_MAX = 96, ABDB_RESULT_MAX = 64, ABDB_PIECE_MAX = 64 };
+enum { ABDB_SAMPLE_MAX = 1 << 20 }; /* of one result */
+enum { ABDB_ORIGIN_UNSAID = 0, ABDB_ORIGIN_NONE = -1 };
 
 /* One run, score, average or statement as one source tells it; its metrics belong together. */
 typedef struct {
@@ -69,9 +97,18 @@ typedef struct {
     const char *locator;     /* line, JSON path or cell inside the artifact */
     long line;               /* of the input row, 0 unknown: for rejects */
     const char *environment; /* JSON object, or NULL */
-    long long key[3];        /* of factors, fields and all: the store makes them where they are 0 */
-    size_t pieces;           /* so many of the entries handed over just before are its parts */
-    const char *role;        /* what they are to it: "run" */
+    /* What tells equal measurements apart: 63 bits of SHA-256 of the file's digest and the row's
+     * place in it; ABDB_ORIGIN_UNSAID: the store makes it of the file at hand where the entry is
+     * measured; ABDB_ORIGIN_NONE: the content alone is the identity. */
+    long long origin;
+    long long key[3]; /* of factors, fields and all: the store makes them where they are 0 */
+    abdb_process process;
+    const abdb_telemetry *telemetry; /* in any order */
+    const abdb_span *span;           /* in the order of the workload */
+    const abdb_rank *rank;
+    size_t telemetries, spans, ranks;
+    size_t pieces;    /* so many of the entries handed over just before are its parts */
+    const char *role; /* what they are to it: "run" */
     size_t factors, results;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
