@@ -106,7 +106,7 @@ static bool take_result(reader *r, const json_t *object, char *reason)
 {
     const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
     double value = number_of(object, "value"), n = number_of(object, "n"),
-           rank = number_of(object, "rank"), x = number_of(object, "x");
+           rank = number_of(object, "rank");
     abdb_result *result =
         metric && statistic && isfinite(value) ? abdb_entry_result(&r->entry, metric, value) : NULL;
 
@@ -119,7 +119,7 @@ static bool take_result(reader *r, const json_t *object, char *reason)
     result->raw_unit = text_of(object, "raw_unit");
     result->cell = text_of(object, "cell");
     if (isfinite(rank)) result->rank = (long)rank;
-    if (isfinite(x)) result->x = x;
+    result->x = number_of(object, "x");
     if (isfinite(n)) result->n = (long long)n;
     result->low = number_of(object, "low");
     result->high = number_of(object, "high");

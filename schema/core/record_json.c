@@ -110,7 +110,7 @@ static void put_result(abdb_text *out, const abdb_result *r)
     put_text(out, "raw_unit", r->raw_unit);
     put_text(out, "cell", r->cell);
     if (r->rank != -1) put_number(out, "rank", (double)r->rank);
-    if (r->x != 0) put_number(out, "x", r->x);
+    put_number(out, "x", r->x);
     if (r->n > 0) put_number(out, "n", (double)r->n);
     put_number(out, "low", r->low);
     put_number(out, "high", r->high);

@@ -38,6 +38,8 @@ static abdb_entry *entry_of_all(void)
     r->samples = 2;
     r = abdb_entry_result(e, "loss", 1.5);
     r->x = 3.5;
+    r = abdb_entry_result(e, "loss", 2.5);
+    r->x = 0;
     e->telemetry = readings;
     e->telemetries = 3;
     e->span = spans;
@@ -262,6 +264,50 @@ static void wrong_members(void **state)
     }
 }
 
+/* A place of 0 is a place, and none is none, in every file that has places. */
+static abdb_status note_places(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < entry->results; i++)
+        if (isnan(entry->result[i].x))
+            abdb_text_puts(self, "none ");
+        else
+            abdb_text_printf(self, "%g ", entry->result[i].x);
+    return ABDB_OK;
+}
+
+static void places(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{\"record\":\"entry\",\"result\":[{\"metric\":\"loss\",\"statistic\":\"value\","
+         "\"value\":1,\"x\":0},{\"metric\":\"loss\",\"statistic\":\"value\",\"value\":1}]}\n",
+         "0 none "},
+        {"evidence,metric,value,unit,x\npublished,accuracy,1,1,0\npublished,accuracy,1,1,\n"
+         "published,accuracy,1,1,-2\n",
+         "0 none -2 "},
+        {"evidence,metric,value,unit\npublished,accuracy,1,1\n", "none "},
+        {"# OSU MPI Allreduce Latency Test v7.2\n# Size       Avg Latency(us)\n0             1.50\n"
+         "4             1.75\n",
+         "0 4 "}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const abdb_importer *importer;
+        abdb_text told = {0};
+        abdb_sink sink = {&told, note_places, NULL, abdb_sink_no_reject, abdb_sink_no_row_end};
+        abdb_words words = {0};
+        abdb_error err = {0};
+        abdb_input in;
+
+        assert_ok(abdb_input_memory(&in, "file", cases[i][0], strlen(cases[i][0]), &err));
+        assert_ok(abdb_importer_find(&importer, NULL, &in, &err));
+        assert_ok(importer->read(&in, &words, &sink, &err));
+        assert_string_equal(abdb_text_get(&told), cases[i][1]);
+        abdb_text_free(&told);
+        abdb_input_close(&in);
+    }
+}
+
 static void no_key(void *self, const abdb_entry *entry, long long key[3])
 {
     (void)self, (void)entry;
@@ -344,8 +390,9 @@ static void redacted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(units_of_readings),
-        cmocka_unit_test(wrong_members), cmocka_unit_test(queued), cmocka_unit_test(redacted)};
+        cmocka_unit_test(round_trip),    cmocka_unit_test(units_of_readings),
+        cmocka_unit_test(wrong_members), cmocka_unit_test(places),
+        cmocka_unit_test(queued),        cmocka_unit_test(redacted)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
