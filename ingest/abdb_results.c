@@ -104,7 +104,7 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
     const abdb_unit *unit;
     abdb_result *result;
-    double value, n, x;
+    double value, n;
 
     *field = "metric";
     if (!info) {
@@ -127,7 +127,7 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     *field = "low, high, n or x";
     if (!number_or_nan(get(s, row, LOW), &result->low) ||
         !number_or_nan(get(s, row, HIGH), &result->high) || !number_or_nan(get(s, row, N), &n) ||
-        !number_or_nan(get(s, row, X), &x)) {
+        !number_or_nan(get(s, row, X), &result->x)) {
         snprintf(reason, room, "not a number");
         return false;
     }
@@ -135,7 +135,6 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     result->low = abdb_unit_base(unit, result->low);
     result->high = abdb_unit_base(unit, result->high);
     if (isfinite(n)) result->n = (long long)n;
-    if (isfinite(x)) result->x = x;
     result->spread = get(s, row, SPREAD);
     result->formula = get(s, row, FORMULA);
     *field = NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ingest/lines.h"
+#include "ingest/record_parts.h"
 
 enum { REASON = 200 };
 
@@ -105,7 +106,7 @@ static bool take_result(reader *r, const json_t *object, char *reason)
 {
     const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
     double value = number_of(object, "value"), n = number_of(object, "n"),
-           rank = number_of(object, "rank"), x = number_of(object, "x");
+           rank = number_of(object, "rank");
     abdb_result *result =
         metric && statistic && isfinite(value) ? abdb_entry_result(&r->entry, metric, value) : NULL;
 
@@ -118,7 +119,7 @@ static bool take_result(reader *r, const json_t *object, char *reason)
     result->raw_unit = text_of(object, "raw_unit");
     result->cell = text_of(object, "cell");
     if (isfinite(rank)) result->rank = (long)rank;
-    if (isfinite(x)) result->x = x;
+    result->x = number_of(object, "x");
     if (isfinite(n)) result->n = (long long)n;
     result->low = number_of(object, "low");
     result->high = number_of(object, "high");
@@ -160,6 +161,7 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     {
         if (!take_result(r, value, reason)) return ABDB_OK;
     }
+    if (!abdb_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
     e->environment = text_of(object, "environment");
     e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
     if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;

@@ -69,6 +69,11 @@ typedef struct {
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
     const char *small;
+    /* What bounds the rate of a problem: "operations" or "bytes". NULL: neither does. */
+    const char *(*bounded_by)(const abdb_problem *p);
+    /* The ceiling of a machine that a problem is made to find: "peak_flops", "peak_ops" or
+     * "memory_bandwidth", else NULL. NULL: none of them is. */
+    const char *(*ceiling)(const abdb_problem *p);
 } abdb_kernel;
 extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream, abdb_kernel_fma, abdb_kernel_latency,
     abdb_kernel_gather, abdb_kernel_elementwise, abdb_kernel_attention, abdb_kernel_paged,
@@ -126,5 +131,17 @@ float abdb_bf16_value(uint16_t bits);
 size_t abdb_tensor_count(const abdb_tensor *t);
 /* Of all tensors, each once. */
 double abdb_problem_bytes(const abdb_problem *p);
+double abdb_problem_elements(const abdb_problem *p);
+
+/* For `bounded_by`: what holds for all problems of a kernel. */
+const char *abdb_bound_operations(const abdb_problem *p);
+const char *abdb_bound_bytes(const abdb_problem *p);
+/* What bounds so many operations on so many elements that are moved: bytes below 16 operations an
+ * element. A vector unit does more than that in the time in which a memory moves an element (the
+ * best balanced processors do 20, accelerators some hundred), so below it memory is waited for on
+ * every machine; above it the kernel has a chance of the peak, which it is then held against. */
+const char *abdb_bound_work(double ops, double elements);
+/* The peak that operations on a dtype are held against: "peak_ops" of whole numbers. */
+const char *abdb_peak_of(abdb_dtype dtype);
 
 #endif

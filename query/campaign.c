@@ -122,15 +122,18 @@ abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
 {
     size_t cells = t->plan->cells, count = t->backends->count;
     bool interleave = abdb_arg(t->args, "interleave") != NULL;
+    long starts[ABDB_BACKEND_MAX] = {0}; /* of each program: a turn starts it anew */
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
         for (size_t n = 0; n < count && !*t->stop; n++) {
             size_t b = interleave && (i + t->o->repetition) % 2 ? count - 1 - n : n;
 
+            t->o->starts = &starts[b];
             if (t->chosen[b]) TRY(turn(t, b, interleave ? i : 0, interleave ? i + 1 : cells, err));
         }
 done:
+    t->o->starts = NULL;
     return st;
 }
 
@@ -188,15 +191,18 @@ abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *
     if (axis) dtype = axis + 6;
     for (size_t b = 0; b < t->backends->count && !*t->stop; b++) {
         abdb_mamf found;
+        long starts = 0;
 
         if (!t->chosen[b]) continue;
         t->o->name = t->k->backend = t->backends->backend[b].name;
         t->o->path = t->backends->backend[b].path;
+        t->o->starts = &starts;
         TRY(abdb_mamf_search(t->o, dtype, budget_s, &sink, t->tally, &found, err));
         abdb_progress("", -1, 0);
         print_mamf(t->o->name, dtype, &found);
     }
 done:
+    t->o->starts = NULL;
     return st;
 }
 

@@ -325,8 +325,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "rank what? --workload NAME, or a selection such as model=llama2-70b-99"));
     TRY(abdb_open_guarded(&args, &db, err));
-    TRY(abdb_rank(&ranking, db->sql, selection_of(&args, &arena), abdb_arg(&args, "where"), &o,
-                  err));
+    TRY(abdb_ranking_make(&ranking, db->sql, selection_of(&args, &arena), abdb_arg(&args, "where"),
+                          &o, err));
     if (!ranking.count)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
                       ranking.set.member[0].why ? ranking.set.member[0].why

@@ -54,9 +54,30 @@ static bool is_private(const char *name)
     return false;
 }
 
+/* Hosts become "host 1", "host 2", ... in the order of the ranks. False: no memory. */
+static bool number_hosts(abdb_entry *entry, abdb_arena *arena)
+{
+    const abdb_rank *named = entry->rank;
+    abdb_rank *rank = abdb_arena_alloc(arena, entry->ranks * sizeof *rank);
+    size_t hosts = 0;
+
+    for (size_t i = 0; rank && i < entry->ranks; i++) {
+        size_t same = 0;
+
+        while (same < i && strcmp(named[same].host, named[i].host) != 0) same++;
+        rank[i] = named[i];
+        rank[i].host = same < i ? rank[same].host : abdb_arena_printf(arena, "host %zu", ++hosts);
+        if (!rank[i].host) return false;
+    }
+    entry->rank = rank;
+    return rank != NULL;
+}
+
 static abdb_status redact_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_export *e = self;
+    abdb_arena arena = {0};
+    abdb_status st;
 
     e->entry = *entry;
     e->entry.factors = 0;
@@ -68,7 +89,10 @@ static abdb_status redact_entry(void *self, const abdb_entry *entry, abdb_error 
         else
             e->entry.factor[e->entry.factors++] = entry->factor[i];
     }
-    return e->next->entry(e->next->self, &e->entry, err);
+    st = number_hosts(&e->entry, &arena) ? e->next->entry(e->next->self, &e->entry, err)
+                                         : ABDB_FAIL(err, ABDB_NOMEM, "ranks");
+    abdb_arena_free(&arena);
+    return st;
 }
 
 static abdb_status pass_fact(void *self, const abdb_fact *fact, abdb_error *err)

@@ -148,9 +148,10 @@ static void count_left_out(csv *c, const abdb_entry *e)
 {
     for (size_t i = 0; i < e->factors; i++) c->left_out += e->factor[i].state != ABDB_KNOWN;
     for (size_t i = 0; i < e->results; i++)
-        c->left_out +=
-            (long)e->result[i].samples + (e->result[i].rank != -1) + (e->result[i].x != 0);
+        c->left_out += (long)e->result[i].samples + (e->result[i].rank != -1) +
+                       (isfinite(e->result[i].x) != 0);
     c->left_out += e->environment != NULL;
+    c->left_out += (long)(e->telemetries + e->spans + e->ranks) + (e->process.campaign != NULL);
 }
 
 /* Second walk: the rows. */
@@ -158,7 +159,7 @@ static abdb_status print(void *self, const abdb_entry *e, abdb_error *err)
 {
     csv *c = self;
     static const abdb_result none = {
-        .low = NAN, .high = NAN, .value = NAN, .metric = "", .statistic = ""};
+        .x = NAN, .low = NAN, .high = NAN, .value = NAN, .metric = "", .statistic = ""};
     const abdb_result *first = e->results ? &e->result[0] : &none;
 
     abdb_text_clear(&c->line);

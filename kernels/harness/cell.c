@@ -203,6 +203,10 @@ static void print_result(const char *cell, const one_cell *c)
                   "ops", w.ops, "bytes", w.bytes, "verified", c->error <= 1 ? "pass" : "fail",
                   "prepare_s", c->at[0].prepare_s, "batch", (json_int_t)c->samples.batch, "factors",
                   factors, "canary_shift", c->shift, "unsteady", c->shift > c->rule.shift_most);
+    if (c->kernel->bounded_by)
+        json_object_set_new(record, "bound", json_string(c->kernel->bounded_by(p)));
+    if (c->kernel->ceiling && c->kernel->ceiling(p))
+        json_object_set_new(record, "ceiling", json_string(c->kernel->ceiling(p)));
     if (isfinite(c->error)) json_object_set_new(record, "error", json_real(c->error));
     if (c->impl->chosen && c->impl->chosen(c->at[0].state))
         json_object_set_new(record, "chosen", json_string(c->impl->chosen(c->at[0].state)));
@@ -306,6 +310,7 @@ abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell, json_t 
         TRY(ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu samples", c->samples.count));
     }
     print_samples(cell, &c->samples);
+    abdb_sensors_print(cell, c->samples.reading, c->samples.readings, c->samples.first_s);
     print_result(cell, c);
     *status = "ok";
 done:

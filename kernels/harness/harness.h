@@ -33,6 +33,27 @@ json_t *abdb_machine(const abdb_backend *backend);
 /* Name of the processor. */
 const char *abdb_processor(char *out, size_t room);
 
+/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS
+ * -----------
+ */
+enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
+typedef struct {
+    double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j; /* NAN: not told */
+    double energy_most_j; /* where the counter begins again */
+} abdb_sensors;
+void abdb_sensors_read(abdb_sensors *out);
+/* Clock, temperature and energy alone, which changes from sample to sample: quick. */
+void abdb_sensors_glance(abdb_sensors *out);
+/* Prints readings as telemetry: `first_s` is when the first sample began, power is the mean since
+ * the counter of energy last moved. What no sensor tells is left out. */
+void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count,
+                        double first_s);
+/* Is there a counter of energy here? */
+bool abdb_sensors_energy(void);
+/* Adds to a result what changed between two readings; energy of each of `launches`. */
+void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
+                       double launches);
+
 /* --- measure.c
  * ------------------------------------------------------------------------------------ */
 typedef struct {
@@ -45,12 +66,15 @@ typedef struct {
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 
-enum { ABDB_SAMPLES_MAX = 20000 };
+enum { ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };
 typedef struct {
-    double *time_s;      /* of one launch each */
-    double *at_s;        /* since the first */
-    size_t count, batch; /* batch: launches per sample */
-    size_t launches;     /* all of them, those of warming up too */
+    double *time_s;                          /* of one launch each */
+    double *at_s;                            /* since the first */
+    size_t count, batch;                     /* batch: launches per sample */
+    size_t launches;                         /* all of them, those of warming up too */
+    double first_s;                          /* when the first began */
+    abdb_sensors reading[ABDB_READINGS_MAX]; /* now and then, between samples */
+    size_t readings;
     bool cancelled;
 } abdb_samples;
 /* Launches until the rule is met, of prepared copies in turn. *stop ends it after the sample at
@@ -67,21 +91,6 @@ void abdb_samples_free(abdb_samples *samples);
 /* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
  * so that it takes about `about_s`. */
 double abdb_canary(double about_s);
-
-/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS
- * -----------
- */
-enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
-typedef struct {
-    double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j; /* NAN: not told */
-    double energy_most_j; /* where the counter begins again */
-} abdb_sensors;
-void abdb_sensors_read(abdb_sensors *out);
-/* Is there a counter of energy here? */
-bool abdb_sensors_energy(void);
-/* Adds to a result what changed between two readings; energy of each of `launches`. */
-void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
-                       double launches);
 
 /* --- cell.c
  * ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "schema/core/stats.h"
 
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
+static const double glance_s = 0.1; /* between readings of the sensors, at first */
 
 const abdb_sampling abdb_sampling_full = {.warm_ups = 3,
                                           .warm_s = 0.2,
@@ -45,17 +46,50 @@ static double spread(const abdb_samples *s, double *scratch)
     return summary.iqr / summary.median;
 }
 
+/* Launches before the first sample, as many and as long as the rule wants, and one more: the time
+ * of the quickest, so that one that the machine held up does not decide. */
+static double warm_up(const abdb_impl *impl, void *const *states, size_t copies,
+                      const abdb_sampling *rule, size_t *turn)
+{
+    double first = abdb_now_s(), last = first, quickest = INFINITY;
+
+    for (bool more = true; more;) {
+        double start = last;
+
+        more = ((int)*turn < rule->warm_ups && start - first < rule->cap_s) ||
+               start - first < rule->warm_s;
+        impl->launch(states[(*turn)++ % copies]);
+        last = abdb_now_s();
+        quickest = fmin(quickest, last - start);
+    }
+    return quickest;
+}
+
 /* Launches of a sample: long enough for the clock, and for all samples together to fill the time.
  */
-static size_t choose_batch(const abdb_impl *impl, void *state, const abdb_clock *clock,
-                           const abdb_sampling *rule)
+static size_t choose_batch(double once_s, const abdb_clock *clock, const abdb_sampling *rule)
 {
-    double start = abdb_now_s(), once,
-           least = fmax(RESOLUTIONS * clock->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
+    double least = fmax(RESOLUTIONS * clock->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
 
-    impl->launch(state);
-    once = abdb_now_s() - start;
-    return once >= least ? 1 : (size_t)(least / fmax(once, 1e-9)) + 1;
+    return once_s >= least ? 1 : (size_t)(least / fmax(once_s, 1e-9)) + 1;
+}
+
+/* Reads the sensors where it is time. When there is no room every second reading goes, and from
+ * then on they are half as many; where there is no sensor, one look is enough. */
+static void glance(abdb_samples *s, double *wait_s)
+{
+    const abdb_sensors *last = s->readings ? &s->reading[s->readings - 1] : NULL;
+
+    if (last && abdb_now_s() - last->at_s < *wait_s) return;
+    if (s->readings == ABDB_READINGS_MAX) {
+        s->readings /= 2;
+        for (size_t i = 1; i < s->readings; i++) s->reading[i] = s->reading[2 * i];
+        *wait_s *= 2;
+    }
+    abdb_sensors_glance(&s->reading[s->readings]);
+    last = &s->reading[s->readings++];
+    if (isnan(last->clock_hz) && isnan(last->temperature_c) && isnan(last->energy_j))
+        *wait_s = INFINITY;
 }
 
 abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
@@ -65,6 +99,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
     size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
     unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;
     double *scratch = calloc(ABDB_SAMPLES_MAX, sizeof *scratch), first, best = 1e9;
+    double wait_s = glance_s;
     size_t turn = 0, check = (size_t)rule->least;
     int worse = 0;
     abdb_status st = ABDB_OK;
@@ -73,16 +108,14 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
                           .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
     if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    first = abdb_now_s();
-    for (int i = 0; (i < rule->warm_ups && abdb_now_s() - first < rule->cap_s) ||
-                    abdb_now_s() - first < rule->warm_s;
-         i++)
-        impl->launch(states[turn++ % copies]);
-    out->batch = rule->cold ? 1 : choose_batch(impl, states[turn++ % copies], clock, rule);
-    first = abdb_now_s();
+    out->batch = choose_batch(warm_up(impl, states, copies, rule, &turn), clock, rule);
+    if (rule->cold) out->batch = 1;
+    glance(out, &wait_s);
+    out->first_s = first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
         double start, stopped;
 
+        glance(out, &wait_s);
         if (buffer) flush(buffer, flush_size, (unsigned char)out->count);
         start = abdb_now_s();
         for (size_t i = 0; i < out->batch; i++) impl->launch(states[turn++ % copies]);

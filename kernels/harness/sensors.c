@@ -68,11 +68,10 @@ static double packages(const char *what)
     return 1e-6 * over_zones("/sys/class/powercap/intel-rapl:", what, true);
 }
 
-void abdb_sensors_read(abdb_sensors *s)
+void abdb_sensors_glance(abdb_sensors *s)
 {
     s->at_s = abdb_now_s();
-    if (!read_number("/proc/loadavg", &s->load)) s->load = NAN;
-    read_ticks(s);
+    s->load = s->stolen = s->ticks = NAN;
     s->clock_hz =
         1e3 * over_zones("/sys/devices/system/cpu/cpu", "/cpufreq/scaling_cur_freq", false);
     s->temperature_c = 1e-3 * over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
@@ -80,9 +79,24 @@ void abdb_sensors_read(abdb_sensors *s)
     s->energy_most_j = packages("/max_energy_range_uj");
 }
 
+void abdb_sensors_read(abdb_sensors *s)
+{
+    abdb_sensors_glance(s);
+    if (!read_number("/proc/loadavg", &s->load)) s->load = NAN;
+    read_ticks(s);
+}
+
 bool abdb_sensors_energy(void)
 {
     return !isnan(packages("/energy_uj"));
+}
+
+/* Joules from one reading to a later one, whose counter may have begun again; NAN: no counter. */
+static double used_between(const abdb_sensors *before, const abdb_sensors *after)
+{
+    double used = after->energy_j - before->energy_j;
+
+    return used < 0 ? used + after->energy_most_j : used;
 }
 
 static void put(json_t *record, const char *key, double value)
@@ -93,7 +107,7 @@ static void put(json_t *record, const char *key, double value)
 void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_sensors *after,
                        double launches)
 {
-    double window = after->at_s - before->at_s, used = after->energy_j - before->energy_j;
+    double window = after->at_s - before->at_s, used = used_between(before, after);
     double ticks = after->ticks - before->ticks;
 
     put(record, "load", before->load);
@@ -101,7 +115,6 @@ void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_se
     put(record, "clock_hz", after->clock_hz);
     put(record, "temperature_c", after->temperature_c);
     if (isnan(used)) return; /* no sensor: nothing is said, no rated power stands in for it */
-    if (used < 0) used += after->energy_most_j;
     if (window < ABDB_ENERGY_WINDOW_S) {
         json_object_set_new(record, "energy_reason", json_string("the window is shorter than 5 s"));
         return;
@@ -109,4 +122,29 @@ void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_se
     put(record, "energy_j", used / launches);
     put(record, "power_w", used / window);
     json_object_set_new(record, "energy_scope", json_string("package"));
+}
+
+static void print_reading(const char *cell, const char *sensor, const char *quantity,
+                          const char *unit, double t_s, double value)
+{
+    if (isfinite(value))
+        abdb_print_record(json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f}", "kind", "telemetry", "cell",
+                                    cell, "sensor", sensor, "quantity", quantity, "unit", unit,
+                                    "t_s", t_s, "value", value));
+}
+
+void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count, double first_s)
+{
+    const abdb_sensors *from = reading; /* where the counter of energy last moved */
+
+    for (size_t i = 0; i < count; i++) {
+        const abdb_sensors *now = &reading[i];
+        double t_s = now->at_s - first_s, used = used_between(from, now);
+
+        print_reading(cell, "cpu", "clock", "Hz", t_s, now->clock_hz);
+        print_reading(cell, "thermal", "temperature", "degC", t_s, now->temperature_c);
+        if (!(used > 0)) continue;
+        print_reading(cell, "package", "power", "W", t_s, used / (now->at_s - from->at_s));
+        from = now;
+    }
 }

@@ -240,6 +240,15 @@ static double bound(const abdb_problem *p)
            (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
 }
 
+/* Bytes where few queries share keys and values: one new token of up to 8 heads a kv_head. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    abdb_work w;
+
+    work(p, &w);
+    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+}
+
 const abdb_kernel abdb_kernel_attention = {
     "attention",
     "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
@@ -251,4 +260,6 @@ const abdb_kernel abdb_kernel_attention = {
     reference,
     bound,
     fill,
+    NULL,
+    bounded_by,
     NULL};

@@ -394,6 +394,15 @@ static double bound(const abdb_problem *p)
     return p->tensor[X].dtype == ABDB_BF16 ? 0x1p-5 : (double)(4 * s.d + s.sequence + 64) * 0x1p-24;
 }
 
+/* Bytes where there are but a few tokens: each reads all parameters. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    abdb_work w;
+
+    work(p, &w);
+    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+}
+
 const abdb_kernel abdb_kernel_block = {
     .name = "transformer-block",
     .summary = "a block of GPT-2, forward and backward",
@@ -404,4 +413,5 @@ const abdb_kernel abdb_kernel_block = {
     .reference = reference,
     .bound = bound,
     .fill = fill,
-    .small = "batch=2 sequence=80 d=192 heads=3"};
+    .small = "batch=2 sequence=80 d=192 heads=3",
+    .bounded_by = bounded_by};

@@ -10,9 +10,9 @@
  *   adamw          parameter, gradient, two moments to parameter and moments  14
  *                  (Loshchilov and Hutter 2019; step 10)
  *
- * An exponential, a root, a division counts as one. Work: bytes of all tensors once. bf16: sums in
- * f32, results rounded once; adamw's moments are f32. All but adamw's arrays are out of place, and
- * so are its: launching twice gives the same.
+ * An exponential, a root, a division counts as one. Work: bytes of all tensors once, which bound
+ * it. bf16: sums in f32, results rounded once; adamw's moments are f32. All but adamw's arrays are
+ * out of place, and so are its: launching twice gives the same.
  *
  * Bound: (columns + 32) 2^-24, and 2^-8 of bf16, of a magnitude that says how far an error of the
  * argument of an exponential reaches. */
@@ -235,4 +235,6 @@ const abdb_kernel abdb_kernel_elementwise = {
     reference,
     bound,
     fill,
+    NULL,
+    abdb_bound_bytes,
     NULL};

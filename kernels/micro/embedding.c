@@ -8,8 +8,8 @@
  * batch rows of tables x bytes. RM1: tables=10 lookups=10, RM2: tables=20 lookups=100, rows=1000000
  * (KAIST, Gaudi 2, table 3).
  *
- * Work: batch tables (lookups - 1) additions of each element; bytes: each row looked up, its index,
- * each sum. Bound: lookups 2^-24 of the terms' magnitudes. */
+ * Work: batch tables (lookups - 1) additions of each element; bytes, which bound it: each row
+ * looked up, its index, each sum. Bound: lookups 2^-24 of the terms' magnitudes. */
 #include <math.h>
 
 #include "kernels/kernel.h"
@@ -98,4 +98,6 @@ const abdb_kernel abdb_kernel_embedding = {
     reference,
     bound,
     fill,
+    NULL,
+    abdb_bound_bytes,
     NULL};

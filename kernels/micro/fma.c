@@ -4,9 +4,9 @@
  *   bf16      z = 0, n times z = z + a0 b0 + a1 b1, z in f32       4 operations
  *   i8        z = 0, n times z = z + a0 b0 + ... + a3 b3, in i32   8 operations; a is not negative
  *
- * over `width` elements z; b repeats every 16 elements of z, so that registers hold it. The
- * recurrence forgets its start slowly, so that a step left out is seen. Work: operations as above,
- * bytes of the tensors once.
+ * over `width` elements z, bound by operations; b repeats every 16 elements of z, so that registers
+ * hold it. The recurrence forgets its start slowly, so that a step left out is seen. Work:
+ * operations as above, bytes of the tensors once.
  *
  * Bound: (n + 4)u of |x| + 1/2; (n + 4) 2^-24 of the sum of magnitudes; i8 is exact. */
 #include <math.h>
@@ -103,9 +103,21 @@ static double bound(const abdb_problem *p)
     return (abdb_param_number(p, "n", STEPS) + 4) * abdb_dtype_unit_roundoff(p->tensor[Z].dtype);
 }
 
+static const char *ceiling(const abdb_problem *p)
+{
+    return abdb_peak_of(p->tensor[X].dtype);
+}
+
 const abdb_kernel abdb_kernel_fma = {
-    "fma",     "fused multiply-adds in registers: the peak of the vector units",
-    "fma@1",   "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
-    shape,     work,
-    reference, bound,
-    fill,      NULL};
+    "fma",
+    "fused multiply-adds in registers: the peak of the vector units",
+    "fma@1",
+    "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
+    shape,
+    work,
+    reference,
+    bound,
+    fill,
+    NULL,
+    abdb_bound_operations,
+    ceiling};

@@ -1,7 +1,8 @@
 /* gather.c - vectors of a large table, one after another by index:
  *   gather   out[i] = table[index[i]]         scatter   table[index[i]] = in[i]
  * of rows of `bytes`, a `fraction` of `rows` of them, each at most once, in random order (a shuffle
- * with a fixed seed). Work: no operation; useful bytes, read and written: n (2 x bytes + 4). Exact.
+ * with a fixed seed). Work: no operation; useful bytes, read and written: n (2 x bytes + 4), which
+ * bound it. Exact.
  */
 #include <math.h>
 #include <stdio.h>
@@ -113,9 +114,15 @@ static double bound(const abdb_problem *p)
     return 0;
 }
 
-const abdb_kernel abdb_kernel_gather = {
-    "gather",   "vectors of a table by index: gather, scatter",
-    "gather@1", "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
-    shape,      work,
-    reference,  bound,
-    fill,       NULL};
+const abdb_kernel abdb_kernel_gather = {"gather",
+                                        "vectors of a table by index: gather, scatter",
+                                        "gather@1",
+                                        "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
+                                        shape,
+                                        work,
+                                        reference,
+                                        bound,
+                                        fill,
+                                        NULL,
+                                        abdb_bound_bytes,
+                                        NULL};

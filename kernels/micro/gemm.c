@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/kernel.h"
 
@@ -129,6 +130,21 @@ static double bound(const abdb_problem *p)
            (dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0);
 }
 
+/* Where one side is short each element is used but a few times: bytes, as of one row. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    abdb_work w;
+
+    work(p, &w);
+    return abdb_bound_work(w.ops, abdb_problem_elements(p));
+}
+
+/* "The best matrix product measured": of those that memory does not hold up. */
+static const char *ceiling(const abdb_problem *p)
+{
+    return strcmp(bounded_by(p), "operations") == 0 ? abdb_peak_of(p->tensor[A].dtype) : NULL;
+}
+
 const abdb_kernel abdb_kernel_gemm = {"gemm",
                                       "matrix product C = A x B",
                                       "gemm@1",
@@ -139,4 +155,6 @@ const abdb_kernel abdb_kernel_gemm = {"gemm",
                                       reference,
                                       bound,
                                       NULL,
-                                      NULL};
+                                      NULL,
+                                      bounded_by,
+                                      ceiling};

@@ -4,7 +4,7 @@
  * updates are known ahead, fewer than the 1024 that the challenge allows.
  *
  * The table is `words` rows of two halves. Work: one operation an update, so that Gop/s is GUPS;
- * bytes: a word read and written. Exact. */
+ * bytes, which bound it: a word read and written. Exact. */
 #include <math.h>
 #include <string.h>
 
@@ -72,8 +72,15 @@ static double bound(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_gups = {
-    "gups",    "updates at random places of a table (RandomAccess)",
-    "gups@1",  "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
-    shape,     work,
-    reference, bound,
-    fill,      NULL};
+    "gups",
+    "updates at random places of a table (RandomAccess)",
+    "gups@1",
+    "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
+    shape,
+    work,
+    reference,
+    bound,
+    fill,
+    NULL,
+    abdb_bound_bytes,
+    NULL};

@@ -1,7 +1,7 @@
 /* latency.c - one load after another that depends on it: a walk through all lines of `bytes`, in an
  * order that nothing can foresee (one cycle, Sattolo 1986, a fixed seed), on one thread. hops times
  * i = next[i] Work: no operation; 64 bytes a hop. The time of a hop is the launch's / `hops`.
- * Exact. */
+ * Neither operations nor bytes bound it. Exact. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,4 +88,5 @@ const abdb_kernel abdb_kernel_latency = {
     "latency@1", "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
     shape,       work,
     reference,   bound,
-    fill,        NULL};
+    fill,        NULL,
+    NULL,        NULL};

@@ -181,6 +181,15 @@ static double bound(const abdb_problem *p)
     return ((double)p->tensor[X].dim[1] + 32) * 0x1p-24;
 }
 
+/* Each weight that is left is used once for each row of X: of a few rows, bytes. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    sizes s = sizes_of(p);
+    double left = (double)s.k * (double)s.n * (1 - s.sparsity);
+
+    return abdb_bound_work(2 * (double)s.m * left, (double)s.m * (double)(s.k + s.n) + left);
+}
+
 const abdb_kernel abdb_kernel_linear = {
     "linear",
     "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 activations",
@@ -192,4 +201,6 @@ const abdb_kernel abdb_kernel_linear = {
     reference,
     bound,
     fill,
+    NULL,
+    bounded_by,
     NULL};

@@ -161,6 +161,15 @@ static double bound(const abdb_problem *p)
            (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
 }
 
+/* Bytes, but where more than 8 heads share keys and values. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    abdb_work w;
+
+    work(p, &w);
+    return abdb_bound_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[K].dtype));
+}
+
 const abdb_kernel abdb_kernel_paged = {
     "paged-attention",
     "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
@@ -173,4 +182,6 @@ const abdb_kernel abdb_kernel_paged = {
     reference,
     bound,
     fill,
+    NULL,
+    bounded_by,
     NULL};

@@ -19,6 +19,8 @@ const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm,
                                            &abdb_kernel_block,
                                            NULL};
 
+static const double balance_least = 16; /* operations an element; see kernel.h */
+
 static const struct {
     const char *name;
     size_t size;
@@ -200,6 +202,36 @@ double abdb_problem_bytes(const abdb_problem *p)
         bytes +=
             (double)abdb_tensor_count(&p->tensor[i]) * (double)abdb_dtype_size(p->tensor[i].dtype);
     return bytes;
+}
+
+double abdb_problem_elements(const abdb_problem *p)
+{
+    double elements = 0;
+
+    for (int i = 0; i < p->tensors; i++) elements += (double)abdb_tensor_count(&p->tensor[i]);
+    return elements;
+}
+
+const char *abdb_bound_operations(const abdb_problem *p)
+{
+    (void)p;
+    return "operations";
+}
+
+const char *abdb_bound_bytes(const abdb_problem *p)
+{
+    (void)p;
+    return "bytes";
+}
+
+const char *abdb_bound_work(double ops, double elements)
+{
+    return ops < balance_least * elements ? "bytes" : "operations";
+}
+
+const char *abdb_peak_of(abdb_dtype dtype)
+{
+    return dtype == ABDB_I8 || dtype == ABDB_I32 ? "peak_ops" : "peak_flops";
 }
 
 size_t abdb_tensor_count(const abdb_tensor *t)

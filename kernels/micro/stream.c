@@ -14,6 +14,7 @@
  *
  * Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,6 +170,24 @@ static double bound(const abdb_problem *p)
     }
 }
 
+/* Bytes, but of fma with its many operations on an element. */
+static const char *bounded_by(const abdb_problem *p)
+{
+    abdb_work w;
+
+    work(p, &w);
+    return abdb_bound_work(w.ops, w.bytes / (double)abdb_dtype_size(p->tensor[X].dtype));
+}
+
+/* Memory's, not a cache's. */
+static const char *ceiling(const abdb_problem *p)
+{
+    const char *level = abdb_param_text(p, "level");
+    bool memory = !level || strcmp(level, "memory") == 0;
+
+    return memory && strcmp(bounded_by(p), "bytes") == 0 ? "memory_bandwidth" : NULL;
+}
+
 const abdb_kernel abdb_kernel_stream = {
     "stream",
     "copy, scale, add, triad, dot, read, write, fma over arrays",
@@ -181,4 +200,6 @@ const abdb_kernel abdb_kernel_stream = {
     reference,
     bound,
     NULL,
-    NULL};
+    NULL,
+    bounded_by,
+    ceiling};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/runner/child.h"
+#include "kernels/runner/told.h"
 
 /* Seconds of one cell from its work: about 5 x 10^10 operations a second and thread, 10^10 bytes a
  * second; tensors are filled with 2 x 10^8 bytes a second. Meant within a factor of three. */

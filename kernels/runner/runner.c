@@ -6,30 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "kernels/runner/child.h"
+#include "kernels/runner/told.h"
 #include "schema/core/stats.h"
 
-enum { SAMPLES_MAX = 20000 };
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
-
-/* What a backend has said of the cell at hand. */
-typedef struct {
-    json_t *environment, *device, *result; /* NULL until said */
-    abdb_sample *sample;
-    size_t samples;
-    char status[32], reason[512], date[32];
-    bool ended;
-} told;
 
 typedef struct {
     const abdb_run_options *o;
     const abdb_sink *sink;
     abdb_child child;
-    told told;
-    size_t strange; /* lines that were no record */
+    abdb_told told;
+    abdb_process process; /* the life of the program that runs */
+    char started[32];     /* when that began */
+    long *starts;         /* so many lives in this repetition */
 } session;
 
 const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
@@ -78,84 +69,6 @@ const char *abdb_best_core_type(void)
     return best && *best ? best : NULL;
 }
 
-static void now_text(char out[32])
-{
-    struct timespec now;
-    struct tm utc;
-    size_t used;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    used = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
-}
-
-static void forget_cell(told *t)
-{
-    json_decref(t->result);
-    t->result = NULL;
-    t->samples = 0;
-    t->ended = false;
-    snprintf(t->status, sizeof t->status, "crash");
-    snprintf(t->reason, sizeof t->reason, "the process ended inside this cell");
-    now_text(t->date);
-}
-
-const char *abdb_record_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
-static void take_sample(told *t, const json_t *record)
-{
-    double time_s =
-        json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
-    const json_t *at = json_object_get(record, "t_s");
-
-    if (t->samples == SAMPLES_MAX || !(time_s > 0) || !isfinite(time_s)) return;
-    t->sample[t->samples++] = (abdb_sample){
-        .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
-}
-
-/* One line of the backend. ABDB_BACKEND: another version of the protocol. */
-static abdb_status take_line(session *s, const char *line, abdb_error *err)
-{
-    json_error_t fault;
-    json_t *record = json_loads(line, 0, &fault);
-    const char *kind = abdb_record_text(record, "kind");
-    told *t = &s->told;
-    abdb_status st = ABDB_OK;
-
-    if (strcmp(kind, "sample") == 0)
-        take_sample(t, record);
-    else if (strcmp(kind, "result") == 0) {
-        json_decref(t->result);
-        t->result = json_incref(record);
-    } else if (strcmp(kind, "end") == 0) {
-        snprintf(t->status, sizeof t->status, "%s", abdb_record_text(record, "status"));
-        snprintf(t->reason, sizeof t->reason, "%s", abdb_record_text(record, "reason"));
-        t->ended = true;
-    } else if (strcmp(kind, "environment") == 0) {
-        json_decref(t->environment);
-        t->environment = json_incref(json_object_get(record, "environment"));
-    } else if (strcmp(kind, "device") == 0) {
-        json_decref(t->device);
-        t->device = json_incref(record);
-    } else if (strcmp(kind, "hello") == 0) {
-        if (json_integer_value(json_object_get(record, "protocol")) != 1)
-            st = ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1",
-                           s->o->path,
-                           (long long)json_integer_value(json_object_get(record, "protocol")));
-    } else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 &&
-               strcmp(kind, "bye") != 0) {
-        s->strange++;
-    }
-    json_decref(record);
-    return st;
-}
-
 /* --- from what was told to an entry
  * ------------------------------------------------------------------ */
 
@@ -172,7 +85,7 @@ static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clo
                                      "temperature_c", "energy_j", "power_w"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_results(abdb_entry *e, told *t, abdb_run_tally *tally, abdb_error *err)
+static abdb_status add_results(abdb_entry *e, abdb_told *t, abdb_run_tally *tally, abdb_error *err)
 {
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
     const json_t *error = json_object_get(t->result, "error");
@@ -225,9 +138,23 @@ done:
     return st;
 }
 
+static const char *const bounds[] = {"operations", "bytes", NULL}, *const ceilings[] = {
+                                                                       "peak_flops", "peak_ops",
+                                                                       "memory_bandwidth", NULL};
+
+/* A member of the result that is one of those words; another means nothing, and is left out. */
+static void add_word(abdb_entry *e, const json_t *result, const char *name,
+                     const char *const *words)
+{
+    const char *text = abdb_record_text(result, name);
+
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0) abdb_entry_factor(e, name, text);
+}
+
 static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
 {
-    const told *t = &s->told;
+    const abdb_told *t = &s->told;
     json_t *factors = json_object_get(t->result, "factors"), *value;
     const char *key;
 
@@ -258,6 +185,8 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     abdb_entry_factor(e, "clock", abdb_record_text(t->device, "clock"));
     abdb_entry_factor(e, "clock_policy", "as-shipped");
     if (!json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
+    add_word(e, t->result, "bound", bounds);
+    add_word(e, t->result, "ceiling", ceilings);
     if (*abdb_record_text(t->result, "energy_scope"))
         abdb_entry_factor(e, "energy_scope", abdb_record_text(t->result, "energy_scope"));
     abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
@@ -275,7 +204,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
-    told *t = &s->told;
+    abdb_told *t = &s->told;
     bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -311,6 +240,10 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
                                                          : "";
     e->field[ABDB_FIELD_source] = "abdb-run";
     e->environment = environment;
+    e->process = s->process;
+    e->origin = ABDB_ORIGIN_NONE; /* the campaign, the cell and its date tell it apart */
+    e->telemetry = t->telemetry;
+    e->telemetries = t->telemetries;
     add_factors(e, &arena, s, cell);
     if (ok) TRY(add_results(e, t, tally, err));
     TRY(s->sink->entry(s->sink->self, e, err));
@@ -353,16 +286,6 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
     return whole;
 }
 
-static void describe_end(told *t, int status)
-{
-    if (WIFSIGNALED(status))
-        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else if (WIFEXITED(status))
-        snprintf(t->reason, sizeof t->reason, "the process ended with code %d",
-                 WEXITSTATUS(status));
-}
-
 /* Waits until the cell has ended, one way or another. */
 static abdb_status watch(session *s, abdb_error *err)
 {
@@ -375,9 +298,9 @@ static abdb_status watch(session *s, abdb_error *err)
 
         switch (abdb_child_read(&s->child, 0.2, &line)) {
         case ABDB_LINE:
-            if (take_line(s, line, err) != ABDB_OK) return err->status;
+            if (abdb_told_line(&s->told, line, s->o->path, err) != ABDB_OK) return err->status;
             break;
-        case ABDB_ENDED: describe_end(&s->told, abdb_child_kill(&s->child)); return ABDB_OK;
+        case ABDB_ENDED: abdb_told_exit(&s->told, abdb_child_kill(&s->child)); return ABDB_OK;
         case ABDB_QUIET: break;
         }
         if (*s->o->stop && !asked) {
@@ -397,6 +320,21 @@ static abdb_status watch(session *s, abdb_error *err)
     return ABDB_OK;
 }
 
+/* A new life of the program, where it has none. */
+static abdb_status start_program(session *s, abdb_error *err)
+{
+    abdb_process *p = &s->process;
+
+    if (s->child.pid) return ABDB_OK;
+    abdb_now_text(s->started);
+    *p = (abdb_process){.campaign = s->o->campaign,
+                        .backend = s->o->name,
+                        .started = s->started,
+                        .repetition = (long)s->o->repetition + 1,
+                        .start = ++*s->starts};
+    return abdb_child_start(&s->child, s->o, "run", err);
+}
+
 static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
                             abdb_error *err)
 {
@@ -404,12 +342,12 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
     abdb_status st = ABDB_OK;
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
-    if (!s->child.pid) TRY(abdb_child_start(&s->child, s->o, "run", err));
-    forget_cell(&s->told);
+    TRY(start_program(s, err));
+    abdb_told_begin(&s->told);
     if (abdb_child_write(&s->child, line, err) == ABDB_OK)
         TRY(watch(s, err));
     else
-        describe_end(&s->told, abdb_child_kill(&s->child));
+        abdb_told_exit(&s->told, abdb_child_kill(&s->child));
     TRY(keep(s, cell, tally, err));
 done:
     free(line);
@@ -420,12 +358,12 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
                              const unsigned char *todo, const abdb_sink *sink,
                              abdb_run_tally *tally, abdb_error *err)
 {
-    session s = {.o = options, .sink = sink};
+    long starts = 0;
+    session s = {.o = options, .sink = sink, .starts = options->starts ? options->starts : &starts};
     abdb_status st = ABDB_OK;
     size_t total = 0, done_cells = 0;
 
-    s.told.sample = calloc(SAMPLES_MAX, sizeof *s.told.sample);
-    if (!s.told.sample) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    TRY(abdb_told_open(&s.told, err));
     for (size_t i = 0; i < plan->cells; i++) total += todo[i];
     for (size_t i = 0; i < plan->cells && !*options->stop; i++) {
         if (!todo[i]) continue;
@@ -436,9 +374,6 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
     }
 done:
     abdb_child_end(&s.child);
-    json_decref(s.told.environment);
-    json_decref(s.told.device);
-    json_decref(s.told.result);
-    free(s.told.sample);
+    abdb_told_free(&s.told);
     return st;
 }

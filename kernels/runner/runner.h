@@ -24,6 +24,7 @@ typedef struct {
     const char *campaign, *tag; /* tag NULL: none */
     int threads, quick, energy; /* threads 0: all allowed */
     size_t repetition;          /* of the process, from 0 */
+    long *starts;               /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;      /* OPENBLAS_CORETYPE, or NULL */
     double timeout_s;
     volatile const int *stop; /* set: end after the sample at hand */
@@ -56,8 +57,6 @@ ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options,
  * ... From arena. */
 const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
                            size_t repetition);
-/* Text of a member, "" where there is none. */
-const char *abdb_record_text(const json_t *object, const char *key);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
 char *abdb_cell_request(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.

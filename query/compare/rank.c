@@ -303,8 +303,8 @@ static abdb_status one_group(abdb_ranking *r, abdb_error *err)
     return ABDB_OK;
 }
 
-abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection, const char *where,
-                      const abdb_rank_options *o, abdb_error *err)
+abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *selection,
+                              const char *where, const abdb_rank_options *o, abdb_error *err)
 {
     abdb_member_column by = o->pareto || o->pick == ABDB_PICK_EACH ? ABDB_M_key : ABDB_M_device;
     abdb_status st = ABDB_OK;

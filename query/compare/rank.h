@@ -40,9 +40,9 @@ typedef struct {
 } abdb_ranking;
 
 /* ABDB_USAGE: see abdb_set_load; no such column or metric; the baseline has no result. */
-ABDB_MUST_USE abdb_status abdb_rank(abdb_ranking *out, sqlite3 *db, const char *selection,
-                                    const char *where, const abdb_rank_options *options,
-                                    abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *selection,
+                                            const char *where, const abdb_rank_options *options,
+                                            abdb_error *err);
 void abdb_ranking_free(abdb_ranking *ranking);
 
 #endif

@@ -21,9 +21,13 @@ typedef struct {
     long line;
     abdb_key key[3];
     long long origin;
-    size_t pieces, factors, results;
+    abdb_process process;
+    size_t pieces, factors, results, telemetries, spans, ranks;
     abdb_factor *factor;
     abdb_result *result;
+    abdb_telemetry *telemetry;
+    abdb_span *span;
+    abdb_rank *rank;
 } packed_entry;
 
 typedef struct {
@@ -102,6 +106,66 @@ static bool pack_result(batch *b, abdb_result *to, const abdb_result *from)
     return !failed;
 }
 
+static bool pack_telemetry(batch *b, packed_entry *p, const abdb_entry *e)
+{
+    bool failed = false;
+
+    p->telemetries = e->telemetries;
+    p->telemetry = room(b, e->telemetries * sizeof *p->telemetry);
+    if (!p->telemetry) return false;
+    for (size_t i = 0; i < e->telemetries; i++) {
+        p->telemetry[i] = e->telemetry[i];
+        p->telemetry[i].sensor = keep(b, e->telemetry[i].sensor, &failed);
+        p->telemetry[i].quantity = keep(b, e->telemetry[i].quantity, &failed);
+        p->telemetry[i].unit = keep(b, e->telemetry[i].unit, &failed);
+    }
+    return !failed;
+}
+
+static bool pack_spans(batch *b, packed_entry *p, const abdb_entry *e)
+{
+    bool failed = false;
+
+    p->spans = e->spans;
+    p->span = room(b, e->spans * sizeof *p->span);
+    if (!p->span) return false;
+    for (size_t i = 0; i < e->spans; i++) {
+        p->span[i] = e->span[i];
+        p->span[i].name = keep(b, e->span[i].name, &failed);
+        p->span[i].within = keep(b, e->span[i].within, &failed);
+        p->span[i].kernel = keep(b, e->span[i].kernel, &failed);
+        p->span[i].provider = keep(b, e->span[i].provider, &failed);
+    }
+    return !failed;
+}
+
+static bool pack_ranks(batch *b, packed_entry *p, const abdb_entry *e)
+{
+    bool failed = false;
+
+    p->ranks = e->ranks;
+    p->rank = room(b, e->ranks * sizeof *p->rank);
+    if (!p->rank) return false;
+    for (size_t i = 0; i < e->ranks; i++) {
+        p->rank[i] = e->rank[i];
+        p->rank[i].host = keep(b, e->rank[i].host, &failed);
+        p->rank[i].device = keep(b, e->rank[i].device, &failed);
+        p->rank[i].binding = keep(b, e->rank[i].binding, &failed);
+    }
+    return !failed;
+}
+
+static bool pack_process(batch *b, abdb_process *to, const abdb_process *from)
+{
+    bool failed = false;
+
+    *to = *from;
+    to->campaign = keep(b, from->campaign, &failed);
+    to->backend = keep(b, from->backend, &failed);
+    to->started = keep(b, from->started, &failed);
+    return !failed;
+}
+
 static packed_entry *pack_entry(batch *b, const abdb_entry *e)
 {
     packed_entry *p = room(b, sizeof *p);
@@ -113,6 +177,7 @@ static packed_entry *pack_entry(batch *b, const abdb_entry *e)
     p->environment = keep(b, e->environment, &failed);
     p->role = keep(b, e->role, &failed);
     p->line = e->line;
+    p->origin = e->origin;
     p->pieces = e->pieces;
     p->factors = e->factors;
     p->results = e->results;
@@ -126,6 +191,8 @@ static packed_entry *pack_entry(batch *b, const abdb_entry *e)
         p->factor[i].unit = keep(b, e->factor[i].unit, &failed);
     }
     for (size_t i = 0; i < e->results; i++) failed |= !pack_result(b, &p->result[i], &e->result[i]);
+    failed |= !pack_telemetry(b, p, e) || !pack_spans(b, p, e) || !pack_ranks(b, p, e) ||
+              !pack_process(b, &p->process, &e->process);
     return failed ? NULL : p;
 }
 
@@ -171,8 +238,15 @@ static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
     e->environment = p->environment;
     e->role = p->role;
     e->line = p->line;
-    memcpy(e->key, p->key, sizeof e->key);
     e->origin = p->origin;
+    e->process = p->process;
+    e->telemetry = p->telemetry;
+    e->telemetries = p->telemetries;
+    e->span = p->span;
+    e->spans = p->spans;
+    e->rank = p->rank;
+    e->ranks = p->ranks;
+    memcpy(e->key, p->key, sizeof e->key);
     e->pieces = p->pieces;
     e->factors = p->factors;
     e->results = p->results;

@@ -82,6 +82,7 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
     *result = (abdb_result){.metric = metric,
                             .statistic = "value",
                             .rank = -1,
+                            .x = NAN,
                             .value = value,
                             .low = NAN,
                             .high = NAN};

@@ -84,7 +84,7 @@ typedef struct {
 typedef struct {
     long rank;
     const char *host, *device, *binding; /* device, binding: NULL unknown */
-} abdb_mpi_rank;
+} abdb_rank;
 
 /* One life of the backend that measured an entry: the unit of evidence. campaign NULL: not said. */
 typedef struct {
@@ -110,7 +110,7 @@ typedef struct {
     abdb_process process;
     const abdb_telemetry *telemetry; /* in any order */
     const abdb_span *span;           /* in the order of the workload */
-    const abdb_mpi_rank *rank;
+    const abdb_rank *rank;
     size_t telemetries, spans, ranks;
     size_t pieces;    /* so many of the entries handed over just before are its parts */
     const char *role; /* what they are to it: "run" */

@@ -33,6 +33,31 @@ static void put_number(abdb_text *out, const char *name, double value)
     abdb_text_printf(out, "%.17g", value);
 }
 
+static void put_whole(abdb_text *out, const char *name, long long value)
+{
+    put_name(out, name);
+    abdb_text_printf(out, "%lld", value);
+}
+
+/* A number or a text as an item of a list; null where there is none. */
+static void put_number_item(abdb_text *out, double value)
+{
+    comma(out);
+    if (isfinite(value))
+        abdb_text_printf(out, "%.17g", value);
+    else
+        abdb_text_puts(out, "null");
+}
+
+static void put_text_item(abdb_text *out, const char *text)
+{
+    comma(out);
+    if (text)
+        abdb_text_json(out, text);
+    else
+        abdb_text_puts(out, "null");
+}
+
 static void put_factor(abdb_text *out, const abdb_factor *f)
 {
     double read = NAN;
@@ -65,16 +90,10 @@ static void put_samples(abdb_text *out, const abdb_result *r)
     for (size_t i = 0; i < r->samples; i++) {
         const abdb_sample *s = &r->sample[i];
 
-        abdb_text_printf(out, "%s[%.17g,", i ? "," : "", s->value);
-        if (isfinite(s->t_s))
-            abdb_text_printf(out, "%.17g", s->t_s);
-        else
-            abdb_text_puts(out, "null");
-        abdb_text_printf(out, ",%ld,", s->rank);
-        if (s->mark)
-            abdb_text_json(out, s->mark);
-        else
-            abdb_text_puts(out, "null");
+        abdb_text_printf(out, "%s[%.17g", i ? "," : "", s->value);
+        put_number_item(out, s->t_s);
+        abdb_text_printf(out, ",%ld", s->rank);
+        put_text_item(out, s->mark);
         abdb_text_puts(out, "]");
     }
     abdb_text_puts(out, "]");
@@ -91,7 +110,7 @@ static void put_result(abdb_text *out, const abdb_result *r)
     put_text(out, "raw_unit", r->raw_unit);
     put_text(out, "cell", r->cell);
     if (r->rank != -1) put_number(out, "rank", (double)r->rank);
-    if (r->x != 0) put_number(out, "x", r->x);
+    put_number(out, "x", r->x);
     if (r->n > 0) put_number(out, "n", (double)r->n);
     put_number(out, "low", r->low);
     put_number(out, "high", r->high);
@@ -100,6 +119,86 @@ static void put_result(abdb_text *out, const abdb_result *r)
     put_text(out, "fact", r->fact);
     put_samples(out, r);
     abdb_text_puts(out, "}");
+}
+
+static void put_telemetry(abdb_text *out, const abdb_entry *e)
+{
+    if (!e->telemetries) return;
+    put_name(out, "telemetry");
+    abdb_text_puts(out, "[");
+    for (size_t i = 0; i < e->telemetries; i++) {
+        const abdb_telemetry *t = &e->telemetry[i];
+
+        abdb_text_puts(out, i ? ",[" : "[");
+        put_text_item(out, t->sensor);
+        put_text_item(out, t->quantity);
+        put_text_item(out, t->unit);
+        put_number_item(out, t->t_s);
+        put_number_item(out, t->value);
+        abdb_text_puts(out, "]");
+    }
+    abdb_text_puts(out, "]");
+}
+
+static void put_spans(abdb_text *out, const abdb_entry *e)
+{
+    if (!e->spans) return;
+    put_name(out, "span");
+    abdb_text_puts(out, "[");
+    for (size_t i = 0; i < e->spans; i++) {
+        const abdb_span *s = &e->span[i];
+
+        abdb_text_puts(out, i ? ",{" : "{");
+        put_text(out, "name", s->name);
+        put_text(out, "within", s->within);
+        put_text(out, "kernel", s->kernel);
+        put_text(out, "provider", s->provider);
+        put_whole(out, "calls", s->calls);
+        put_number(out, "time_s", s->time_s);
+        put_number(out, "ops", s->ops);
+        put_number(out, "bytes", s->bytes);
+        abdb_text_puts(out, "}");
+    }
+    abdb_text_puts(out, "]");
+}
+
+static void put_ranks(abdb_text *out, const abdb_entry *e)
+{
+    if (!e->ranks) return;
+    put_name(out, "rank");
+    abdb_text_puts(out, "[");
+    for (size_t i = 0; i < e->ranks; i++) {
+        abdb_text_puts(out, i ? ",{" : "{");
+        put_whole(out, "rank", e->rank[i].rank);
+        put_text(out, "host", e->rank[i].host);
+        put_text(out, "device", e->rank[i].device);
+        put_text(out, "binding", e->rank[i].binding);
+        abdb_text_puts(out, "}");
+    }
+    abdb_text_puts(out, "]");
+}
+
+static void put_process(abdb_text *out, const abdb_process *p)
+{
+    if (!p->campaign) return;
+    put_name(out, "process");
+    abdb_text_puts(out, "{");
+    put_text(out, "campaign", p->campaign);
+    put_text(out, "backend", p->backend);
+    put_whole(out, "repetition", p->repetition);
+    put_whole(out, "start", p->start);
+    put_text(out, "started", p->started);
+    abdb_text_puts(out, "}");
+}
+
+static void put_origin(abdb_text *out, long long origin)
+{
+    if (origin == ABDB_ORIGIN_UNSAID) return;
+    put_name(out, "origin");
+    if (origin == ABDB_ORIGIN_NONE)
+        abdb_text_puts(out, "null");
+    else
+        abdb_text_printf(out, "\"%016llx\"", origin);
 }
 
 void abdb_entry_json(abdb_text *out, const abdb_entry *e)
@@ -112,6 +211,11 @@ void abdb_entry_json(abdb_text *out, const abdb_entry *e)
     abdb_text_puts(out, "},\"result\":[");
     for (size_t i = 0; i < e->results; i++) put_result(out, &e->result[i]);
     abdb_text_puts(out, "]");
+    put_telemetry(out, e);
+    put_spans(out, e);
+    put_ranks(out, e);
+    put_process(out, &e->process);
+    put_origin(out, e->origin);
     put_text(out, "environment", e->environment);
     if (e->pieces) put_number(out, "pieces", (double)e->pieces);
     if (e->pieces) put_text(out, "role", e->role);

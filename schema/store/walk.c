@@ -219,7 +219,7 @@ static void fill_span(walker *w, sqlite3_stmt *s, void *at)
 
 static void fill_rank(walker *w, sqlite3_stmt *s, void *at)
 {
-    *(abdb_mpi_rank *)at = (abdb_mpi_rank){.rank = rank_of(s, 0),
+    *(abdb_rank *)at = (abdb_rank){.rank = rank_of(s, 0),
                                            .host = copy(w, s, 1),
                                            .device = copy(w, s, 2),
                                            .binding = copy(w, s, 3)};

@@ -31,6 +31,14 @@ while read -r line; do
     noise) echo 'Welcome to libfoo 2.0!'; echo '{"kind":"poem"}'; printf '\xff\xfe\n'; head -c 2000000 /dev/zero | tr '\0' x; echo
         echo '{"kind":"end","status":"failed","reason":"as asked"}' ;;
     null) echo '{"kind":"end","status":"not-implemented","reason":"no"}' ;;
+    hot) echo '{"kind":"telemetry","sensor":"gpu \"0\"","quantity":"clock","unit":"MHz","t_s":0.5,"value":1500}'
+        for bad in '"sensor":"a"' '"sensor":"a","quantity":"clock","unit":"Mhm","t_s":0,"value":1' '"sensor":"a","quantity":"clock","unit":"Hz","t_s":"0","value":1' \
+            '"sensor":"a","quantity":"clock","unit":"Hz","t_s":0,"value":null' '"sensor":5,"quantity":"clock","unit":"Hz","t_s":0,"value":1'; do
+            echo "{\"kind\":\"telemetry\",$bad}"
+        done
+        echo '{"kind":"sample","seq":1,"t_s":0,"time_s":0.001}'
+        echo "{\"kind\":\"result\",\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8e6,\"bytes\":4000,\"verified\":\"pass\",\"prepare_s\":0,\"factors\":{},${FAKE_BOUND:-\"bound\":\"bytes\",\"ceiling\":\"memory_bandwidth\"}}"
+        echo '{"kind":"end","status":"ok","reason":""}' ;;
     nan) echo '{"kind":"sample","time_s":"fast"}'; echo '{"kind":"sample","time_s":-1}'; echo '{"kind":"result","verified":"pass"}'
         echo '{"kind":"end","status":"ok"}' ;;
     esac
@@ -197,7 +205,7 @@ P
         echo '{"cell":"c1","kernel":"gemm","params":{"n":"32"},"quick":true,"unknown":1}
 garbage
 {"cell":"c2","kernel":"none","params":{}}' | "$build/abdb-run-$b" run 2>err >out
-        same "$(jq -r .kind out | uniq | tr '\n' ' ')" "hello environment device begin sample result end begin end bye "
+        same "$(jq -r 'select(.kind != "telemetry") | .kind' out | uniq | tr '\n' ' ')" "hello environment device begin sample result end begin end bye "
         same "$(jq -r 'select(.kind == "end") | .status' out | tr '\n' ' ')" "ok not-implemented "
         same "$(jq -r 'select(.kind == "hello") | .protocol' out)" 1
         grep -q "left out" err
@@ -255,6 +263,75 @@ garbage
     kill $counter
     [ "$(ask "SELECT value BETWEEN 1 AND 15 FROM v_result WHERE metric = 'power_w'")" = 1 ] # a joule each tenth of a second
     same "$(ask "SELECT text FROM v_factor_given WHERE ordinal = 0 AND factor = 'energy_scope'")" package
+}
+
+# What a machine could tell of itself, in the folder s.
+sensors() {
+    mkdir -p s/sys/class/thermal/thermal_zone{0,1} s/sys/devices/system/cpu/cpu{0,1}/cpufreq "s/sys/class/powercap/intel-rapl:0"
+    echo 45000 >s/sys/class/thermal/thermal_zone0/temp
+    echo 61500 >s/sys/class/thermal/thermal_zone1/temp
+    echo 2100000 >s/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq
+    echo 3400000 >s/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq
+    echo 262143000000 >"s/sys/class/powercap/intel-rapl:0/energy_uj" # the counter begins again soon
+    echo 262143328850 >"s/sys/class/powercap/intel-rapl:0/max_energy_range_uj"
+    export ABDB_SENSORS=$PWD/s
+}
+
+@test "telemetry: clock, temperature and power between samples, few of them; none without sensors" {
+    sensors
+    (for i in $(seq 0 200); do echo $(((262143000000 + i * 1000000) % 262143328850)) >s/next && mv s/next "s/sys/class/powercap/intel-rapl:0/energy_uj"; sleep 0.1; done) 3>&- &
+    counter=$!
+    mkdir spool
+    abdb run -q --kernel gemm --axis n=384 --backend vec --quick --energy --spool spool # five seconds
+    kill $counter
+    same "$(jq -c '.telemetry | map(.[0:3]) | unique' spool/*.jsonl)" '[["cpu","clock","Hz"],["package","power","W"],["thermal","temperature","degC"]]'
+    same "$(jq -c '.telemetry | map(select(.[1] != "power") | .[4]) | unique' spool/*.jsonl)" '[61.5,3400000000]'
+    same "$(jq -c '.telemetry | map(select(.[1] == "power") | .[4]) | length > 5 and min > 1 and max < 25' spool/*.jsonl)" true # ten watts or so
+    same "$(jq -c '.telemetry | (length <= 48) and (map(.[3]) | (. == sort) and .[0] <= 0 and .[-1] > 4)' spool/*.jsonl)" true
+    rm -r s/sys spool/*
+    abdb run -q --kernel gemm --axis n=48 --backend vec --spool spool --quick
+    same "$(jq -c 'has("telemetry")' spool/*.jsonl)" false
+}
+
+@test "telemetry, bound and ceiling of anyone's backend: what is none is left out" {
+    fake
+    mkdir spool
+    abdb run -q --kernel k --backend fake --axis do=hot,ok --spool spool
+    same "$(jq -c .telemetry spool/*.jsonl | tr '\n' ' ')" '[["gpu \"0\"","clock","Hz",0.5,1500000000]] null '
+    same "$(jq -c '[.factor.bound, .factor.ceiling]' spool/*.jsonl | tr '\n' ' ')" '["bytes","memory_bandwidth"] [null,null] '
+    rm spool/*
+    FAKE_BOUND='"bound":"luck","ceiling":["peak_flops"]' abdb run -q --kernel k --backend fake --axis do=hot --spool spool
+    same "$(jq -c '[.factor.bound, .factor.ceiling]' spool/*.jsonl)" '[null,null]'
+}
+
+@test "bound and ceiling describe: cells with and without them are compared as before" {
+    fake
+    abdb run -q --kernel k --backend fake --axis do=hot --tag with
+    FAKE_BOUND='"bound":""' abdb run -q --kernel k --backend fake --axis do=hot --tag without
+    same "$(ask "SELECT count(*), sum(entry_id IN (SELECT entry_id FROM v_run WHERE tag = 'with')) FROM v_factor_given WHERE ordinal = 0 AND factor IN ('bound', 'ceiling')")" "2,2"
+    same "$(abdb compare tag=with tag=without --where metric=flops_per_s -o jsonl | jq -c '[.standing, .differ, .verdict]')" '["comparable",null,"too-few"]'
+    same "$(abdb rank --where metric=flops_per_s,workload=k -o jsonl | jq -c '[.group, .place, .of]')" '[null,1,2]'
+    same "$(abdb query history -o csv | tail -n +2 | cut -d, -f1,2 | tr '\n' ' ')" "fake k do=hot,1 fake k do=hot,2 "
+    run abdb run --kernel k --backend fake --axis do=hot --tag with --resume
+    fails 0 "0 cells measured"
+}
+
+@test "each entry says its process: campaign, backend, repetition, and which start of the program" {
+    fake
+    mkdir spool
+    abdb run -q --kernel k --backend fake --axis do=ok,crash,ok --axis n=1 --repeat 2 --spool spool || [ $? = 5 ]
+    same "$(jq -c '.process | [.backend, .repetition, .start]' spool/*.jsonl | tr '\n' ' ')" \
+        '["fake",1,1] ["fake",1,1] ["fake",1,2] ["fake",2,1] ["fake",2,1] ["fake",2,2] '
+    same "$(jq -s -c 'map(.process.campaign == .field.campaign) | unique' spool/*.jsonl)" '[true]'
+    same "$(jq -s -c 'map(.process.started) | unique | length' spool/*.jsonl)" 4 # processes
+    same "$(jq -s -c 'map(.process.started <= .field.date and (.process.started | test("^20..-..-..T..:..:..[.]...Z$"))) | unique' spool/*.jsonl)" '[true]'
+    same "$(jq -s -c 'map(has("origin") and .origin == null) | unique' spool/*.jsonl)" '[true]'
+    rm spool/*
+    abdb run -q --kernel k --backend fake,ref --axis do=ok --axis n=1,2 --interleave --spool spool # a start for each turn
+    same "$(jq -c '[.process.backend, .process.start]' spool/*.jsonl | sort | tr '\n' ' ')" '["fake",1] ["fake",2] ["ref",1] ["ref",2] '
+    rm spool/*
+    abdb run -q --search mamf --backend ref --budget 0.5 --axis dtype=f32 --spool spool >/dev/null
+    same "$(jq -s -c 'map(.process.start) == [range(1; length + 1)]' spool/*.jsonl)" true
 }
 
 @test "how long a plan takes is said beforehand" {

@@ -353,59 +353,76 @@ static void number_formats(void **state)
     }
 }
 
-/* A counter of energy that has begun again; a window too short; no sensor. */
-static void energy(void **state)
+/* What bounds a cell, and the ceiling that it is made to find. */
+static void bounds(void **state)
 {
-    abdb_sensors before = {.at_s = 0, .energy_j = 100, .energy_most_j = 110},
-                 after = {.at_s = 10, .energy_j = 5, .energy_most_j = 110};
-    json_t *told = json_object();
+    static const char *const cases[][3] = {
+        {"gemm n=256 dtype=f32", "operations", "peak_flops"},
+        {"gemm n=256 dtype=i8", "operations", "peak_ops"},
+        {"gemm n=256 batch=4 dtype=bf16", "operations", "peak_flops"},
+        {"gemm m=1 n=4096 k=4096", "bytes", ""},
+        {"gemm m=4096 n=1 k=4096", "bytes", ""},
+        {"gemm m=4096 n=4096 k=1", "bytes", ""},
+        {"gemm m=64 n=4096 k=4096", "operations", "peak_flops"},
+        {"fma dtype=f64", "operations", "peak_flops"},
+        {"fma dtype=i8", "operations", "peak_ops"},
+        {"stream op=triad n=4096", "bytes", "memory_bandwidth"},
+        {"stream op=dot level=memory n=4096", "bytes", "memory_bandwidth"},
+        {"stream op=triad level=L1", "bytes", ""},
+        {"stream op=fma fmas=4 n=4096", "bytes", "memory_bandwidth"},
+        {"stream op=fma fmas=64 n=4096", "operations", ""},
+        {"gather op=scatter", "bytes", ""},
+        {"gups", "bytes", ""},
+        {"embedding-bag", "bytes", ""},
+        {"elementwise op=softmax", "bytes", ""},
+        {"elementwise op=adamw", "bytes", ""},
+        {"attention sequence=256", "operations", ""},
+        {"attention sequence=256 pass=backward", "operations", ""},
+        {"attention queries=1 keys=4096 heads=32 kv_heads=8", "bytes", ""},
+        {"attention queries=1 keys=4096 heads=32 kv_heads=1", "operations", ""},
+        {"paged-attention", "bytes", ""},
+        {"paged-attention heads=32 kv_heads=1", "operations", ""},
+        {"linear m=128", "operations", ""},
+        {"linear m=1 weights=i4", "bytes", ""},
+        {"linear m=1 sparsity=0.9", "bytes", ""},
+        {"transformer-block batch=1 sequence=128 d=256 heads=4", "operations", ""},
+        {"transformer-block batch=1 sequence=1 d=256 heads=4", "bytes", ""},
+        {"latency level=L1", "", ""}};
 
     (void)state;
-    before.load = before.stolen = before.ticks = after.stolen = after.ticks = NAN;
-    after.clock_hz = after.temperature_c = NAN;
-    abdb_sensors_tell(told, &before, &after, 3);
-    assert_true(json_number_value(json_object_get(told, "energy_j")) == 5);
-    assert_true(json_number_value(json_object_get(told, "power_w")) == 1.5);
-    json_object_clear(told);
-    after.at_s = 4;
-    abdb_sensors_tell(told, &before, &after, 3);
-    assert_null(json_object_get(told, "energy_j"));
-    assert_non_null(json_object_get(told, "energy_reason"));
-    json_object_clear(told);
-    after.energy_j = NAN;
-    abdb_sensors_tell(told, &before, &after, 3);
-    assert_int_equal(json_object_size(told), 0);
-    json_decref(told);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        abdb_plan plan = {0};
+        abdb_error err = {0};
+        const abdb_kernel *kernel;
+        const char *bound, *ceiling;
+
+        assert_ok(abdb_plan_add(&plan, cases[i][0], &err));
+        kernel = abdb_kernel_find(plan.cell[0].kernel);
+        assert_non_null(kernel);
+        abdb_problem p = {.kernel = kernel->name, .params = (int)plan.cell[0].params};
+        for (size_t j = 0; j < plan.cell[0].params; j++) {
+            const char *text = plan.cell[0].param[j].text;
+            char *end;
+            double number = strtod(text, &end);
+
+            p.param[j] = (abdb_param){plan.cell[0].param[j].key, text, *end ? NAN : number};
+        }
+        assert_ok(kernel->shape(&p, &limits, &err));
+        bound = kernel->bounded_by ? kernel->bounded_by(&p) : "";
+        ceiling = kernel->ceiling ? kernel->ceiling(&p) : NULL;
+        if (strcmp(bound, cases[i][1]) != 0 || strcmp(ceiling ? ceiling : "", cases[i][2]) != 0)
+            fail_msg("%s: '%s', '%s'", cases[i][0], bound, ceiling ? ceiling : "");
+        abdb_plan_free(&plan);
+    }
 }
 
-/* Copies are used in turn; every sample is kept; a request to stop ends it. */
-static size_t turns[2];
-static void take_turn(void *state)
+/* Every kernel but the latency says it. */
+static void bounds_of_all(void **state)
 {
-    turns[*(int *)state]++;
-}
-static void rotation(void **state)
-{
-    const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
-    abdb_sampling rule = {.warm_ups = 1, .least = 10, .cap_s = 1, .iqr_target = 10};
-    abdb_clock clock = {1e-9, 1e-9};
-    volatile int stop = 0;
-    int first = 0, second = 1;
-    void *copies[2] = {&first, &second};
-    abdb_samples samples;
-    abdb_error err = {0};
-
     (void)state;
-    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
-    assert_true(samples.count >= 10 && !samples.cancelled);
-    assert_int_equal(samples.launches, turns[0] + turns[1]);
-    assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
-                turns[1] <= turns[0] + 2);
-    abdb_samples_free(&samples);
-    stop = 1;
-    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
-    assert_true(samples.count == 1 && samples.cancelled);
-    abdb_samples_free(&samples);
+    for (size_t i = 0; abdb_kernels[i]; i++)
+        assert_int_equal(abdb_kernels[i]->bounded_by == NULL,
+                         strcmp(abdb_kernels[i]->name, "latency") == 0);
 }
 
 int main(void)
@@ -422,8 +439,8 @@ int main(void)
                                        cmocka_unit_test(vector_products),
                                        cmocka_unit_test(special_values),
                                        cmocka_unit_test(number_formats),
-                                       cmocka_unit_test(energy),
-                                       cmocka_unit_test(rotation),
+                                       cmocka_unit_test(bounds),
+                                       cmocka_unit_test(bounds_of_all),
                                        cmocka_unit_test(wrong_results_are_found),
                                        cmocka_unit_test(bad_parameters),
                                        cmocka_unit_test(linearity)};

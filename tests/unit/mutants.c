@@ -37,6 +37,11 @@ static abdb_status on_entry(void *self, const abdb_entry *e, abdb_error *err)
     for (size_t i = 0; i < e->results; i++)
         seen += strlen(e->result[i].metric) +
                 (e->result[i].raw_value ? strlen(e->result[i].raw_value) : 0);
+    for (size_t i = 0; i < e->telemetries; i++)
+        seen += strlen(e->telemetry[i].sensor) + strlen(e->telemetry[i].unit);
+    for (size_t i = 0; i < e->spans; i++) seen += strlen(e->span[i].name);
+    for (size_t i = 0; i < e->ranks; i++) seen += strlen(e->rank[i].host);
+    seen += e->process.campaign ? strlen(e->process.campaign) + strlen(e->process.started) : 0;
     return ABDB_OK;
 }
 
