@@ -1,7 +1,8 @@
 /* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
- * prices, results, claims, and the rules of comparability. The header says which: each kind has
- * columns that it must have, may have others, and nothing else. A value is written with its unit as
- * published; it is stored in the base unit with the published text beside it.
+ * prices, results, claims, the rules of comparability and the rounds of MLPerf. The header says
+ * which: each kind has columns that it must have, may have others, and nothing else. A value is
+ * written with its unit as published; it is stored in the base unit with the published text beside
+ * it.
  *
  * A results file may have every column of field.def, `metric value unit` and more of a result,
  * `factor.NAME` for anything else that makes two results differ, and `also.METRIC` or
@@ -49,6 +50,7 @@ static const file_kind kinds[] = {
      "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
     {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
      "needed|why", "needed"},
+    {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
 
@@ -311,7 +313,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
         if (!s->kind && !is_results(&s->header))
             return ABDB_FAIL(err, ABDB_FORMAT,
                              "line 1: not a header of abdb's own files (sources, devices, models,"
-                             " aliases, specs, prices, results, claims, rules)");
+                             " aliases, specs, prices, results, claims, rules, rounds)");
         TRY(check_header(s, err));
         return s->kind ? ABDB_OK
                        : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
@@ -344,5 +346,5 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 
 const abdb_importer abdb_import_abdb_csv = {
     "abdb-csv",
-    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules", bid,
-    read_own};
+    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
+    bid, read_own};

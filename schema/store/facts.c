@@ -38,6 +38,7 @@ static const fact_table fact_tables[] = {
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
+    {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
 /* Rows of a dictionary may name a source that is not there; published facts bring it along. */

@@ -13,6 +13,7 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.rule SELECT * FROM other.rule;"
     "INSERT OR IGNORE INTO main.compatibility SELECT * FROM other.compatibility;"
     "INSERT OR IGNORE INTO main.workload_factor SELECT * FROM other.workload_factor;"
+    "INSERT OR IGNORE INTO main.round SELECT * FROM other.round;"
     "INSERT OR IGNORE INTO main.environment SELECT * FROM other.environment;"
     "INSERT OR IGNORE INTO main.spec SELECT * FROM other.spec;"
     "INSERT OR IGNORE INTO main.price SELECT * FROM other.price;"
