@@ -174,13 +174,20 @@ static void put_number(abdb_fact *fact, const char *name, double value)
     fact->column[fact->columns++].num = value;
 }
 
-/* One column that goes into the table as it is; false when it is no number and should be. */
+/* One column that goes into the table as it is; false when it is no number or date and should be.
+ */
 static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
                         const char **field, char *reason, size_t room)
 {
+    char date[ABDB_DATE_SIZE];
     double number;
 
     if (!text || in_list("value|unit|amount|fact|terms", name)) return true;
+    if (abdb_date_column(name) && !abdb_date(text, date)) {
+        *field = name;
+        abdb_date_reason(name, text, reason, room);
+        return false;
+    }
     if (!in_list(s->kind->numbers, name)) {
         put_text(fact, name, text);
     } else if (abdb_number(text, &number)) {
@@ -193,7 +200,8 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     return true;
 }
 
-/* The columns of the row, and those that --set says; false when one is empty or no number. */
+/* The columns of the row, and those that --set says; false when one is empty, no number
+ * or no date. */
 static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
                          const char **field, char *reason, size_t room)
 {
@@ -287,6 +295,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
                              size_t room, abdb_error *err)
 {
     abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
+    const char *text;
     char locator[32];
     abdb_status st = ABDB_OK;
 
@@ -294,6 +303,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
     fact.locator = locator;
     if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
     if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
+    (void)abdb_fact_dates(&fact, &text); /* each was looked at */
     TRY(s->sink->fact(s->sink->self, &fact, err));
     if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
 done:

@@ -75,7 +75,7 @@ static abdb_status keep(state *s, const timing *t, long line, const char *locato
     abdb_entry_stated(entry, "time_s", "min", t->min, "s");
     abdb_entry_stated(entry, "time_s", "mean", t->mean, "s");
     abdb_entry_stated(entry, "time_s", "max", t->max, "s");
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:

@@ -86,7 +86,7 @@ static abdb_status finish(state *s, abdb_entry *entry, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     abdb_entry_measured(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     return st;

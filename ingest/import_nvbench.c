@@ -115,7 +115,7 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     if (s->version)
         abdb_entry_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
     add_axes(entry, one, &a);
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
 done:

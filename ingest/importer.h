@@ -69,8 +69,9 @@ typedef struct {
 
 /* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
 ABDB_MUST_USE abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err);
-/* Fills what the entry does not say itself, and notes which were the user's words. */
-void abdb_words_apply(const abdb_words *words, abdb_entry *entry);
+/* The last step before an entry is handed over: what it does not say itself is filled in, with a
+ * note that it is the user's word, and its dates take the form that is kept. */
+void abdb_entry_complete(abdb_entry *entry, const abdb_words *words);
 /* The value set for a name, or NULL. */
 const char *abdb_words_get(const abdb_words *words, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */

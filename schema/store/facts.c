@@ -163,12 +163,27 @@ static sqlite3_int64 fact_digest(abdb_text *text, const fact_table *table, const
     return abdb_digest63(abdb_text_get(text), text->size);
 }
 
+/* Why the store cannot keep a fact: a date that is none. NULL: it can; else the column. */
+static const char *fact_fault(const abdb_fact *fact, char *reason, size_t room)
+{
+    for (size_t i = 0; i < fact->columns; i++) {
+        const char *name = fact->column[i].name, *text = fact->column[i].text;
+
+        if (!text || !abdb_date_column(name) || abdb_date_is(text)) continue;
+        abdb_date_reason(name, text, reason, room);
+        return name;
+    }
+    return NULL;
+}
+
 abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
 {
     abdb_writer *w = self;
     const fact_table *table = NULL;
     sqlite3_stmt *s = NULL;
     abdb_text sql = {0};
+    char reason[300];
+    abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
     abdb_status st = ABDB_OK;
     sqlite3_int64 id = 0;
     int at = 1, code;
@@ -176,6 +191,8 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
+    reject.field = fact_fault(fact, reason, sizeof reason);
+    if (reject.field) return abdb_writer_reject(self, &reject, err);
     for (size_t i = 0; i < fact->columns && !is_dictionary(table); i++) {
         if (strcmp(fact->column[i].name, "source") != 0) continue;
         abdb_bind_text(w->statement[S_SOURCE], 1, fact->column[i].text);
@@ -198,9 +215,6 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     }
     code = sqlite3_step(s);
     if ((code & 0xff) == SQLITE_CONSTRAINT) {
-        char reason[300];
-        abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
-
         snprintf(reason, sizeof reason, "not a valid row of %s: %s", fact->table,
                  sqlite3_errmsg(w->db->sql));
         TRY(abdb_writer_reject(self, &reject, err));
