@@ -357,4 +357,7 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 const abdb_importer abdb_import_abdb_csv = {
     "abdb-csv",
     "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
-    bid, read_own};
+    1,
+    NULL,
+    bid,
+    read_own};

@@ -116,4 +116,5 @@ done:
 }
 
 const abdb_importer abdb_import_google_benchmark = {
-    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", bid, read_google};
+    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 1, NULL, bid,
+    read_google};

@@ -78,4 +78,4 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine", "hyperfine --export-json: commands with every run", bid, read_hyperfine};
+    "hyperfine", "hyperfine --export-json: commands with every run", 1, NULL, bid, read_hyperfine};

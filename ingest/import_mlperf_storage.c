@@ -204,5 +204,5 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_storage = {
-    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", bid,
+    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", 1, NULL, bid,
     read_storage};

@@ -136,5 +136,5 @@ done:
     return st;
 }
 
-const abdb_importer abdb_import_nccl_json = {"nccl-tests-json", "nccl-tests and rccl-tests with -J",
-                                             bid, read_nccl};
+const abdb_importer abdb_import_nccl_json = {
+    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, bid, read_nccl};

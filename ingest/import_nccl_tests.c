@@ -203,5 +203,9 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
 }
 
 const abdb_importer abdb_import_nccl_tests = {
-    "nccl-tests", "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it", bid,
+    "nccl-tests",
+    "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
+    1,
+    NULL,
+    bid,
     read_nccl};

@@ -176,4 +176,4 @@ done:
 }
 
 const abdb_importer abdb_import_nvbench = {
-    "nvbench", "NVBench JSON: device times and rates by state", bid, read_nvbench};
+    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, bid, read_nvbench};

@@ -170,5 +170,5 @@ static abdb_status read_osu(const abdb_input *in, const abdb_words *words, const
     return st == ABDB_OK ? end_test(&s, err) : st;
 }
 
-const abdb_importer abdb_import_osu = {"osu", "OSU micro-benchmarks: the table of the console", bid,
-                                       read_osu};
+const abdb_importer abdb_import_osu = {
+    "osu", "OSU micro-benchmarks: the table of the console", 1, NULL, bid, read_osu};

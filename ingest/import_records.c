@@ -256,5 +256,5 @@ static abdb_status read_records(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_records = {
-    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", bid,
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 1, NULL, bid,
     read_records};

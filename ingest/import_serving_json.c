@@ -112,4 +112,5 @@ static abdb_status read_serving(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_serving_json = {
-    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", bid, read_serving};
+    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", 1, NULL, bid,
+    read_serving};

@@ -1,10 +1,12 @@
 /* importer.c - who reads an input, and the user's words; see importer.h. */
 #include "ingest/importer.h"
-#include "schema/core/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ingest/round.h"
+#include "schema/core/units.h"
 
 #define IMPORTER(name) extern const abdb_importer name;
 #include "ingest/registry.def"
@@ -78,6 +80,17 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
                          best->name);
     *out = best;
     return ABDB_OK;
+}
+
+int abdb_format_version(const char *format, bool own_map)
+{
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        const abdb_importer *importer = abdb_importers[i];
+
+        if (strcmp(importer->name, format) != 0) continue;
+        return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
+    }
+    return mlperf_round_version(format);
 }
 
 /* Columns of facts that are none of an entry: --set may say them for specifications and prices. */

@@ -89,6 +89,8 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
 
 typedef struct {
     const char *name, *summary;
+    int version;        /* raise it when files would be read otherwise than before */
+    int (*parts)(void); /* added to it: versions of what the importer is made of, or NULL */
     int (*bid)(const abdb_input *input);
     abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
                         abdb_error *err);
@@ -100,5 +102,8 @@ extern const abdb_importer *const abdb_importers[]; /* end: NULL */
  * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
 ABDB_MUST_USE abdb_status abdb_importer_find(const abdb_importer **out, const char *name,
                                              const abdb_input *input, abdb_error *err);
+/* Which version of a format reads files today: of an importer, or of a round's result folders.
+ * own_map: a map of the user's reads, none of this build. 0: no such format. */
+int abdb_format_version(const char *format, bool own_map);
 
 #endif

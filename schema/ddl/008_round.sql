@@ -9,3 +9,6 @@ CREATE TABLE round (
     locator   TEXT NOT NULL,                -- where
     PRIMARY KEY (suite, round)
 ) STRICT, WITHOUT ROWID;
+
+-- An artifact records which version of its importer read it: `abdb import --refresh` reads older ones again.
+ALTER TABLE artifact ADD COLUMN importer INTEGER NOT NULL DEFAULT 1;

@@ -24,7 +24,7 @@ static const char *const union_sql[] = {
     "CREATE TEMP TABLE new_artifact AS SELECT artifact_key FROM other.artifact"
     "  WHERE artifact_key NOT IN (SELECT artifact_key FROM main.artifact);"
     "INSERT INTO main.artifact SELECT NULL, artifact_key, sha256, path, format, words, size_B,"
-    "  accepted, duplicate, rejected, ignored, imported FROM other.artifact"
+    "  accepted, duplicate, rejected, ignored, imported, importer FROM other.artifact"
     "  WHERE artifact_key IN (SELECT artifact_key FROM new_artifact) ORDER BY artifact_id;"
     "INSERT INTO main.reject SELECT m.artifact_id, r.line, r.field, r.reason, r.raw"
     "  FROM other.reject r JOIN other.artifact a ON a.artifact_id = r.artifact_id"

@@ -142,7 +142,7 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
     sqlite3_stmt *s = NULL;
     char now[ABDB_DATE_SIZE];
     int code = sqlite3_prepare_v2(
-        w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?)", -1, &s, NULL);
+        w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?,?)", -1, &s, NULL);
 
     abdb_date_now(now);
     if (code == SQLITE_OK) {
@@ -153,6 +153,7 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
         abdb_bind_text(s, 5, unit->words ? unit->words : "");
         sqlite3_bind_int64(s, 6, (sqlite3_int64)unit->size);
         abdb_bind_text(s, 7, now);
+        sqlite3_bind_int(s, 8, unit->importer);
         code = sqlite3_step(s);
     }
     sqlite3_finalize(s);

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     const char *path, *format, *words; /* words: what --set supplied, canonical order */
     const char *sha256;                /* of data, or NULL: it is made here */
+    int importer;                      /* version of what reads it as that format */
     int retry;                         /* read it again if rows of it were rejected */
     const void *data;
     size_t size;
