@@ -194,7 +194,7 @@ abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const cha
                              char *reason, size_t room, abdb_error *err)
 {
     abdb_entry *entry = clean(s);
-    const char *locator = get(s, row, LOCATOR), *status;
+    const char *locator = get(s, row, LOCATOR), *status, *date;
     char line[32] = "line ";
 
     abdb_whole_print(row->line, line + 5);
@@ -218,6 +218,11 @@ abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const cha
         entry->result[0].cell = locator;
         entry->locator = line;
     }
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
+    *field = abdb_entry_dates(entry, &date);
+    if (*field) {
+        abdb_date_reason(*field, date, reason, room);
+        return ABDB_OK;
+    }
     return s->sink->entry(s->sink->self, entry, err);
 }

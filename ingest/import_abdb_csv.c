@@ -1,7 +1,8 @@
 /* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
- * prices, results, claims, and the rules of comparability. The header says which: each kind has
- * columns that it must have, may have others, and nothing else. A value is written with its unit as
- * published; it is stored in the base unit with the published text beside it.
+ * prices, results, claims, the rules of comparability and the rounds of MLPerf. The header says
+ * which: each kind has columns that it must have, may have others, and nothing else. A value is
+ * written with its unit as published; it is stored in the base unit with the published text beside
+ * it.
  *
  * A results file may have every column of field.def, `metric value unit` and more of a result,
  * `factor.NAME` for anything else that makes two results differ, and `also.METRIC` or
@@ -49,6 +50,7 @@ static const file_kind kinds[] = {
      "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
     {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
      "needed|why", "needed"},
+    {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
 
@@ -172,13 +174,20 @@ static void put_number(abdb_fact *fact, const char *name, double value)
     fact->column[fact->columns++].num = value;
 }
 
-/* One column that goes into the table as it is; false when it is no number and should be. */
+/* One column that goes into the table as it is; false when it is no number or date and should be.
+ */
 static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
                         const char **field, char *reason, size_t room)
 {
+    char date[ABDB_DATE_SIZE];
     double number;
 
     if (!text || in_list("value|unit|amount|fact|terms", name)) return true;
+    if (abdb_date_column(name) && !abdb_date(text, date)) {
+        *field = name;
+        abdb_date_reason(name, text, reason, room);
+        return false;
+    }
     if (!in_list(s->kind->numbers, name)) {
         put_text(fact, name, text);
     } else if (abdb_number(text, &number)) {
@@ -191,7 +200,8 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     return true;
 }
 
-/* The columns of the row, and those that --set says; false when one is empty or no number. */
+/* The columns of the row, and those that --set says; false when one is empty, no number
+ * or no date. */
 static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
                          const char **field, char *reason, size_t room)
 {
@@ -285,6 +295,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
                              size_t room, abdb_error *err)
 {
     abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
+    const char *text;
     char locator[32];
     abdb_status st = ABDB_OK;
 
@@ -292,6 +303,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
     fact.locator = locator;
     if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
     if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
+    (void)abdb_fact_dates(&fact, &text); /* each was looked at */
     TRY(s->sink->fact(s->sink->self, &fact, err));
     if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
 done:
@@ -311,7 +323,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
         if (!s->kind && !is_results(&s->header))
             return ABDB_FAIL(err, ABDB_FORMAT,
                              "line 1: not a header of abdb's own files (sources, devices, models,"
-                             " aliases, specs, prices, results, claims, rules)");
+                             " aliases, specs, prices, results, claims, rules, rounds)");
         TRY(check_header(s, err));
         return s->kind ? ABDB_OK
                        : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
@@ -344,5 +356,8 @@ static abdb_status read_own(const abdb_input *in, const abdb_words *words, const
 
 const abdb_importer abdb_import_abdb_csv = {
     "abdb-csv",
-    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules", bid,
+    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
+    1,
+    NULL,
+    bid,
     read_own};

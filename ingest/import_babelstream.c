@@ -75,7 +75,7 @@ static abdb_status keep(state *s, const timing *t, long line, const char *locato
     abdb_entry_stated(entry, "time_s", "min", t->min, "s");
     abdb_entry_stated(entry, "time_s", "mean", t->mean, "s");
     abdb_entry_stated(entry, "time_s", "max", t->max, "s");
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -212,4 +212,4 @@ static abdb_status read_stream(const abdb_input *in, const abdb_words *words, co
 }
 
 const abdb_importer abdb_import_babelstream = {
-    "babelstream", "BabelStream (console, --csv) and STREAM (console)", bid, read_stream};
+    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 1, NULL, bid, read_stream};

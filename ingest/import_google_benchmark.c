@@ -93,7 +93,7 @@ static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *er
     abdb_entry_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_factor(entry, factors[i], flat_get(r, factors[i]));
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
     TRY(s->sink->row_end(s->sink->self, err));
@@ -116,4 +116,5 @@ done:
 }
 
 const abdb_importer abdb_import_google_benchmark = {
-    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", bid, read_google};
+    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 1, NULL, bid,
+    read_google};

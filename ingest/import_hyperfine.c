@@ -60,7 +60,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
     abdb_entry_factor(entry, "user_s", flat_get(r, "user"));
     abdb_entry_factor(entry, "system_s", flat_get(r, "system"));
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -78,4 +78,4 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine", "hyperfine --export-json: commands with every run", bid, read_hyperfine};
+    "hyperfine", "hyperfine --export-json: commands with every run", 1, NULL, bid, read_hyperfine};

@@ -86,7 +86,7 @@ static abdb_status finish(state *s, abdb_entry *entry, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     abdb_entry_measured(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     return st;
@@ -369,5 +369,9 @@ done:
 }
 
 const abdb_importer abdb_import_llama_bench = {
-    "llama-bench", "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log", bid,
+    "llama-bench",
+    "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
+    1,
+    NULL,
+    bid,
     read_llama};

@@ -116,6 +116,20 @@ done:
     return st;
 }
 
+/* The maps of this build together: a new one may claim what none did before. */
+static int maps_version(void)
+{
+    state s = {0};
+    abdb_error err;
+    int version = 0;
+
+    if (open_maps(&s, &err) == ABDB_OK)
+        for (size_t i = 0; i < s.count; i++) version += table_map_version(s.map[i]);
+    close_maps(&s);
+    return version;
+}
+
 const abdb_importer abdb_import_mapped = {
     "table", "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
-    bid, read_mapped};
+    1,       maps_version,
+    bid,     read_mapped};

@@ -51,5 +51,5 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_log = {
-    "mlperf-log", "one log of LoadGen or of an MLPerf training run (--set model=...)", bid,
+    "mlperf-log", "one log of LoadGen or of an MLPerf training run (--set model=...)", 1, NULL, bid,
     read_log};

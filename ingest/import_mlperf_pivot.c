@@ -167,5 +167,9 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
 }
 
 const abdb_importer abdb_import_mlperf_pivot = {
-    "mlperf-site-pivot", "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    bid, read_pivot};
+    "mlperf-site-pivot",
+    "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
+    1,
+    NULL,
+    bid,
+    read_pivot};

@@ -148,5 +148,9 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
 }
 
 const abdb_importer abdb_import_mlperf_site = {
-    "mlperf-site-csv", "flat export of the MLCommons results pages (UTF-16 or re-saved)", bid,
+    "mlperf-site-csv",
+    "flat export of the MLCommons results pages (UTF-16 or re-saved)",
+    1,
+    NULL,
+    bid,
     read_site};

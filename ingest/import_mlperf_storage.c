@@ -78,7 +78,7 @@ static void add_factors(reader *r, abdb_entry *entry, const json_t *o)
 
 static abdb_status hand_over(reader *r, abdb_entry *entry, abdb_error *err)
 {
-    abdb_words_apply(r->words, entry);
+    abdb_entry_complete(entry, r->words);
     return r->sink->entry(r->sink->self, entry, err);
 }
 
@@ -165,7 +165,7 @@ static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root
     if (run)
         abdb_entry_factor(entry, "repetition_index",
                           abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
-    if (start) entry->field[ABDB_FIELD_date] = abdb_arena_printf(&r->arena, "%.10s", start);
+    entry->field[ABDB_FIELD_date] = start;
     add_rates(r, entry, metric, "train_throughput_mean_samples_per_second",
               "train_io_mean_MB_per_second", "mean");
     abdb_entry_stated(entry, "accelerator_utilisation", "mean",
@@ -204,5 +204,5 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_storage = {
-    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", bid,
+    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", 1, NULL, bid,
     read_storage};

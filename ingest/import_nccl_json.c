@@ -86,7 +86,7 @@ static abdb_status keep(reader *r, const json_t *size, const char *member, const
                       "GB/s");
     if (text_of(r, size, "size", NULL) && abdb_number(text_of(r, size, "size", NULL), &x))
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
-    abdb_words_apply(r->words, entry);
+    abdb_entry_complete(entry, r->words);
     if (entry->results) {
         abdb_status st = r->sink->entry(r->sink->self, entry, err);
 
@@ -136,5 +136,5 @@ done:
     return st;
 }
 
-const abdb_importer abdb_import_nccl_json = {"nccl-tests-json", "nccl-tests and rccl-tests with -J",
-                                             bid, read_nccl};
+const abdb_importer abdb_import_nccl_json = {
+    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, bid, read_nccl};

@@ -153,7 +153,7 @@ static abdb_status keep(state *s, const text_line *line, size_t from, const char
     add(entry, "time_s", line, from, "us");
     add(entry, "bytes_per_s", line, find(s, "algbw", from), "GB/s");
     add(entry, "busbw_bytes_per_s", line, find(s, "busbw", from), "GB/s");
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     free(entry);
@@ -203,5 +203,9 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
 }
 
 const abdb_importer abdb_import_nccl_tests = {
-    "nccl-tests", "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it", bid,
+    "nccl-tests",
+    "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
+    1,
+    NULL,
+    bid,
     read_nccl};

@@ -115,7 +115,7 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     if (s->version)
         abdb_entry_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
     add_axes(entry, one, &a);
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     *kept = true;
 done:
@@ -176,4 +176,4 @@ done:
 }
 
 const abdb_importer abdb_import_nvbench = {
-    "nvbench", "NVBench JSON: device times and rates by state", bid, read_nvbench};
+    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, bid, read_nvbench};

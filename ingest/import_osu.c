@@ -135,7 +135,7 @@ static abdb_status keep(state *s, const text_line *line, abdb_error *err)
     if (!entry->results)
         TRY(line_reject(s->sink, line, "", "no time and no rate", err));
     else {
-        abdb_words_apply(s->words, entry);
+        abdb_entry_complete(entry, s->words);
         TRY(s->sink->entry(s->sink->self, entry, err));
         TRY(s->sink->row_end(s->sink->self, err));
     }
@@ -170,5 +170,5 @@ static abdb_status read_osu(const abdb_input *in, const abdb_words *words, const
     return st == ABDB_OK ? end_test(&s, err) : st;
 }
 
-const abdb_importer abdb_import_osu = {"osu", "OSU micro-benchmarks: the table of the console", bid,
-                                       read_osu};
+const abdb_importer abdb_import_osu = {
+    "osu", "OSU micro-benchmarks: the table of the console", 1, NULL, bid, read_osu};

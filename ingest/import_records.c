@@ -136,7 +136,7 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
 {
     abdb_entry *e = &r->entry;
     char locator[32];
-    const char *name;
+    const char *name, *text;
     json_t *value;
     size_t i;
 
@@ -166,19 +166,24 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
     if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;
     e->role = text_of(object, "role");
-    abdb_words_apply(r->words, e);
+    abdb_entry_complete(e, r->words);
+    name = abdb_entry_dates(e, &text);
+    if (name) {
+        abdb_date_reason(name, text, reason, REASON);
+        return ABDB_OK;
+    }
     return r->sink->entry(r->sink->self, e, err);
 }
 
 static abdb_status take_fact(reader *r, const json_t *object, const char *table,
                              const text_line *line, char *reason, abdb_error *err)
 {
-    static const char *const tables[] = {"source", "device",        "model",          "alias",
-                                         "spec",   "price",         "claim",          "claim_term",
-                                         "rule",   "compatibility", "workload_factor"};
+    static const char *const tables[] = {"source", "device",        "model",           "alias",
+                                         "spec",   "price",         "claim",           "claim_term",
+                                         "rule",   "compatibility", "workload_factor", "round"};
     abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
     char locator[32];
-    const char *name;
+    const char *name, *text;
     json_t *value;
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
@@ -200,6 +205,11 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         fact.column[fact.columns++].num = json_is_number(value) ? json_number_value(value) : NAN;
     }
     if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
+    name = abdb_fact_dates(&fact, &text);
+    if (name) {
+        abdb_date_reason(name, text, reason, REASON);
+        return ABDB_OK;
+    }
     return r->sink->fact(r->sink->self, &fact, err);
 }
 
@@ -248,5 +258,5 @@ static abdb_status read_records(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_records = {
-    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", bid,
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 1, NULL, bid,
     read_records};

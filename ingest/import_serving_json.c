@@ -53,15 +53,6 @@ static void add_rate(abdb_entry *entry, const flat_record *r, const char *key, c
         result->n = (long long)flat_number(r, "completed");
 }
 
-/* "20260213-135636" -> "2026-02-13T13:56:36" */
-static const char *date_of(abdb_arena *arena, const char *text)
-{
-    if (!text || strlen(text) != 15 || text[8] != '-' || strspn(text, "0123456789-") != 15)
-        return text;
-    return abdb_arena_printf(arena, "%.4s-%.2s-%.2sT%.2s:%.2s:%.2s", text, text + 4, text + 6,
-                             text + 9, text + 11, text + 13);
-}
-
 /* Tokens of one request: the total over the requests that were completed. */
 static void add_length(abdb_entry *entry, abdb_arena *a, const flat_record *r, const char *key,
                        const char *factor)
@@ -93,7 +84,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
     entry->field[ABDB_FIELD_model] = flat_get(r, "model_id");
-    entry->field[ABDB_FIELD_date] = date_of(&a, flat_get(r, "date"));
+    entry->field[ABDB_FIELD_date] = flat_get(r, "date");
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_factor(entry, factors[i][1], flat_get(r, factors[i][0]));
     add_length(entry, &a, r, "total_input_tokens", "input_tokens");
@@ -103,7 +94,7 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
         for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
             add_latency(entry, r, i, k);
-    abdb_words_apply(s->words, entry);
+    abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
@@ -121,4 +112,5 @@ static abdb_status read_serving(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_serving_json = {
-    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", bid, read_serving};
+    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", 1, NULL, bid,
+    read_serving};

@@ -1,10 +1,12 @@
 /* importer.c - who reads an input, and the user's words; see importer.h. */
 #include "ingest/importer.h"
-#include "schema/core/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ingest/round.h"
+#include "schema/core/units.h"
 
 #define IMPORTER(name) extern const abdb_importer name;
 #include "ingest/registry.def"
@@ -80,6 +82,17 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
     return ABDB_OK;
 }
 
+int abdb_format_version(const char *format, bool own_map)
+{
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        const abdb_importer *importer = abdb_importers[i];
+
+        if (strcmp(importer->name, format) != 0) continue;
+        return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
+    }
+    return mlperf_round_version(format);
+}
+
 /* Columns of facts that are none of an entry: --set may say them for specifications and prices. */
 static bool is_fact_column(const char *name)
 {
@@ -96,7 +109,7 @@ static bool is_fact_column(const char *name)
 abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)
 {
     const char *equals = strchr(setting, '=');
-    char *name, *value, *mark;
+    char *name, *value, *mark, date[ABDB_DATE_SIZE], reason[160];
 
     if (!equals || equals == setting || !equals[1])
         return ABDB_FAIL(err, ABDB_USAGE, "--set wants column=value, not '%s'", setting);
@@ -114,6 +127,14 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
                          "--set %s: no such column%s%s; a factor is written factor.%s=...", setting,
                          near ? ", did you mean " : "", near ? near : "", name);
     }
+    if (abdb_date_column(name)) {
+        if (!abdb_date(value, date)) {
+            abdb_date_reason(name, value, reason, sizeof reason);
+            return ABDB_FAIL(err, ABDB_USAGE, "--set: %s", reason);
+        }
+        value = abdb_arena_copy(&words->arena, date, strlen(date));
+        if (!value) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
+    }
     mark = abdb_arena_printf(&words->arena, "user_word.%s", name);
     if (!mark) return ABDB_FAIL(err, ABDB_NOMEM, "--set");
     words->word[words->count].name = name;
@@ -129,8 +150,10 @@ const char *abdb_words_get(const abdb_words *words, const char *name)
     return NULL;
 }
 
-void abdb_words_apply(const abdb_words *words, abdb_entry *entry)
+void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
 {
+    const char *text;
+
     for (size_t i = 0; words && i < words->count; i++) {
         int field = abdb_field_find(words->word[i].name);
 
@@ -141,6 +164,7 @@ void abdb_words_apply(const abdb_words *words, abdb_entry *entry)
             abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }
+    (void)abdb_entry_dates(entry, &text); /* one that is none is refused by the store */
 }
 
 static int compare_words(const void *a, const void *b)

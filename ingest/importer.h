@@ -69,8 +69,9 @@ typedef struct {
 
 /* Takes one "column=value". ABDB_USAGE: not of that form, or no such column. */
 ABDB_MUST_USE abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err);
-/* Fills what the entry does not say itself, and notes which were the user's words. */
-void abdb_words_apply(const abdb_words *words, abdb_entry *entry);
+/* The last step before an entry is handed over: what it does not say itself is filled in, with a
+ * note that it is the user's word, and its dates take the form that is kept. */
+void abdb_entry_complete(abdb_entry *entry, const abdb_words *words);
 /* The value set for a name, or NULL. */
 const char *abdb_words_get(const abdb_words *words, const char *name);
 /* "a=1\nb=2" in alphabetical order: part of the artifact's key. */
@@ -88,6 +89,8 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
 
 typedef struct {
     const char *name, *summary;
+    int version;        /* raise it when files would be read otherwise than before */
+    int (*parts)(void); /* added to it: versions of what the importer is made of, or NULL */
     int (*bid)(const abdb_input *input);
     abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
                         abdb_error *err);
@@ -99,5 +102,8 @@ extern const abdb_importer *const abdb_importers[]; /* end: NULL */
  * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
 ABDB_MUST_USE abdb_status abdb_importer_find(const abdb_importer **out, const char *name,
                                              const abdb_input *input, abdb_error *err);
+/* Which version of a format reads files today: of an importer, or of a round's result folders.
+ * own_map: a map of the user's reads, none of this build. 0: no such format. */
+int abdb_format_version(const char *format, bool own_map);
 
 #endif

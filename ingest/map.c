@@ -150,7 +150,7 @@ static bool has_fields(const map_line *line)
 static abdb_status hand_over(row_state *r, abdb_entry *entry)
 {
     r->made = true;
-    abdb_words_apply(r->words, entry);
+    abdb_entry_complete(entry, r->words);
     return r->sink->entry(r->sink->self, entry, r->err);
 }
 
@@ -293,6 +293,7 @@ static abdb_status make_fact(row_state *r, const map_line *line)
     bool price = line->verb == MAP_PRICE;
     abdb_fact fact = {
         .table = price ? "price" : "spec", .line = r->record->line, .locator = r->record->locator};
+    const char *column;
     char reason[REASON];
     double value;
 
@@ -317,6 +318,11 @@ static abdb_status make_fact(row_state *r, const map_line *line)
         fact.column[fact.columns].name = price ? "amount" : "value";
         fact.column[fact.columns].text = NULL;
         fact.column[fact.columns++].num = value;
+    }
+    column = abdb_fact_dates(&fact, &text);
+    if (column) {
+        abdb_date_reason(column, text, reason, REASON);
+        return reject(r, column, reason);
     }
     r->made = true;
     return r->sink->fact(r->sink->self, &fact, r->err);

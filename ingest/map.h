@@ -2,6 +2,7 @@
  *
  *     name    skypilot                          the format's name
  *     summary "catalog of SkyPilot"             one line for the list of formats
+ *     version 2                                 raise it when rows are read otherwise; 1 if unsaid
  *     match   InstanceType AcceleratorName      columns that a header must have
  *     member  points                            of a JSON object: the array that holds the records
  *     missing "?" X                             cells that mean: none (beside "", -, N/A, null)
@@ -35,6 +36,7 @@ ABDB_MUST_USE abdb_status table_map_parse(table_map **out, const char *path, con
 void table_map_free(table_map *map);
 const char *table_map_name(const table_map *map);
 const char *table_map_summary(const table_map *map);
+int table_map_version(const table_map *map);
 const char *table_map_member(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_fits(const table_map *map, const flat_record *record);

@@ -128,6 +128,16 @@ static abdb_status take_line(parser *p, map_verb verb)
     return take_options(p, line, 4);
 }
 
+static abdb_status take_version(parser *p)
+{
+    long long version;
+
+    if (!abdb_whole(p->word[1], 1, 1000000, &version))
+        return fail(p, "version wants a number from 1 on, not", p->word[1]);
+    p->map->version = (int)version;
+    return ABDB_OK;
+}
+
 static abdb_status take_words(parser *p)
 {
     static const struct {
@@ -144,6 +154,8 @@ static abdb_status take_words(parser *p)
         p->map->name = p->word[1];
     else if (strcmp(verb, "summary") == 0)
         p->map->summary = p->word[1];
+    else if (strcmp(verb, "version") == 0)
+        return take_version(p);
     else if (strcmp(verb, "member") == 0)
         p->map->member = p->word[1];
     else if (strcmp(verb, "match") == 0)
@@ -162,6 +174,7 @@ abdb_status table_map_parse(table_map **out, const char *path, const char *text,
 
     *out = NULL;
     if (!p.map) return ABDB_FAIL(err, ABDB_NOMEM, "a map");
+    p.map->version = 1;
     while (*text) {
         size_t size = strcspn(text, "\r\n");
 
@@ -188,6 +201,11 @@ void table_map_free(table_map *map)
 const char *table_map_name(const table_map *map)
 {
     return map->name;
+}
+
+int table_map_version(const table_map *map)
+{
+    return map->version;
 }
 
 const char *table_map_summary(const table_map *map)

@@ -22,6 +22,7 @@ struct table_map {
     const char *name, *summary, *member;
     const char **match, **missing;
     size_t match_count, missing_count;
+    int version;
     map_line line[MAP_LINES_MAX];
     size_t count;
 };

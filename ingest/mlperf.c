@@ -238,7 +238,6 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
     entry->field[ABDB_FIELD_round] = row->round;
     entry->field[ABDB_FIELD_public_id] = row->public_id;
     entry->field[ABDB_FIELD_url] = row->url;
-    entry->field[ABDB_FIELD_date] = row->date;
     entry->field[ABDB_FIELD_dtype] = is_none(row->weights) ? NULL : lower(arena, row->weights);
     entry->field[ABDB_FIELD_flags] = abdb_trim(
         abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
@@ -281,7 +280,7 @@ abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, c
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (mlperf_fill(entry, &arena, context, row, field, reason)) {
-        abdb_words_apply(context->words, entry);
+        abdb_entry_complete(entry, context->words);
         st = context->sink->entry(context->sink->self, entry, err);
     }
     abdb_arena_free(&arena);

@@ -11,8 +11,8 @@ typedef struct {
     const char *submitter, *availability, *division, *system_type, *system, *platform, *used_model,
         *model, *scenario, *result, *unit, *accuracy, *nodes, *processor, *processors_per_node,
         *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes, *round,
-        *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *date,
-        *power, *power_unit;
+        *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *power,
+        *power_unit;
 } mlperf_row;
 
 /* Which column of a header fills which member of mlperf_row. */

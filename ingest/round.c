@@ -306,15 +306,30 @@ const mlperf_values *round_member(const round_folder *folder, const char *member
     return NULL;
 }
 
+/* How the result folders of a suite are read; the version is raised when they are read otherwise.
+ */
+static const struct {
+    const char *name;
+    int version;
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 1},
+               [ROUND_TRAINING] = {"mlperf-training-round", 1},
+               [ROUND_HPC] = {"mlperf-hpc-round", 1},
+               [ROUND_TINY] = {"mlperf-tiny-round", 1}};
+
+int mlperf_round_version(const char *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(format, formats[i].name) == 0) return formats[i].version;
+    return 0;
+}
+
 abdb_status mlperf_round_describe(const mlperf_round *round, size_t i, abdb_text *path,
                                   const char **format, abdb_text *manifest, abdb_error *err)
 {
-    static const char *const formats[] = {"mlperf-inference-round", "mlperf-training-round",
-                                          "mlperf-hpc-round", "mlperf-tiny-round"};
     const round_folder *f = &round->folder[i];
     const round_file *beside[] = {f->system, f->measurement, f->mapping};
 
-    *format = formats[f->suite];
+    *format = formats[f->suite].name;
     abdb_text_clear(path);
     abdb_text_clear(manifest);
     abdb_text_printf(path, "%s%s%s", f->root, *f->root ? "/" : "", f->path);

@@ -64,6 +64,8 @@ ABDB_MUST_USE abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *e
 size_t mlperf_round_count(const mlperf_round *round);
 size_t mlperf_round_files(const mlperf_round *round); /* that were taken */
 const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i);
+/* Which version of a round's format reads its folders; 0: none of a round. */
+int mlperf_round_version(const char *format);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for
  * their bytes. */
 ABDB_MUST_USE abdb_status mlperf_round_describe(const mlperf_round *round, size_t i,

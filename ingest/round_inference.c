@@ -143,8 +143,7 @@ static void add_latencies(abdb_entry *entry, const run_log *log)
         }
 }
 
-static void add_factors(abdb_entry *entry, abdb_arena *arena, const run_log *log,
-                        const round_folder *f)
+static void add_factors(abdb_entry *entry, const run_log *log, const round_folder *f)
 {
     static const struct {
         const char *factor, *key;
@@ -172,9 +171,7 @@ static void add_factors(abdb_entry *entry, abdb_arena *arena, const run_log *log
         for (size_t k = 0; k < 2; k++)
             abdb_entry_factor(entry, words[i],
                               described[k] ? mlperf_get(&described[k]->values, words[i]) : NULL);
-    if (get(log, "test_datetime"))
-        entry->field[ABDB_FIELD_date] =
-            abdb_arena_printf(arena, "%.10s", get(log, "test_datetime"));
+    entry->field[ABDB_FIELD_date] = get(log, "test_datetime");
 }
 
 /* LoadGen prints the validity of a run; a run that is not VALID is kept without a result. */
@@ -222,8 +219,8 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder
         entry->results = 0;
     } else
         add_latencies(entry, log);
-    add_factors(entry, arena, log, f);
-    abdb_words_apply(context->words, entry);
+    add_factors(entry, log, f);
+    abdb_entry_complete(entry, context->words);
     return context->sink->entry(context->sink->self, entry, err);
 }
 
@@ -298,8 +295,8 @@ abdb_status round_inference_run(const mlperf_values *values, bool is_summary,
         entry->results = 0;
     } else
         add_latencies(entry, &log);
-    add_factors(entry, &arena, &log, &nowhere);
-    abdb_words_apply(words, entry);
+    add_factors(entry, &log, &nowhere);
+    abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

@@ -88,7 +88,7 @@ abdb_status round_tiny(const round_folder *f, const abdb_words *words, const abd
 
         if (result) result->raw_value = mlperf_get(accuracy, "auc");
     }
-    abdb_words_apply(words, entry);
+    abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);
 done:
     abdb_arena_free(&arena);

@@ -130,7 +130,7 @@ static abdb_status keep_run(scorer *s, const round_file *file, char *reason, abd
 
         if (result) result->raw_value = accuracy;
     }
-    abdb_words_apply(s->words, &s->entry);
+    abdb_entry_complete(&s->entry, s->words);
     s->ms[s->runs++] = ms;
     s->last = log;
     return s->sink->entry(s->sink->self, &s->entry, err);
@@ -197,7 +197,7 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
         s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
         s->entry.results = 0;
     }
-    abdb_words_apply(s->words, &s->entry);
+    abdb_entry_complete(&s->entry, s->words);
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
@@ -285,7 +285,7 @@ abdb_status round_training_run(const mlperf_values *log, const abdb_words *words
 
         if (result) result->raw_value = accuracy;
     }
-    abdb_words_apply(words, entry);
+    abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);
 done:
     free(entry);

@@ -17,6 +17,7 @@ static const char map_page[] =
     "\na comment.\n\n"
     "  name    skypilot                       the format's name, and the source of its facts\n"
     "  summary \"catalog of SkyPilot\"         one line\n"
+    "  version 2                              raise it when rows are read otherwise; 1 if unsaid\n"
     "  match   InstanceType AcceleratorName   columns that the header must have\n"
     "  member  points                         of a JSON object: the array of records\n"
     "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"

@@ -8,6 +8,7 @@
 #include "query/compare/quotes.h"
 #include "query/footnotes.h"
 #include "query/shelf.h"
+#include "schema/core/date.h"
 
 extern const abdb_embedded abdb_reports[];
 
@@ -210,8 +211,7 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
     if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
         !abdb_number(value, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
-    if (strcmp(param->type, "date") == 0 &&
-        (strlen(value) != 10 || value[4] != '-' || value[7] != '-'))
+    if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
                          value);
     if (!param->values) return ABDB_OK;

@@ -169,6 +169,7 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
     *out = (abdb_unit_result){.remark = input->remark};
     TRY(abdb_importer_find(&p.importer, options->format, input, err));
     unit.format = p.importer->name;
+    unit.importer = abdb_format_version(unit.format, options->words->map != NULL);
     from = abdb_timing_now();
     abdb_sha256_pieces(input->data, input->size, release, input, sha);
     abdb_timing_add("digest of the file", from);
@@ -189,6 +190,7 @@ abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size
 
     *out = (abdb_unit_result){0};
     TRY(mlperf_round_describe(round, i, &path, &unit.format, &manifest, err));
+    unit.importer = abdb_format_version(unit.format, false);
     unit.path = abdb_text_get(&path);
     unit.data = abdb_text_get(&manifest);
     unit.size = manifest.size;

@@ -10,6 +10,7 @@
 
 #include "query/compare/quotes.h"
 #include "query/compare/sets.h"
+#include "schema/core/date.h"
 
 static const struct {
     const char *per, *formula;
@@ -205,6 +206,13 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
         if (!abdb_number(text, &days))
             return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                              m->price_max_age_days);
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *day = i ? m->today : m->price_date;
+
+        if (day && !abdb_date_is_day(day))
+            return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a day as 2026-01-31, not '%s'",
+                             i ? "today" : "price-date", day);
     }
     if (strcmp(texts[0], "published") != 0 && strcmp(texts[0], "measured") != 0 &&
         strcmp(texts[0], "clock") != 0)

@@ -89,6 +89,46 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
     return result;
 }
 
+/* The date in the form that is kept, in out if it is printed otherwise; NULL: it is none. */
+static const char *kept_date(const char *text, char out[ABDB_DATE_SIZE])
+{
+    if (abdb_date_is(text)) return text;
+    return abdb_date(text, out) ? out : NULL;
+}
+
+const char *abdb_entry_dates(abdb_entry *entry, const char **text)
+{
+    static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
+
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        const char *date;
+
+        *text = entry->field[dates[i]];
+        if (!*text) continue;
+        date = kept_date(*text, entry->dates[i]);
+        if (!date) return abdb_fields[dates[i]].name;
+        entry->field[dates[i]] = date;
+    }
+    return NULL;
+}
+
+const char *abdb_fact_dates(abdb_fact *fact, const char **text)
+{
+    enum { ROOM = sizeof fact->dates / sizeof fact->dates[0] };
+    size_t used = 0;
+
+    for (size_t i = 0; i < fact->columns; i++) {
+        const char *date;
+
+        *text = fact->column[i].text;
+        if (!*text || !abdb_date_column(fact->column[i].name)) continue;
+        date = used < ROOM ? kept_date(*text, fact->dates[used++]) : NULL;
+        if (!date) return fact->column[i].name;
+        fact->column[i].text = date;
+    }
+    return NULL;
+}
+
 abdb_status abdb_sink_no_reject(void *self, const abdb_reject *reject, abdb_error *err)
 {
     (void)self, (void)reject, (void)err;

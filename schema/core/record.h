@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "schema/core/date.h"
 #include "schema/core/error.h"
 
 typedef enum {
@@ -117,6 +118,7 @@ typedef struct {
     size_t factors, results;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_dates */
 } abdb_entry;
 
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
@@ -126,6 +128,10 @@ void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value,
 void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state);
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
 abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value);
+
+/* Puts the fields that are dates into the form that is kept (schema/core/date.h). NULL, or the name
+ * of the first that is no date and stays as it was: *text. */
+const char *abdb_entry_dates(abdb_entry *entry, const char **text);
 
 /* A row of a dictionary or of published facts: device, spec, alias, price, source, model, claim. */
 enum { ABDB_FACT_MAX = 32 };
@@ -138,7 +144,10 @@ typedef struct {
         const char *name, *text; /* text NULL: num; both missing: NULL */
         double num;
     } column[ABDB_FACT_MAX];
+    char dates[2][ABDB_DATE_SIZE]; /* room for abdb_fact_dates */
 } abdb_fact;
+/* The same for the columns of a fact. */
+const char *abdb_fact_dates(abdb_fact *fact, const char **text);
 
 typedef struct {
     long line; /* 0 unknown */

@@ -34,12 +34,12 @@ static const fact_table fact_tables[] = {
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
     {"claim_term", NULL, "claim, term", " claim term power fact "},
-    {"round", NULL, "suite, round", " suite round published source locator "},
     {"rule", NULL, "rule",
      " rule effect scope_factor scope_value factor test a b sentence source locator "},
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
+    {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
 static int column_allowed(const fact_table *table, const char *name)
@@ -152,6 +152,19 @@ static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb
         names += size;
     }
     return abdb_digest_key(abdb_text_get(text), text->size);
+}
+
+/* Why the store cannot keep a fact: a date that is none. NULL: it can; else the column. */
+static const char *fact_fault(const abdb_fact *fact, char *reason, size_t room)
+{
+    for (size_t i = 0; i < fact->columns; i++) {
+        const char *name = fact->column[i].name, *text = fact->column[i].text;
+
+        if (!text || !abdb_date_column(name) || abdb_date_is(text)) continue;
+        abdb_date_reason(name, text, reason, room);
+        return name;
+    }
+    return NULL;
 }
 
 /* The number of a published fact by its key; 0: it is not here. */
@@ -280,12 +293,16 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
 {
     const fact_table *table = NULL;
     abdb_writer *w = self;
+    char reason[300];
+    abdb_reject reject = {.line = fact->line, .reason = reason, .raw = fact->locator};
     abdb_status st = abdb_writer_lock(w, err);
 
     if (st != ABDB_OK || w->said_by_another) return st;
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
+    reject.field = fact_fault(fact, reason, sizeof reason);
+    if (reject.field) return abdb_writer_reject(self, &reject, err);
     return table->digest_key ? keep_published(self, table, fact, err)
                              : keep_word(self, table, fact, err);
 }

@@ -27,6 +27,13 @@ const char *abdb_entry_fault(const abdb_entry *e)
         return "kind is none of run, score, average, statement";
     if (!e->field[ABDB_FIELD_source])
         return "no source: say who states it, in the column source or with --set source=NAME";
+    for (int i = 0; i < 2; i++) {
+        abdb_field date = i ? ABDB_FIELD_retrieved : ABDB_FIELD_date;
+
+        if (!e->field[date] || abdb_date_is(e->field[date])) continue;
+        abdb_date_reason(abdb_fields[date].name, e->field[date], words, sizeof words);
+        return words;
+    }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         long long whole;
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "schema/core/timing.h"
 #include "schema/store/derive.h"
@@ -144,15 +143,6 @@ void abdb_writer_close(abdb_writer *w)
     free(w);
 }
 
-static void now_text(char out[32])
-{
-    time_t now = time(NULL);
-    struct tm utc;
-
-    gmtime_r(&now, &utc);
-    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
 /* Has this artifact been imported? Fills counts when it has. */
 static abdb_status find_artifact(abdb_writer *w, const abdb_unit_info *unit, int *known,
                                  abdb_counts *counts, abdb_error *err)
@@ -184,11 +174,11 @@ static abdb_status find_artifact(abdb_writer *w, const abdb_unit_info *unit, int
 static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    char now[32];
+    char now[ABDB_DATE_SIZE];
     int code = sqlite3_prepare_v2(
         w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?)", -1, &s, NULL);
 
-    now_text(now);
+    abdb_date_now(now);
     if (code == SQLITE_OK) {
         abdb_bind_text(s, 1, w->sha256);
         abdb_bind_text(s, 2, unit->path);

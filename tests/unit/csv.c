@@ -158,7 +158,7 @@ static void words(void **state)
     assert_ok(abdb_words_add(&w, "round=v0.7", &err));
     assert_ok(abdb_words_add(&w, "factor.ecc=on", &err));
     entry->field[ABDB_FIELD_round] = "v1.0";
-    abdb_words_apply(&w, entry);
+    abdb_entry_complete(entry, &w);
     assert_string_equal(entry->field[ABDB_FIELD_round], "v1.0"); /* the file's word stands */
     assert_string_equal(entry->field[ABDB_FIELD_tag], "mine");
     assert_int_equal(entry->factors, 3); /* ecc, and two marks of the user's words */

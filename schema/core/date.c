@@ -1,0 +1,287 @@
+/* date.c - dates as ISO 8601; see date.h. */
+#include "schema/core/date.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 12, TEXT_MAX = 80 };
+
+/* 0: not said; a time has at least hour and minute. */
+typedef struct {
+    int year, month, day;
+    bool timed, seconds, zoned;
+    int hour, minute, second, offset_min; /* of the zone, east of UTC */
+    char fraction[FRACTION_MAX + 1];
+} parts;
+
+/* Exactly `count` digits, and no more of them. */
+static bool digits(const char **at, int count, int *out)
+{
+    int value = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (!isdigit((unsigned char)(*at)[i])) return false;
+        value = 10 * value + (*at)[i] - '0';
+    }
+    if (isdigit((unsigned char)(*at)[count])) return false;
+    *at += count;
+    *out = value;
+    return true;
+}
+
+static bool exists(const parts *p)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (p->year % 4 == 0 && p->year % 100 != 0) || p->year % 400 == 0;
+
+    if (p->year < YEAR_MIN || p->year > YEAR_MAX || p->month < 0 || p->month > 12) return false;
+    if (p->day < 0 || (p->day && !p->month)) return false;
+    if (p->day > (p->month ? days[p->month - 1] + (leap && p->month == 2) : 0)) return false;
+    return !p->timed || (p->day && p->hour < 24 && p->minute < 60 && p->second <= 60);
+}
+
+/* 10:11, 10:11:12, 10:11:12.25, 101112 */
+static bool read_time(const char **at, parts *p)
+{
+    int all;
+
+    p->timed = true;
+    if (digits(at, 6, &all)) {
+        p->hour = all / 10000;
+        p->minute = all / 100 % 100;
+        p->second = all % 100;
+        p->seconds = true;
+        return true;
+    }
+    if (!digits(at, 2, &p->hour) || *(*at)++ != ':' || !digits(at, 2, &p->minute)) return false;
+    if (**at != ':') return true;
+    ++*at;
+    p->seconds = true;
+    if (!digits(at, 2, &p->second)) return false;
+    if (**at != '.') return true;
+    for (size_t i = 0; isdigit((unsigned char)*++*at); i++) {
+        if (i == FRACTION_MAX) return false;
+        p->fraction[i] = **at;
+        p->fraction[i + 1] = '\0';
+    }
+    return *p->fraction != '\0';
+}
+
+/* Z, UTC, GMT, +02:00, -0530, +02 */
+static bool read_zone(const char **at, parts *p)
+{
+    int hour, minute = 0, sign = **at == '-' ? -1 : 1;
+
+    p->zoned = true;
+    if (**at == 'Z' || **at == 'z' || strncmp(*at, "UTC", 3) == 0 || strncmp(*at, "GMT", 3) == 0) {
+        *at += **at == 'Z' || **at == 'z' ? 1 : 3;
+        return true;
+    }
+    if (**at != '+' && **at != '-') return false;
+    ++*at;
+    if (digits(at, 4, &minute)) {
+        hour = minute / 100;
+        minute %= 100;
+    } else {
+        if (!digits(at, 2, &hour)) return false;
+        if (**at == ':' && (++*at, !digits(at, 2, &minute))) return false;
+    }
+    p->offset_min = sign * (60 * hour + minute);
+    return hour < 24 && minute < 60;
+}
+
+/* 2024, 2024-05, 2024-05-03, 2024/05/03, 20240503, and a time behind a day. */
+static bool read_numbers(const char *at, parts *p)
+{
+    bool compact = false;
+    char mark;
+
+    if (digits(&at, 8, &p->year)) {
+        compact = true;
+        p->day = p->year % 100;
+        p->month = p->year / 100 % 100;
+        p->year /= 10000;
+        if (!p->day || !p->month) return false;
+    } else {
+        if (!digits(&at, 4, &p->year)) return false;
+        mark = *at;
+        if (mark == '-' || mark == '/') {
+            ++at;
+            if (!digits(&at, 2, &p->month) || !p->month) return false;
+            if (*at == mark && (++at, !digits(&at, 2, &p->day) || !p->day)) return false;
+        }
+    }
+    if (!*at) return true;
+    if (!p->day || (*at != 'T' && *at != ' ' && (*at != '-' || !compact))) return false;
+    ++at;
+    if (!read_time(&at, p)) return false;
+    at += *at == ' ';
+    return !*at || (read_zone(&at, p) && !*at);
+}
+
+/* 1..12 for the name of a month, whole or its first three letters or more; 0: none. */
+static int month_of(const char *word, size_t size)
+{
+    static const char *const names[] = {"january",   "february", "march",    "april",
+                                        "may",       "june",     "july",     "august",
+                                        "september", "october",  "november", "december"};
+
+    if (size && word[size - 1] == '.') size--;
+    for (int i = 0; i < 12 && size >= 3; i++)
+        if (size <= strlen(names[i]) && strncasecmp(word, names[i], size) == 0) return i + 1;
+    return 0;
+}
+
+static bool is_weekday(const char *word, size_t size)
+{
+    static const char *const names[] = {"monday", "tuesday",  "wednesday", "thursday",
+                                        "friday", "saturday", "sunday"};
+
+    if (size && word[size - 1] == '.') size--;
+    for (size_t i = 0; i < 7; i++)
+        if (size >= 3 && size <= strlen(names[i]) && strncasecmp(word, names[i], size) == 0)
+            return true;
+    return false;
+}
+
+/* The 3 of "3", "3rd" and "03"; 0: none. */
+static int day_of(const char *word, size_t size)
+{
+    size_t count = strspn(word, "0123456789");
+    const char *rest = word + count;
+
+    if (!count || count > 2) return 0;
+    if (size == count) return atoi(word);
+    if (size != count + 2) return 0;
+    return strncmp(rest, "st", 2) == 0 || strncmp(rest, "nd", 2) == 0 ||
+                   strncmp(rest, "rd", 2) == 0 || strncmp(rest, "th", 2) == 0
+               ? atoi(word)
+               : 0;
+}
+
+/* One word of a date in words; each kind at most once. */
+static bool read_word(const char *word, size_t size, parts *p)
+{
+    const char *at = word;
+    int month = month_of(word, size), day = day_of(word, size);
+
+    if ((month && p->month) || (day && p->day)) return false;
+    p->month += month;
+    p->day += day;
+    if (month || day || is_weekday(word, size)) return true;
+    if (size == 4 && !p->year && digits(&at, 4, &p->year)) return true;
+    if (!p->timed && memchr(word, ':', size) && *word != '+' && *word != '-')
+        return read_time(&at, p) && at == word + size;
+    return p->timed && !p->zoned && read_zone(&at, p) && at == word + size;
+}
+
+/* May 2024, May 3, 2024, 3 May 2024, Wed Nov 12 10:11:12 UTC 2025 */
+static bool read_words(const char *text, parts *p)
+{
+    while (*(text += strspn(text, " ,"))) {
+        size_t size = strcspn(text, " ,");
+
+        if (!read_word(text, size, p)) return false;
+        text += size;
+    }
+    return p->month && p->year;
+}
+
+/* A time of another zone in UTC. */
+static void to_utc(parts *p)
+{
+    struct tm tm = {.tm_year = p->year - 1900,
+                    .tm_mon = p->month - 1,
+                    .tm_mday = p->day,
+                    .tm_hour = p->hour,
+                    .tm_min = p->minute - p->offset_min};
+    time_t moment = timegm(&tm);
+
+    gmtime_r(&moment, &tm);
+    p->year = tm.tm_year + 1900;
+    p->month = tm.tm_mon + 1;
+    p->day = tm.tm_mday;
+    p->hour = tm.tm_hour;
+    p->minute = tm.tm_min;
+}
+
+static void print(const parts *p, char out[ABDB_DATE_SIZE])
+{
+    int at = snprintf(out, ABDB_DATE_SIZE, "%04d", p->year);
+    const int number[] = {p->month, p->day, p->hour, p->minute, p->second};
+    const int count = p->seconds ? 5 : p->timed ? 4 : p->day ? 2 : p->month ? 1 : 0;
+
+    for (int i = 0; i < count; i++)
+        at += snprintf(out + at, (size_t)(ABDB_DATE_SIZE - at), "%c%02d", "--T::"[i], number[i]);
+    snprintf(out + at, (size_t)(ABDB_DATE_SIZE - at), "%s%s%s", *p->fraction ? "." : "",
+             p->fraction, p->zoned ? "Z" : "");
+}
+
+bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
+{
+    char copy[TEXT_MAX];
+    size_t size;
+    parts p = {0};
+
+    text += strspn(text, " \t");
+    size = strlen(text);
+    while (size && (text[size - 1] == ' ' || text[size - 1] == '\t')) size--;
+    if (!size || size >= sizeof copy) return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    if (!read_numbers(copy, &p)) {
+        p = (parts){0};
+        if (!read_words(copy, &p)) return false;
+    }
+    if (!exists(&p)) return false;
+    if (p.offset_min) to_utc(&p);
+    print(&p, out);
+    return true;
+}
+
+bool abdb_date_is(const char *text)
+{
+    static const char form[] = "0000-00-00T00:00:00";
+    const char *at = text;
+    size_t i = 0;
+    parts p = {0};
+
+    while (form[i] && (form[i] == '0' ? isdigit((unsigned char)text[i]) : text[i] == form[i])) i++;
+    if (i != 4 && i != 7 && i != 10 && i != 16 && i != 19) return false;
+    if (!read_numbers(at, &p) || !exists(&p)) return false;
+    at += i;
+    if (*at == '.') at += 1 + strspn(at + 1, "0123456789");
+    at += *at == 'Z';
+    return !*at;
+}
+
+bool abdb_date_is_day(const char *text)
+{
+    return strlen(text) == strlen("2024-05-03") && abdb_date_is(text);
+}
+
+bool abdb_date_column(const char *name)
+{
+    return strcmp(name, "date") == 0 || strcmp(name, "published") == 0 ||
+           strcmp(name, "retrieved") == 0 || strcmp(name, "valid_from") == 0;
+}
+
+void abdb_date_reason(const char *name, const char *text, char *reason, size_t room)
+{
+    snprintf(reason, room,
+             "%s is '%.40s', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z",
+             name, text);
+}
+
+void abdb_date_now(char out[ABDB_DATE_SIZE])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(out, ABDB_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# dates.bats - the rounds of MLPerf and their dates; dates as ISO 8601, no digit more or less than the source prints.
+load common
+
+@test "every round that the data name has a date, with its source and place" {
+    abdb import data -q
+    same "$(ask "SELECT count(*) FROM (SELECT suite, round FROM v_result WHERE round IS NOT NULL
+        UNION SELECT suite, since FROM v_compatibility UNION SELECT suite, until FROM v_compatibility) r
+        WHERE (suite, round) NOT IN (SELECT suite, round FROM round)
+        AND (suite, round) NOT IN (VALUES ('mobile', 'v1.0'))")" 0 # no date of that one was found
+    same "$(ask "SELECT count(*) FROM round r LEFT JOIN source s USING (source) WHERE s.url IS NULL OR locator = ''")" 0
+    # rounds of a suite follow one another
+    same "$(ask "SELECT count(*) FROM (SELECT published, lag(published) OVER (PARTITION BY suite ORDER BY
+        CAST(substr(round, 2) AS REAL)) AS before FROM round) WHERE published < substr(before, 1, length(published))")" 0
+    [ "$(ask "SELECT count(*) FROM round")" -ge 45 ]
+}
+
+@test "a round of one's own: a row of CSV, later words replace; it is exported and merged" {
+    printf 'suite,round,published,source,locator\ninference,v9.0,2031-04,mlcommons-news,announcement\n' >mine.csv
+    run abdb import mine.csv
+    [[ "$output" == *"1 accepted"* ]] || { echo "$output"; return 1; }
+    sed -i 's/2031-04/2031-04-02/' mine.csv
+    abdb import mine.csv -q
+    same "$(ask "SELECT published FROM round WHERE round = 'v9.0'")" 2031-04-02
+    abdb export | abdb import - -q --db other.db
+    same "$(sqlite3 other.db "SELECT published FROM round WHERE round = 'v9.0'")" 2031-04-02
+    abdb init --db third.db
+    abdb merge t.db --db third.db
+    same "$(sqlite3 third.db "SELECT published FROM round WHERE round = 'v9.0'")" 2031-04-02
+    printf 'suite,round,published,source,locator\ninference,v9.1,2031-05,,\n' | abdb import - -q
+    same "$(ask "SELECT reason FROM reject")" "source is empty"
+}
+
+@test "own files: a date that is printed otherwise is kept as ISO 8601, one that is none is a reject" {
+    cat >r.csv <<'END'
+evidence,kind,source,workload,device,metric,value,unit,date,retrieved
+published,statement,me,gemm,X1,flops_per_s,1,TFLOP/s,May 2024,2024/06/01
+published,statement,me,gemm,X2,flops_per_s,2,TFLOP/s,2024-05-03 10:11:12+02:00,
+published,statement,me,gemm,X3,flops_per_s,3,TFLOP/s,2024-13-45,
+published,statement,me,gemm,X4,flops_per_s,4,TFLOP/s,2024,03/05/2024
+END
+    abdb import r.csv -q
+    same "$(ask "SELECT raw_device, date FROM v_result ORDER BY 1")" $'X1,2024-05\nX2,2024-05-03T08:11:12Z'
+    same "$(sqlite3 t.db "SELECT retrieved FROM entry WHERE device = 'X1'")" 2024-06-01
+    same "$(ask "SELECT line, field, reason FROM reject ORDER BY 1")" \
+"4,date,\"date is '2024-13-45', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z\"
+5,retrieved,\"retrieved is '03/05/2024', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z\""
+
+    printf 'source,kind,title,published,retrieved\na,blog,A,"July 10th, 2019",20240503\nb,blog,B,soon,\n' | abdb import - -q
+    same "$(sqlite3 t.db "SELECT source, published, retrieved FROM source WHERE source IN ('a', 'b')")" 'a|2019-07-10|2024-05-03'
+    head -2 "$root/data/prices.csv" | sed '2s/2024-01-04/4 Jan 2024/' | abdb import - -q
+    same "$(sqlite3 t.db "SELECT valid_from FROM price")" 2024-01-04
+    head -1 "$root/data/specs-seeds.csv" >s.csv
+    sed -n '2s/2024-01-04/2024-02-30/p' "$root/data/specs-seeds.csv" >>s.csv
+    abdb import s.csv -q
+    same "$(ask "SELECT field FROM reject ORDER BY rowid DESC LIMIT 1")" date
+}
+
+@test "records, maps and --set: dates as ISO 8601, and what is none is refused" {
+    cat >r.jsonl <<'END'
+{"record":"entry","field":{"evidence":"published","kind":"statement","source":"me","device":"Y1","workload":"gemm","date":"3 May 2024"},"result":[{"metric":"flops_per_s","statistic":"value","value":1}]}
+{"record":"entry","field":{"evidence":"published","kind":"statement","source":"me","device":"Y2","workload":"gemm","date":"the third"},"result":[{"metric":"flops_per_s","statistic":"value","value":1}]}
+{"record":"source","source":"c","kind":"blog","title":"C","published":"Sept. 8, 2022"}
+{"record":"source","source":"d","kind":"blog","title":"D","published":"2022-09-31"}
+END
+    abdb import r.jsonl -q
+    same "$(ask "SELECT raw_device, date FROM v_result")" Y1,2024-05-03
+    same "$(sqlite3 t.db "SELECT source, published FROM source WHERE source IN ('c', 'd')")" 'c|2022-09-08'
+    same "$(ask "SELECT group_concat(line, ' ') FROM (SELECT line FROM reject ORDER BY line)")" "2 4"
+
+    cat >p.map <<'END'
+name mine
+match Card Price Since
+field device column Card
+field valid_from column Since
+set provider me
+set currency USD
+set per hour
+set devices 1
+price amount column Price kind on-demand
+END
+    printf 'Card,Price,Since\nL4,1.5,"May 3, 2024"\nL40,2.5,whenever\n' >p.csv
+    abdb import --map p.map p.csv -q
+    same "$(sqlite3 t.db "SELECT device, valid_from FROM price")" 'L4|2024-05-03'
+    [[ "$(ask "SELECT reason FROM reject WHERE field = 'valid_from'")" == *"valid_from is 'whenever', not a date"* ]]
+
+    printf 'evidence,kind,source,workload,device,metric,value,unit\npublished,statement,me,gemm,Z1,flops_per_s,1,TFLOP/s\n' >z.csv
+    abdb import z.csv -q --set "date=May 2024"
+    same "$(ask "SELECT date FROM v_result WHERE raw_device = 'Z1'")" 2024-05
+    run abdb import z.csv --set "date=2024-5"
+    fails 2 "date is '2024-5', not a date"
+}
+
+@test "importers: every digit that a file prints, and no other" {
+    printf '{"context":{"date":"2024-05-03T10:11:12+02:00"},"benchmarks":[{"name":"B/1","run_name":"B/1","run_type":"iteration","iterations":1,"real_time":1.5,"cpu_time":1.5,"time_unit":"ns"}]}' >g.json
+    abdb import g.json "$fixtures/serving.json" -q
+    same "$(sqlite3 t.db "SELECT DISTINCT date FROM entry WHERE source = 'google-benchmark'")" 2024-05-03T08:11:12Z
+    same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'vllm-serving' AND length(date) = 19")" \
+         "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'vllm-serving'")"
+    sed 's/2024-05-03T10:11:12+02:00/soon/' g.json >soon.json
+    abdb import soon.json -q
+    [[ "$(ask "SELECT reason FROM reject")" == *"date is 'soon', not a date"* ]]
+    need_realdata mlperf-inference-round
+    sqlite3 t.db "DELETE FROM reject"
+    abdb import data "$realdata" -q || true
+    same "$(ask "SELECT count(*) FROM reject WHERE reason LIKE '%not a date%'")" 0
+    # LoadGen prints the second and its zone, Storage the microsecond and no zone
+    same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'mlperf-logs' AND date IS NOT NULL AND NOT CASE suite
+        WHEN 'storage' THEN length(date) >= 19 AND date NOT LIKE '%Z' ELSE length(date) = 20 AND date LIKE '%Z' END")" 0
+    [ "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'mlperf-logs' AND date IS NOT NULL")" -gt 400 ]
+}
+
+@test "options that want a day refuse one that does not exist" {
+    abdb import data -q
+    for option in --today --price-date; do
+        run abdb rank --workload llama2-70b-99 --scenario Server --per dollar "$option" 2024-13-45
+        fails 2 "$option wants a day as 2026-01-31, not '2024-13-45'"
+    done
+    run abdb query perf-per-dollar --today 2026-02-30
+    fails 2 "wants a date as 2026-01-31"
+}
