@@ -78,3 +78,20 @@ spread() { # KIND MOST COMMAND...: runs `faults` of them
         done
     done
 }
+
+@test "writes and allocations fail in a migration: the old version or the new one, and the next one ends it" {
+    need_shim
+    abdb import -q "$root/data"
+    cp t.db old.db
+    want=$(facts)
+    for kind in WRITE MALLOC; do
+        for ((i = 1; i <= faults / 2; i++)); do
+            rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
+            cp old.db t.db
+            harmed $kind $((i * i)) "$build/unit/migration" t.db
+            same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
+            [ "$(sqlite3 t.db "PRAGMA user_version")" = 2 ] || { rm -f t.db.v1.bak && "$build/unit/migration" t.db; }
+            same "$(facts)" "$want"
+        done
+    done
+}

@@ -110,7 +110,7 @@ M
 @test "import --timing says where the time goes" {
     run abdb import --timing "$fixtures/checker.csv"
     fails 0 "digest of the file"
-    fails 0 "index of names"
+    fails 0 "subjects"
 }
 
 # --- what is too much -------------------------------------------------------------------------------------------------------------

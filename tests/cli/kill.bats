@@ -63,3 +63,31 @@ sound() {
         [ "$(readlink /proc/$pid/cwd)" != "$dir" ] || { echo "$pid lives on"; false; }
     done
 }
+
+@test "a migration killed at random moments: the file is of one version, and the next one ends it" {
+    abdb import -q "$root/data"
+    cp t.db old.db
+    want=$(facts)
+    begin=$(date +%s%N)
+    "$build/unit/migration" t.db
+    whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
+    for ((i = 1; i <= kills / 4; i++)); do
+        rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
+        cp old.db t.db
+        "$build/unit/migration" t.db >/dev/null 2>&1 &
+        pid=$!
+        nap "$whole"
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        sound
+        case $(sqlite3 t.db "PRAGMA user_version") in
+        1) # a backup that is whole is the reader's: it is not replaced
+            [ ! -e t.db.v1.bak ] || { same "$(sqlite3 t.db.v1.bak 'PRAGMA quick_check')" ok && rm t.db.v1.bak; }
+            "$build/unit/migration" t.db ;;
+        2) ;;
+        *) false ;;
+        esac
+        same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v1.bak "PRAGMA user_version; PRAGMA quick_check")" $'2|1\nok'
+        same "$(facts)" "$want"
+    done
+}

@@ -51,16 +51,12 @@ load common
     if grep -q avx512vl /proc/cpuinfo; then fails 0 "chose kernels below"; else fails 0 "fits this processor"; fi
 }
 
-@test "an older file: readers say what to do, init migrates with a backup" {
-    sqlite3 t.db <"$root/schema/ddl/001_source.sql"
-    sqlite3 t.db "PRAGMA application_id = 1633838178; PRAGMA user_version = 1; INSERT INTO source (source, kind) VALUES ('old', 'blog')"
-    run abdb query sources
-    fails 6 "abdb init --db"
-    run abdb init
-    fails 0 "migrated"
-    fails 0 "the old file is $dir/t.db.v1.bak"
-    same "$(sqlite3 t.db.v1.bak "PRAGMA user_version; SELECT source FROM source")" $'1\nold'
-    same "$(ask "SELECT count(*) FROM v_source WHERE source = 'old'")" 1
+@test "a file of before the first release: what to do is said" {
+    sqlite3 t.db "CREATE TABLE entry_row (entry_id INTEGER PRIMARY KEY); PRAGMA application_id = 1633838178; PRAGMA user_version = 7"
+    for command in "query sources" init "import data"; do
+        run abdb $command
+        fails 6 "import its files again into a new database"
+    done
 }
 
 @test "the Makefile's probe tells the truth, and WITH_openblas=no is obeyed" {

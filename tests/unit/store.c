@@ -96,104 +96,6 @@ static void damaged(void **state)
     refuses(ABDB_WRITE, "damaged");
 }
 
-/* A next version that is made up: another table, and a column. */
-static const abdb_embedded next_version[] = {
-    {"002_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
-                       "ALTER TABLE source ADD COLUMN colour TEXT;"},
-    {NULL, NULL}};
-static const abdb_embedded wrong_version[] = {
-    {"002_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
-
-static void make_of_today(void)
-{
-    abdb_db *db = NULL;
-    abdb_error err = {0};
-
-    assert_ok(abdb_db_open(&db, path, ABDB_CREATE, &err));
-    assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('old', 'blog')", &err));
-    abdb_db_close(db);
-}
-
-static void backup_path(char out[160])
-{
-    snprintf(out, 160, "%s.v1.bak", path);
-}
-
-static void migrates(void **state)
-{
-    abdb_db *db = NULL;
-    abdb_error err = {0};
-    sqlite3_int64 n;
-    char backup[160];
-    struct stat info;
-
-    (void)state;
-    make_of_today();
-    abdb_schema_pretend(next_version);
-    refuses(ABDB_READ, "migrates it");
-    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
-    assert_ok(abdb_db_integer(db, "PRAGMA user_version", &n, &err));
-    assert_int_equal(n, 2);
-    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM gadget", &n, &err));
-    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
-    assert_int_equal(n, 1);
-    abdb_db_close(db);
-    backup_path(backup);
-    assert_int_equal(stat(backup, &info), 0);
-    abdb_schema_pretend(NULL);
-    refuses(ABDB_READ, "newer abdb");
-}
-
-/* A migration that fails leaves the file as it was, and the next one is tried again. */
-static void failed_migration(void **state)
-{
-    abdb_db *db = NULL;
-    abdb_error err = {0};
-    char backup[160];
-
-    (void)state;
-    make_of_today();
-    abdb_schema_pretend(wrong_version);
-    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
-    abdb_schema_pretend(NULL);
-    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 0);
-    abdb_db_close(db);
-    abdb_schema_pretend(next_version);
-    refuses(ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
-    backup_path(backup);
-    unlink(backup);
-    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
-    abdb_db_close(db);
-    abdb_schema_pretend(NULL);
-}
-
-/* What a backup that was killed leaves behind does not stand in the way. */
-static void half_a_backup(void **state)
-{
-    abdb_db *db = NULL;
-    abdb_error err = {0};
-    char backup[160], part[176];
-    FILE *file;
-
-    (void)state;
-    make_of_today();
-    backup_path(backup);
-    snprintf(part, sizeof part, "%s.part", backup);
-    file = fopen(part, "w");
-    fputs("half", file);
-    fclose(file);
-    abdb_schema_pretend(next_version);
-    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
-    abdb_db_close(db);
-    abdb_schema_pretend(NULL);
-    assert_int_equal(access(backup, F_OK), 0);
-    assert_int_not_equal(access(part, F_OK), 0);
-}
-
 static void before_the_first_release(void **state)
 {
     (void)state;
@@ -421,9 +323,6 @@ int main(void)
     const struct CMUnitTest tests[] = {TEST(not_a_database),
                                        TEST(others_and_newer),
                                        TEST(damaged),
-                                       TEST(migrates),
-                                       TEST(failed_migration),
-                                       TEST(half_a_backup),
                                        TEST(before_the_first_release),
                                        TEST(leaves_no_log),
                                        TEST(identity),

@@ -1,0 +1,161 @@
+/* migration.c - an older database is brought up to date, by a next version that is made up. With a
+ * path as its argument the program migrates that file, for tests that kill it or make a call fail:
+ * exit code 0 when the file is of the next version. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/store/db.h"
+#include "tests/unit/check.h"
+
+static char folder[64], path[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/abdb-migration-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/t.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    char command[128];
+
+    (void)state;
+    abdb_schema_pretend(NULL);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void refuses(abdb_mode mode, const char *message)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+
+    assert_int_not_equal(abdb_db_open(&db, path, mode, &err), ABDB_OK);
+    if (!strstr(err.message, message)) fail_msg("'%s' does not say '%s'", err.message, message);
+}
+
+/* A next version that is made up: another table, and a column. */
+static const abdb_embedded next_version[] = {
+    {"002_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
+                       "ALTER TABLE source ADD COLUMN colour TEXT;"},
+    {NULL, NULL}};
+static const abdb_embedded wrong_version[] = {
+    {"002_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
+
+static void make_of_today(void)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+
+    assert_ok(abdb_db_open(&db, path, ABDB_CREATE, &err));
+    assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('old', 'blog')", &err));
+    abdb_db_close(db);
+}
+
+static void backup_path(char out[160])
+{
+    snprintf(out, 160, "%s.v1.bak", path);
+}
+
+static void migrates(void **state)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+    sqlite3_int64 n;
+    char backup[160];
+    struct stat info;
+
+    (void)state;
+    make_of_today();
+    abdb_schema_pretend(next_version);
+    refuses(ABDB_READ, "migrates it");
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 1);
+    assert_ok(abdb_db_integer(db, "PRAGMA user_version", &n, &err));
+    assert_int_equal(n, 2);
+    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM gadget", &n, &err));
+    assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
+    assert_int_equal(n, 1);
+    abdb_db_close(db);
+    backup_path(backup);
+    assert_int_equal(stat(backup, &info), 0);
+    abdb_schema_pretend(NULL);
+    refuses(ABDB_READ, "newer abdb");
+}
+
+/* A migration that fails leaves the file as it was, and the next one is tried again. */
+static void failed_migration(void **state)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+    char backup[160];
+
+    (void)state;
+    make_of_today();
+    abdb_schema_pretend(wrong_version);
+    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    abdb_schema_pretend(NULL);
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 0);
+    abdb_db_close(db);
+    abdb_schema_pretend(next_version);
+    refuses(ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
+    backup_path(backup);
+    unlink(backup);
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 1);
+    abdb_db_close(db);
+    abdb_schema_pretend(NULL);
+}
+
+/* What a backup that was killed leaves behind does not stand in the way. */
+static void half_a_backup(void **state)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+    char backup[160], part[176];
+    FILE *file;
+
+    (void)state;
+    make_of_today();
+    backup_path(backup);
+    snprintf(part, sizeof part, "%s.part", backup);
+    file = fopen(part, "w");
+    fputs("half", file);
+    fclose(file);
+    abdb_schema_pretend(next_version);
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 1);
+    abdb_db_close(db);
+    abdb_schema_pretend(NULL);
+    assert_int_equal(access(backup, F_OK), 0);
+    assert_int_not_equal(access(part, F_OK), 0);
+}
+
+static int migrate(const char *file)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+    abdb_status st;
+
+    abdb_schema_pretend(next_version);
+    st = abdb_db_open(&db, file, ABDB_WRITE, &err);
+    abdb_db_close(db);
+    if (st != ABDB_OK) fprintf(stderr, "%s\n", err.message);
+    return abdb_exit_code(st);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {TEST(migrates), TEST(failed_migration), TEST(half_a_backup)};
+
+    if (argc > 1) return migrate(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
