@@ -9,12 +9,27 @@
 #include "schema/core/units.h"
 
 const char abdb_results_columns[] =
-    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact";
+    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact|origin";
 
-enum { METRIC, STATISTIC, X, VALUE, UNIT, N, LOW, HIGH, SPREAD, FORMULA, LOCATOR, FACT, NAMES };
-static const char *const names[NAMES] = {"metric", "statistic", "x",       "value",
-                                         "unit",   "n",         "low",     "high",
-                                         "spread", "formula",   "locator", "fact"};
+enum {
+    METRIC,
+    STATISTIC,
+    X,
+    VALUE,
+    UNIT,
+    N,
+    LOW,
+    HIGH,
+    SPREAD,
+    FORMULA,
+    LOCATOR,
+    FACT,
+    ORIGIN,
+    NAMES
+};
+static const char *const names[NAMES] = {"metric",  "statistic", "x",     "value",  "unit",
+                                         "n",       "low",       "high",  "spread", "formula",
+                                         "locator", "fact",      "origin"};
 
 struct abdb_results {
     const abdb_csv_header *header;
@@ -186,6 +201,7 @@ static abdb_entry *clean(abdb_results *s)
 
     memset(entry->field, 0, sizeof entry->field);
     entry->environment = entry->role = NULL;
+    entry->origin = ABDB_ORIGIN_UNSAID;
     entry->pieces = entry->factors = entry->results = 0;
     return entry;
 }
@@ -194,12 +210,17 @@ abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const cha
                              char *reason, size_t room, abdb_error *err)
 {
     abdb_entry *entry = clean(s);
-    const char *locator = get(s, row, LOCATOR), *status, *date;
+    const char *locator = get(s, row, LOCATOR), *origin = get(s, row, ORIGIN), *status, *date;
     char line[32] = "line ";
 
     abdb_whole_print(row->line, line + 5);
     entry->line = row->line;
     entry->locator = locator ? locator : line;
+    if (origin && !abdb_origin_parse(origin, &entry->origin)) {
+        *field = names[ORIGIN];
+        snprintf(reason, room, "'%.40s' is neither none nor 16 hexadecimal digits", origin);
+        return ABDB_OK;
+    }
     for (size_t i = 0; i < s->header->count; i++) {
         const char *cell = abdb_csv_get(row, (int)i);
 

@@ -172,17 +172,9 @@ static bool take_process(parts *r)
 static bool take_origin(parts *r)
 {
     const json_t *value = json_object_get(r->object, "origin");
-    const char *text = json_string_value(value);
-    uint64_t number;
+    const char *text = json_is_null(value) ? "none" : json_string_value(value);
 
-    if (!value) return true;
-    r->e->origin = ABDB_ORIGIN_NONE;
-    if (json_is_null(value)) return true;
-    number = text ? strtoull(text, NULL, 16) : 0;
-    r->e->origin = (long long)number;
-    if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16 && number &&
-        number <= INT64_MAX)
-        return true;
+    if (!value || (text && abdb_origin_parse(text, &r->e->origin))) return true;
     snprintf(r->reason, r->room, "origin is neither null nor 16 hexadecimal digits of 63 bits");
     return false;
 }

@@ -20,7 +20,7 @@ typedef struct {
     bool field[ABDB_FIELD_COUNT];
     const char *factor[COLUMNS_MAX], *also[COLUMNS_MAX];
     size_t factors, alsos;
-    bool cells, facts, spreads, counts;
+    bool cells, facts, spreads, counts, origins;
     long left_out, *told;
     abdb_text line;
 } csv;
@@ -48,6 +48,7 @@ static abdb_status look(void *self, const abdb_entry *e, abdb_error *err)
 
     (void)err;
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) c->field[i] |= e->field[i] && *e->field[i];
+    c->origins |= strcmp(e->field[ABDB_FIELD_evidence], "measured") == 0;
     for (size_t i = 0; i < e->factors; i++)
         if (e->factor[i].state == ABDB_KNOWN) column(c, c->factor, &c->factors, e->factor[i].name);
     for (size_t i = 0; i < e->results; i++) {
@@ -161,6 +162,7 @@ static abdb_status print(void *self, const abdb_entry *e, abdb_error *err)
     static const abdb_result none = {
         .x = NAN, .low = NAN, .high = NAN, .value = NAN, .metric = "", .statistic = ""};
     const abdb_result *first = e->results ? &e->result[0] : &none;
+    char origin[17];
 
     abdb_text_clear(&c->line);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++)
@@ -174,6 +176,8 @@ static abdb_status print(void *self, const abdb_entry *e, abdb_error *err)
     if (c->spreads) cell(c, first->spread);
     if (c->cells) cell(c, first->cell);
     if (c->facts) cell(c, first->fact);
+    if (c->origins) abdb_origin_print(e->origin, origin);
+    if (c->origins) cell(c, origin);
     for (size_t i = 0; i < c->factors; i++) cell(c, factor_text(e, c->factor[i]));
     for (size_t i = 0; i < c->alsos; i++) also_cell(c, also(c, e, c->also[i]));
     count_left_out(c, e);
@@ -196,6 +200,7 @@ static void print_header(csv *c)
     if (c->spreads) cell(c, "spread");
     if (c->cells) cell(c, "locator");
     if (c->facts) cell(c, "fact");
+    if (c->origins) cell(c, "origin");
     for (size_t i = 0; i < c->factors; i++) {
         abdb_text_clear(&name);
         abdb_text_printf(&name, "factor.%s", c->factor[i]);

@@ -2,6 +2,9 @@
 #include "schema/core/record.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
 #include "schema/core/text.h"
@@ -71,6 +74,26 @@ void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text)
 void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_state state)
 {
     add_factor(entry, name, state);
+}
+
+void abdb_origin_print(long long origin, char out[17])
+{
+    if (origin > 0)
+        snprintf(out, 17, "%016llx", (unsigned long long)origin);
+    else
+        snprintf(out, 17, "none");
+}
+
+bool abdb_origin_parse(const char *text, long long *origin)
+{
+    unsigned long long number;
+
+    *origin = ABDB_ORIGIN_NONE;
+    if (strcmp(text, "none") == 0) return true;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
+    number = strtoull(text, NULL, 16);
+    *origin = (long long)number;
+    return number > 0 && number <= LLONG_MAX;
 }
 
 abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value)

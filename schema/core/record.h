@@ -6,6 +6,7 @@
 #ifndef ABDB_CORE_RECORD_H
 #define ABDB_CORE_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "schema/core/date.h"
@@ -121,6 +122,10 @@ typedef struct {
     char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_dates */
 } abdb_entry;
 
+/* An origin as text in exchange formats: "none", or 16 hexadecimal digits. _print fills 17 bytes;
+ * _parse says whether the text is one. */
+void abdb_origin_print(long long origin, char out[17]);
+bool abdb_origin_parse(const char *text, long long *origin);
 /* Adds a known factor (text, and the number that it is, if any). Skips NULL and "". */
 void abdb_entry_factor(abdb_entry *entry, const char *name, const char *text);
 void abdb_entry_factor_number(abdb_entry *entry, const char *name, double value, const char *text);

@@ -114,3 +114,33 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     run abdb run --kernel stream --axis n=1000 --backend ref --quick --spool spool --resume
     fails 2 "needs the database"
 }
+
+@test "measured rows: an archive, its folder and a renamed copy agree, equal numbers of two runs stay two" {
+    mkdir -p runs/one
+    cp "$fixtures/nccl_tests.out" runs/one/a.out
+    { echo "# another pair of nodes"; cat runs/one/a.out; } >other.out
+    cp runs/one/a.out renamed.out
+    tar czf runs.tgz runs
+    abdb import -q runs.tgz || [ $? -eq 5 ]
+    rows=$(sqlite3 t.db "SELECT count(*) FROM entry_row")
+    before=$(facts)
+    abdb import -q runs renamed.out || [ $? -eq 5 ]
+    same "$(facts)" "$before"
+    abdb import -q other.out || [ $? -eq 5 ]
+    same "$(sqlite3 t.db "SELECT count(*), count(DISTINCT entry_key), count(DISTINCT origin) FROM entry_row")" \
+        "$((2 * rows))|$((2 * rows))|$((2 * rows))"
+    # what is exported says whose it is, so that coming back it is nothing new
+    before=$(facts)
+    for form in jsonl csv; do
+        abdb export -o $form >back.$form 2>/dev/null
+        abdb import -q back.$form
+        [ $form = csv ] || same "$(facts)" "$before"
+        same "$(sqlite3 t.db "SELECT count(DISTINCT origin) FROM entry_row")" $((2 * rows))
+    done
+    # statements that are published are known by what they say
+    abdb import -q "$fixtures/results.csv" || [ $? -eq 5 ]
+    published=$(ask "SELECT count(*) FROM v_statement WHERE evidence <> 'measured'")
+    { cat "$fixtures/results.csv"; echo; } >copy.csv
+    abdb import -q copy.csv || [ $? -eq 5 ]
+    same "$(ask "SELECT count(*) FROM v_statement WHERE evidence <> 'measured'")" "$published"
+}
