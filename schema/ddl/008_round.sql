@@ -12,3 +12,4 @@ CREATE TABLE round (
 
 -- An artifact records which version of its importer read it: `abdb import --refresh` reads older ones again.
 ALTER TABLE artifact ADD COLUMN importer INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX artifact_sha256 ON artifact (sha256);

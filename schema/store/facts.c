@@ -38,6 +38,7 @@ static const fact_table fact_tables[] = {
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
+    {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 

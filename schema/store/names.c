@@ -14,16 +14,22 @@ static const char leave_out[] =
     "  WHERE EXISTS (SELECT 1 FROM withdrawal WHERE target GLOB '[er]-*')"
     "  AND (format('e-%016x', entry_key) IN (SELECT target FROM withdrawal)"
     "   OR format('r-%016x', entry_key) IN (SELECT substr(target, 1, 18) FROM withdrawal));"
-    "INSERT OR IGNORE INTO gone SELECT 'entry', w.entry_id FROM witness w JOIN artifact a"
-    "  USING (artifact_id) WHERE EXISTS (SELECT 1 FROM withdrawal WHERE length(target) = 64)"
-    "  GROUP BY w.entry_id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;"
+    "CREATE TEMP TABLE taken AS SELECT artifact_id FROM artifact a WHERE a.sha256 IN"
+    "  (SELECT target FROM withdrawal) OR (a.sha256 || '@' || a.importer IN (SELECT target FROM"
+    "   withdrawal) AND EXISTS (SELECT 1 FROM artifact n WHERE n.sha256 = a.sha256 AND n.format ="
+    "   a.format AND n.words = a.words AND n.importer > a.importer));"
+    "INSERT OR IGNORE INTO gone SELECT 'entry', w.entry_id FROM witness w"
+    "  WHERE EXISTS (SELECT 1 FROM taken)"
+    "  GROUP BY w.entry_id HAVING min(w.artifact_id IN (SELECT artifact_id FROM taken)) = 1;"
     "INSERT OR IGNORE INTO gone SELECT 'spec', spec_id FROM spec"
     "  WHERE format('s-%016x', spec_id) IN (SELECT target FROM withdrawal);"
     "INSERT OR IGNORE INTO gone SELECT 'price', price_id FROM price"
     "  WHERE format('p-%016x', price_id) IN (SELECT target FROM withdrawal);"
-    "INSERT OR IGNORE INTO gone SELECT o.kind, o.id FROM origin o JOIN artifact a USING "
-    "(artifact_id)"
-    "  GROUP BY o.kind, o.id HAVING min(a.sha256 IN (SELECT target FROM withdrawal)) = 1;";
+    "INSERT OR IGNORE INTO gone SELECT o.kind, o.id FROM origin o GROUP BY o.kind, o.id"
+    "  HAVING min(o.artifact_id IN (SELECT artifact_id FROM taken)) = 1;"
+    "INSERT OR IGNORE INTO gone SELECT replace(kind, 'result', 'entry'), id FROM fact"
+    "  WHERE fact IN (SELECT target FROM withdrawal);"
+    "DROP TABLE taken;";
 
 static const char rebuild[] =
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT);"
@@ -85,7 +91,7 @@ abdb_status abdb_names_rebuild(abdb_db *db, abdb_error *err)
 done:
     if (st != ABDB_OK)
         sqlite3_exec(db->sql,
-                     "ROLLBACK; DROP TABLE IF EXISTS temp.spelt;"
+                     "ROLLBACK; DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXISTS temp.taken;"
                      "DROP TABLE IF EXISTS temp.meaning",
                      NULL, NULL, NULL);
     return st;

@@ -28,6 +28,7 @@ static const struct {
     {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
                         " ORDER BY 1, 2"},
     {"round", "SELECT suite, round, published, source, locator FROM round ORDER BY 1, 2"},
+    {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"

@@ -112,38 +112,52 @@ void abdb_writer_close(abdb_writer *w)
     free(w);
 }
 
-/* Has this artifact been imported? Fills counts when it has. */
-static abdb_status find_artifact(abdb_writer *w, sqlite3_int64 key, int *known, abdb_counts *counts,
-                                 abdb_error *err)
+/* The newest reading of the same bytes, format and words: its version in *version (-1: none), its
+ * counts, and whether the file was withdrawn. */
+static abdb_status find_artifact(abdb_writer *w, const abdb_unit_info *unit, const char *sha,
+                                 int *version, int *withdrawn, abdb_counts *counts, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(w->db->sql,
-                                  "SELECT accepted, duplicate, rejected, ignored, artifact_id"
-                                  " FROM artifact WHERE artifact_key = ?",
-                                  -1, &s, NULL);
+    int code = sqlite3_prepare_v2(
+        w->db->sql,
+        "SELECT accepted, duplicate, rejected, ignored, artifact_id, importer, sha256 IN (SELECT"
+        " target FROM withdrawal) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
+        " ORDER BY importer DESC LIMIT 1",
+        -1, &s, NULL);
 
+    *version = -1;
+    *withdrawn = 0;
     if (code == SQLITE_OK) {
-        sqlite3_bind_int64(s, 1, key);
+        abdb_bind_text(s, 1, sha);
+        abdb_bind_text(s, 2, unit->format);
+        abdb_bind_text(s, 3, unit->words ? unit->words : "");
         code = sqlite3_step(s);
     }
-    *known = code == SQLITE_ROW;
-    if (*known) w->artifact = sqlite3_column_int64(s, 4);
-    if (*known)
+    if (code == SQLITE_ROW) {
         *counts = (abdb_counts){sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
                                 sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)};
+        w->artifact = sqlite3_column_int64(s, 4);
+        *version = sqlite3_column_int(s, 5);
+        *withdrawn = sqlite3_column_int(s, 6);
+    }
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
                                                      : abdb_db_fail(w->db, err, "artifact");
 }
 
 static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, const char *sha,
-                                   sqlite3_int64 key, abdb_error *err)
+                                   abdb_error *err)
 {
+    sqlite3_int64 key;
     sqlite3_stmt *s = NULL;
     char now[ABDB_DATE_SIZE];
     int code = sqlite3_prepare_v2(
         w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?,?)", -1, &s, NULL);
 
+    abdb_text_clear(&w->text);
+    abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
+    if (unit->importer > 1) abdb_text_printf(&w->text, "\x1f%d", unit->importer);
+    key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
     abdb_date_now(now);
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(s, 1, key);
@@ -160,6 +174,25 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, c
     if (code != SQLITE_DONE) return abdb_db_fail(w->db, err, "artifact");
     w->artifact = sqlite3_last_insert_rowid(w->db->sql);
     return ABDB_OK;
+}
+
+/* Older versions' readings of the artifact at hand are withdrawn, and their rejects forgotten. */
+static abdb_status replace_older(abdb_writer *w, abdb_error *err)
+{
+    char *sql = sqlite3_mprintf(
+        "CREATE TEMP TABLE older AS SELECT o.artifact_id, o.sha256 || '@' || o.importer AS target"
+        "  FROM artifact o JOIN artifact n USING (sha256, format, words)"
+        "  WHERE n.artifact_id = %lld AND o.importer < n.importer;"
+        "INSERT OR IGNORE INTO withdrawal SELECT target, 'read again by a newer importer',"
+        "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM older;"
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM older);"
+        "DROP TABLE older;",
+        (long long)w->artifact);
+    abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
+
+    sqlite3_free(sql);
+    w->unit_dirty = 1;
+    return st;
 }
 
 /* The rejects of the artifact at hand are about to be made anew. */
@@ -197,42 +230,50 @@ static void take_log_back(abdb_writer *w)
     w->journal = 0;
 }
 
-abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
-                              abdb_counts *counts, abdb_error *err)
+/* Is there anything to read? Makes the artifact if it is a new reading. */
+static abdb_status begin_artifact(abdb_writer *w, const abdb_unit_info *unit, int *known,
+                                  abdb_counts *counts, abdb_error *err)
 {
     char sha[ABDB_SHA256_HEX];
-    sqlite3_int64 key;
+    int version, withdrawn, retry, read;
     abdb_status st = ABDB_OK;
-
-    *known = 0;
-    w->artifact = 0;
-    w->counts = w->before = (abdb_counts){0};
-    w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
-    w->kept = 0;
-    w->unit_entries = w->no_bulk = 0;
-    if (unit) put_log_aside(w, unit->size);
-    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
-    w->open = 1;
-    if (!unit) return ABDB_OK;
 
     if (unit->sha256)
         snprintf(sha, sizeof sha, "%s", unit->sha256);
     else
         abdb_sha256_hex(unit->data, unit->size, sha);
-    abdb_text_clear(&w->text);
-    abdb_text_printf(&w->text, "%s\x1f%s\x1f%s", sha, unit->format, unit->words ? unit->words : "");
-    key = abdb_digest63(abdb_text_get(&w->text), w->text.size);
-    TRY(find_artifact(w, key, known, counts, err));
-    if (*known && unit->retry && counts->rejected) {
+    TRY(find_artifact(w, unit, sha, &version, &withdrawn, counts, err));
+    read = version >= 0;
+    retry = read && unit->retry && counts->rejected;
+    w->replaces = (unit->refresh || retry) && read && version < unit->importer && !withdrawn;
+    *known = read ? !w->replaces : unit->refresh == ABDB_REFRESH_ONLY;
+    if (*known && retry) {
         TRY(forget_rejects(w, err));
         w->before = *counts;
         *known = 0;
-    } else if (*known)
-        abdb_writer_rollback(w, NULL);
-    else
-        TRY(insert_artifact(w, unit, sha, key, err));
+    } else if (!*known)
+        TRY(insert_artifact(w, unit, sha, err));
 done:
-    if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
+    return st;
+}
+
+abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
+                              abdb_counts *counts, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *known = 0;
+    w->artifact = 0;
+    w->counts = w->before = (abdb_counts){0};
+    w->row_new = w->row_old = w->row_bad = w->unit_dirty = w->replaces = 0;
+    w->kept = 0;
+    w->unit_entries = w->no_bulk = 0;
+    if (unit) put_log_aside(w, unit->size);
+    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
+    w->open = 1;
+    if (unit) TRY(begin_artifact(w, unit, known, counts, err));
+done:
+    if (st != ABDB_OK || *known) abdb_writer_rollback(w, NULL);
     return st;
 }
 
@@ -251,6 +292,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
         sqlite3_free(sql);
     }
+    if (st == ABDB_OK && w->replaces) st = replace_older(w, err);
     /* Says so in the file, in case this process ends before the indexes are made anew. */
     if (st == ABDB_OK && w->unit_dirty)
         st = abdb_db_exec(w->db, "INSERT OR REPLACE INTO meta VALUES ('index', 'stale')", err);

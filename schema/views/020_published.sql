@@ -158,7 +158,8 @@ WITH g AS (
 SELECT g.key AS key, f.fact AS fact, w.target AS target, w.reason AS reason, w.date AS date
   FROM g LEFT JOIN fact f ON f.kind = replace(g.kind, 'entry', 'result') AND f.id = g.id
   JOIN withdrawal w
-    ON substr(w.target, 1, 18) = g.key OR (g.kind = 'entry' AND w.target = 'e' || substr(g.key, 2)) OR w.target IN (
+    ON substr(w.target, 1, 18) = g.key OR (g.kind = 'entry' AND w.target = 'e' || substr(g.key, 2)) OR w.target = f.fact
+       OR substr(w.target, 1, 64) IN (
        SELECT a.sha256 FROM origin o JOIN artifact a USING (artifact_id) WHERE o.kind = g.kind AND o.id = g.id
        UNION
        SELECT a.sha256 FROM witness x JOIN artifact a USING (artifact_id) WHERE g.kind = 'entry' AND x.entry_id = g.id);
