@@ -1,8 +1,8 @@
 /* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
- * prices, results, claims, the rules of comparability and the rounds of MLPerf. The header says
- * which: each kind has columns that it must have, may have others, and nothing else. A value is
- * written with its unit as published; it is stored in the base unit with the published text beside
- * it.
+ * prices, results, claims, withdrawals, the rules of comparability and the rounds of MLPerf. The
+ * header says which: each kind has columns that it must have, may have others, and nothing else. A
+ * value is written with its unit as published; it is stored in the base unit with the published
+ * text beside it.
  *
  * A results file may have every column of field.def, `metric value unit` and more of a result,
  * `factor.NAME` for anything else that makes two results differ, and `also.METRIC` or
@@ -50,6 +50,7 @@ static const file_kind kinds[] = {
      "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
     {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
      "needed|why", "needed"},
+    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
@@ -182,7 +183,7 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     char date[ABDB_DATE_SIZE];
     double number;
 
-    if (!text || in_list("value|unit|amount|fact|terms", name)) return true;
+    if (!text || in_list("value|unit|amount|fact|terms|instead", name)) return true;
     if (abdb_date_column(name) && !abdb_date(text, date)) {
         *field = name;
         abdb_date_reason(name, text, reason, room);
@@ -260,6 +261,18 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
     return true;
 }
 
+/* The reason of a withdrawal names the fact that replaces what is withdrawn; it stays in out. */
+static bool add_instead(const state *s, const abdb_csv_row *row, abdb_fact *fact, abdb_text *out)
+{
+    const char *instead = get(s, row, "instead");
+
+    if (!instead || strcmp(s->kind->table, "withdrawal") != 0) return true;
+    abdb_text_printf(out, "%s (instead: %s)", get(s, row, "reason"), instead);
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, "reason") == 0) fact->column[i].text = abdb_text_get(out);
+    return !out->failed;
+}
+
 /* The terms of a claim: "rate.a price.b^-1" -> a row each. */
 static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
 {
@@ -297,6 +310,7 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
     abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
     const char *text;
     char locator[32];
+    abdb_text why = {0};
     abdb_status st = ABDB_OK;
 
     snprintf(locator, sizeof locator, "line %ld", row->line);
@@ -304,9 +318,11 @@ static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **fie
     if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
     if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
     (void)abdb_fact_dates(&fact, &text); /* each was looked at */
+    if (!add_instead(s, row, &fact, &why)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
     TRY(s->sink->fact(s->sink->self, &fact, err));
     if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
 done:
+    abdb_text_free(&why);
     return st;
 }
 
@@ -321,9 +337,10 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
         TRY(abdb_csv_header_take(&s->header, row, err));
         s->kind = find_kind(&s->header);
         if (!s->kind && !is_results(&s->header))
-            return ABDB_FAIL(err, ABDB_FORMAT,
-                             "line 1: not a header of abdb's own files (sources, devices, models,"
-                             " aliases, specs, prices, results, claims, rules, rounds)");
+            return ABDB_FAIL(
+                err, ABDB_FORMAT,
+                "line 1: not a header of abdb's own files (sources, devices, models,"
+                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
         TRY(check_header(s, err));
         return s->kind ? ABDB_OK
                        : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);

@@ -8,6 +8,7 @@
 #include "kernels/runner/runner.h"
 #include "query/backends.h"
 #include "query/cli.h"
+#include "query/stale.h"
 
 static const char *const known_backends[][2] = {
     {"ref", "is part of every build: `make`"},
@@ -106,6 +107,30 @@ static int check_backends(void)
     return warnings;
 }
 
+/* Files that a newer version of their importer would read otherwise. */
+static int check_readings(abdb_db *db)
+{
+    abdb_arena arena = {0};
+    abdb_stale *list;
+    size_t count = 0;
+    abdb_error err;
+    char text[300];
+
+    if (abdb_stale_find(db, &arena, &list, &count, &err) != ABDB_OK)
+        printf("!  %-12s %s\n", "readings", err.message);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text,
+                 "%.100s: %lld %s read by version %d of its importer, now %d;"
+                 " `abdb import --refresh%s` reads %s again",
+                 list[i].format, list[i].files, list[i].files == 1 ? "file" : "files", list[i].was,
+                 list[i].now, list[i].own_map ? " --map FILE" : "",
+                 list[i].files == 1 ? "it" : "them");
+        line("! ", "readings", text);
+    }
+    abdb_arena_free(&arena);
+    return (int)count;
+}
+
 static int check_database(const char *path)
 {
     abdb_db *db = NULL;
@@ -113,6 +138,7 @@ static int check_database(const char *path)
     struct stat info;
     sqlite3_int64 results = 0, fine = 0;
     char text[600];
+    int stale;
 
     if (stat(path, &info) != 0) {
         snprintf(text, sizeof text, "%.400s is not there yet: init, import and run make it", path);
@@ -130,8 +156,9 @@ static int check_database(const char *path)
     snprintf(text, sizeof text, "%.400s: %lld values, %s, %s", path, (long long)results,
              fine ? "sound" : "DAMAGED", access(path, W_OK) == 0 ? "writable" : "read-only");
     line(fine ? "ok" : "! ", "database", text);
+    stale = check_readings(db);
     abdb_db_close(db);
-    return !fine;
+    return !fine + stale;
 }
 
 int abdb_cmd_doctor(int argc, char **argv)

@@ -1,102 +1,56 @@
 /* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
  * transaction a file or member. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ingest/map.h"
+#include "query/files.h"
 #include "query/importing.h"
 #include "schema/core/timing.h"
 #include "schema/store/digest.h"
 
-enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
-
-typedef struct {
-    char *path;
-    bool named; /* on the command line, not found in a folder */
-} file;
-
-typedef struct {
-    file *item;
-    size_t count, room;
-} file_list;
-
-static abdb_status add_file(file_list *list, const char *path, bool named, abdb_error *err)
+/* The word data, where no such path exists, means the data that abdb ships; from arena. */
+static abdb_status take_path(const char *word, abdb_arena *arena, const char **out, abdb_error *err)
 {
-    if (list->count == FILES_MAX)
-        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        file *more = realloc(list->item, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-        list->item = more;
-        list->room = room;
-    }
-    list->item[list->count].named = named;
-    list->item[list->count].path = strdup(path);
-    if (!list->item[list->count].path) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-    list->count++;
-    return ABDB_OK;
+    *out = strcmp(word, "data") == 0 && access(word, F_OK) != 0 ? abdb_data_folder(arena) : word;
+    return *out ? ABDB_OK
+                : ABDB_FAIL(err, ABDB_IO,
+                            "the data that abdb ships are not installed;"
+                            " ABDB_DATA names their folder");
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* Reads again: each of the paths, or all that is there. */
+static abdb_status read_again(import_session *s, abdb_db *db, const abdb_args *args,
+                              abdb_error *err)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* Files of a folder in the order of their names; hidden ones and links to elsewhere are left out.
- */
-static abdb_status walk(file_list *list, const char *folder, int depth, abdb_error *err)
-{
-    struct dirent **entry = NULL;
-    int count = depth < DEPTH_MAX ? scandir(folder, &entry, NULL, by_name) : -1;
+    abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
-    if (count < 0)
-        return ABDB_FAIL(err, ABDB_IO, "%s: %s", folder,
-                         depth < DEPTH_MAX ? strerror(errno) : "folders too deep");
-    for (int i = 0; i < count; i++) {
-        char *path = NULL;
-        struct stat info;
+    for (int i = 0; i < (args->positionals ? args->positionals : 1); i++) {
+        const char *path = NULL;
 
-        if (st == ABDB_OK && entry[i]->d_name[0] != '.' &&
-            asprintf(&path, "%s/%s", folder, entry[i]->d_name) > 0 && lstat(path, &info) == 0) {
-            if (S_ISDIR(info.st_mode))
-                st = walk(list, path, depth + 1, err);
-            else if (S_ISREG(info.st_mode))
-                st = add_file(list, path, false, err);
-        }
-        free(path);
-        free(entry[i]);
+        if (args->positionals) TRY(take_path(args->positional[i], &arena, &path, err));
+        if (s->options->retry)
+            TRY(abdb_importing_retry(s, db, path, args, err));
+        else
+            TRY(abdb_importing_refresh(s, db, path, err));
     }
-    free(entry);
+done:
+    abdb_arena_free(&arena);
     return st;
 }
 
-static abdb_status collect(file_list *list, const abdb_args *args, abdb_error *err)
+static abdb_status collect(abdb_file_list *list, const abdb_args *args, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
     for (int i = 0; i < args->positionals; i++) {
-        const char *path = args->positional[i];
-        struct stat info;
+        const char *path;
 
-        if (strcmp(path, "data") == 0 && stat(path, &info) != 0) {
-            path = abdb_data_folder(&arena);
-            if (!path)
-                TRY(ABDB_FAIL(err, ABDB_IO,
-                              "the data that abdb ships are not installed;"
-                              " ABDB_DATA names their folder"));
-        }
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-            TRY(walk(list, path, 0, err));
-        else
-            TRY(add_file(list, path, true, err));
+        TRY(take_path(args->positional[i], &arena, &path, err));
+        TRY(abdb_files_add(list, path, err));
     }
 done:
     abdb_arena_free(&arena);
@@ -168,6 +122,36 @@ static void show_rows(const char *path, long rows, double share, double seconds)
     abdb_progress(what, 100 * share, 100);
 }
 
+/* Which of the files are read, and what is said of them. */
+static abdb_status take_options(const abdb_args *args, abdb_unit_options *options,
+                                abdb_words *words, table_map **map, abdb_error *err)
+{
+    bool refresh = abdb_arg(args, "refresh") != NULL;
+    const char *setting;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    options->retry = abdb_arg(args, "retry-rejects") != NULL;
+    options->refresh = refresh ? ABDB_REFRESH_ONLY : ABDB_REFRESH_NO;
+    options->format = abdb_arg(args, "format");
+    options->dry_run = abdb_arg(args, "dry-run") != NULL;
+    options->strict = abdb_arg(args, "strict") != NULL;
+    if (refresh && options->retry)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--refresh or --retry-rejects, one after the other"));
+    if (refresh && (options->format || abdb_arg(args, "set")))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--refresh takes neither --set nor --format: it repeats what was said then"));
+    if (!args->positionals && !options->retry && !refresh)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
+    while ((setting = abdb_arg_next(args, "set", &at))) TRY(abdb_words_add(words, setting, err));
+    if (abdb_arg(args, "map")) {
+        TRY(open_map(abdb_arg(args, "map"), words, map, err));
+        if (!options->format) options->format = "table";
+    }
+done:
+    return st;
+}
+
 int abdb_cmd_import(int argc, char **argv)
 {
     abdb_words words = {0};
@@ -175,37 +159,25 @@ int abdb_cmd_import(int argc, char **argv)
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
     table_map *map = NULL;
-    file_list list = {0};
+    abdb_file_list list = {0};
     import_session s = {.options = &options};
     abdb_args args;
     abdb_error err;
-    const char *setting;
-    size_t at = 0;
+    bool again;
     abdb_status st = ABDB_OK;
     int code = 0;
 
     TRY(abdb_args_parse(&args, argc, argv, "import", NULL, &err));
     if (abdb_arg(&args, "suggest-map")) TRY(suggest_map(abdb_arg(&args, "suggest-map"), &err));
     if (abdb_arg(&args, "suggest-map")) goto done;
-    options.retry = abdb_arg(&args, "retry-rejects") != NULL;
-    if (!args.positionals && !options.retry)
-        TRY(ABDB_FAIL(&err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
-    while ((setting = abdb_arg_next(&args, "set", &at))) TRY(abdb_words_add(&words, setting, &err));
-    options.format = abdb_arg(&args, "format");
-    if (abdb_arg(&args, "map")) {
-        TRY(open_map(abdb_arg(&args, "map"), &words, &map, &err));
-        if (!options.format) options.format = "table";
-    }
+    TRY(take_options(&args, &options, &words, &map, &err));
+    again = options.retry || options.refresh;
     if (abdb_arg(&args, "timing")) abdb_timing_start();
-    options.dry_run = abdb_arg(&args, "dry-run") != NULL;
-    options.strict = abdb_arg(&args, "strict") != NULL;
-    if (!options.retry) TRY(collect(&list, &args, &err));
+    if (!again) TRY(collect(&list, &args, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
     s.writer = writer;
     s.quiet = abdb_arg(&args, "quiet") != NULL;
-    for (int i = 0; options.retry && i < (args.positionals ? args.positionals : 1); i++)
-        TRY(abdb_importing_retry(&s, db, args.positionals ? args.positional[i] : NULL, &args,
-                                 &err));
+    if (again) TRY(read_again(&s, db, &args, &err));
     for (size_t i = 0; i < list.count; i++) {
         abdb_progress(list.item[i].path, (double)i, (double)list.count);
         TRY(abdb_importing_file(&s, list.item[i].path, list.item[i].named, &err));
@@ -217,8 +189,7 @@ int abdb_cmd_import(int argc, char **argv)
     print_timing();
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
-    for (size_t i = 0; i < list.count; i++) free(list.item[i].path);
-    free(list.item);
+    abdb_files_free(&list);
     abdb_importing_close(&s);
     table_map_free(map);
     abdb_words_free(&words);

@@ -9,6 +9,8 @@ static const abdb_option import_options[] = {
     {"map", 0, "FILE", "read a table as this map file says"},
     {"suggest-map", 0, "FILE", "print a first draft of a map for a table, read nothing"},
     {"retry-rejects", 0, NULL, "read again what had rejected rows (PATH: only these files)"},
+    {"refresh", 0, NULL,
+     "read again what an older version of its importer read (PATH: only these)"},
     {"timing", 0, NULL, "say where the time went"},
     {"dry-run", 'n', NULL, "read and count, keep nothing"},
     {"strict", 0, NULL, "a rejected row refuses its file, exit 1"},
@@ -152,7 +154,8 @@ const abdb_command abdb_commands[] = {
      " a file that is there already changes nothing. Bad rows are kept as rejects with their "
      "reason while"
      " the good rows stay. The word data, where no such path exists, means the data that abdb "
-     "ships.",
+     "ships. Importers have versions: what an older one read, `abdb doctor` counts and --refresh "
+     "reads again as it was read then; the old reading is withdrawn when the new one is there.",
      "abdb import data\nabdb import summary.csv --set round=v0.7 --set submitter=NVIDIA\n"
      "abdb import inference_results_v5.1.tar.gz\ncurl -L URL | abdb import -\n"
      "abdb import --suggest-map table.csv >my.map\nabdb import --map my.map table.csv\n"
@@ -245,9 +248,10 @@ const abdb_command abdb_commands[] = {
      "abdb export -o jsonl >facts.jsonl\nabdb export device=H100-SXM -o csv --out h100.csv\n"
      "abdb export -o db --redacted --out public.db"},
     {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options, 0,
-     "Versions, backends present and absent with the reason, the database, gnuplot, and which "
-     "kernels the"
-     " BLAS chose against what the processor can do.",
+     "Versions, backends present and absent with the reason, the database, what an older version "
+     "of "
+     "an importer read, gnuplot, and which kernels the BLAS chose against what the processor can "
+     "do.",
      "abdb doctor"},
     {"help", "[VERB]", "help, the manual page, completion", abdb_cmd_help, help_options, 0, "",
      "abdb help import\nabdb help --man | man -l -"},

@@ -94,6 +94,7 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
         return ABDB_OK;
     }
     if (st != ABDB_OK) return say_failure(s, input->path, st, err);
+    if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_unit(s, &unit);
     if (!s->quiet) print_unit(input->path, &unit, s->options->dry_run);
     return ABDB_OK;
@@ -143,15 +144,16 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
 
         abdb_progress(f->path, (double)i, (double)count);
         st = abdb_unit_round(s->writer, s->round, i, s->options, &unit, err);
-        if (st == ABDB_OK) {
+        if (st != ABDB_OK) {
+            TRY(say_failure(s, f->path, st, err));
+        } else if (!unit.known || !s->options->refresh) {
             count_unit(s, &unit);
             add_counts(&c, &unit);
-        } else
-            TRY(say_failure(s, f->path, st, err));
+        }
         if (i + 1 < count && strcmp(f->root, mlperf_round_folder(s->round, i + 1)->root) == 0)
             continue;
         abdb_progress("", -1, 0);
-        if (!s->quiet) print_round(f->root, unit.format, &c, s->options->dry_run);
+        if (!s->quiet && c.files) print_round(f->root, unit.format, &c, s->options->dry_run);
         c = (import_counts){0};
     }
 done:

@@ -40,6 +40,10 @@ ABDB_MUST_USE abdb_status abdb_importing_rounds(import_session *session, abdb_er
 ABDB_MUST_USE abdb_status abdb_importing_retry(import_session *session, abdb_db *db,
                                                const char *path, const abdb_args *args,
                                                abdb_error *err);
+/* Reads again, with what --set said then, the files that an older version of their importer read
+ * (path NULL: all). What is not there any more, or has other bytes, is said and left. */
+ABDB_MUST_USE abdb_status abdb_importing_refresh(import_session *session, abdb_db *db,
+                                                 const char *path, abdb_error *err);
 /* The summary: by format, and what was left out. */
 void abdb_importing_print(const import_session *session);
 void abdb_importing_close(import_session *session);

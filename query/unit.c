@@ -128,6 +128,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
     abdb_words_text(options->words, &words);
     unit->words = abdb_text_get(&words);
     unit->retry = options->retry;
+    unit->refresh = options->refresh;
     TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
     if (out->known) goto done;
     sink = abdb_writer_sink(writer);
@@ -205,7 +206,7 @@ done:
 static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error *err)
 {
     abdb_words words = {0};
-    abdb_unit_options options = {.words = &words};
+    abdb_unit_options options = {.words = &words, .refresh = ABDB_REFRESH_ALSO};
     abdb_unit_result result;
     abdb_text all = {0};
     char digest[ABDB_SHA256_HEX], *sql = NULL;
@@ -213,6 +214,7 @@ static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error 
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
+    abdb_text_printf(&all, "version %d", abdb_format_version("abdb-csv", false));
     abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
     sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
                           digest);

@@ -39,6 +39,7 @@ static const fact_table fact_tables[] = {
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
+    {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
@@ -66,7 +67,10 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
     abdb_text_puts(sql, table->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
     for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
     abdb_text_puts(sql, ")");
-    if (!table->conflict) return ABDB_OK;
+    if (!table->conflict) { /* appended; what is there stays as it is */
+        if (!table->digest_key) abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
+        return ABDB_OK;
+    }
     abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
@@ -189,6 +193,7 @@ static abdb_status mark_stale(abdb_writer *w, const fact_table *table, abdb_erro
     w->row_new = w->unit_dirty = 1;
     for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)
         if (strcmp(table->table, naming[i]) == 0) return abdb_derive_stale(w->db, "names", err);
+    if (strcmp(table->table, "withdrawal") == 0) return abdb_derive_stale(w->db, "gone", err);
     return strcmp(table->table, "source") == 0 ? abdb_derive_stale(w->db, "sources", err) : ABDB_OK;
 }
 

@@ -11,6 +11,8 @@ static const char which_all[] =
     "  key_number(substr(target, 1, 34)) FROM withdrawal WHERE target GLOB '[er]-*')"
     " UNION SELECT w.entry_id FROM witness_all w JOIN artifact_gone a ON a.artifact_id = "
     "w.artifact_id"
+    " UNION SELECT r.entry_id FROM name_gone n JOIN result_row r ON r.result_id = n.id"
+    "   WHERE n.kind = 'result'"
     " UNION SELECT id FROM gone WHERE kind = 'entry';";
 static const char which_new[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
@@ -19,7 +21,11 @@ static const char which_new[] =
 static const char views[] =
     "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.artifact WHERE"
     "  sha256 IN (SELECT target FROM main.withdrawal)"
-    "  OR sha256 || '@' || importer IN (SELECT target FROM main.withdrawal);"
+    "  OR (sha256 || '@' || importer IN (SELECT target FROM main.withdrawal) AND EXISTS (SELECT 1"
+    "    FROM main.artifact n WHERE n.sha256 = artifact.sha256 AND n.format = artifact.format"
+    "    AND n.words = artifact.words AND n.importer > artifact.importer));"
+    "CREATE TEMP VIEW name_gone AS SELECT kind, id FROM main.fact"
+    "  WHERE fact IN (SELECT target FROM main.withdrawal);"
     "CREATE TEMP VIEW witness_all AS SELECT entry_id, artifact_id FROM main.entry_row"
     "  WHERE artifact_id IS NOT NULL UNION ALL SELECT entry_id, artifact_id FROM main.witness_row;";
 
@@ -28,6 +34,8 @@ static const char look[] =
     "  WHERE EXISTS (SELECT 1 FROM withdrawal w WHERE w.target ="
     "      format('e-%016x%016x', e.entry_key, e.entry_key_low)"
     "    OR substr(w.target, 1, 34) = format('r-%016x%016x', e.entry_key, e.entry_key_low))"
+    "  OR EXISTS (SELECT 1 FROM result_row r JOIN name_gone n ON n.kind = 'result'"
+    "    AND n.id = r.result_id WHERE r.entry_id = e.entry_id)"
     "  OR (e.artifact_id IN (SELECT artifact_id FROM artifact_gone) AND NOT EXISTS (SELECT 1"
     "    FROM witness_row x WHERE x.entry_id = l.entry_id AND x.artifact_id NOT IN"
     "    (SELECT artifact_id FROM artifact_gone)));"
@@ -43,11 +51,13 @@ static const char look[] =
     "  format('s-%016x%016x', spec_key, spec_key_low) IN (SELECT target FROM withdrawal);"
     "INSERT OR IGNORE INTO gone SELECT 'price', price_id FROM price WHERE"
     "  format('p-%016x%016x', price_key, price_key_low) IN (SELECT target FROM withdrawal);"
+    "INSERT OR IGNORE INTO gone SELECT kind, id FROM name_gone WHERE kind <> 'result';"
     "INSERT OR IGNORE INTO gone SELECT kind, id FROM origin GROUP BY kind, id"
     "  HAVING min(artifact_id IN (SELECT artifact_id FROM artifact_gone)) = 1;";
 
 static const char drop[] = "DROP TABLE IF EXISTS temp.looked; DROP TABLE IF EXISTS temp.out;"
                            "DROP VIEW IF EXISTS temp.artifact_gone;"
+                           "DROP VIEW IF EXISTS temp.name_gone;"
                            "DROP VIEW IF EXISTS temp.witness_all";
 
 abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale, abdb_error *err)

@@ -28,6 +28,7 @@ static const struct {
      " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
     {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
                         " ORDER BY 1, 2"},
+    {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
@@ -220,9 +221,9 @@ static void fill_span(walker *w, sqlite3_stmt *s, void *at)
 static void fill_rank(walker *w, sqlite3_stmt *s, void *at)
 {
     *(abdb_rank *)at = (abdb_rank){.rank = rank_of(s, 0),
-                                           .host = copy(w, s, 1),
-                                           .device = copy(w, s, 2),
-                                           .binding = copy(w, s, 3)};
+                                   .host = copy(w, s, 1),
+                                   .device = copy(w, s, 2),
+                                   .binding = copy(w, s, 3)};
 }
 
 /* What belongs to one number, as a list of the arena. */

@@ -143,32 +143,51 @@ void abdb_writer_close(abdb_writer *w)
     free(w);
 }
 
-/* Has this artifact been imported? Fills counts when it has. */
-static abdb_status find_artifact(abdb_writer *w, const abdb_unit_info *unit, int *known,
-                                 abdb_counts *counts, abdb_error *err)
+/* A reading of the same bytes, format and words that the file has. */
+typedef struct {
+    int version, withdrawn; /* of the importer, -1: there is none; was the file withdrawn? */
+    sqlite3_int64 artifact;
+    abdb_counts counts;
+} reading;
+
+/* The newest of them. */
+static abdb_status find_reading(abdb_writer *w, reading *out, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(w->db->sql,
-                                  "SELECT accepted, duplicate, rejected, ignored, artifact_id"
-                                  " FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
-                                  " AND importer = ?",
-                                  -1, &s, NULL);
+    int code = sqlite3_prepare_v2(
+        w->db->sql,
+        "SELECT accepted, duplicate, rejected, ignored, artifact_id, importer, sha256 IN (SELECT"
+        " target FROM withdrawal) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
+        " ORDER BY importer DESC LIMIT 1",
+        -1, &s, NULL);
 
+    *out = (reading){.version = -1};
     if (code == SQLITE_OK) {
         abdb_bind_text(s, 1, w->sha256);
-        abdb_bind_text(s, 2, unit->format);
-        abdb_bind_text(s, 3, unit->words ? unit->words : "");
-        sqlite3_bind_int(s, 4, unit->importer);
+        abdb_bind_text(s, 2, w->unit->format);
+        abdb_bind_text(s, 3, w->unit->words ? w->unit->words : "");
         code = sqlite3_step(s);
     }
-    *known = code == SQLITE_ROW;
-    if (*known) w->artifact = sqlite3_column_int64(s, 4);
-    if (*known)
-        *counts = (abdb_counts){sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
-                                sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)};
+    if (code == SQLITE_ROW)
+        *out = (reading){sqlite3_column_int(s, 5),
+                         sqlite3_column_int(s, 6),
+                         sqlite3_column_int64(s, 4),
+                         {sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
+                          sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)}};
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
                                                      : abdb_db_fail(w->db, err, "artifact");
+}
+
+/* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
+static bool nothing_to_read(abdb_writer *w, const reading *r)
+{
+    bool read = r->version >= 0, retry = read && w->unit->retry && r->counts.rejected;
+
+    w->replaces =
+        (w->unit->refresh || retry) && read && r->version < w->unit->importer && !r->withdrawn;
+    w->retries = retry && !w->replaces;
+    return read ? !w->replaces && !w->retries : w->unit->refresh == ABDB_REFRESH_ONLY;
 }
 
 static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, abdb_error *err)
@@ -193,6 +212,26 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, a
     if (code != SQLITE_DONE) return abdb_db_fail(w->db, err, "artifact");
     w->artifact = sqlite3_last_insert_rowid(w->db->sql);
     return ABDB_OK;
+}
+
+/* Older versions' readings of the artifact at hand are withdrawn, and their rejects forgotten. */
+static abdb_status replace_older(abdb_writer *w, abdb_error *err)
+{
+    char *sql = sqlite3_mprintf(
+        "CREATE TEMP TABLE older AS SELECT o.artifact_id, o.sha256 || '@' || o.importer AS target"
+        "  FROM artifact o JOIN artifact n USING (sha256, format, words)"
+        "  WHERE n.artifact_id = %lld AND o.importer < n.importer;"
+        "INSERT OR IGNORE INTO withdrawal SELECT target, 'read again by a newer importer',"
+        "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM older;"
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM older);"
+        "DROP TABLE older;",
+        (long long)w->artifact);
+    abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
+
+    sqlite3_free(sql);
+    if (st == ABDB_OK) st = abdb_derive_stale(w->db, "gone", err);
+    w->unit_dirty = 1;
+    return st;
 }
 
 /* The rejects of the artifact at hand are about to be made anew. */
@@ -233,6 +272,7 @@ static void take_log_back(abdb_writer *w)
 abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
                               abdb_counts *counts, abdb_error *err)
 {
+    reading there;
     abdb_status st = ABDB_OK;
 
     *known = 0;
@@ -245,6 +285,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->unit = unit;
     w->said_by_another = 0;
     abdb_keymaker_file(&w->keys, NULL);
+    w->replaces = w->retries = 0;
     w->begun = 1;
     if (!unit) return ABDB_OK;
     if (unit->sha256)
@@ -252,11 +293,10 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     else
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
     abdb_keymaker_file(&w->keys, w->sha256);
-    TRY(find_artifact(w, unit, known, counts, err));
-    if (*known && unit->retry && counts->rejected)
-        *known = 0;
-    else if (*known)
-        w->begun = 0;
+    TRY(find_reading(w, &there, err));
+    *known = nothing_to_read(w, &there);
+    *counts = there.counts;
+    w->begun = !*known;
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
     return st;
@@ -266,8 +306,7 @@ done:
  * writer may have kept the same file meanwhile: then its records say nothing new. */
 abdb_status abdb_writer_lock(abdb_writer *w, abdb_error *err)
 {
-    abdb_counts counts;
-    int known = 0;
+    reading there;
     abdb_status st = ABDB_OK;
 
     if (w->open) return ABDB_OK;
@@ -275,13 +314,14 @@ abdb_status abdb_writer_lock(abdb_writer *w, abdb_error *err)
     TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
     w->open = 1;
     if (!w->unit) return ABDB_OK;
-    TRY(find_artifact(w, w->unit, &known, &counts, err));
-    if (known && w->unit->retry && counts.rejected) {
-        TRY(forget_rejects(w, err));
-        w->before = counts;
-    } else if (known) {
+    TRY(find_reading(w, &there, err));
+    if (nothing_to_read(w, &there)) {
         w->said_by_another = 1;
-        w->counts = counts;
+        w->counts = there.counts;
+    } else if (w->retries) {
+        w->artifact = there.artifact;
+        w->before = there.counts;
+        TRY(forget_rejects(w, err));
     } else {
         TRY(insert_artifact(w, w->unit, err));
     }
@@ -305,6 +345,7 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
         sqlite3_free(sql);
     }
+    if (st == ABDB_OK && w->replaces && w->artifact) st = replace_older(w, err);
     if (st == ABDB_OK) {
         from = abdb_timing_now();
         st = abdb_db_exec(w->db, "COMMIT", err);

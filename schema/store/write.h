@@ -18,11 +18,19 @@ typedef struct {
     long accepted, duplicate, rejected, ignored; /* input rows */
 } abdb_counts;
 
+/* What becomes of a file that an older version of its importer has read. */
+typedef enum {
+    ABDB_REFRESH_NO,   /* it is known, and that is all */
+    ABDB_REFRESH_ALSO, /* it is read again */
+    ABDB_REFRESH_ONLY  /* it is read again; what was never read, or was withdrawn, is not read */
+} abdb_refresh;
+
 typedef struct {
     const char *path, *format, *words; /* words: what --set supplied, canonical order */
     const char *sha256;                /* of data, or NULL: it is made here */
     int importer;                      /* version of what reads it */
     int retry;                         /* read it again if rows of it were rejected */
+    abdb_refresh refresh;
     const void *data;
     size_t size;
 } abdb_unit_info;
@@ -30,9 +38,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err);
 void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 /* Starts a unit. unit NULL: records without an artifact (a run); else it is borrowed until the unit
- * ends. *known is set when the same bytes, format and words are in the database already: then no
- * unit is open, and *counts are those of the earlier import. The file is locked from the first
- * record on, not before. */
+ * ends. *known is set when there is nothing to read: the same bytes, format and words are in the
+ * database already; then no unit is open, and *counts are those of the earlier import. Where an
+ * older version's reading is read again the commit withdraws it, in the same transaction: one of the
+ * two readings is served, never none. The file is locked from the first record on, not before. */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);

@@ -64,10 +64,12 @@ struct abdb_writer {
     int begun;                          /* a unit was begun */
     int open;                           /* its transaction is open: a record came */
     const abdb_unit_info *unit;         /* of the unit, or NULL */
+    int retries;                        /* it adds to a reading that had rejects */
     int said_by_another;                /* another writer kept the unit's file meanwhile */
     int dirty;                          /* facts were kept since the last index */
     int unit_dirty;                     /* facts were kept in the open unit */
     sqlite3_int64 artifact;             /* 0: none */
+    int replaces;                       /* it is an older version's reading, read again */
     sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
     size_t kept;                        /* entries since the unit began */
     abdb_counts counts;

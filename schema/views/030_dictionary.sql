@@ -41,6 +41,11 @@ SELECT g.kind AS kind, g.key AS key,
   FROM gone_fact g
   JOIN withdrawal w
     ON w.target = g.key OR (g.kind = 'entry' AND substr(w.target, 1, 34) = 'r-' || substr(g.key, 3))
+    OR EXISTS (SELECT 1 FROM fact f
+                WHERE f.fact = w.target
+                  AND ((g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
+                       OR (g.kind = 'entry' AND f.kind = 'result'
+                           AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))))
     OR EXISTS (SELECT 1 FROM artifact a
                 WHERE (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer)
                   AND (a.artifact_id IN (SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id)

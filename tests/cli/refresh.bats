@@ -19,3 +19,186 @@ load common
     run abdb import --map bad.map t.csv
     fails 6 "line 2: version wants a number from 1 on, not three"
 }
+
+# As if an older version had read the file's bytes of today into what the database says now.
+grow_old() { # PATH [SQL condition]
+    sqlite3 t.db "UPDATE artifact SET importer = importer - 1, sha256 = '$(sha256sum <"$1" | cut -c1-64)'
+        WHERE path = '$1' AND ${2:-1}"
+}
+# A results file with one value of one device.
+stated() { # DEVICE VALUE
+    printf 'evidence,kind,source,workload,device,metric,value,unit\npublished,statement,me,gemm,%s,flops_per_s,%s,TFLOP/s\n' "$1" "$2"
+}
+values() {
+    sqlite3 t.db "SELECT group_concat(raw_device || ' ' || raw_value, ', ') FROM (SELECT * FROM v_result ORDER BY raw_device, value)"
+}
+
+@test "--refresh: what an older version misread is read again, the old reading withdrawn; doctor says so before" {
+    stated X 1.5 >x.csv
+    stated Y 2.5 >y.csv
+    abdb import -q x.csv y.csv
+    stated X 15 >x.csv # what the bytes should have been read as
+    grow_old x.csv
+    run abdb import x.csv
+    fails 0 "already imported"
+    run abdb doctor
+    fails 0 "abdb-csv: 1 file read by version 0 of its importer, now 1; \`abdb import --refresh\` reads it again"
+    run abdb import --refresh --dry-run
+    fails 0 "would keep: 1 rows: 1 accepted"
+    same "$(values)" "X 1.5, Y 2.5"
+    run abdb import --refresh
+    fails 0 "x.csv: 1 rows: 1 accepted"
+    [[ "$output" != *y.csv* ]]
+    same "$(values)" "X 15, Y 2.5"
+    same "$(sqlite3 t.db "SELECT target, reason FROM withdrawal")" "$(sha256sum <x.csv | cut -c1-64)@0|read again by a newer importer"
+    run abdb import --refresh
+    fails 0 "nothing to read again"
+    run abdb doctor
+    [[ "$output" != *"read by version"* ]]
+    # the same facts read again are served as before
+    grow_old y.csv
+    run abdb import --refresh y.csv
+    fails 0 "0 accepted, 1 duplicate"
+    same "$(values)" "X 15, Y 2.5"
+}
+
+@test "--refresh repeats what --set said, and touches no other reading of the same bytes" {
+    printf 'InstanceType,AcceleratorName,AcceleratorCount,Price\nbox,L4,1,0.5\n' >c.csv
+    abdb import -q c.csv --set provider=east
+    abdb import -q c.csv --set provider=west
+    grow_old c.csv "words = 'provider=east'"
+    run abdb import --refresh
+    fails 0 "0 accepted, 1 duplicate"
+    same "$(ask "SELECT group_concat(provider, ' ') FROM (SELECT provider FROM v_price ORDER BY 1)")" "east west"
+    same "$(sqlite3 t.db "SELECT count(*), sum(words = 'provider=east') FROM artifact WHERE path = 'c.csv'")" "3|2"
+    run abdb import --refresh --set provider=north
+    fails 2 "--refresh takes neither --set nor --format"
+    run abdb import --refresh --retry-rejects
+    fails 2 "one after the other"
+}
+
+@test "--refresh: what is gone, has other bytes, or needs a map of one's own is said by name and left" {
+    for i in 1 2 3 4; do stated "D$i" "$i" >"$i.csv"; done
+    printf 'name mine\nmatch Card Rate\nfield device column Card\nset workload gemm\nmetric tokens_per_s column Rate unit token/s\n' >my.map
+    printf 'Card,Rate\nL4,12\n' >t.csv
+    abdb import -q 1.csv 2.csv 3.csv 4.csv
+    abdb import -q --map my.map t.csv
+    stated D5 5 | abdb import -q -
+    before=$(values)
+    for i in 1 2 3; do grow_old "$i.csv"; done
+    grow_old t.csv
+    sqlite3 t.db "UPDATE artifact SET importer = importer - 1 WHERE path = '-'"
+    rm 1.csv
+    stated D2 22 >2.csv
+    abdb withdraw 4.csv --reason "never mind"
+    grow_old 4.csv
+    sqlite3 t.db "UPDATE withdrawal SET target = '$(sha256sum <4.csv | cut -c1-64)'"
+    run abdb doctor
+    fails 0 "table: 1 file read by version 0 of its importer, now 1; \`abdb import --refresh --map FILE\` reads it again"
+    fails 0 "abdb-csv: 4 files read"
+    run abdb import --refresh
+    fails 0 "1.csv is not there any more: left as it was read"
+    fails 0 "2.csv was not read again (it has other bytes now"
+    fails 0 "t.csv was read with a map of yours: name that with --map FILE"
+    fails 0 "standard input cannot be read again"
+    fails 0 "3.csv: 1 rows: 0 accepted, 1 duplicate"
+    [[ "$output" != *4.csv* ]]
+    same "$(values)" "${before/, D4 4/}"
+    run abdb import --refresh --map my.map
+    fails 0 "t.csv: 1 rows: 0 accepted, 1 duplicate"
+}
+
+@test "--refresh and --retry-rejects: members of archives, result folders of rounds" {
+    mkdir data
+    for i in 1 2 3; do stated "A$i" "$i" >"data/$i.csv"; done
+    tar czf all.tar.gz data
+    abdb import -q all.tar.gz
+    sqlite3 t.db "UPDATE artifact SET importer = importer - 1 WHERE path LIKE '%2.csv'"
+    run abdb import --refresh
+    fails 0 "0 accepted, 1 duplicate"
+    [[ "$output" != *3.csv* ]]
+    same "$(values)" "A1 1, A2 2, A3 3"
+
+    round=round/inference_results_v5.1/closed/Me
+    run=$round/results/box/llama2-70b-99/Server/performance/run_1
+    mkdir -p "$run" $round/systems $round/measurements/box/llama2-70b-99/Server
+    cp "$fixtures/mlperf_detail.txt" "$run/mlperf_log_detail.txt"
+    cp "$fixtures/mlperf_summary.txt" "$run/mlperf_log_summary.txt"
+    abdb import -q round || true
+    same "$(ask "SELECT count(*) FROM v_reject WHERE artifact LIKE 'round%'")" 1
+    cp "$fixtures/mlperf_system.json" $round/systems/box.json
+    run abdb import --retry-rejects
+    fails 0 "[mlperf-inference-round]"
+    same "$(ask "SELECT count(*) FROM v_reject WHERE artifact LIKE 'round%'")" 0
+    sqlite3 t.db "UPDATE artifact SET importer = importer - 1 WHERE format = 'mlperf-inference-round'"
+    run abdb import --refresh
+    fails 0 "1 result folders"
+    run abdb import --refresh
+    fails 0 "nothing to read again"
+}
+
+@test "--refresh killed at any moment: each fact is served, and a repetition finishes" {
+    mkdir many
+    for i in $(seq 150); do stated "K$i" "$i" >"many/$i.csv"; done
+    abdb import -q many
+    for i in $(seq 150); do
+        stated "K$i" "$i.5" >"many/$i.csv" # what the bytes should have been read as
+        echo "UPDATE artifact SET importer = 0, sha256 = '$(sha256sum <"many/$i.csv" | cut -c1-64)' WHERE path = 'many/$i.csv';"
+    done | sqlite3 t.db
+    served() {
+        sqlite3 -cmd ".timeout 5000" t.db "SELECT count(DISTINCT device) FROM entry
+            WHERE entry_id NOT IN (SELECT id FROM gone WHERE kind = 'entry')"
+    }
+    for wait in 0.02 0.03 0.04 0.06; do
+        timeout -s KILL "$wait" abdb import -q --refresh many || true
+        same "$(served)" 150
+    done
+    [ "$(sqlite3 t.db "SELECT count(*) FROM artifact WHERE path LIKE 'many/%'")" -lt 300 ] || skip "this machine is too quick"
+    abdb import -q --refresh many
+    same "$(ask "SELECT count(*), count(DISTINCT raw_device), sum(raw_value LIKE '%.5') FROM v_result")" 150,150,150
+    run abdb doctor
+    [[ "$output" != *"read by version"* ]]
+}
+
+@test "the vocabulary of the build is read again by a newer version" {
+    abdb init
+    sqlite3 t.db "UPDATE artifact SET importer = 0; DELETE FROM meta WHERE key = 'vocabulary'"
+    run abdb doctor
+    [[ "$output" != *"read by version"* ]]
+    abdb init
+    same "$(sqlite3 t.db "SELECT count(*) FROM artifact a WHERE path LIKE '(built in)%' AND importer = 0 AND NOT EXISTS
+        (SELECT 1 FROM artifact n WHERE n.path = a.path AND n.importer = 1)")" 0
+    [ "$(ask "SELECT count(*) FROM v_device")" -gt 100 ]
+}
+
+@test "withdrawals that data carries: by name, key and file; before what they mean is there; once" {
+    head -1 "$root/data/specs-seeds.csv" >s.csv
+    printf 'old.peak,Z1,peak_flops,bf16,matrix,dense,card,,500,TFLOP/s,,me,p. 1,2024\nnew.peak,Z1,peak_flops,bf16,matrix,dense,card,,600,TFLOP/s,,me,p. 1 (erratum),2024\n' >>s.csv
+    stated W 7 >w.csv
+    stated V 8 >v.csv
+    abdb import -q v.csv --db other.db
+    key=$(abdb query "SELECT key FROM v_result" --db other.db -o csv | tail -1)
+    printf 'target,reason,date,instead\nold.peak,an erratum,2024-05-03,new.peak\n%s,a wrong file,2024-05-04,\n%s,a wrong value,May 2024,\n' \
+        "$(sha256sum <w.csv | cut -c1-64)" "$key" >withdrawals.csv
+    run abdb import withdrawals.csv # nothing of it is there yet
+    fails 0 "3 accepted"
+    abdb import -q s.csv w.csv v.csv
+    same "$(ask "SELECT value FROM v_spec WHERE device = 'Z1'")" 600000000000000
+    same "$(values)" ""
+    run abdb explain old.peak
+    fails 0 "was withdrawn 2024-05-03: an erratum (instead: new.peak)"
+    printf '\n' >>withdrawals.csv
+    sed -i 's/a wrong file/another reason/' withdrawals.csv
+    run abdb import withdrawals.csv
+    fails 0 "0 accepted, 3 duplicate"
+    same "$(sqlite3 t.db "SELECT target, reason, date FROM withdrawal WHERE reason LIKE '%wrong%' ORDER BY 3")" \
+        "$key|a wrong value|2024-05
+$(sha256sum <w.csv | cut -c1-64)|a wrong file|2024-05-04"
+    # they travel with the facts
+    abdb export | abdb import -q - --db third.db
+    same "$(sqlite3 third.db "SELECT count(*) FROM withdrawal")" 3
+    same "$(abdb query "SELECT value FROM v_spec WHERE device = 'Z1'" --db third.db -o csv | tail -1)" 600000000000000
+    run abdb import - --strict <<<"target,reason,date
+x,,2024"
+    fails 1 "1 rows rejected"
+}

@@ -1,0 +1,26 @@
+/* files.h - paths on a command line, and the files that they mean. */
+#ifndef ABDB_QUERY_FILES_H
+#define ABDB_QUERY_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/error.h"
+
+typedef struct {
+    char *path;
+    bool named; /* by the user, not found in a folder */
+} abdb_file;
+
+/* Zeroed is empty. */
+typedef struct {
+    abdb_file *item;
+    size_t count, room;
+} abdb_file_list;
+
+/* Adds what path means: a folder's files, in the order of their names, hidden ones and links left
+ * out; else path itself, whether it is there or not. ABDB_LIMIT: too many, or too deep. */
+ABDB_MUST_USE abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_error *err);
+void abdb_files_free(abdb_file_list *list);
+
+#endif

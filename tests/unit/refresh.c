@@ -1,0 +1,152 @@
+/* refresh.c - tests of readings of one file by several versions of its importer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schema/store/write.h"
+#include "tests/unit/check.h"
+
+typedef struct {
+    char path[64];
+    abdb_db *db;
+    abdb_writer *writer;
+} store;
+
+static void open_store(store *s)
+{
+    abdb_error err = {0};
+
+    snprintf(s->path, sizeof s->path, "/tmp/abdb-refresh-%ld.db", (long)getpid());
+    unlink(s->path);
+    assert_ok(abdb_db_open(&s->db, s->path, ABDB_CREATE, &err));
+    assert_ok(abdb_writer_open(&s->writer, s->db, &err));
+}
+
+static void close_store(store *s)
+{
+    abdb_writer_close(s->writer);
+    abdb_db_close(s->db);
+    unlink(s->path);
+}
+
+static void hand(store *s, const char *device, double value)
+{
+    abdb_sink sink = abdb_writer_sink(s->writer);
+    abdb_entry *e = calloc(1, sizeof *e);
+    abdb_error err = {0};
+
+    e->field[ABDB_FIELD_evidence] = "published";
+    e->field[ABDB_FIELD_kind] = "statement";
+    e->field[ABDB_FIELD_source] = "me";
+    e->field[ABDB_FIELD_workload] = "gemm";
+    e->field[ABDB_FIELD_device] = device;
+    e->locator = "line 2";
+    abdb_entry_result(e, "flops_per_s", value);
+    assert_ok(sink.entry(sink.self, e, &err));
+    assert_ok(sink.row_end(sink.self, &err));
+    free(e);
+}
+
+/* Reads "bytes" as one version of an importer does: device X as value, and Y as always. Was there
+ * anything to read? */
+static bool reads(store *s, const char *bytes, int version, abdb_refresh refresh, double value)
+{
+    abdb_unit_info unit = {.path = "f",
+                           .format = "test",
+                           .words = "",
+                           .data = bytes,
+                           .size = strlen(bytes),
+                           .importer = version,
+                           .refresh = refresh};
+    abdb_counts counts;
+    abdb_error err = {0};
+    int known;
+
+    assert_ok(abdb_writer_begin(s->writer, &unit, &known, &counts, &err));
+    if (known) return false;
+    hand(s, "X", value);
+    hand(s, "Y", 1);
+    assert_ok(abdb_writer_commit(s->writer, &counts, &err));
+    assert_ok(abdb_writer_index(s->writer, &err));
+    return true;
+}
+
+static long long ask(store *s, const char *sql)
+{
+    abdb_error err = {0};
+    sqlite3_int64 out;
+
+    assert_ok(abdb_db_integer(s->db, sql, &out, &err));
+    return out;
+}
+
+static void versions(void **state)
+{
+    store s;
+
+    (void)state;
+    open_store(&s);
+    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_false(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));   /* known is known */
+    assert_false(reads(&s, "a", 1, ABDB_REFRESH_ALSO, 20)); /* this version read it */
+    assert_false(reads(&s, "b", 2, ABDB_REFRESH_ONLY, 20)); /* never read */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_true(reads(&s, "a", 2, ABDB_REFRESH_ONLY, 20));
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(ask(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 20);
+    assert_int_equal(ask(&s, "SELECT count(*) FROM withdrawal WHERE target GLOB '????*@1'"), 1);
+    assert_false(reads(&s, "a", 2, ABDB_REFRESH_ALSO, 30));
+    assert_false(reads(&s, "a", 1, ABDB_REFRESH_ALSO, 30)); /* an older program */
+    assert_true(reads(&s, "a", 4, ABDB_REFRESH_ALSO, 10));  /* what the first said, said again */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 2);
+    assert_int_equal(ask(&s, "SELECT value FROM v_result WHERE raw_device = 'X'"), 10);
+    close_store(&s);
+}
+
+static void other_words(void **state)
+{
+    store s;
+    abdb_error err = {0};
+
+    (void)state;
+    open_store(&s);
+    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    /* the same bytes with other words, read by the same version, which nobody replaced */
+    assert_ok(abdb_db_exec(s.db, "UPDATE artifact SET words = 'x=1'", &err));
+    assert_true(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));
+    assert_ok(abdb_db_exec(s.db,
+                           "INSERT INTO withdrawal SELECT sha256 || '@1', 'as if', '2024' FROM"
+                           " artifact LIMIT 1;"
+                           "INSERT OR REPLACE INTO meta VALUES ('index', 'stale')",
+                           &err));
+    assert_ok(abdb_writer_index(s.writer, &err));
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE raw_device = 'X'"), 2);
+    close_store(&s);
+}
+
+static void withdrawn(void **state)
+{
+    store s;
+    abdb_text told = {0};
+    abdb_error err = {0};
+
+    (void)state;
+    open_store(&s);
+    assert_true(reads(&s, "a", 1, ABDB_REFRESH_NO, 10));
+    assert_ok(abdb_withdraw(s.db, "f", "wrong", &told, &err));
+    assert_ok(abdb_writer_index(s.writer, &err));
+    assert_false(reads(&s, "a", 2, ABDB_REFRESH_ONLY, 20)); /* it stays withdrawn */
+    assert_int_equal(ask(&s, "SELECT count(*) FROM v_result"), 0);
+    abdb_text_free(&told);
+    close_store(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(versions), cmocka_unit_test(other_words),
+                                       cmocka_unit_test(withdrawn)};
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);
+}
