@@ -114,6 +114,22 @@ const char *abdb_arg_db(const abdb_args *args)
     return path && *path ? path : "abdb.db";
 }
 
+static void tell_of_wait(const char *path, double seconds)
+{
+    abdb_progress("", -1, 0);
+    abdb_remark("another program is writing to %s; waiting (--busy %g)", path, seconds);
+}
+
+abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "busy");
+
+    *out = (abdb_patience){300, abdb_arg(args, "quiet") ? NULL : tell_of_wait};
+    if (text && (!abdb_number(text, &out->seconds) || out->seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--busy wants seconds, not '%s'", text);
+    return ABDB_OK;
+}
+
 bool abdb_colour(FILE *stream)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

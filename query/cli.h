@@ -75,7 +75,9 @@ void abdb_progress(const char *what, double done, double total);
 /* Opens the database for writing, makes it if need be, and gives it this build's vocabulary
  * (sources, devices, models, aliases). */
 ABDB_MUST_USE abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path,
-                                           abdb_error *err);
+                                           const abdb_patience *patience, abdb_error *err);
+/* --busy SECONDS of a verb that writes; with --quiet nobody is told of the wait. */
+ABDB_MUST_USE abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error *err);
 /* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
 const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_data_folder(abdb_arena *arena);

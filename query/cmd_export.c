@@ -149,7 +149,7 @@ static abdb_status export_db(abdb_db *db, const char *entries, bool redact, cons
     if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     if (access(path, F_OK) == 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path));
-    TRY(abdb_open_writer(&copy, &writer, path, err));
+    TRY(abdb_open_writer(&copy, &writer, path, &abdb_patience_short, err));
     TRY(abdb_writer_begin(writer, NULL, &known, NULL, err));
     sink = abdb_writer_sink(writer);
     filter = abdb_export_redact(e, &sink);

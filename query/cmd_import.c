@@ -161,6 +161,7 @@ int abdb_cmd_import(int argc, char **argv)
     table_map *map = NULL;
     abdb_file_list list = {0};
     import_session s = {.options = &options};
+    abdb_patience patience;
     abdb_args args;
     abdb_error err;
     bool again;
@@ -174,7 +175,8 @@ int abdb_cmd_import(int argc, char **argv)
     again = options.retry || options.refresh;
     if (abdb_arg(&args, "timing")) abdb_timing_start();
     if (!again) TRY(collect(&list, &args, &err));
-    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     s.writer = writer;
     s.quiet = abdb_arg(&args, "quiet") != NULL;
     if (again) TRY(read_again(&s, db, &args, &err));

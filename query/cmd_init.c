@@ -5,6 +5,7 @@ int abdb_cmd_init(int argc, char **argv)
 {
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
+    abdb_patience patience;
     abdb_args args;
     abdb_error err;
     abdb_status st = ABDB_OK;
@@ -14,7 +15,8 @@ int abdb_cmd_init(int argc, char **argv)
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "init takes no path: name the file with --db %s",
                       args.positional[0]));
-    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     TRY(abdb_writer_index(writer, &err));
     printf("%s: %s, version %d\n", db->path,
            db->created    ? "made"

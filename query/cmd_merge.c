@@ -5,6 +5,7 @@ int abdb_cmd_merge(int argc, char **argv)
 {
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
+    abdb_patience patience;
     abdb_args args;
     abdb_error err;
     int code = 0;
@@ -12,7 +13,8 @@ int abdb_cmd_merge(int argc, char **argv)
 
     TRY(abdb_args_parse(&args, argc, argv, "merge", NULL, &err));
     if (!args.positionals) TRY(ABDB_FAIL(&err, ABDB_USAGE, "merge what? abdb merge OTHER.db..."));
-    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &err));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     for (int i = 0; i < args.positionals; i++) {
         abdb_counts counts = {0};
 

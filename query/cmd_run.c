@@ -285,6 +285,7 @@ int abdb_cmd_run(int argc, char **argv)
     abdb_run_tally tally = {0};
     abdb_plan plan = {0};
     abdb_keeper k = {0};
+    abdb_patience patience;
     abdb_args args;
     abdb_error err;
     abdb_status st = ABDB_OK;
@@ -306,8 +307,9 @@ int abdb_cmd_run(int argc, char **argv)
         goto done;
     }
     k.quiet = abdb_arg(&args, "quiet") != NULL;
+    TRY(abdb_arg_busy(&args, &patience, &err));
     if (!abdb_arg(&args, "spool"))
-        TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &err));
+        TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &patience, &err));
     else if (abdb_arg(&args, "resume"))
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
     sigaction(SIGINT, &action, NULL);

@@ -6,6 +6,7 @@ int abdb_cmd_withdraw(int argc, char **argv)
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
     abdb_text told = {0};
+    abdb_patience patience;
     abdb_args args;
     abdb_error err;
     const char *reason;
@@ -18,7 +19,8 @@ int abdb_cmd_withdraw(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "withdraw what? one file, fact or key at a time"));
     if (!reason || !*reason)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--reason is missing: readers will want to know why"));
-    TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_WRITE, &err));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_db_open_patient(&db, abdb_arg_db(&args), ABDB_WRITE, &patience, &err));
     TRY(abdb_writer_open(&writer, db, &err));
     TRY(abdb_withdraw(db, args.positional[0], reason, &told, &err));
     TRY(abdb_writer_index(writer, &err));

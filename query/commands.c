@@ -3,6 +3,12 @@
 
 #include "query/cli.h"
 
+/* Of every verb that writes. */
+#define BUSY_OPTION                                                                     \
+    {                                                                                   \
+        "busy", 0, "SECONDS", "wait so long while another program writes (default 300)" \
+    }
+
 static const abdb_option import_options[] = {
     {"format", 0, "NAME", "force a format instead of finding it by content"},
     {"set", 0, "COLUMN=VALUE", "say what the file does not (repeatable), stored as your word"},
@@ -12,6 +18,7 @@ static const abdb_option import_options[] = {
     {"refresh", 0, NULL,
      "read again what an older version of its importer read (PATH: only these)"},
     {"timing", 0, NULL, "say where the time went"},
+    BUSY_OPTION,
     {"dry-run", 'n', NULL, "read and count, keep nothing"},
     {"strict", 0, NULL, "a rejected row refuses its file, exit 1"},
     {"quiet", 'q', NULL, "only errors"},
@@ -43,6 +50,7 @@ static const abdb_option run_options[] = {
      "kernels that OpenBLAS chooses: sets OPENBLAS_CORETYPE (auto: the best that"
      " this processor can run)"},
     {"timeout", 0, "SECONDS", "of one cell (default 300)"},
+    BUSY_OPTION,
     {"dry-run", 'n', NULL, "print the cells, run nothing"},
     {"quiet", 'q', NULL, "no summary, no estimate"},
     {NULL, 0, NULL, NULL}};
@@ -130,8 +138,10 @@ static const abdb_option audit_options[] = {
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
 
-static const abdb_option withdraw_options[] = {{"reason", 0, "TEXT", "why, kept with the date"},
-                                               {NULL, 0, NULL, NULL}};
+static const abdb_option withdraw_options[] = {
+    {"reason", 0, "TEXT", "why, kept with the date"}, BUSY_OPTION, {NULL, 0, NULL, NULL}};
+
+static const abdb_option write_options[] = {BUSY_OPTION, {NULL, 0, NULL, NULL}};
 
 static const abdb_option help_options[] = {{"man", 0, NULL, "the manual page"},
                                            {"completion", 0, NULL, "completion for bash"},
@@ -141,7 +151,7 @@ static const abdb_option no_options[] = {{NULL, 0, NULL, NULL}};
 
 const abdb_command abdb_commands[] = {
     {"init", "", "make an empty database, or bring an older one up to date", abdb_cmd_init,
-     no_options, 0,
+     write_options, 0,
      "import and run make the database too. An older file is copied to FILE.vN.bak before it is "
      "migrated.",
      "abdb init --db results.db"},
@@ -236,7 +246,7 @@ const abdb_command abdb_commands[] = {
      "it and"
      " `abdb query withdrawals` lists it.",
      "abdb withdraw data/prices.csv --reason \"these prices are of another region\""},
-    {"merge", "OTHER.db...", "join databases", abdb_cmd_merge, no_options, 0,
+    {"merge", "OTHER.db...", "join databases", abdb_cmd_merge, write_options, 0,
      "The union by identity: what both hold is there once, with all places that say it; repeating "
      "it"
      " changes nothing. One transaction a file.",

@@ -244,13 +244,14 @@ done:
     return st;
 }
 
-abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path, abdb_error *err)
+abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path,
+                             const abdb_patience *patience, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     *db = NULL;
     *writer = NULL;
-    TRY(abdb_db_open(db, path, ABDB_CREATE, err));
+    TRY(abdb_db_open_patient(db, path, ABDB_CREATE, patience, err));
     if ((*db)->migrated)
         abdb_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
                     (*db)->migrated, path, (*db)->migrated);

@@ -14,6 +14,41 @@
 
 enum { NAP_MS = 20 };
 
+const abdb_patience abdb_patience_short = {10, NULL};
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is
+ * over. */
+static int on_busy(void *self, int turn)
+{
+    static const double tell_after_s = 1;
+    const struct timespec nap = {0, NAP_MS * 1000000};
+    abdb_db *db = self;
+    double waited;
+
+    if (turn == 0) db->waits_since = now_s();
+    waited = now_s() - db->waits_since;
+    if (waited >= db->patience.seconds) return 0;
+    if (waited >= tell_after_s && !db->told && db->patience.tell) {
+        db->told = true;
+        db->patience.tell(db->path, db->patience.seconds);
+    }
+    nanosleep(&nap, NULL);
+    return 1;
+}
+
+void abdb_db_wait(abdb_db *db, bool wait)
+{
+    sqlite3_busy_handler(db->sql, wait ? on_busy : NULL, db);
+}
+
 abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
 {
     int code = db->sql ? sqlite3_extended_errcode(db->sql) : SQLITE_NOMEM;
@@ -21,8 +56,13 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
 
     switch (code & 0xff) {
     case SQLITE_BUSY:
-        return ABDB_FAIL(err, ABDB_BUSY, "%s: another program is writing (%s); try again", db->path,
-                         doing);
+        if (db->mode == ABDB_READ)
+            return ABDB_FAIL(err, ABDB_BUSY, "%s: another program is writing (%s); try again",
+                             db->path, doing);
+        return ABDB_FAIL(err, ABDB_BUSY,
+                         "%s: another program is still writing after %g s (%s); try again, or wait"
+                         " longer with --busy SECONDS",
+                         db->path, db->patience.seconds, doing);
     case SQLITE_FULL:
         return ABDB_FAIL(err, ABDB_DB, "%s: the disk is full (%s); nothing of this unit was kept",
                          db->path, doing);
@@ -74,7 +114,7 @@ static int open_read(abdb_db *db)
     char *wal, *uri;
     int has_wal;
 
-    if (code == SQLITE_OK) code = sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
+    if (code == SQLITE_OK) abdb_db_wait(db, true);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
     if ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY) return code;
@@ -190,14 +230,10 @@ done:
  */
 static abdb_status begin_log(abdb_db *db, abdb_error *err)
 {
-    const struct timespec nap = {0, NAP_MS * 1000000};
-    int code = SQLITE_BUSY;
+    int code, turn = 0;
 
-    for (int waited = 0; waited < ABDB_BUSY_MS; waited += NAP_MS) {
-        code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        if ((code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED) break;
-        nanosleep(&nap, NULL);
-    }
+    do code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    while (((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) && on_busy(db, turn++));
     return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "journal_mode = WAL");
 }
 
@@ -246,6 +282,12 @@ done:
 
 abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_error *err)
 {
+    return abdb_db_open_patient(out, path, mode, &abdb_patience_short, err);
+}
+
+abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode,
+                                 const abdb_patience *patience, abdb_error *err)
+{
     abdb_db *db = calloc(1, sizeof *db);
     abdb_status st = ABDB_OK;
     int code;
@@ -255,6 +297,7 @@ abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_e
         return ABDB_FAIL(err, ABDB_NOMEM, "opening %s", path);
     }
     db->mode = mode;
+    db->patience = *patience;
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
                    0); /* nobody asks, and its lock costs; once is enough */
     TRY(check_path(db, err));
@@ -268,7 +311,7 @@ abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_e
                                NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
-    sqlite3_busy_timeout(db->sql, ABDB_BUSY_MS);
+    abdb_db_wait(db, true);
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
     TRY(bring_up(db, err));
@@ -282,9 +325,10 @@ done:
 void abdb_db_close(abdb_db *db)
 {
     if (!db) return;
-    if (db->sql && db->mode != ABDB_READ) /* at rest: one file, readable on any medium */
-        sqlite3_exec(db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL,
-                     NULL);
+    if (db->sql && db->mode != ABDB_READ) { /* at rest: one file, readable on any medium */
+        abdb_db_wait(db, false);
+        sqlite3_exec(db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
     sqlite3_close_v2(db->sql);
     free(db->path);
     free(db);

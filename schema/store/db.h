@@ -15,23 +15,41 @@
 
 #include "schema/core/error.h"
 
-enum { ABDB_APPLICATION_ID = 0x61626462, ABDB_BUSY_MS = 10000 }; /* 'abdb' */
+enum { ABDB_APPLICATION_ID = 0x61626462 }; /* 'abdb' */
 
 typedef enum { ABDB_READ, ABDB_WRITE, ABDB_CREATE } abdb_mode;
+
+/* How long somebody waits while another program writes, and who is told, once, when a second of it
+ * is over (NULL: nobody). */
+typedef struct {
+    double seconds;
+    void (*tell)(const char *path, double seconds);
+} abdb_patience;
 
 typedef struct {
     sqlite3 *sql;
     char *path;
     abdb_mode mode;
+    abdb_patience patience;
+    double waits_since; /* the wait that goes on began then */
+    bool told;
     int created;  /* this open made the schema */
     int migrated; /* this open migrated from that version, else 0 */
 } abdb_db;
+
+/* What abdb_db_open has: ten seconds, silently. */
+extern const abdb_patience abdb_patience_short;
 
 /* Opens path. ABDB_READ and ABDB_WRITE want an abdb database there; ABDB_CREATE makes one where
  * there is none. ABDB_DB: not a database, another program's, newer, damaged, or not accessible;
  * ABDB_BUSY: someone else writes. */
 ABDB_MUST_USE abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode,
                                        abdb_error *err);
+/* The same with another patience, which it keeps for all that is done with it. */
+ABDB_MUST_USE abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode,
+                                               const abdb_patience *patience, abdb_error *err);
+/* From here on statements wait for other programs, or fail at once. */
+void abdb_db_wait(abdb_db *db, bool wait);
 /* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
  * is one file in rollback mode, which any medium can serve. */
 void abdb_db_close(abdb_db *db);

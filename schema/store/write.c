@@ -257,9 +257,9 @@ static void put_log_aside(abdb_writer *w, size_t size)
         abdb_db_integer(w->db, "PRAGMA page_size", &page, &err) != ABDB_OK ||
         (size_t)(pages * page) > size)
         return;
-    sqlite3_exec(w->db->sql, "PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE", NULL, NULL,
-                 NULL);
-    sqlite3_busy_timeout(w->db->sql, ABDB_BUSY_MS);
+    abdb_db_wait(w->db, false);
+    sqlite3_exec(w->db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    abdb_db_wait(w->db, true);
     w->journal = 1;
 }
 
