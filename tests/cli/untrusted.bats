@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# untrusted.bats - what files of others can do: start programs, fill the machine, speak to the terminal.
+load common
+
+# --- importing starts no program -----------------------------------------------------------------------------------------------------
+
+# A folder of programs that only say that they ran: the whole PATH of what is tested.
+fake_programs() {
+    mkdir fake
+    for p in lrzip lzop grzip gzip gunzip zcat bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd lz4 lzip compress uncompress \
+        uudecode unzip 7z 7za tar cpio rpm2cpio gnuplot sh bash; do
+        printf '#!/bin/sh\necho %s >>%q\n' "$p" "$dir/ran" >fake/$p
+        chmod +x fake/$p
+    done
+}
+
+# Every container around what makes libarchive start a program.
+make_callers() {
+    python3 - "$fixtures/checker.csv" <<'P'
+import bz2, gzip, io, lzma, sys, tarfile, zipfile
+good = open(sys.argv[1], "rb").read()
+calls = {"lrzip": b"LRZI\0\6" + bytes(600), "lzop": b"\x89LZO\0\r\n\x1a\n\x10\x30\x20\xa0\x09\x40" + bytes(600),
+         "grzip": b"GRZipII\0\2\4:)" + bytes(600)}
+def tar(name, data):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as t:
+        for n, d in (("checker.csv", good), (name, data)):
+            i = tarfile.TarInfo(n)
+            i.size = len(d)
+            t.addfile(i, io.BytesIO(d))
+    return out.getvalue()
+for name, data in calls.items():
+    open(name, "wb").write(data)
+    for pack in (gzip, bz2, lzma):
+        one = pack.compress(data)
+        open(f"{name}.{pack.__name__}", "wb").write(one)
+        open(f"{name}.twice.{pack.__name__}", "wb").write(pack.compress(one))
+        open(f"{name}.nested.tar.{pack.__name__}", "wb").write(pack.compress(tar("x", one)))
+        open(f"{name}.nested.{pack.__name__}.tar", "wb").write(tar("x", one))
+        with zipfile.ZipFile(f"{name}.{pack.__name__}.zip", "w") as z:
+            z.writestr("x", one)
+            z.writestr("checker.csv", good)
+P
+}
+
+@test "importing starts no program, whatever is compressed how" {
+    fake_programs
+    make_callers
+    for f in l* g*; do
+        run env PATH="$dir/fake" "$build/abdb" import "$f"
+        [ "$status" -le 6 ] || { echo "$f: $status $output"; false; }
+        [ ! -e ran ] || { echo "importing $f started: $(cat ran)"; false; }
+        run bash -c 'cat "$1" | PATH="$2/fake" "$3/abdb" import -' _ "$f" "$dir" "$build"
+        [ ! -e ran ] || { echo "importing $f from a pipe started: $(cat ran)"; false; }
+        run env PATH="$dir/fake" "$build/abdb" query "SELECT count(*) FROM abdb_archive('$f')" --allow-files
+        [ ! -e ran ] || { echo "abdb_archive('$f') started: $(cat ran)"; false; }
+    done
+    same "$(ask "SELECT count(DISTINCT artifact) FROM v_artifact WHERE artifact LIKE '%checker.csv'")" 1
+}
+
+@test "abdb_archive in plain sqlite3 starts no program" {
+    fake_programs
+    make_callers
+    for f in *.gzip *.tar; do
+        run env PATH="$dir/fake" "$(command -v sqlite3)" :memory: ".load $build/abdb" "SELECT count(*) FROM abdb_archive('$f')"
+        [ ! -e ran ] || { echo "abdb_archive('$f') started: $(cat ran)"; false; }
+    done
+}
+
+# --- what is left out counts too -----------------------------------------------------------------------------------------------------
+
+# A tar on standard output: NAME=SIZE for each member of zeros, then the good file under the name given.
+tar_of() {
+    python3 - "$fixtures/checker.csv" "$@" <<'P'
+import io, sys, tarfile
+class Zeros(io.RawIOBase):
+    def readable(self): return True
+    def readinto(self, b): b[:] = bytes(len(b)); return len(b)
+good = open(sys.argv[1], "rb").read()
+with tarfile.open(fileobj=sys.stdout.buffer, mode="w|") as t:
+    for word in sys.argv[2:]:
+        name, size = word.rsplit("=", 1)
+        i = tarfile.TarInfo(name)
+        if size == "good":
+            i.size = len(good)
+            t.addfile(i, io.BytesIO(good))
+        else:
+            i.size = int(size)
+            t.addfile(i, io.BufferedReader(Zeros(), 1 << 20))
+P
+}
+bomb() { # FILE: given up as a bomb, quickly
+    run timeout 60 abdb import "$1"
+    fails 6 "bomb"
+}
+
+@test "members that are left out count in the check of expansion" {
+    tar_of in/.hidden=300000000 in/checker.csv=good | xz -0 >hidden.tar.xz
+    bomb hidden.tar.xz
+    run bash -c 'abdb import - <hidden.tar.xz'
+    fails 6 "bomb"
+    root=closed/A/results/sys/resnet/Offline/performance/run_1
+    tar_of "$root/mlperf_log_trace.json=300000000" "$root/checker.csv=good" | xz -0 >beside.tar.xz
+    bomb beside.tar.xz
+    tar_of .a=300000000 | zstd -q >hidden.zst 2>/dev/null && bomb hidden.zst
+    tar_of x/.hidden=300000000 x/checker.csv=good | xz -0 >inner.tar.xz
+    tar cf outer.tar inner.tar.xz
+    bomb outer.tar
+    tar_of x/.hidden=300000000 x/checker.csv=good >inner.tar
+    tar cf - inner.tar | xz -0 >outer.tar.xz
+    rm inner.tar
+    bomb outer.tar.xz
+    run abdb query "SELECT count(*) FROM abdb_archive('hidden.tar.xz')" --allow-files
+    fails 2 "bomb"
+}
+
+@test "compressed again and again: each time counts" {
+    head -c 300000000 /dev/zero | tr '\0' x | xz -0 | gzip | xz >thrice
+    bomb thrice
+    python3 - <<'P' # a gzip of 200 million bytes that are gzips of nothing
+import gzip, lzma
+empty = gzip.compress(b"", mtime=0)
+open("nothing", "wb").write(lzma.compress(empty * (200000000 // len(empty)), preset=0))
+P
+    bomb nothing
+}
+
+@test "a small archive at the end of a large one is no bomb" {
+    tar_of notes.txt=1000000 checker.csv=good | gzip >small.tar.gz
+    head -c 150000000 /dev/urandom >large.bin
+    tar cf both.tar large.bin small.tar.gz
+    rm large.bin
+    run abdb import both.tar
+    fails 0 "both.tar!small.tar.gz!checker.csv: 7 rows: 3 accepted"
+}
