@@ -20,7 +20,7 @@ typedef enum { ABDB_READ, ABDB_WRITE, ABDB_CREATE } abdb_mode;
 
 typedef struct {
     sqlite3 *sql;
-    char *path;
+    char *path; /* never one that SQLite takes for a URI */
     abdb_mode mode;
     int created;  /* this open made the schema */
     int migrated; /* this open migrated from that version, else 0 */

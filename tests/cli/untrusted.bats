@@ -133,3 +133,38 @@ P
     run abdb import both.tar
     fails 0 "both.tar!small.tar.gz!checker.csv: 7 rows: 3 accepted"
 }
+
+# --- names of files ------------------------------------------------------------------------------------------------------------------
+
+# A database in WAL mode with one device, as a copy at rest: on a read-only medium it must be opened as a file that cannot change.
+marked() { # FILE MARK
+    printf 'evidence,source,workload,device,metric,value,unit\npublished,me,w,%s,time_s,1,s\n' "$2" >"$dir/one.csv"
+    rm -f plain.db
+    abdb import -q "$dir/one.csv" --db plain.db
+    sqlite3 plain.db "PRAGMA journal_mode = WAL" >/dev/null
+    mv plain.db "$1"
+}
+
+@test "a path means the file of that name: %, ? and #, file:, on a read-only medium too" {
+    mkdir ro
+    [ "$(id -u)" != 0 ] || mount -t tmpfs tmpfs ro || skip "cannot mount"
+    cd ro
+    for name in 'a%41.db' 'b?mode=rw' 'c#d.db' 'e%00f.db' '%' 'g&vfs=none' 'file:h.db' '?' 'sp ace.db'; do marked "$name" "right-$name"; done
+    for name in aA.db b c e e.db h.db; do marked "$name" "wrong-$name"; done
+    cd ..
+    if [ "$(id -u)" = 0 ]; then mount -o remount,ro ro; else chmod 555 ro; fi
+    for where in ro "$dir/ro" "/$dir/ro" .; do
+        for name in 'a%41.db' 'b?mode=rw' 'c#d.db' 'e%00f.db' '%' 'g&vfs=none' 'file:h.db' '?' 'sp ace.db'; do
+            [ "$where" != . ] || cd ro
+            run abdb query "SELECT DISTINCT device FROM v_result WHERE source = 'me' ;" -o csv --db "$([ "$where" = . ] || echo "$where/")$name"
+            cd "$dir"
+            [ "${lines[1]}" = "right-$name" ] || { [ "$(id -u)" != 0 ] || umount ro; echo "$where/$name: $output"; false; }
+        done
+    done
+    [ "$(id -u)" != 0 ] || umount ro
+    marked file:h.db right
+    marked h.db wrong
+    abdb merge file:h.db --db file:m.db
+    [ -e file:m.db ] && [ ! -e m.db ]
+    same "$(abdb query "SELECT DISTINCT device FROM v_result WHERE source = 'me' ;" -o csv --db file:m.db | tail -1)" right
+}
