@@ -34,7 +34,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, 
         abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out);
         goto done;
     }
-    if (head) fprintf(out, "%s\n", head);
+    if (head) abdb_say(out, "%s\n", head);
     abdb_explain_tree(&facts, out);
     if (facts.rows) TRY(abdb_explain_uses(db, &facts, out, err));
 done:

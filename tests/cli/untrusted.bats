@@ -168,3 +168,116 @@ marked() { # FILE MARK
     [ -e file:m.db ] && [ ! -e m.db ]
     same "$(abdb query "SELECT DISTINCT device FROM v_result WHERE source = 'me' ;" -o csv --db file:m.db | tail -1)" right
 }
+
+# --- gnuplot -------------------------------------------------------------------------------------------------------------------------
+
+@test "gnuplot starts as it is: nobody's ~/.gnuplot or gnuplotrc is executed" {
+    mkdir -p home/.config/gnuplot
+    printf 'system("echo %s >>%s")\nset title "hostile"\n' home "$dir/ran" >home/.gnuplot
+    printf 'system("echo %s >>%s")\n' config "$dir/ran" >home/.config/gnuplot/gnuplotrc
+    printf 'system("echo %s >>%s")\n' here "$dir/ran" >.gnuplot
+    abdb import -q "$root/data"
+    export HOME=$dir/home XDG_CONFIG_HOME=$dir/home/.config
+    run gnuplot -e 'print "really"' # the files would be executed
+    [ -e ran ] || skip "this gnuplot reads no file when it starts"
+    rm ran
+    for t in svg png pdf dumb html; do abdb plot peaks --type $t --out "p.$t" >/dev/null; done
+    abdb plot peaks --bundle b >/dev/null
+    abdb doctor >/dev/null
+    [ ! -e ran ] || { echo "executed: $(cat ran)"; false; }
+}
+
+# --- documents -----------------------------------------------------------------------------------------------------------------------
+
+# A database whose one source says everything that BibTeX, LaTeX, markdown, HTML and spreadsheets would obey.
+hostile_source() {
+    python3 - <<'P'
+import csv
+bad = '}, note = {x} } @misc{evil, \\input{/etc/passwd} %c #1 ~ ^ $x$ & _ "q" {'
+with open("sources.csv", "w") as f:
+    csv.writer(f).writerows([["source", "kind", "title", "author", "url", "published", "retrieved"],
+                             ["evil},x={1", "user", "T " + bad, "A " + bad, "https://x.test/}" + bad, "20}1", "2026-01-02"]])
+with open("results.csv", "w") as f:
+    rows = [["evidence", "source", "workload", "device", "metric", "value", "unit", "locator", "tag", "system"]]
+    for i, cell in enumerate(["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\tx", "-5", "+7.5", "[1cm] row", "* star", "a;=b", "＝1", 'q"=1',
+                              "plain"]):
+        rows.append(["published", "evil},x={1", "w", f"dev {i}", "time_s", str(i + 1), "s", "p. " + bad, cell, cell])
+    csv.writer(f).writerows(rows)
+P
+    run abdb import sources.csv results.csv
+    fails 0 "13 accepted"
+}
+
+@test "BibTeX: no field of a source ends before its brace, no key breaks an entry" {
+    hostile_source
+    key=$(ask "SELECT key FROM v_fact WHERE source GLOB 'evil*' LIMIT 1")
+    abdb explain "$key" --cite bibtex >a.bib
+    python3 - <<'P'
+import re
+text = open("a.bib").read()
+assert re.match(r"@misc\{[A-Za-z0-9_.:+/-]+,\n", text), text
+depth, top = 0, []
+for i, c in enumerate(text):  # as BibTeX counts: a brace is one, whatever stands before it
+    if c == "{":
+        depth += 1
+    elif c == "}":
+        depth -= 1
+        assert depth >= 0, text[:i]
+        if depth == 0:
+            top.append(i)
+assert depth == 0 and top == [len(text.rstrip()) - 1], (depth, top, text)
+fields = re.findall(r"^  (\w+) = \{", text, re.M)
+assert fields == ["title", "author", "year", "url", "urldate", "note"], fields
+assert "\\input{" not in text, text
+url = re.search(r"url = \{(.*)\}", text).group(1)
+assert url.startswith("https://x.test/%7d") and not re.search(r"[\s{}\\]", url), url
+P
+}
+
+@test "LaTeX: cells, captions and sources are text" {
+    hostile_source
+    abdb query "SELECT tag, system, source, '[' || locator AS l, '\\' AS \"}{%#\" FROM v_result;" -o latex >a.tex
+    python3 - <<'P'
+import re
+text = open("a.tex").read()
+body = re.sub(r"\\text\w+\{\}|\\[%$#_&{}]|\{\[\}|\{\*\}", "", text)  # what abdb writes for a letter
+assert not re.search(r"\\\\\s*[\[*]", body), body
+body = body.replace("\\\\", "")
+assert not re.search(r"\\(?!hline|begin|end|caption)", body), re.findall(r"\\\w+", body)
+assert not re.search(r"[%$#~^]", body), body
+assert body.count("{") == body.count("}")
+P
+    printf '\\documentclass{article}\\begin{document}\n' | cat - a.tex >all.tex
+    printf '\\end{document}\n' >>all.tex
+    ! command -v pdflatex >/dev/null || pdflatex -interaction=nonstopmode -halt-on-error all.tex
+    abdb import -q "$root/data"
+    run abdb plot training --latex --out 'a%b.pdf'
+    fails 2 "LaTeX includes no file of the name"
+    [ ! -e 'a%b.pdf' ]
+    run abdb plot training --markdown --out 'a (b)%41?#.svg'
+    fails 0 '](a%20%28b%29%2541%3f%23.svg)'
+    [ -s 'a (b)%41?#.svg' ]
+}
+
+@test "--spreadsheet: text that would be computed is text, numbers stay numbers; -o csv is exact" {
+    hostile_source
+    abdb query "SELECT tag, value, 'x' AS \"=head\" FROM v_result ORDER BY value;" -o csv >exact.csv
+    abdb query "SELECT tag, value, 'x' AS \"=head\" FROM v_result ORDER BY value;" -o csv --spreadsheet >safe.csv
+    python3 - <<'P'
+import csv
+exact, safe = (list(csv.reader(open(n, newline=""))) for n in ("exact.csv", "safe.csv"))
+assert exact[0] == ["tag", "value", "=head"] and safe[0] == ["tag", "value", "'=head"], safe[0]
+told = ["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "x", "-5", "+7.5", "[1cm] row", "* star", "a;=b", "＝1", 'q"=1', "plain"]
+assert [r[0] for r in exact[1:]] == told, exact
+number = lambda t: t in ("-5", "+7.5")
+assert [r[0] for r in safe[1:]] == ["'" + t if t[0] in "=+-@＝" and not number(t) else t for t in told], safe
+assert [r[1] for r in safe] == [r[1] for r in exact]
+for line, (tag, value, _) in zip(open("safe.csv").read().split("\n")[1:], safe[1:]):
+    assert line.startswith(tag if number(tag) else '"') and f",{value}," in line, line  # quoted, so that no ';' parts it; numbers bare
+P
+    same "$(abdb query "SELECT char(9) || 'x' AS a, char(13) || 'y' AS b ;" -o csv --spreadsheet | tail -1 | xxd -p)" "$(printf "\"'\tx\",\"'\ry\"\n" | xxd -p)"
+    run abdb query sources -o json --spreadsheet
+    fails 2 "--spreadsheet is for -o csv"
+    run abdb compare device=a device=b --spreadsheet
+    [ "$status" -ne 0 ]
+}
