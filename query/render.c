@@ -154,11 +154,13 @@ static void pad(FILE *out, const char *text, int width, bool right, bool last)
 void abdb_render_table(const abdb_table *t, FILE *out)
 {
     int width[ABDB_COLUMN_MAX] = {0};
+    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
     char cell[ABDB_CELL_SIZE], line[2048];
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
         width[c] = abdb_width(abdb_label(t, c));
+        right[c] = abdb_numeric(t, c);
         if (abdb_shown(t, c)) last = c;
         for (size_t r = 0; r < t->rows && abdb_shown(t, c); r++) {
             abdb_show(t, r, c, cell);
@@ -178,7 +180,7 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         if (!abdb_shown(t, c)) continue;
         if (shown++) fputs("  ", out);
         abdb_paint(out, "2");
-        pad(out, abdb_label(t, c), width[c], abdb_numeric(t, c), c == last);
+        pad(out, abdb_label(t, c), width[c], right[c], c == last);
         abdb_paint(out, "0");
     }
     fputc('\n', out);
@@ -187,7 +189,7 @@ void abdb_render_table(const abdb_table *t, FILE *out)
             if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             if (shown++) fputs("  ", out);
-            pad(out, cell, width[c], abdb_numeric(t, c), c == last);
+            pad(out, cell, width[c], right[c], c == last);
         }
         fputc('\n', out);
     }
@@ -251,7 +253,9 @@ void abdb_html_heads(FILE *out, const abdb_table *t)
 void abdb_render_html(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
+    bool right[ABDB_COLUMN_MAX];
 
+    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_numeric(t, c);
     abdb_hoisted(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
     abdb_html_text(out, t->title ? t->title : "abdb");
@@ -273,7 +277,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
-            abdb_say(out, "<td%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+            abdb_say(out, "<td%s>", right[c] ? " class=\"n\"" : "");
             abdb_html_text(out, cell);
             fputs("</td>", out);
         }

@@ -281,3 +281,20 @@ P
     run abdb compare device=a device=b --spreadsheet
     [ "$status" -ne 0 ]
 }
+
+# --- the shell -----------------------------------------------------------------------------------------------------------------------
+
+@test "completion runs nothing that stands in a file's name" {
+    mkdir -p own/reports own/figures
+    for name in '$(touch ran)' '`touch ran`' 'a;touch ran' good; do
+        echo "SELECT 1 AS a;" >"own/reports/$name.sql"
+        printf '# report: sources\nplot 1\n' >"own/figures/$name.gp"
+    done
+    export ABDB_PATH=$dir/own
+    abdb help --completion >completion
+    for verb in query plot explain audit; do
+        run bash -c 'source completion; COMP_WORDS=(abdb "$1" ""); COMP_CWORD=2; _abdb; echo "${COMPREPLY[@]}"' _ $verb
+        [ ! -e ran ] || { echo "completing $verb ran a name"; false; }
+        [[ $verb != [qp]* || "$output" == *good* ]]
+    done
+}
