@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/plain.h"
+
 enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
 
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
@@ -175,7 +177,11 @@ static void shorten(maker *m, levels *l, abdb_text *notes)
         l->shown[i] = rest.size ? abdb_arena_copy(&m->arena, rest.data, rest.size) : NULL;
         abdb_text_free(&rest);
     }
-    if (common.size) abdb_text_printf(notes, "all: %s\n", abdb_text_get(&common));
+    if (common.size) {
+        abdb_text_puts(notes, "all: ");
+        abdb_text_plain(notes, abdb_text_get(&common));
+        abdb_text_puts(notes, "\n");
+    }
     abdb_text_free(&common);
 }
 
@@ -213,8 +219,10 @@ static void limit_series(maker *m, abdb_text *notes)
     m->kept = kept;
     if (!rest.count) return;
     abdb_text_printf(notes, "not drawn, %zu more:", rest.count);
-    for (size_t i = 0; i < rest.count && i < 6; i++)
-        abdb_text_printf(notes, "%s %s", i ? "," : "", rest.name[i]);
+    for (size_t i = 0; i < rest.count && i < 6; i++) {
+        abdb_text_puts(notes, i ? ", " : " ");
+        abdb_text_plain(notes, rest.name[i]);
+    }
     abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plots/drawing.h"
+#include "schema/core/plain.h"
 
 enum { SERIES_MOST = 8, CAPTION_LINE = 11 };
 
@@ -94,14 +95,17 @@ void abdb_figure_free(abdb_figure *figure)
 
 void abdb_figure_clean(abdb_text *out, const char *text)
 {
-    for (const char *s = text; *s; s++) {
+    abdb_text plain = {0};
+
+    abdb_text_plain(&plain, text);
+    for (const char *start = abdb_text_get(&plain), *s = start; *s; s++) {
         char c = *s;
 
         if (c == '<' && (s[1] == '/' || s[1] == '!')) {
             abdb_text_puts(out, "‹"); /* would end a script element, or begin a comment in it */
             continue;
         }
-        if (c == '>' && s != text && s[-1] == ']') {
+        if (c == '>' && s != start && s[-1] == ']') {
             abdb_text_puts(out, "›"); /* would end a CDATA section */
             continue;
         }
@@ -109,10 +113,10 @@ void abdb_figure_clean(abdb_text *out, const char *text)
             c = '\'';
         else if (c == '\\')
             c = '/';
-        else if ((unsigned char)c < 0x20 || c == 0x7f)
-            c = ' ';
         abdb_text_add(out, &c, 1);
     }
+    out->failed |= plain.failed;
+    abdb_text_free(&plain);
 }
 
 /* One terminal for each kind of picture. Fonts of pixels and of PDF are named, so that they are the

@@ -29,7 +29,7 @@ static abdb_status start(process *p, abdb_error *err)
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(words[1], STDERR_FILENO);
-        execlp("gnuplot", "gnuplot", "-", (char *)NULL);
+        execlp("gnuplot", "gnuplot", "-d", "-", (char *)NULL); /* -d: nobody's startup file */
         _exit(127);
     }
     close(in[0]);

@@ -4,6 +4,7 @@
 
 #include "kernels/runner/runner.h"
 #include "query/backends.h"
+#include "query/say.h"
 
 static void list_backend(const char *name, const char *path)
 {
@@ -13,17 +14,18 @@ static void list_backend(const char *name, const char *path)
     size_t i;
 
     if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
-        printf("  %-10s absent: %s\n", name, err.message);
+        abdb_say(stdout, "  %-10s absent: %s\n", name, err.message);
         return;
     }
-    printf(
-        "  %-10s %s\n             device %s, %lld threads\n", name,
+    abdb_say(
+        stdout, "  %-10s %s\n             device %s, %lld threads\n", name,
         json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
         json_string_value(json_object_get(json_object_get(all, "device"), "name")),
         (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
     json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
-        printf("             kernel %-8s %s\n", json_string_value(json_object_get(kernel, "name")),
-               json_string_value(json_object_get(kernel, "parameters")));
+        abdb_say(stdout, "             kernel %-8s %s\n",
+                 json_string_value(json_object_get(kernel, "name")),
+                 json_string_value(json_object_get(kernel, "parameters")));
     json_decref(all);
 }
 
@@ -38,7 +40,7 @@ void abdb_backends_print(const abdb_backend_list *backends)
         const char *text = abdb_plans[i].text, *dash = strstr(text, " - ");
         int size = (int)(strlen(abdb_plans[i].name) - 5);
 
-        printf("  %-10.*s %.*s\n", size, abdb_plans[i].name,
-               dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
+        abdb_say(stdout, "  %-10.*s %.*s\n", size, abdb_plans[i].name,
+                 dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
     }
 }

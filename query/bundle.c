@@ -4,9 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "query/escape.h"
 #include "query/explain.h"
 #include "query/plotting.h"
 #include "query/render.h"
+#include "query/say.h"
 
 /* The facts behind all rows, for their sources. */
 static abdb_status facts_of(const abdb_plot *plot, abdb_db *db, abdb_table *facts, abdb_error *err)
@@ -20,15 +22,6 @@ static abdb_status facts_of(const abdb_plot *plot, abdb_db *db, abdb_table *fact
 done:
     abdb_text_free(&keys);
     return st;
-}
-
-/* Text of the database in markdown: its marks escaped, so that it stays text. */
-static void markdown_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("\\`*_[]<>|#!", *text)) fputc('\\', out);
-        fputc(*text == '\n' ? ' ' : *text, out);
-    }
 }
 
 static const char *title_of(const abdb_plot *plot)
@@ -76,20 +69,22 @@ static void put_markdown(const abdb_plot *plot, const char *path, char *sources,
     char *line;
 
     fputs("![", out);
-    markdown_text(out, title_of(plot));
-    fprintf(out, "](%s)\n\n**", path);
-    markdown_text(out, title_of(plot));
+    abdb_markdown_text(out, title_of(plot));
+    fputs("](", out);
+    abdb_url_path(out, path);
+    fputs(")\n\n**", out);
+    abdb_markdown_text(out, title_of(plot));
     fputs("**\n", out);
     for (size_t i = 0; i < plot->table.notes; i++) {
         fputs("\n", out);
-        markdown_text(out, plot->table.note[i]);
+        abdb_markdown_text(out, plot->table.note[i]);
         fputs("\n", out);
     }
     if (*sources) fputs("\nSources:\n\n", out);
     while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
         fputs("- ", out);
-        markdown_text(out, line);
+        abdb_markdown_text(out, line);
         fputs("\n", out);
     }
 }
@@ -98,11 +93,11 @@ static void put_latex(const abdb_plot *plot, const char *path, char *sources, FI
 {
     char *line;
 
-    fprintf(out,
-            "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
-            path);
+    abdb_say(out,
+             "\\begin{figure}\n\\centering\n\\includegraphics[width=\\linewidth]{%s}\n\\caption{",
+             path);
     abdb_latex_text(out, title_of(plot));
-    fprintf(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);
+    abdb_say(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);
     for (size_t i = 0; i < plot->table.notes; i++) {
         abdb_latex_text(out, plot->table.note[i]);
         fputs("\\par\n", out);
@@ -145,9 +140,9 @@ static abdb_status write_script(const abdb_plot *plot, abdb_db *db, const char *
 {
     (void)db;
     (void)path;
-    return fputs(abdb_text_get(&plot->script), out) < 0
-               ? ABDB_FAIL(err, ABDB_IO, "a bundle's script")
-               : ABDB_OK;
+    return abdb_put(out, abdb_text_get(&plot->script), plot->script.size)
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_IO, "a bundle's script");
 }
 
 abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder, int dark,
@@ -171,7 +166,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name,
                  abdb_picture_name[pictures[i]]);
         TRY(abdb_plot_store(plot, pictures[i], dark, path, err));
-        printf("%s\n", path);
+        abdb_say(stdout, "%s\n", path);
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, files[i].suffix);
@@ -185,7 +180,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
             TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
         }
         out = NULL;
-        printf("%s\n", path);
+        abdb_say(stdout, "%s\n", path);
     }
 done:
     if (out) fclose(out);

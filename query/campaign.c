@@ -66,17 +66,17 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
 
 static void print_tally(const abdb_run_tally *t, const char *campaign, const char *spool)
 {
-    printf("%s: %zu cells measured", campaign, t->ok);
-    if (t->unverified) printf(", %zu of them failed verification", t->unverified);
-    if (t->not_implemented) printf(", %zu not implemented", t->not_implemented);
-    if (t->failed) printf(", %zu failed", t->failed);
-    if (t->crashed) printf(", %zu crashed, timed out or out of memory", t->crashed);
-    if (t->cancelled) printf(", %zu cancelled", t->cancelled);
+    abdb_say(stdout, "%s: %zu cells measured", campaign, t->ok);
+    if (t->unverified) abdb_say(stdout, ", %zu of them failed verification", t->unverified);
+    if (t->not_implemented) abdb_say(stdout, ", %zu not implemented", t->not_implemented);
+    if (t->failed) abdb_say(stdout, ", %zu failed", t->failed);
+    if (t->crashed) abdb_say(stdout, ", %zu crashed, timed out or out of memory", t->crashed);
+    if (t->cancelled) abdb_say(stdout, ", %zu cancelled", t->cancelled);
     if (spool)
-        printf("  (abdb import %s)\n", spool);
+        abdb_say(stdout, "  (abdb import %s)\n", spool);
     else
-        printf("  (abdb query kernels%s)\n",
-               t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
+        abdb_say(stdout, "  (abdb query kernels%s)\n",
+                 t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
 }
 
 /* How much of a difference this run could have shown. */
@@ -85,17 +85,19 @@ static void print_noise(const abdb_run_tally *t)
     abdb_summary summary;
 
     if (!t->spreads || abdb_summarise(t->spread, t->spreads, &summary, NULL) != ABDB_OK) return;
-    printf("noise: the median of a cell is known to +-%.1f %% (half of the cells)",
-           100 * summary.median);
+    abdb_say(stdout, "noise: the median of a cell is known to +-%.1f %% (half of the cells)",
+             100 * summary.median);
     if (t->unsteady)
-        printf("; the machine changed its speed by over 10 %% during %zu of %zu cells, which are "
-               "marked"
-               " unsteady",
-               t->unsteady, t->ok);
+        abdb_say(stdout,
+                 "; the machine changed its speed by over 10 %% during %zu of %zu cells, which are "
+                 "marked"
+                 " unsteady",
+                 t->unsteady, t->ok);
     if (summary.median > noisy || 10 * t->unsteady > t->ok)
-        printf("\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
-               " --interleave), or leave it alone meanwhile");
-    putchar('\n');
+        abdb_say(stdout,
+                 "\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
+                 " --interleave), or leave it alone meanwhile");
+    fputc('\n', stdout);
 }
 
 /* Cells [first, end) by one backend, as its repetition of o->repetition. */
@@ -154,9 +156,9 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     all *= (double)repetitions;
     if (all < least_s) return;
     fflush(stdout);
-    fprintf(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
-            backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
-            all > 90 ? "minutes" : "seconds");
+    abdb_say(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
+             backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
+             all > 90 ? "minutes" : "seconds");
 }
 
 /* --- mamf: each backend searches
@@ -166,14 +168,15 @@ static void print_mamf(const char *backend, const char *dtype, const abdb_mamf *
 {
     static const char *const sides[] = {"m", "n", "k"};
 
-    printf("%s %s: %.1f G%s/s with m=%zu n=%zu k=%zu (%.1f in the quick look)\n", backend, dtype,
-           m->rate / 1e9, *dtype == 'i' ? "OP" : "FLOP", m->side[0], m->side[1], m->side[2],
-           m->quick_rate / 1e9);
-    printf("  %zu shapes in %.0f s; ended because %s\n", m->shapes, m->seconds, m->stopped);
+    abdb_say(stdout, "%s %s: %.1f G%s/s with m=%zu n=%zu k=%zu (%.1f in the quick look)\n", backend,
+             dtype, m->rate / 1e9, *dtype == 'i' ? "OP" : "FLOP", m->side[0], m->side[1],
+             m->side[2], m->quick_rate / 1e9);
+    abdb_say(stdout, "  %zu shapes in %.0f s; ended because %s\n", m->shapes, m->seconds,
+             m->stopped);
     for (int i = 0; i < 3; i++) {
-        printf("  %s one longer: %+.1f %%", sides[i], -100 * m->one_more[i]);
+        abdb_say(stdout, "  %s one longer: %+.1f %%", sides[i], -100 * m->one_more[i]);
         if (m->tile[i])
-            printf(", as fast again with %zu more\n", m->tile[i]);
+            abdb_say(stdout, ", as fast again with %zu more\n", m->tile[i]);
         else
             puts(", slower with 2, 4, ... 64 more");
     }

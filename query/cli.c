@@ -17,6 +17,8 @@ const abdb_option abdb_common_options[] = {
 const abdb_option abdb_output_options[] = {
     {"format", 'o', "FORMAT", "table, markdown, csv, json, jsonl, html or latex"},
     {"json", 0, NULL, "the same as -o json"},
+    {"spreadsheet", 0, NULL,
+     "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
     {"out", 0, "PATH", "write to PATH instead of standard output"},
     {NULL, 0, NULL, NULL}};
 
@@ -130,20 +132,13 @@ abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error 
     return ABDB_OK;
 }
 
-bool abdb_colour(FILE *stream)
-{
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-    return isatty(fileno(stream)) && !(no && *no) && !(term && strcmp(term, "dumb") == 0);
-}
-
 int abdb_report_error(const abdb_error *err)
 {
-    bool colour = abdb_colour(stderr);
-
     abdb_progress("", -1, 0);
-    fprintf(stderr, "%sabdb:%s %s\n", colour ? "\033[31m" : "", colour ? "\033[0m" : "",
-            err->message);
+    abdb_paint(stderr, "31");
+    fputs("abdb:", stderr);
+    abdb_paint(stderr, "0");
+    abdb_say(stderr, " %s\n", err->message);
     return abdb_exit_code(err->status);
 }
 
@@ -153,7 +148,7 @@ void abdb_remark(const char *format, ...)
 
     va_start(args, format);
     fputs("abdb: ", stderr);
-    vfprintf(stderr, format, args);
+    abdb_vsay(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
 }
@@ -164,7 +159,7 @@ void abdb_progress(const char *what, double done, double total)
     static bool shown;
     char bar[WIDTH + 1];
 
-    if (!isatty(fileno(stderr))) return;
+    if (!abdb_is_screen(stderr)) return;
     if (done < 0) {
         if (shown) fputs("\r\033[K", stderr);
         shown = false;
@@ -172,7 +167,7 @@ void abdb_progress(const char *what, double done, double total)
     }
     for (int i = 0; i < WIDTH; i++) bar[i] = total > 0 && i < done / total * WIDTH ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %.0f/%.0f %s", bar, done, total, what);
+    abdb_say(stderr, "\r\033[K[%s] %.0f/%.0f %s", bar, done, total, what);
     fflush(stderr);
     shown = true;
 }

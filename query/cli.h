@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "query/say.h"
 #include "schema/core/text.h"
 #include "schema/store/db.h"
 #include "schema/store/write.h"
@@ -67,8 +68,6 @@ const char *abdb_arg_db(const abdb_args *args);
 int abdb_report_error(const abdb_error *err);
 /* A remark to standard error. */
 void abdb_remark(const char *format, ...) ABDB_PRINTF(1, 2);
-/* May this stream have colours? (a terminal, and NO_COLOR is not set) */
-bool abdb_colour(FILE *stream);
 /* One line of progress on standard error, only on a terminal; total 0: unknown. done < 0 clears. */
 void abdb_progress(const char *what, double done, double total);
 

@@ -20,10 +20,10 @@ static int list_audits(bool names_only)
 
         if (strncmp(names[i], prefix, strlen(prefix)) != 0) continue;
         if (names_only)
-            puts(names[i] + strlen(prefix));
+            abdb_say(stdout, "%s\n", names[i] + strlen(prefix));
         else if (abdb_report_load(&report, names[i], &err) == ABDB_OK) {
-            printf("  %-13s %.*s\n", names[i] + strlen(prefix), (int)strcspn(report.title, "{"),
-                   report.title);
+            abdb_say(stdout, "  %-13s %.*s\n", names[i] + strlen(prefix),
+                     (int)strcspn(report.title, "{"), report.title);
             abdb_report_free(&report);
         }
     }

@@ -17,7 +17,7 @@ static const char *const known_backends[][2] = {
 
 static void line(const char *mark, const char *what, const char *text)
 {
-    printf("%s %-12s %s\n", mark, what, text);
+    abdb_say(stdout, "%s %-12s %s\n", mark, what, text);
 }
 
 static void check_build(void)
@@ -80,7 +80,7 @@ static int check_backends(void)
 
         snprintf(text, sizeof text, "backend %s", options.name);
         if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
-            printf("!  %-12s %s\n", options.name, err.message);
+            abdb_say(stdout, "!  %-12s %s\n", options.name, err.message);
             warnings++;
             continue;
         }
@@ -149,7 +149,7 @@ static int check_database(const char *path)
         abdb_db_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
                         &fine, &err) != ABDB_OK) {
-        printf("!  %-12s %s\n", "database", err.message);
+        abdb_say(stdout, "!  %-12s %s\n", "database", err.message);
         abdb_db_close(db);
         return 1;
     }
@@ -178,7 +178,7 @@ int abdb_cmd_doctor(int argc, char **argv)
     check_gnuplot();
     warnings += check_backends();
     warnings += check_database(abdb_arg_db(&args));
-    printf("%s\n", warnings ? "lines with ! want attention" : "nothing wants attention");
+    abdb_say(stdout, "%s\n", warnings ? "lines with ! want attention" : "nothing wants attention");
     abdb_arena_free(&arena);
     return 0;
 }

@@ -8,8 +8,19 @@
 
 enum { NAMES_MAX = 256 };
 
-/* The facts: as citations, as a table, or as a tree below `head`. */
-static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, const char *keys,
+/* What is explained, a line, and how it was made where no source states it. */
+typedef struct {
+    abdb_text line, made;
+} heading;
+
+static void heading_print(const heading *head, FILE *out)
+{
+    abdb_say(out, "%s\n", abdb_text_get(&head->line));
+    if (head->made.size) abdb_say(out, "└ %s\n", abdb_text_get(&head->made));
+}
+
+/* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
+static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *head, const char *keys,
                           abdb_error *err)
 {
     const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
@@ -34,7 +45,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, 
         abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out);
         goto done;
     }
-    if (head) fprintf(out, "%s\n", head);
+    if (head) heading_print(head, out);
     abdb_explain_tree(&facts, out);
     if (facts.rows) TRY(abdb_explain_uses(db, &facts, out, err));
 done:
@@ -65,10 +76,9 @@ static abdb_status keep_matches(abdb_table *table, const abdb_selection *selecti
     return ABDB_OK;
 }
 
-/* "0.6646 ExaFLOP/$   what the report says of the column", and the report's parameters where a
- * number has no facts. */
-static void heading(const abdb_report *report, const abdb_args *args, const abdb_table *table,
-                    size_t column, bool facts, abdb_text *out)
+/* "0.6646 ExaFLOP/$   what the report says of the column". */
+static void add_line(const abdb_report *report, const abdb_table *table, size_t column,
+                     abdb_text *out)
 {
     const abdb_column *c = &table->column[column];
     char shown[ABDB_CELL_SIZE];
@@ -79,9 +89,13 @@ static void heading(const abdb_report *report, const abdb_args *args, const abdb
         if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
             *report->column[i].meaning)
             abdb_text_printf(out, "   %s", report->column[i].meaning);
-    if (facts) return;
+}
+
+/* The report's parameters, of a number that has no facts. */
+static void add_made(const abdb_report *report, const abdb_args *args, abdb_text *out)
+{
     abdb_text_printf(out,
-                     "\n└ no source states it: computed by `abdb query %s --sql` from this"
+                     "no source states it: computed by `abdb query %s --sql` from this"
                      " database and",
                      report->name);
     for (size_t i = 0; i < report->params; i++) {
@@ -99,7 +113,7 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
                                abdb_table *table, abdb_error *err)
 {
     abdb_selection selection = {0};
-    abdb_text head = {0};
+    heading head = {0};
     const char *keys;
     size_t column = 0;
     abdb_status st = ABDB_OK;
@@ -117,12 +131,15 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
                       table->rows, report->name));
     }
     keys = abdb_facts_of(table, 0, column);
-    heading(report, args, table, column, keys && *keys, &head);
-    if (head.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
-    TRY(answer(args, db, abdb_text_get(&head), keys ? keys : "", err));
+    add_line(report, table, column, &head.line);
+    if (!keys || !*keys) add_made(report, args, &head.made);
+    if (head.line.failed || head.made.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
+    TRY(answer(args, db, &head, keys ? keys : "", err));
 done:
     abdb_selection_free(&selection);
-    abdb_text_free(&head);
+    abdb_text_free(&head.line);
+    abdb_text_free(&head.made);
     return st;
 }
 

@@ -41,7 +41,7 @@ static void print_options(FILE *out, const abdb_option *list)
         snprintf(left, sizeof left, "%s%c%s--%s%s%s", list->letter ? "-" : " ",
                  list->letter ? list->letter : ' ', list->letter ? ", " : "  ", list->name,
                  list->argument ? " " : "", list->argument ? list->argument : "");
-        fprintf(out, "  %-28s  %s\n", left, list->help);
+        abdb_say(out, "  %-28s  %s\n", left, list->help);
     }
 }
 
@@ -50,7 +50,7 @@ static void print_indented(FILE *out, const char *lines, const char *indent)
     while (*lines) {
         size_t size = strcspn(lines, "\n");
 
-        fprintf(out, "%s%.*s\n", indent, (int)size, lines);
+        abdb_say(out, "%s%.*s\n", indent, (int)size, lines);
         lines += size + (lines[size] == '\n');
     }
 }
@@ -67,7 +67,7 @@ static void print_folded(FILE *out, const char *text)
             fputc('\n', out);
             column = 0;
         }
-        column += fprintf(out, "%s%.*s", column ? " " : "", (int)word, text);
+        column += (int)abdb_say(out, "%s%.*s", column ? " " : "", (int)word, text);
         text += word;
         while (*text == ' ') text++;
     }
@@ -84,7 +84,7 @@ static void print_maps(FILE *out)
         abdb_error err;
 
         if (table_map_parse(&map, abdb_maps[i].name, abdb_maps[i].text, &err) != ABDB_OK) continue;
-        fprintf(out, "  %-26s %s\n", abdb_maps[i].name, table_map_summary(map));
+        abdb_say(out, "  %-26s %s\n", abdb_maps[i].name, table_map_summary(map));
         table_map_free(map);
     }
 }
@@ -106,9 +106,9 @@ static void print_format(FILE *out, const abdb_format *f)
                  {"ignored", f->ignores},
                  {"--set must say", f->wants}};
 
-    fprintf(out, "%s\n", f->name);
+    abdb_say(out, "%s\n", f->name);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        fprintf(out, "\n%s:\n", parts[i].title);
+        abdb_say(out, "\n%s:\n", parts[i].title);
         print_folded(out, parts[i].text);
     }
 }
@@ -119,15 +119,15 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         print_folded(out, pitch);
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
-            fprintf(out, "  %-9s %s\n", c->name, c->summary);
+            abdb_say(out, "  %-9s %s\n", c->name, c->summary);
         fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
               "--db"
               " FILE.\n",
               out);
         return;
     }
-    fprintf(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name, command->summary,
-            command->name, command->synopsis);
+    abdb_say(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name,
+             command->summary, command->name, command->synopsis);
     if (*command->details) {
         print_folded(out, command->details);
         fputc('\n', out);
@@ -138,10 +138,10 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     if (strcmp(command->name, "import") == 0) {
         fputs("\nformats (`abdb help FORMAT` explains one):\n", out);
         for (size_t i = 0; abdb_importers[i]; i++)
-            fprintf(out, "  %-22s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
+            abdb_say(out, "  %-22s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
         for (int i = 0; rounds[i]; i++)
-            fprintf(out, "  %-22s result folders of a round, from folders and archives\n",
-                    rounds[i]);
+            abdb_say(out, "  %-22s result folders of a round, from folders and archives\n",
+                     rounds[i]);
         fputs("\nmaps (files of text; `abdb import --map FILE` reads yours):\n", out);
         print_maps(out);
     }
@@ -156,15 +156,19 @@ void abdb_print_help(FILE *out, const abdb_command *command)
 
 static void roff(FILE *out, const char *text)
 {
-    if (*text == '.' || *text == '\'') fputs("\\&", out);
+    abdb_text line = {0};
+
+    if (*text == '.' || *text == '\'') abdb_text_puts(&line, "\\&");
     for (; *text; text++) {
         if (*text == '\\')
-            fputs("\\e", out);
+            abdb_text_puts(&line, "\\e");
         else if (*text == '-')
-            fputs("\\-", out);
+            abdb_text_puts(&line, "\\-");
         else
-            fputc(*text, out);
+            abdb_text_add(&line, text, 1);
     }
+    abdb_say(out, "%s", abdb_text_get(&line));
+    abdb_text_free(&line);
 }
 
 /* The same line by line. */
@@ -185,7 +189,7 @@ static void man_options(FILE *out, const abdb_option *list)
 {
     for (; list && list->name; list++) {
         fputs(".TP\n", out);
-        if (list->letter) fprintf(out, "\\fB\\-%c\\fR, ", list->letter);
+        if (list->letter) abdb_say(out, "\\fB\\-%c\\fR, ", list->letter);
         fputs("\\fB\\-\\-", out);
         roff(out, list->name);
         fputs("\\fR", out);
@@ -215,7 +219,7 @@ static void man_formats(FILE *out)
             if (i % 2)
                 roff(out, parts[i]);
             else
-                fputs(parts[i], out);
+                abdb_say(out, "%s", parts[i]);
         fputs(".\n", out);
     }
     fputs(".SH MAP FILES\n.nf\n", out);
@@ -233,7 +237,7 @@ static void man(FILE *out)
     roff(out, pitch);
     fputs("\n.SH VERBS\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
-        fprintf(out, ".SS abdb %s ", c->name);
+        abdb_say(out, ".SS abdb %s ", c->name);
         roff(out, c->synopsis);
         fputc('\n', out);
         roff(out, c->summary);
@@ -273,18 +277,19 @@ static void completion(FILE *out)
           "  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}\n"
           "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"",
           out);
-    for (const abdb_command *c = abdb_commands; c->name; c++) fprintf(out, "%s ", c->name);
+    for (const abdb_command *c = abdb_commands; c->name; c++) abdb_say(out, "%s ", c->name);
     fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
         const abdb_option *const lists[] = {c->options, abdb_common_options,
                                             c->takes & ABDB_PRINTS_ROWS ? abdb_output_options
                                                                         : NULL};
 
-        fprintf(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
+        abdb_say(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
         for (size_t i = 0; i < 3; i++)
-            for (const abdb_option *o = lists[i]; o && o->name; o++) fprintf(out, "--%s ", o->name);
-        if (c->takes & ABDB_TAKES_NAME) fprintf(out, "$(abdb %s --names 2>/dev/null) ", c->name);
-        fprintf(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
+            for (const abdb_option *o = lists[i]; o && o->name; o++)
+                abdb_say(out, "--%s ", o->name);
+        if (c->takes & ABDB_TAKES_NAME) abdb_say(out, "$(abdb %s --names 2>/dev/null) ", c->name);
+        abdb_say(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
     }
     fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);
 }
@@ -306,7 +311,7 @@ int abdb_cmd_help(int argc, char **argv)
         return 0;
     }
     if (args.positionals && strcmp(args.positional[0], "map") == 0) {
-        fputs(map_page, stdout);
+        abdb_put(stdout, map_page, strlen(map_page));
         return 0;
     }
     if (args.positionals && format_find(args.positional[0])) {
@@ -326,7 +331,7 @@ int abdb_cmd_help(int argc, char **argv)
 int abdb_cmd_version(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    printf("abdb %s (schema %d, SQLite %s)\n", ABDB_VERSION, abdb_schema_version(),
-           sqlite3_libversion());
+    abdb_say(stdout, "abdb %s (schema %d, SQLite %s)\n", ABDB_VERSION, abdb_schema_version(),
+             sqlite3_libversion());
     return 0;
 }

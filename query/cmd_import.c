@@ -64,7 +64,7 @@ static void print_timing(void)
     const abdb_timing *list = abdb_timing_list(&count);
 
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
+        abdb_say(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
 }
 
 static int exit_code(const import_session *s)
@@ -82,7 +82,8 @@ static abdb_status suggest_map(const char *path, abdb_error *err)
 
     TRY(abdb_input_open(&input, path, err));
     TRY(table_map_suggest(&out, &input, err));
-    fputs(abdb_text_get(&out), stdout);
+    if (!abdb_put(stdout, abdb_text_get(&out), out.size))
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
 done:
     if (st != ABDB_OK) abdb_context(err, "%s", path);
     abdb_input_close(&input);

@@ -18,11 +18,11 @@ int abdb_cmd_init(int argc, char **argv)
     TRY(abdb_arg_busy(&args, &patience, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     TRY(abdb_writer_index(writer, &err));
-    printf("%s: %s, version %d\n", db->path,
-           db->created    ? "made"
-           : db->migrated ? "migrated"
-                          : "up to date",
-           abdb_schema_version());
+    abdb_say(stdout, "%s: %s, version %d\n", db->path,
+             db->created    ? "made"
+             : db->migrated ? "migrated"
+                            : "up to date",
+             abdb_schema_version());
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
     abdb_writer_close(writer);

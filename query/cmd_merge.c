@@ -23,8 +23,8 @@ int abdb_cmd_merge(int argc, char **argv)
             abdb_context(&err, "%s", args.positional[i]);
             goto done;
         }
-        printf("%s: %ld entries new, %ld there already\n", args.positional[i], counts.accepted,
-               counts.duplicate);
+        abdb_say(stdout, "%s: %ld entries new, %ld there already\n", args.positional[i],
+                 counts.accepted, counts.duplicate);
     }
     TRY(abdb_writer_index(writer, &err));
 done:

@@ -20,13 +20,14 @@ static int list_figures(bool names_only)
         abdb_error err;
 
         if (names_only)
-            puts(names[i]);
+            abdb_say(stdout, "%s\n", names[i]);
         else if (abdb_figure_load(&figure, names[i], &err) == ABDB_OK) {
-            printf("  %-22s %s  (report %s%s%s)\n", names[i], figure.title ? figure.title : "",
-                   figure.report, figure.sets ? "; sets " : "", figure.sets ? figure.sets : "");
+            abdb_say(stdout, "  %-22s %s  (report %s%s%s)\n", names[i],
+                     figure.title ? figure.title : "", figure.report, figure.sets ? "; sets " : "",
+                     figure.sets ? figure.sets : "");
             abdb_figure_free(&figure);
         } else
-            printf("  %-22s %s\n", names[i], err.message);
+            abdb_say(stdout, "  %-22s %s\n", names[i], err.message);
     }
     abdb_arena_free(&arena);
     return 0;
@@ -52,11 +53,24 @@ static abdb_status picture_of(const abdb_args *args, abdb_picture *out, abdb_err
 
 static void print_help(const abdb_plot *plot)
 {
-    printf("abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
-           plot->figure.name, plot->figure.title ? plot->figure.title : "", plot->figure.report,
-           plot->figure.report);
-    if (plot->figure.with) printf("here their defaults are: %s\n", plot->figure.with);
-    if (plot->figure.hint) printf("%s\n", plot->figure.hint);
+    abdb_say(
+        stdout,
+        "abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
+        plot->figure.name, plot->figure.title ? plot->figure.title : "", plot->figure.report,
+        plot->figure.report);
+    if (plot->figure.with) abdb_say(stdout, "here their defaults are: %s\n", plot->figure.with);
+    if (plot->figure.hint) abdb_say(stdout, "%s\n", plot->figure.hint);
+}
+
+/* \includegraphics takes these for commands, whatever stands before them. */
+static abdb_status check_latex_path(const char *path, abdb_error *err)
+{
+    return path[strcspn(path, "\\{}%#$&^~\"\n\r\t")]
+               ? ABDB_FAIL(err, ABDB_USAGE,
+                           "LaTeX includes no file of the name '%s': --out without"
+                           " \\ { } %% # $ & ^ ~ and \"",
+                           path)
+               : ABDB_OK;
 }
 
 /* The picture, and what was asked for beside it. */
@@ -71,7 +85,8 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
 
     if (latex && !path && !abdb_arg(args, "type")) picture = ABDB_PDF;
     if (abdb_arg(args, "script")) {
-        fputs(abdb_text_get(&plot->script), stdout);
+        if (!abdb_put(stdout, abdb_text_get(&plot->script), plot->script.size))
+            TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
         goto done;
     }
     if (folder) {
@@ -80,12 +95,13 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
     if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
+    if (latex) TRY(check_latex_path(path, err));
     TRY(abdb_plot_store(plot, picture, dark, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
-        if (strcmp(path, "-") == 0) printf("%s\n", plot->table.note[i]);
+        if (strcmp(path, "-") == 0) abdb_say(stdout, "%s\n", plot->table.note[i]);
     if (latex) TRY(abdb_bundle_latex(plot, db, path, stdout, err));
     if (markdown) TRY(abdb_bundle_markdown(plot, db, path, stdout, err));
-    if (strcmp(path, "-") != 0 && !latex && !markdown) printf("%s\n", path);
+    if (strcmp(path, "-") != 0 && !latex && !markdown) abdb_say(stdout, "%s\n", path);
 done:
     return st;
 }
@@ -154,7 +170,7 @@ static abdb_status draw_one(abdb_db *db, const abdb_args *args, const char *name
     if (st != ABDB_OK) goto done;
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, abdb_picture_name[picture]);
     TRY(abdb_plot_store(&plot, picture, abdb_arg(args, "dark") != NULL, path, err));
-    printf("%s\n", path);
+    abdb_say(stdout, "%s\n", path);
     ++*drawn;
 done:
     abdb_plot_free(&plot);

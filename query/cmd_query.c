@@ -11,9 +11,21 @@ enum { NAMES_MAX = 256 };
 /* --- what can be asked
  * ------------------------------------------------------------------------------ */
 
+/* The title without {param}s. */
+static void bare_title(const abdb_report *report, abdb_text *out)
+{
+    abdb_text_clear(out);
+    for (const char *s = report->title ? report->title : ""; *s; s++)
+        if (*s == '{')
+            s += strcspn(s, "}") - !strchr(s, '}');
+        else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{')))
+            abdb_text_add(out, s, 1);
+}
+
 static void list_reports(void)
 {
     abdb_arena arena = {0};
+    abdb_text title = {0};
     const char *names[NAMES_MAX];
     size_t count = abdb_report_names(names, NAMES_MAX, &arena);
     abdb_error err;
@@ -23,16 +35,12 @@ static void list_reports(void)
         abdb_report report;
 
         if (abdb_report_load(&report, names[i], &err) != ABDB_OK) {
-            printf("  %-18s (%s)\n", names[i], err.message);
+            abdb_say(stdout, "  %-18s (%s)\n", names[i], err.message);
             continue;
         }
-        printf("  %-18s ", names[i]);
-        for (const char *s = report.title ? report.title : ""; *s; s++) /* without {param}s */
-            if (*s == '{')
-                s += strcspn(s, "}");
-            else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{')))
-                putchar(*s);
-        puts(strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
+        bare_title(&report, &title);
+        abdb_say(stdout, "  %-18s %s%s\n", names[i], abdb_text_get(&title),
+                 strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
         abdb_report_free(&report);
     }
     puts(
@@ -50,6 +58,7 @@ static void list_reports(void)
         "or read-only SQL:\n"
         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
         "  abdb query -i");
+    abdb_text_free(&title);
     abdb_arena_free(&arena);
 }
 
@@ -59,9 +68,25 @@ static int print_names(void)
     const char *names[NAMES_MAX];
     size_t count = abdb_report_names(names, NAMES_MAX, &arena);
 
-    for (size_t i = 0; i < count; i++) puts(names[i]);
+    for (size_t i = 0; i < count; i++) abdb_say(stdout, "%s\n", names[i]);
     abdb_arena_free(&arena);
     return 0;
+}
+
+/* The first of the values that an option can have, folded. */
+static void list_values(const abdb_table *list)
+{
+    enum { LEFT = 27, RIGHT = 96, MOST = 60 };
+    size_t column = abdb_say(stdout, "%*s", LEFT, "");
+
+    for (size_t r = 0; r < list->rows && r < MOST; r++) {
+        char number[32];
+        const char *text = abdb_value_text(&list->value[r * list->columns], number);
+
+        if (column + strlen(text) > RIGHT) column = abdb_say(stdout, "\n%*s", LEFT, "") - 1;
+        column += abdb_say(stdout, "%s ", text);
+    }
+    abdb_say(stdout, "%s\n", list->rows > MOST ? "..." : "");
 }
 
 static void report_help(const abdb_report *report, const char *path)
@@ -69,8 +94,8 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db *db = NULL;
     abdb_error err;
 
-    printf("abdb query %s - %s\n", report->name, report->title ? report->title : "");
-    if (strcmp(report->origin, "shipped") != 0) printf("from %s\n", report->origin);
+    abdb_say(stdout, "abdb query %s - %s\n", report->name, report->title ? report->title : "");
+    if (strcmp(report->origin, "shipped") != 0) abdb_say(stdout, "from %s\n", report->origin);
     puts("");
     if (abdb_db_open(&db, path, ABDB_READ, &err) == ABDB_OK && abdb_guard(db, 5, &err) != ABDB_OK) {
         abdb_db_close(db);
@@ -84,27 +109,18 @@ static void report_help(const abdb_report *report, const char *path)
         snprintf(left, sizeof left, "--%s%s%s", report->option[i].name,
                  strcmp(p->type, "flag") == 0 ? "" : " ",
                  strcmp(p->type, "flag") == 0 ? "" : p->type);
-        printf("  %-24s %s%s%s%s\n", left, p->help ? p->help : "", p->fallback ? " (default " : "",
-               p->fallback ? p->fallback : "", p->fallback ? ")" : "");
+        abdb_say(stdout, "  %-24s %s%s%s%s\n", left, p->help ? p->help : "",
+                 p->fallback ? " (default " : "", p->fallback ? p->fallback : "",
+                 p->fallback ? ")" : "");
         if (db && p->values && abdb_sql_table(db, p->values, NULL, NULL, &list, &err) == ABDB_OK &&
-            list.rows) {
-            size_t column = (size_t)printf("%27s", "");
-
-            for (size_t r = 0; r < list.rows && r < 60; r++) {
-                char number[32];
-                const char *text = abdb_value_text(&list.value[r * list.columns], number);
-
-                if (column + strlen(text) > 96) column = (size_t)printf("\n%27s", "") - 1;
-                column += (size_t)printf("%s ", text);
-            }
-            puts(list.rows > 60 ? "..." : "");
-        }
+            list.rows)
+            list_values(&list);
         abdb_table_free(&list);
     }
     puts("\ncolumns:");
     for (size_t i = 0; i < report->columns; i++)
-        printf("  %-24s %s\n", report->column[i].name,
-               report->column[i].meaning ? report->column[i].meaning : "");
+        abdb_say(stdout, "  %-24s %s\n", report->column[i].name,
+                 report->column[i].meaning ? report->column[i].meaning : "");
     puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
     abdb_db_close(db);
 }
@@ -123,8 +139,9 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
         return ABDB_OK;
     }
     if (abdb_arg(&args, "sql")) {
-        fputs(report->text, stdout);
-        return ABDB_OK;
+        return abdb_put(stdout, report->text, strlen(report->text))
+                   ? ABDB_OK
+                   : ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
     }
     if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
@@ -244,7 +261,7 @@ static bool shell_command(shell *s, char *line)
     } else if (strcmp(verb, ".mode") == 0 && word) {
         if (abdb_format_find(&s->format, word, &err) != ABDB_OK) abdb_report_error(&err);
     } else {
-        fputs(shell_help, stdout);
+        abdb_put(stdout, shell_help, sizeof shell_help - 1);
     }
     return true;
 }
@@ -260,10 +277,10 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
 
     TRY(abdb_open_guarded(args, &s.db, err));
     if (terminal)
-        printf("abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
-               abdb_arg_db(args));
+        abdb_say(stdout, "abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
+                 abdb_arg_db(args));
     for (;;) {
-        if (terminal) fputs(statement.size ? "   ...> " : "abdb> ", stdout);
+        if (terminal) abdb_say(stdout, "%s> ", statement.size ? "   ..." : "abdb");
         fflush(stdout);
         if (getline(&line, &room, stdin) < 0) break;
         if (!statement.size && line[strspn(line, " \t")] == '.') {

@@ -272,7 +272,7 @@ static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
     if (st != ABDB_OK) return st;
     for (size_t b = 0; b < backends->count; b++)
         for (size_t i = 0; chosen[b] && i < plan->cells; i++)
-            printf("%s %s\n", backends->backend[b].name, plan->cell[i].name);
+            abdb_say(stdout, "%s %s\n", backends->backend[b].name, plan->cell[i].name);
     abdb_turns_announce(&t, 1, 0);
     return ABDB_OK;
 }

@@ -24,7 +24,7 @@ int abdb_cmd_withdraw(int argc, char **argv)
     TRY(abdb_writer_open(&writer, db, &err));
     TRY(abdb_withdraw(db, args.positional[0], reason, &told, &err));
     TRY(abdb_writer_index(writer, &err));
-    puts(abdb_text_get(&told));
+    abdb_say(stdout, "%s\n", abdb_text_get(&told));
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
     abdb_text_free(&told);

@@ -182,7 +182,10 @@ const abdb_command abdb_commands[] = {
      abdb_cmd_query, query_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
      "Reports take their own options: abdb query NAME --help. Your own reports are .sql files in"
      " $ABDB_PATH/reports or ~/.config/abdb/reports. Nothing that query runs can change the "
-     "database.",
+     "database. CSV and JSON hold every digit and every byte of a text, also a text that a "
+     "spreadsheet would take for a formula: -o csv --spreadsheet quotes texts and puts ' before "
+     "those that begin with = + - @ or a tab; numbers stay numbers. On a terminal what would "
+     "command it, or cannot be seen, is shown as \\u001b or \\u202e.",
      "abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server\n"
      "abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\" -o markdown\n"
      "abdb query --schema v_result"},

@@ -6,6 +6,7 @@
 
 #include "query/compare_screen.h"
 #include "query/footnotes.h"
+#include "schema/core/plain.h"
 
 enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };
 

@@ -299,20 +299,20 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
 
     abdb_compare_stamp(c, &line);
     abdb_compare_heads(c, &line);
-    fprintf(out, "%s\n", abdb_text_get(&line));
+    abdb_say(out, "%s\n", abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_same(c, &line);
-    if (line.size) fprintf(out, "%s\n", abdb_text_get(&line));
+    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
 
         if (!abdb_shown_pairs(c, s)) continue;
         abdb_text_clear(&line);
         abdb_compare_standing(c, s, &line);
-        fprintf(out, "\n%s\n", abdb_text_get(&line));
+        abdb_say(out, "\n%s\n", abdb_text_get(&line));
         abdb_text_clear(&line);
         abdb_compare_differing(c, s, true, &line);
-        if (line.size) fprintf(out, "     unknown on a side: %s\n", abdb_text_get(&line));
+        if (line.size) abdb_say(out, "     unknown on a side: %s\n", abdb_text_get(&line));
         st = block(c, s, &rows, err);
         if (st == ABDB_OK) abdb_render_table(&rows, out);
         abdb_table_free(&rows);
@@ -320,7 +320,7 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
     }
     TRY(abdb_compare_tail(c, db, &end, err));
     if (end.notes) fputc('\n', out);
-    for (size_t i = 0; i < end.notes; i++) fprintf(out, "%s\n", end.note[i]);
+    for (size_t i = 0; i < end.notes; i++) abdb_say(out, "%s\n", end.note[i]);
 done:
     abdb_table_free(&end);
     abdb_text_free(&line);

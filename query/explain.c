@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "query/escape.h"
 #include "query/figures.h"
-#include "query/render.h"
+#include "query/say.h"
 
 enum { NAMES_MAX = 256, TREE_MAX = 40 };
 
@@ -65,7 +66,7 @@ static const char *cell(const abdb_table *facts, size_t row, const char *column)
 
 static void part(FILE *out, const char *before, const char *text)
 {
-    if (*text) fprintf(out, "%s%s", before, text);
+    if (*text) abdb_say(out, "%s%s", before, text);
 }
 
 void abdb_explain_tree(const abdb_table *facts, FILE *out)
@@ -76,25 +77,25 @@ void abdb_explain_tree(const abdb_table *facts, FILE *out)
         bool last = r + 1 == facts->rows;
         const char *bar = last ? "   " : "│  ", *printed = cell(facts, r, "raw_value");
 
-        fprintf(out, "%s %s", last ? "└" : "├", *printed ? printed : cell(facts, r, "value"));
+        abdb_say(out, "%s %s", last ? "└" : "├", *printed ? printed : cell(facts, r, "value"));
         part(out, " ", cell(facts, r, *printed ? "raw_unit" : "unit"));
         part(out, "   ", cell(facts, r, "what"));
         part(out, "   ", cell(facts, r, "evidence"));
         part(out, ", ", cell(facts, r, "formula"));
-        fprintf(out, "\n%s %s", bar, cell(facts, r, "source"));
+        abdb_say(out, "\n%s %s", bar, cell(facts, r, "source"));
         part(out, ", ", cell(facts, r, "locator"));
         part(out, ", ", cell(facts, r, "date"));
-        fprintf(out, "\n%s ", bar);
-        if (*cell(facts, r, "artifact")) fprintf(out, "%s   ", cell(facts, r, "artifact"));
-        fputs(cell(facts, r, "key"), out);
+        abdb_say(out, "\n%s ", bar);
+        if (*cell(facts, r, "artifact")) abdb_say(out, "%s   ", cell(facts, r, "artifact"));
+        part(out, "", cell(facts, r, "key"));
         part(out, "   ", cell(facts, r, "fact"));
         fputc('\n', out);
         if (*cell(facts, r, "used_by"))
-            fprintf(out, "%s used by claim %s\n", bar, cell(facts, r, "used_by"));
+            abdb_say(out, "%s used by claim %s\n", bar, cell(facts, r, "used_by"));
     }
     if (facts->rows > rows)
-        fprintf(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
-    for (size_t i = 0; i < facts->notes; i++) fprintf(out, "%s\n", facts->note[i]);
+        abdb_say(out, "└ and %zu more facts: -o csv lists all\n", facts->rows - rows);
+    for (size_t i = 0; i < facts->notes; i++) abdb_say(out, "%s\n", facts->note[i]);
 }
 
 /* --- what else uses them
@@ -167,10 +168,10 @@ abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out, a
         }
     }
     if (line.failed || left_out.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what uses a fact"));
-    if (used) fprintf(out, "%s\n", abdb_text_get(&line));
+    if (used) abdb_say(out, "%s\n", abdb_text_get(&line));
     if (left_out.size)
-        fprintf(out, "not looked at (they failed, or --timeout was over):%s\n",
-                abdb_text_get(&left_out));
+        abdb_say(out, "not looked at (they failed, or --timeout was over):%s\n",
+                 abdb_text_get(&left_out));
 done:
     abdb_text_free(&line);
     abdb_text_free(&left_out);
@@ -181,14 +182,12 @@ done:
 /* --- citations
  * ----------------------------------------------------------------------------------------- */
 
-static void field(FILE *out, const char *name, const char *text, bool escaped)
+static void field(FILE *out, const char *name, const char *text,
+                  void (*escape)(FILE *out, const char *text))
 {
     if (!*text) return;
-    fprintf(out, ",\n  %s = {", name);
-    if (escaped)
-        abdb_latex_text(out, text);
-    else
-        fputs(text, out);
+    abdb_say(out, ",\n  %s = {", name);
+    escape(out, text);
     fputc('}', out);
 }
 
@@ -221,23 +220,25 @@ void abdb_explain_cite(const abdb_table *facts, bool bibtex, FILE *out)
             seen |= strcmp(cell(facts, i, "source"), abdb_text_get(&source)) == 0;
         if (!seen) places(facts, r, &where);
         if (!seen && bibtex) {
-            fprintf(out, "@misc{%s", abdb_text_get(&source));
-            field(out, "title", cell(facts, r, "title"), true);
-            field(out, "author", cell(facts, r, "author"), true);
+            fputs("@misc{", out);
+            abdb_bibtex_key(out, abdb_text_get(&source));
+            field(out, "title", cell(facts, r, "title"), abdb_latex_text);
+            field(out, "author", cell(facts, r, "author"), abdb_latex_text);
             snprintf(year, sizeof year, "%.4s", cell(facts, r, "published"));
-            field(out, "year", year, true);
-            field(out, "url", cell(facts, r, "url"), false);
-            field(out, "urldate", cell(facts, r, "retrieved"), true);
-            field(out, "note", abdb_text_get(&where), true);
+            field(out, "year", year, abdb_latex_text);
+            field(out, "url", cell(facts, r, "url"), abdb_url_text);
+            field(out, "urldate", cell(facts, r, "retrieved"), abdb_latex_text);
+            field(out, "note", abdb_text_get(&where), abdb_latex_text);
             fputs("\n}\n", out);
         } else if (!seen) {
             part(out, "", cell(facts, r, "author"));
-            fputs(*cell(facts, r, "author") ? ". " : "", out);
-            fputs(*cell(facts, r, "title") ? cell(facts, r, "title") : abdb_text_get(&source), out);
+            if (*cell(facts, r, "author")) fputs(". ", out);
+            part(out, "",
+                 *cell(facts, r, "title") ? cell(facts, r, "title") : abdb_text_get(&source));
             part(out, ", ", cell(facts, r, "published"));
             part(out, ". ", cell(facts, r, "url"));
             part(out, " (read ", cell(facts, r, "retrieved"));
-            fputs(*cell(facts, r, "retrieved") ? ")" : "", out);
+            if (*cell(facts, r, "retrieved")) fputc(')', out);
             part(out, ": ", abdb_text_get(&where));
             fputc('\n', out);
         }

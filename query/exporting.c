@@ -1,5 +1,6 @@
 /* exporting.c - records printed, and redacted; see exporting.h. */
 #include "query/exporting.h"
+#include "query/say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 static abdb_status write_text(abdb_export *e, abdb_error *err)
 {
     if (e->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
-    if (fwrite(abdb_text_get(&e->text), 1, e->text.size, e->out) != e->text.size)
+    if (!abdb_put(e->out, abdb_text_get(&e->text), e->text.size))
         return ABDB_FAIL(err, ABDB_IO, "cannot write: the disk is full, or the pipe was closed");
     return ABDB_OK;
 }
@@ -118,6 +119,16 @@ abdb_sink abdb_export_redact(abdb_export *e, const abdb_sink *next)
 /* --- SQL ----------------------------------------------------------------------------------------
  */
 
+/* A statement; on a terminal one line, whatever its literals hold. */
+static void print_line(FILE *out, const char *sql)
+{
+    if (abdb_is_screen(out))
+        abdb_say(out, "%s", sql);
+    else
+        abdb_put(out, sql, strlen(sql));
+    fputc('\n', out);
+}
+
 /* The rows of one statement, each as a line of text. */
 static abdb_status print_rows(abdb_db *db, const char *sql, FILE *out, abdb_error *err)
 {
@@ -126,7 +137,7 @@ static abdb_status print_rows(abdb_db *db, const char *sql, FILE *out, abdb_erro
 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
-        if (code == SQLITE_ROW) fprintf(out, "%s\n", (const char *)sqlite3_column_text(s, 0));
+        if (code == SQLITE_ROW) print_line(out, (const char *)sqlite3_column_text(s, 0));
     }
     sqlite3_finalize(s);
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
@@ -176,7 +187,7 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
     }
     sqlite3_finalize(s);
     if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, "tables"));
-    fprintf(out, "PRAGMA foreign_keys = OFF;\nBEGIN;\n");
+    fputs("PRAGMA foreign_keys = OFF;\nBEGIN;\n", out);
     TRY(print_rows(db,
                    "SELECT sql || ';' FROM sqlite_schema WHERE type = 'table'"
                    " AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
@@ -195,7 +206,7 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
                    "SELECT 'PRAGMA user_version = ' || user_version || ';' FROM"
                    " pragma_user_version",
                    out, err));
-    fprintf(out, "COMMIT;\n");
+    fputs("COMMIT;\n", out);
     if (fflush(out) != 0 || ferror(out))
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
 done:

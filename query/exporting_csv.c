@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/escape.h"
 #include "query/exporting.h"
+#include "query/say.h"
 #include "schema/core/units.h"
 #include "schema/store/walk.h"
 
@@ -16,6 +18,7 @@ enum { COLUMNS_MAX = 400 };
 
 typedef struct {
     FILE *out;
+    int style; /* of cells */
     abdb_arena arena;
     bool field[ABDB_FIELD_COUNT];
     const char *factor[COLUMNS_MAX], *also[COLUMNS_MAX];
@@ -71,17 +74,7 @@ static int by_name(const void *a, const void *b)
 static void cell(csv *c, const char *text)
 {
     if (c->line.size) abdb_text_puts(&c->line, ",");
-    if (!text) return;
-    if (!strpbrk(text, ",\"\r\n") && *text != ' ' && (!*text || text[strlen(text) - 1] != ' ')) {
-        abdb_text_puts(&c->line, text);
-        return;
-    }
-    abdb_text_puts(&c->line, "\"");
-    for (; *text; text++) {
-        if (*text == '"') abdb_text_puts(&c->line, "\"");
-        abdb_text_add(&c->line, text, 1);
-    }
-    abdb_text_puts(&c->line, "\"");
+    if (text) abdb_csv_text(&c->line, text, c->style);
 }
 
 static void number(csv *c, double value)
@@ -183,7 +176,7 @@ static abdb_status print(void *self, const abdb_entry *e, abdb_error *err)
     count_left_out(c, e);
     abdb_text_puts(&c->line, "\n");
     if (c->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
-    if (fputs(abdb_text_get(&c->line), c->out) < 0)
+    if (!abdb_put(c->out, abdb_text_get(&c->line), c->line.size))
         return ABDB_FAIL(err, ABDB_IO, "cannot write: the disk is full, or the pipe was closed");
     return ABDB_OK;
 }
@@ -207,7 +200,8 @@ static void print_header(csv *c)
         cell(c, abdb_text_get(&name));
     }
     for (size_t i = 0; i < c->alsos; i++) cell(c, c->also[i]);
-    fprintf(c->out, "%s\n", abdb_text_get(&c->line));
+    abdb_text_puts(&c->line, "\n");
+    abdb_put(c->out, abdb_text_get(&c->line), c->line.size);
     abdb_text_free(&name);
 }
 
@@ -253,6 +247,7 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, bool redact, FILE 
 
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     c->out = out;
+    c->style = abdb_is_screen(out) ? ABDB_CSV_PLAIN : 0;
     if (!entries) entries = "SELECT entry_id FROM entry_row";
     TRY(walk(db, entries, redact, &first, err));
     qsort(c->factor, c->factors, sizeof *c->factor, by_name);

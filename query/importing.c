@@ -16,15 +16,17 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
     const abdb_counts *c = &unit->counts;
 
     if (unit->known)
-        printf(
+        abdb_say(
+            stdout,
             "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
             " ignored then)\n",
             path, c->accepted, c->duplicate, c->rejected, c->ignored);
     else
-        printf("%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
-               path, dry_run ? "would keep: " : "",
-               c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
-               c->rejected, c->ignored, unit->format);
+        abdb_say(stdout,
+                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
+                 path, dry_run ? "would keep: " : "",
+                 c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
+                 c->rejected, c->ignored, unit->format);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 
@@ -120,7 +122,8 @@ static bool wants_member(void *self, const char *path)
 /* What one round brought, in one line. */
 static void print_round(const char *root, const char *format, const import_counts *c, bool dry_run)
 {
-    printf(
+    abdb_say(
+        stdout,
         "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
         " %ld ignored  [%s]\n",
         *root ? root : ".", dry_run ? "would keep: " : "", c->files, c->known, c->rows.accepted,
@@ -232,10 +235,12 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
 
 static void print_counts(const char *name, const import_counts *c, const char *tail)
 {
-    printf("%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
-           " ignored%s\n",
-           name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
-           c->rows.ignored, tail);
+    abdb_say(
+        stdout,
+        "%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
+        " ignored%s\n",
+        name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
+        c->rows.ignored, tail);
 }
 
 void abdb_importing_print(const import_session *s)

@@ -134,6 +134,7 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
     char *data = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&data, &size), *out = NULL;
+    bool all;
     abdb_status st = ABDB_OK;
 
     if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
@@ -142,7 +143,8 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
     if (st != ABDB_OK) goto done;
     out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    if (fwrite(data, 1, size, out) != size || fflush(out) != 0)
+    all = picture == ABDB_SIXEL ? fwrite(data, 1, size, out) == size : abdb_put(out, data, size);
+    if (!all || fflush(out) != 0)
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
 done:
     if (out && out != stdout && fclose(out) != 0 && st == ABDB_OK)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/render.h"
+#include "query/say.h"
 
 static const struct {
     const char *name;
@@ -17,6 +18,7 @@ static const struct {
     {"jsonl", ABDB_JSONL, abdb_render_jsonl, 1},
     {"html", ABDB_HTML, abdb_render_html, 0},
     {"latex", ABDB_LATEX, abdb_render_latex, 0},
+    {"csv", ABDB_SPREADSHEET, abdb_render_spreadsheet, 1}, /* found by --spreadsheet */
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -42,7 +44,7 @@ abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *
 {
     formats[format].print(table, out);
     for (size_t i = 0; formats[format].for_programs && i < table->notes; i++)
-        fprintf(stderr, "%s\n", table->note[i]);
+        abdb_say(stderr, "%s\n", table->note[i]);
     if (fflush(out) != 0 || ferror(out))
         return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
     return ABDB_OK;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cli.h"
+#include "query/escape.h"
+#include "query/say.h"
 
 /* --- what is shown ------------------------------------------------------------------------------
  */
@@ -69,54 +70,55 @@ bool abdb_numeric(const abdb_table *t, size_t column)
     return any;
 }
 
+static void show_text(const char *text, const char *style, char out[ABDB_CELL_SIZE])
+{
+    size_t room = ABDB_CELL_SIZE;
+
+    if (strncmp(style, "cut", 3) == 0 && atoi(style + 3) + 4 < ABDB_CELL_SIZE)
+        room = (size_t)atoi(style + 3) + 1;
+    if (!abdb_plain(text, out, room) && room < ABDB_CELL_SIZE) memcpy(out + strlen(out), "…", 4);
+}
+
+static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
+{
+    double size = fabs(value);
+    int digits = style[0] == 'g' ? atoi(style + 1) : 6, decimals;
+
+    if (size >= 1e15 || (size < 1e-4 && size > 0)) {
+        snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, value);
+        return;
+    }
+    decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
+    snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
+    if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
+        char *end = out + strlen(out) - 1;
+
+        while (*end == '0') *end-- = '\0';
+        if (*end == '.') *end = '\0';
+    }
+}
+
 /* A value for people: rounded, cut, with its mark. */
 void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
 {
     const abdb_value *v = &t->value[row * t->columns + column];
     const char *style = t->column[column].style ? t->column[column].style : "";
+    bool number = v->kind == ABDB_REAL || v->kind == ABDB_INTEGER;
     char mark[80], exact[32];
     int at;
 
-    if (v->kind == ABDB_STRING && strncmp(style, "cut", 3) == 0) {
-        size_t room = (size_t)atoi(style + 3), used = 0;
-
-        while (v->text[used] && used < room) used++;
-        while (used && (v->text[used] & 0xC0) == 0x80) used--;
-        snprintf(out, ABDB_CELL_SIZE, "%.*s%s", (int)used, v->text, v->text[used] ? "…" : "");
-    } else if ((v->kind == ABDB_REAL || v->kind == ABDB_INTEGER) && style[0] >= '0' &&
-               style[0] <= '9') {
+    if (number && style[0] >= '0' && style[0] <= '9')
         snprintf(out, ABDB_CELL_SIZE, "%.*f", style[0] - '0',
                  v->kind == ABDB_REAL ? v->real : (double)v->integer);
-    } else if (v->kind == ABDB_REAL) {
-        double size = fabs(v->real);
-        int digits = style[0] == 'g' ? atoi(style + 1) : 6;
-
-        if (size >= 1e15 || (size < 1e-4 && size > 0))
-            snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, v->real);
-        else {
-            int decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
-
-            snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, v->real);
-            if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
-                char *end = out + strlen(out) - 1;
-
-                while (*end == '0') *end-- = '\0';
-                if (*end == '.') *end = '\0';
-            }
-        }
-    } else {
-        snprintf(out, ABDB_CELL_SIZE, "%s", abdb_value_text(v, exact));
-    }
+    else if (v->kind == ABDB_REAL)
+        show_real(v->real, style, out);
+    else
+        show_text(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "", out);
     snprintf(mark, sizeof mark, "%.60s__mark", t->column[column].name);
     at = abdb_table_column(t, mark);
-    if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING) {
-        size_t used = strlen(out);
-
-        snprintf(out + used, ABDB_CELL_SIZE - used, "%s",
-                 t->value[row * t->columns + (size_t)at].text);
-    }
-    for (char *s = out; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = ' ';
+    if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING)
+        (void)abdb_plain(t->value[row * t->columns + (size_t)at].text, out + strlen(out),
+                         ABDB_CELL_SIZE - strlen(out));
 }
 
 /* "round v6.0  division closed": what all rows have in common. */
@@ -144,20 +146,21 @@ static void pad(FILE *out, const char *text, int width, bool right, bool last)
     int left = width - abdb_width(text);
 
     if (right)
-        fprintf(out, "%*s%s", left > 0 ? left : 0, "", text);
+        abdb_say(out, "%*s%s", left > 0 ? left : 0, "", text);
     else
-        fprintf(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
+        abdb_say(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
 }
 
 void abdb_render_table(const abdb_table *t, FILE *out)
 {
-    bool colour = abdb_colour(out);
     int width[ABDB_COLUMN_MAX] = {0};
+    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
     char cell[ABDB_CELL_SIZE], line[2048];
     size_t last = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
         width[c] = abdb_width(abdb_label(t, c));
+        right[c] = abdb_numeric(t, c);
         if (abdb_shown(t, c)) last = c;
         for (size_t r = 0; r < t->rows && abdb_shown(t, c); r++) {
             abdb_show(t, r, c, cell);
@@ -165,15 +168,20 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         }
     }
     abdb_hoisted(t, line, sizeof line);
-    if (t->title)
-        fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", t->title, colour ? "\033[0m" : "");
-    if (line[0]) fprintf(out, "%s\n", line);
+    if (t->title) {
+        abdb_paint(out, "1");
+        abdb_say(out, "%s", t->title);
+        abdb_paint(out, "0");
+        fputc('\n', out);
+    }
+    if (line[0]) abdb_say(out, "%s\n", line);
     if (t->title || line[0]) fputc('\n', out);
     for (size_t c = 0, shown = 0; c < t->columns; c++) {
         if (!abdb_shown(t, c)) continue;
-        fprintf(out, "%s%s", shown++ ? "  " : "", colour ? "\033[2m" : "");
-        pad(out, abdb_label(t, c), width[c], abdb_numeric(t, c), c == last);
-        if (colour) fputs("\033[0m", out);
+        if (shown++) fputs("  ", out);
+        abdb_paint(out, "2");
+        pad(out, abdb_label(t, c), width[c], right[c], c == last);
+        abdb_paint(out, "0");
     }
     fputc('\n', out);
     for (size_t r = 0; r < t->rows; r++) {
@@ -181,20 +189,12 @@ void abdb_render_table(const abdb_table *t, FILE *out)
             if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             if (shown++) fputs("  ", out);
-            pad(out, cell, width[c], abdb_numeric(t, c), c == last);
+            pad(out, cell, width[c], right[c], c == last);
         }
         fputc('\n', out);
     }
     if (t->notes) fputc('\n', out);
-    for (size_t i = 0; i < t->notes; i++) fprintf(out, "%s\n", t->note[i]);
-}
-
-static void markdown_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|\\`*_<>[]#", *text)) fputc('\\', out);
-        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
-    }
+    for (size_t i = 0; i < t->notes; i++) abdb_say(out, "%s\n", t->note[i]);
 }
 
 void abdb_render_markdown(const abdb_table *t, FILE *out)
@@ -204,55 +204,37 @@ void abdb_render_markdown(const abdb_table *t, FILE *out)
     abdb_hoisted(t, line, sizeof line);
     if (t->title) {
         fputs("**", out);
-        markdown_text(out, t->title);
+        abdb_markdown_text(out, t->title);
         fputs("**\n\n", out);
     }
     if (line[0]) {
-        markdown_text(out, line);
+        abdb_markdown_text(out, line);
         fputs("\n\n", out);
     }
     for (size_t c = 0; c < t->columns; c++) {
         if (!abdb_shown(t, c)) continue;
         fputs("| ", out);
-        markdown_text(out, abdb_label(t, c));
+        abdb_markdown_text(out, abdb_label(t, c));
         fputc(' ', out);
     }
     fputs("|\n", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_shown(t, c)) fputs(abdb_numeric(t, c) ? "|---:" : "|---", out);
+        if (abdb_shown(t, c)) abdb_say(out, "|---%s", abdb_numeric(t, c) ? ":" : "");
     fputs("|\n", out);
     for (size_t r = 0; r < t->rows; r++) {
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
             fputs("| ", out);
-            markdown_text(out, cell);
+            abdb_markdown_text(out, cell);
             fputc(' ', out);
         }
         fputs("|\n", out);
     }
     if (t->notes) fputc('\n', out);
     for (size_t i = 0; i < t->notes; i++) {
-        markdown_text(out, t->note[i]);
+        abdb_markdown_text(out, t->note[i]);
         fputs("  \n", out);
-    }
-}
-
-void abdb_html_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else if (*text == '\'')
-            fputs("&#39;", out);
-        else
-            fputc(*text, out);
     }
 }
 
@@ -261,7 +243,7 @@ void abdb_html_heads(FILE *out, const abdb_table *t)
     fputs("<thead><tr>", out);
     for (size_t c = 0; c < t->columns; c++) {
         if (!abdb_shown(t, c)) continue;
-        fprintf(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+        abdb_say(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
         abdb_html_text(out, abdb_label(t, c));
         fputs("</th>", out);
     }
@@ -271,7 +253,9 @@ void abdb_html_heads(FILE *out, const abdb_table *t)
 void abdb_render_html(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
+    bool right[ABDB_COLUMN_MAX];
 
+    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_numeric(t, c);
     abdb_hoisted(t, line, sizeof line);
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
     abdb_html_text(out, t->title ? t->title : "abdb");
@@ -293,7 +277,7 @@ void abdb_render_html(const abdb_table *t, FILE *out)
         for (size_t c = 0; c < t->columns; c++) {
             if (!abdb_shown(t, c)) continue;
             abdb_show(t, r, c, cell);
-            fprintf(out, "<td%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+            abdb_say(out, "<td%s>", right[c] ? " class=\"n\"" : "");
             abdb_html_text(out, cell);
             fputs("</td>", out);
         }
@@ -308,30 +292,6 @@ void abdb_render_html(const abdb_table *t, FILE *out)
     fputs("</body></html>\n", out);
 }
 
-void abdb_latex_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '\\': fputs("\\textbackslash{}", out); break;
-        case '~': fputs("\\textasciitilde{}", out); break;
-        case '^': fputs("\\textasciicircum{}", out); break;
-        case '&':
-        case '%':
-        case '$':
-        case '#':
-        case '_':
-        case '{':
-        case '}':
-            fputc('\\', out);
-            fputc(*text, out);
-            break;
-        case '\n':
-        case '\r': fputc(' ', out); break;
-        default: fputc(*text, out);
-        }
-    }
-}
-
 void abdb_render_latex(const abdb_table *t, FILE *out)
 {
     char cell[ABDB_CELL_SIZE], line[2048];
@@ -340,7 +300,7 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     abdb_hoisted(t, line, sizeof line);
     fputs("\\begin{table}\n\\begin{tabular}{", out);
     for (size_t c = 0; c < t->columns; c++)
-        if (abdb_shown(t, c)) fputc(abdb_numeric(t, c) ? 'r' : 'l', out);
+        if (abdb_shown(t, c)) abdb_say(out, "%c", abdb_numeric(t, c) ? 'r' : 'l');
     fputs("}\n\\hline\n", out);
     for (size_t c = 0; c < t->columns; c++) {
         if (!abdb_shown(t, c)) continue;
@@ -388,41 +348,58 @@ static void data_name(const abdb_table *t, size_t column, char out[80])
     if (has_suffix(name, "__mark")) snprintf(out, 80, "%.*s_mark", (int)(strlen(name) - 6), name);
 }
 
-static void csv_text(FILE *out, const char *text)
+static void csv_head(const abdb_table *t, int style, abdb_text *line)
 {
-    if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
-void abdb_render_csv(const abdb_table *t, FILE *out)
-{
-    char name[80], number[32];
+    char name[80];
     size_t shown = 0;
 
     for (size_t c = 0; c < t->columns; c++) {
         if (!in_data(t, c)) continue;
         data_name(t, c, name);
-        if (shown++) fputc(',', out);
-        csv_text(out, name);
+        if (shown++) abdb_text_puts(line, ",");
+        abdb_csv_text(line, name, style);
     }
-    fputc('\n', out);
+    abdb_text_puts(line, "\n");
+}
+
+static void csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
+{
+    char number[32];
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns; c++) {
+        const abdb_value *v = &t->value[row * t->columns + c];
+
+        if (!in_data(t, c)) continue;
+        if (shown++) abdb_text_puts(line, ",");
+        abdb_csv_text(line, abdb_value_text(v, number), style);
+    }
+    abdb_text_puts(line, "\n");
+}
+
+static void render_csv(const abdb_table *t, int style, FILE *out)
+{
+    abdb_text line = {0};
+
+    if (abdb_is_screen(out)) style |= ABDB_CSV_PLAIN;
+    csv_head(t, style, &line);
+    abdb_put(out, abdb_text_get(&line), line.size);
     for (size_t r = 0; r < t->rows; r++) {
-        shown = 0;
-        for (size_t c = 0; c < t->columns; c++) {
-            if (!in_data(t, c)) continue;
-            if (shown++) fputc(',', out);
-            csv_text(out, abdb_value_text(&t->value[r * t->columns + c], number));
-        }
-        fputc('\n', out);
+        abdb_text_clear(&line);
+        csv_row(t, r, style, &line);
+        abdb_put(out, abdb_text_get(&line), line.size);
     }
+    abdb_text_free(&line);
+}
+
+void abdb_render_csv(const abdb_table *t, FILE *out)
+{
+    render_csv(t, 0, out);
+}
+
+void abdb_render_spreadsheet(const abdb_table *t, FILE *out)
+{
+    render_csv(t, ABDB_CSV_SPREADSHEET, out);
 }
 
 static void json_row(const abdb_table *t, size_t row, abdb_text *text)
@@ -430,7 +407,6 @@ static void json_row(const abdb_table *t, size_t row, abdb_text *text)
     char name[80], number[32];
     size_t shown = 0;
 
-    abdb_text_clear(text);
     abdb_text_puts(text, "{");
     for (size_t c = 0; c < t->columns; c++) {
         const abdb_value *v = &t->value[row * t->columns + c];
@@ -455,8 +431,10 @@ static void json_rows(const abdb_table *t, FILE *out, const char *between)
     abdb_text text = {0};
 
     for (size_t r = 0; r < t->rows; r++) {
+        abdb_text_clear(&text);
+        if (r) abdb_text_puts(&text, between);
         json_row(t, r, &text);
-        fprintf(out, "%s%s", r ? between : "", abdb_text_get(&text));
+        abdb_put(out, abdb_text_get(&text), text.size);
     }
     abdb_text_free(&text);
 }

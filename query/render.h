@@ -7,6 +7,7 @@
 void abdb_render_table(const abdb_table *table, FILE *out);
 void abdb_render_markdown(const abdb_table *table, FILE *out);
 void abdb_render_csv(const abdb_table *table, FILE *out);
+void abdb_render_spreadsheet(const abdb_table *table, FILE *out);
 void abdb_render_json(const abdb_table *table, FILE *out);
 void abdb_render_jsonl(const abdb_table *table, FILE *out);
 void abdb_render_html(const abdb_table *table, FILE *out);
@@ -18,13 +19,9 @@ const char *abdb_label(const abdb_table *table, size_t column);
 bool abdb_numeric(const abdb_table *table, size_t column);
 /* What is said once above the table: hoisted columns with their value. */
 void abdb_hoisted(const abdb_table *table, char *out, size_t room);
-/* Text as text of HTML, in attributes too. */
-void abdb_html_text(FILE *out, const char *text);
 /* The head of an HTML table, up to its body. */
 void abdb_html_heads(FILE *out, const abdb_table *table);
-/* Text with LaTeX's special characters escaped. */
-void abdb_latex_text(FILE *out, const char *text);
-/* A cell as people see it: rounded or cut as the column's style says. */
+/* A cell as people see it: rounded or cut as the column's style says, plain. */
 enum { ABDB_CELL_SIZE = 512 };
 void abdb_show(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
 

@@ -12,6 +12,11 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
 
     if (abdb_arg(args, "json")) format = ABDB_JSON;
     if (name) TRY(abdb_format_find(&format, name, err));
+    if (abdb_arg(args, "spreadsheet")) {
+        if (format != ABDB_CSV)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
+        format = ABDB_SPREADSHEET;
+    }
     if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
     TRY(abdb_table_print(table, format, out, err));
 done:

@@ -1,6 +1,7 @@
 /* shelf.c - texts by name; see shelf.h. */
 #include "query/shelf.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,14 @@
 
 enum { NAMES_MAX = 256 };
 
-/* Length of a file's name without the suffix; 0: it is none of them. */
+/* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
+ * shell, so that a name is letters, digits, '.', '_' and '-'. */
 static size_t stem(const abdb_shelf *shelf, const char *file)
 {
     size_t size = strlen(file), tail = strlen(shelf->suffix);
 
+    for (const char *s = file; *s; s++)
+        if (!isalnum((unsigned char)*s) && !strchr("._-", *s)) return 0;
     return size > tail && strcmp(file + size - tail, shelf->suffix) == 0 ? size - tail : 0;
 }
 

@@ -18,7 +18,8 @@ typedef enum {
     ABDB_JSON,
     ABDB_JSONL,
     ABDB_HTML,
-    ABDB_LATEX
+    ABDB_LATEX,
+    ABDB_SPREADSHEET /* CSV whose text no spreadsheet computes */
 } abdb_format;
 typedef enum { ABDB_NULL, ABDB_INTEGER, ABDB_REAL, ABDB_STRING } abdb_kind;
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "query/explain.h"
-#include "query/render.h"
+#include "query/escape.h"
+#include "query/say.h"
 #include "query/site/site.h"
 
 const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column)
@@ -94,6 +95,6 @@ void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out)
     char file[96];
 
     abdb_page_file(abdb_facts_cell(facts, row, "source"), file, sizeof file);
-    fprintf(out, "source-%s.html#", file);
+    abdb_say(out, "source-%s.html#", file);
     abdb_html_text(out, abdb_facts_cell(facts, row, "key"));
 }

@@ -1,6 +1,8 @@
 /* page.c - one page of a site: picture, table, where its numbers come from; see site.h. */
+#include "query/escape.h"
 #include "query/explain.h"
 #include "query/render.h"
+#include "query/say.h"
 #include "query/site/site.h"
 
 enum { WIDE = 36 };
@@ -21,8 +23,8 @@ void abdb_page_begin(FILE *out, const char *title, const char *here)
         "<header><nav aria-label=\"Pages\">",
         out);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        fprintf(out, "<a href=\"%s\"%s>%s</a>\n", links[i][0],
-                strcmp(links[i][0], here) == 0 ? " aria-current=\"page\"" : "", links[i][1]);
+        abdb_say(out, "<a href=\"%s\"%s>%s</a>\n", links[i][0],
+                 strcmp(links[i][0], here) == 0 ? " aria-current=\"page\"" : "", links[i][1]);
     fputs("</nav></header>\n<main id=\"main\"><h1>", out);
     abdb_html_text(out, title);
     fputs("</h1>\n", out);
@@ -69,20 +71,20 @@ static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size
     abdb_show(t, r, c, cell);
     if (numeric && v->kind != ABDB_NULL) {
         count = count_facts(&site->facts, abdb_facts_of(t, r, c), &first);
-        fprintf(out, "<td class=\"n\" data-v=\"%s\">", abdb_value_text(v, digits));
+        abdb_say(out, "<td class=\"n\" data-v=\"%s\">", abdb_value_text(v, digits));
     } else
-        fputs(numeric                   ? "<td class=\"n\">"
-              : abdb_width(cell) > WIDE ? "<td class=\"w\">"
-                                        : "<td>",
-              out);
+        abdb_say(out, "<td%s>",
+                 numeric                   ? " class=\"n\""
+                 : abdb_width(cell) > WIDE ? " class=\"w\""
+                                           : "");
     if (count == 1) {
         fputs("<a href=\"", out);
         abdb_facts_link(&site->facts, first, out);
         fputs("\">", out);
     } else if (count)
-        fprintf(out, "<a href=\"#d%zu\">", r + 1);
+        abdb_say(out, "<a href=\"#d%zu\">", r + 1);
     abdb_html_text(out, cell);
-    fputs(count ? "</a></td>" : "</td>", out);
+    abdb_say(out, "%s</td>", count ? "</a>" : "");
 }
 
 static void put_table(FILE *out, const abdb_site *site, const abdb_page *page)
@@ -119,7 +121,7 @@ static void put_name(FILE *out, const abdb_table *t, size_t r)
             abdb_html_text(out, cell);
             return;
         }
-    fprintf(out, "row %zu", r + 1);
+    abdb_say(out, "row %zu", r + 1);
 }
 
 static void put_fact(FILE *out, const abdb_facts *facts, size_t row)
@@ -160,7 +162,7 @@ static void put_derivations(FILE *out, const abdb_site *site, const abdb_table *
         if (count < 2) continue;
         if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
         begun = true;
-        fprintf(out, "<li id=\"d%zu\">", r + 1);
+        abdb_say(out, "<li id=\"d%zu\">", r + 1);
         put_name(out, t, r);
         fputs(": ", out);
         for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
@@ -171,7 +173,7 @@ static void put_derivations(FILE *out, const abdb_site *site, const abdb_table *
             if (shown++) fputs(", ", out);
             put_fact(out, &site->facts, row);
         }
-        if (count > shown) fprintf(out, " and %zu more", count - shown);
+        if (count > shown) abdb_say(out, " and %zu more", count - shown);
         fputs("</li>\n", out);
     }
     if (begun) fputs("</ul>\n", out);
@@ -203,10 +205,10 @@ void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
     if (page->drawn) {
         const char *name = page->plot.figure.name;
 
-        fprintf(out,
-                "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
-                "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
-                name, name, name);
+        abdb_say(out,
+                 "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
+                 "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
+                 name, name, name);
         abdb_html_text(out, page->title);
         fputs(": drawn from the table below\"></picture></a></figure>\n", out);
     }
@@ -218,6 +220,6 @@ void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
     }
     put_derivations(out, site, &page->plot.table);
     put_columns(out, page);
-    fprintf(out, "<p class=\"note\"><code>abdb %s %s</code></p>\n", page->drawn ? "plot" : "query",
-            page->drawn ? page->plot.figure.name : page->plot.report.name);
+    abdb_say(out, "<p class=\"note\"><code>abdb %s %s</code></p>\n", page->drawn ? "plot" : "query",
+             page->drawn ? page->plot.figure.name : page->plot.report.name);
 }

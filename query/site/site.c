@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "query/escape.h"
 #include "query/explain.h"
 #include "query/render.h"
+#include "query/say.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -189,7 +191,7 @@ static void put_fact_row(FILE *out, const abdb_facts *facts, size_t row)
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_unit" : "unit"));
     fputs("</td>", out);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        fputs(i == 2 || i == 4 ? "<td class=\"w\">" : "<td>", out);
+        abdb_say(out, "<td%s>", i == 2 || i == 4 ? " class=\"w\"" : "");
         abdb_html_text(out, abdb_facts_cell(facts, row, texts[i]));
         fputs("</td>", out);
     }
@@ -245,7 +247,7 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
     if (!out) return ABDB_IO;
     abdb_page_begin(out, source, file);
     put_source(out, facts, facts->by_source[first]);
-    fputs(heads, out);
+    abdb_put(out, heads, sizeof heads - 1);
     for (*next = first; *next < facts->table.rows; ++*next) {
         size_t row = facts->by_source[*next];
 
@@ -278,7 +280,7 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
 
         st = write_source(site, r, &next, err);
         abdb_page_file(abdb_facts_cell(facts, row, "source"), name, sizeof name);
-        fprintf(out, "<li><a href=\"source-%s.html\">", name);
+        abdb_say(out, "<li><a href=\"source-%s.html\">", name);
         abdb_html_text(out, abdb_facts_cell(facts, row, "source"));
         fputs("</a> ", out);
         abdb_html_text(out, abdb_facts_cell(facts, row, "title"));
@@ -295,10 +297,10 @@ static void put_thumbnail(FILE *out, const abdb_page *page)
 {
     const char *name = page->plot.figure.name;
 
-    fprintf(out,
-            "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
-            "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
-            page->name, name, name);
+    abdb_say(out,
+             "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
+             "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
+             page->name, name, name);
     abdb_html_text(out, page->title);
     fputs("\"></picture></a></figure>\n", out);
 }
@@ -314,9 +316,9 @@ static void put_group(FILE *out, const abdb_site *site, const char *group)
             abdb_html_text(out, group);
             fputs("</h2>\n<ul class=\"lists\">\n", out);
         }
-        fprintf(out, "<li><a href=\"%s.html\">", site->page[p].name);
+        abdb_say(out, "<li><a href=\"%s.html\">", site->page[p].name);
         abdb_html_text(out, site->page[p].title);
-        fprintf(out, "</a>%s</li>\n", site->page[p].drawn ? "" : " (table)");
+        abdb_say(out, "</a>%s</li>\n", site->page[p].drawn ? "" : " (table)");
     }
     if (shown) fputs("</ul>\n", out);
 }
@@ -384,7 +386,7 @@ static abdb_status write_assets(const abdb_site *site, abdb_error *err)
         FILE *out = create(site, e->name, err);
 
         if (!out) return ABDB_IO;
-        fputs(e->text, out);
+        abdb_put(out, e->text, strlen(e->text));
         TRY(finish(site, out, e->name, err));
     }
 done:
@@ -409,7 +411,8 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     TRY(write_sources(&site, err));
     TRY(write_figures(&site, err));
     TRY(write_overview(&site, err));
-    printf("%s/index.html: %zu pages, %zu facts\n", folder, site.pages, site.facts.table.rows);
+    abdb_say(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,
+             site.facts.table.rows);
 done:
     for (size_t i = 0; i < site.pages; i++) abdb_plot_free(&site.page[i].plot);
     free(site.page);

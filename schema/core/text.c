@@ -52,9 +52,10 @@ void abdb_text_printf(abdb_text *text, const char *format, ...)
     va_end(args);
 }
 
-/* Length of the valid UTF-8 sequence at s, or 0. */
-static int utf8_length(const unsigned char *s)
+int abdb_utf8_length(const char *string)
 {
+    const unsigned char *s = (const unsigned char *)string;
+
     if (s[0] < 0x80) return 1;
     if (s[0] >= 0xC2 && s[0] <= 0xDF && (s[1] & 0xC0) == 0x80) return 2;
     if ((s[0] & 0xF0) == 0xE0 && (s[1] & 0xC0) == 0x80 && (s[2] & 0xC0) == 0x80) {
@@ -75,7 +76,7 @@ void abdb_text_json(abdb_text *text, const char *string)
 
     abdb_text_add(text, "\"", 1);
     while (*s) {
-        int length = utf8_length(s);
+        int length = abdb_utf8_length((const char *)s);
 
         if (*s == '"' || *s == '\\')
             abdb_text_printf(text, "\\%c", *s);
@@ -199,7 +200,7 @@ void abdb_fold(const char *name, char *out, size_t room)
     size_t used = 0;
 
     while (*s && used + 5 < room) {
-        int length = utf8_length(s);
+        int length = abdb_utf8_length((const char *)s);
 
         if (isalnum(*s) && *s < 0x80)
             out[used++] = (char)tolower(*s);
@@ -284,16 +285,4 @@ bool abdb_glob(const char *pattern, const char *string)
     }
     while (*pattern == '*') pattern++;
     return !*pattern;
-}
-
-int abdb_width(const char *string)
-{
-    int width = 0;
-
-    for (const unsigned char *s = (const unsigned char *)string; *s; s++) {
-        if ((*s & 0xC0) == 0x80) continue;
-        if (s[0] == 0xCC || (s[0] == 0xCD && s[1] < 0xB0)) continue; /* combining marks */
-        width++;
-    }
-    return width;
 }

@@ -74,7 +74,7 @@ int abdb_distance(const char *a, const char *b);
 const char *abdb_nearest(const char *name, const char *const *names, size_t count);
 /* '*' and '?' patterns, case-insensitive. */
 bool abdb_glob(const char *pattern, const char *string);
-/* Terminal columns of UTF-8 text (combining marks 0, all else 1). */
-int abdb_width(const char *string);
+/* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */
+int abdb_utf8_length(const char *string);
 
 #endif

@@ -107,6 +107,25 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
 }
 
+/* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
+ */
+static char *immutable_uri(const char *path)
+{
+    abdb_text uri = {0};
+    char *copy;
+
+    abdb_text_puts(&uri, path[0] == '/' ? "file://" : "file:./");
+    for (; *path; path++)
+        if (strchr("%?#", *path))
+            abdb_text_printf(&uri, "%%%02x", (unsigned)*path);
+        else
+            abdb_text_add(&uri, path, 1);
+    abdb_text_puts(&uri, "?immutable=1");
+    copy = uri.failed ? NULL : sqlite3_mprintf("%s", abdb_text_get(&uri));
+    abdb_text_free(&uri);
+    return copy;
+}
+
 /* Opens read-only; where the folder cannot hold a -shm file, as a file that cannot change. */
 static int open_read(abdb_db *db)
 {
@@ -125,10 +144,8 @@ static int open_read(abdb_db *db)
     if (has_wal) return code; /* its newest pages are in the log: do not pretend */
     sqlite3_close(db->sql);
     db->sql = NULL;
-    uri = sqlite3_mprintf("file:%s%s?immutable=1", db->path[0] == '/' ? "" : "./", db->path);
+    uri = immutable_uri(db->path);
     if (!uri) return SQLITE_NOMEM;
-    for (char *s = uri; *s; s++)
-        if (*s == '#') *s = '?'; /* a '#' in a path cannot be opened this way: fails cleanly */
     code = sqlite3_open_v2(uri, &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     sqlite3_free(uri);
     return code;
@@ -292,7 +309,7 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
     abdb_status st = ABDB_OK;
     int code;
 
-    if (!db || !(db->path = strdup(path))) {
+    if (!db || asprintf(&db->path, "%s%s", strncmp(path, "file:", 5) == 0 ? "./" : "", path) < 0) {
         free(db);
         return ABDB_FAIL(err, ABDB_NOMEM, "opening %s", path);
     }
@@ -304,7 +321,7 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
     if (mode == ABDB_READ)
         code = open_read(db);
     else
-        code = sqlite3_open_v2(path, &db->sql,
+        code = sqlite3_open_v2(db->path, &db->sql,
                                SQLITE_OPEN_READWRITE |
                                    SQLITE_OPEN_NOMUTEX | /* one thread at a time uses it */
                                    (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),

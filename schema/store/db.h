@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     sqlite3 *sql;
-    char *path;
+    char *path; /* never one that SQLite takes for a URI */
     abdb_mode mode;
     abdb_patience patience;
     double waits_since; /* the wait that goes on began then */

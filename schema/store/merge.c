@@ -179,8 +179,8 @@ abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts, abdb_
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_open(&other, path, ABDB_READ, err)); /* is it abdb's, of this version, whole? */
+    attach = sqlite3_mprintf("ATTACH %Q AS other", other->path); /* not as a URI */
     abdb_db_close(other);
-    attach = sqlite3_mprintf("ATTACH %Q AS other", path);
     if (!attach) TRY(ABDB_FAIL(err, ABDB_NOMEM, "merge"));
     TRY(abdb_db_exec(db, attach, err));
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));

@@ -92,7 +92,7 @@ abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abd
 
         abdb_text_clear(&target);
         abdb_text_printf(&target, "%s", (const char *)sqlite3_column_text(s, 0));
-        abdb_text_printf(&list, "\n  %s  %s", abdb_text_get(&target),
+        abdb_text_printf(&list, "%s %s  %s", count ? ";" : "", abdb_text_get(&target),
                          (const char *)sqlite3_column_text(s, 1));
         abdb_text_clear(told);
         abdb_text_printf(told, "%s%s%s", (const char *)sqlite3_column_text(s, 1),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/core/stats.h"
+#include "schema/core/plain.h"
 #include "schema/core/text.h"
 #include "schema/core/units.h"
 #include "tests/unit/check.h"

@@ -1,0 +1,237 @@
+/* plain.c - text of others made plain; see plain.h. */
+#include "schema/core/plain.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Code points that are obeyed or not seen: DEL and C1; Default_Ignorable_Code_Point of Unicode 15;
+ * line and paragraph separators, marks of direction, annotations, controls of hieroglyphs. */
+static const struct {
+    unsigned first, last;
+} hidden[] = {{0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},    {0x61c, 0x61c},
+              {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},  {0x200b, 0x200f},
+              {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},  {0xfe00, 0xfe0f},
+              {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},  {0x13430, 0x1345f},
+              {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+static bool is_hidden(unsigned c)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (c >= hidden[i].first && c <= hidden[i].last) return true;
+    return c < 0x20;
+}
+
+static unsigned code_point(const unsigned char *s, int length)
+{
+    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned c = s[0] & first[length];
+
+    for (int i = 1; i < length; i++) c = c << 6 | (s[i] & 0x3f);
+    return c;
+}
+
+/* Does the text end within the character that begins here? */
+static bool is_cut(const unsigned char *s)
+{
+    int length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 1;
+
+    for (int i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80) return !s[i];
+    return false;
+}
+
+bool abdb_plain_next(const char **text, char out[ABDB_PLAIN_SIZE])
+{
+    const unsigned char *s = (const unsigned char *)*text;
+    int length = abdb_utf8_length(*text);
+    unsigned c = code_point(s, length);
+
+    if (!*s || (!length && is_cut(s))) return false;
+    *text += length ? length : 1;
+    if (strchr(" \t\n\v\f\r", *s)) {
+        memcpy(out, " ", 2);
+    } else if (!length) {
+        snprintf(out, ABDB_PLAIN_SIZE, "\\x%02x", *s);
+    } else if (!is_hidden(c)) {
+        memcpy(out, s, (size_t)length);
+        out[length] = '\0';
+    } else if (c < 0x10000) {
+        snprintf(out, ABDB_PLAIN_SIZE, "\\u%04x", c);
+    } else {
+        c -= 0x10000;
+        snprintf(out, ABDB_PLAIN_SIZE, "\\u%04x\\u%04x", 0xd800 | c >> 10, 0xdc00 | (c & 0x3ff));
+    }
+    return true;
+}
+
+bool abdb_plain(const char *text, char *out, size_t room)
+{
+    char one[ABDB_PLAIN_SIZE];
+    size_t used = 0;
+
+    out[0] = '\0';
+    while (abdb_plain_next(&text, one)) {
+        size_t size = strlen(one);
+
+        if (used + size >= room) return false;
+        memcpy(out + used, one, size + 1);
+        used += size;
+    }
+    return true;
+}
+
+void abdb_text_plain(abdb_text *out, const char *text)
+{
+    char one[ABDB_PLAIN_SIZE];
+
+    while (abdb_plain_next(&text, one)) abdb_text_puts(out, one);
+}
+
+int abdb_width(const char *text)
+{
+    char one[ABDB_PLAIN_SIZE];
+    int width = 0;
+
+    while (abdb_plain_next(&text, one)) {
+        const unsigned char *s = (const unsigned char *)one;
+
+        if (s[0] == 0xCC || (s[0] == 0xCD && s[1] < 0xB0)) continue; /* combining marks */
+        width += s[0] < 0x80 ? (int)strlen(one) : 1;
+    }
+    return width;
+}
+
+/* --- as printf ----------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    char flags[8], length[3], kind;
+    int width, precision; /* precision -1: none */
+} conversion;
+
+static int read_number(const char **at, va_list *args)
+{
+    char *end;
+    long number;
+
+    if (**at == '*') {
+        ++*at;
+        return va_arg(*args, int);
+    }
+    number = strtol(*at, &end, 10);
+    *at = end;
+    return (int)number;
+}
+
+static void take_while(const char **at, const char *set, char *out, size_t room)
+{
+    size_t size = strspn(*at, set);
+
+    snprintf(out, room, "%.*s", (int)size, *at);
+    *at += size;
+}
+
+/* Reads what stands behind a '%'; returns what follows. */
+static const char *read_conversion(conversion *c, const char *at, va_list *args)
+{
+    take_while(&at, "-+ #0", c->flags, sizeof c->flags);
+    c->width = *at == '*' || isdigit((unsigned char)*at) ? read_number(&at, args) : 0;
+    c->precision = -1;
+    if (*at == '.') {
+        at++;
+        c->precision = read_number(&at, args);
+    }
+    take_while(&at, "lz", c->length, sizeof c->length);
+    c->kind = *at;
+    return at + (*at != '\0');
+}
+
+/* A number; format has a width and a precision. Without the attribute of a printf, because the
+ * format is made here. */
+static void add_number(abdb_text *out, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    abdb_text_puts(out, text);
+}
+
+static void add_whole(abdb_text *out, const conversion *c, const char *format, va_list *args)
+{
+    if (strcmp(c->length, "z") == 0)
+        add_number(out, format, c->width, c->precision, va_arg(*args, size_t));
+    else if (strcmp(c->length, "ll") == 0)
+        add_number(out, format, c->width, c->precision, va_arg(*args, long long));
+    else if (strcmp(c->length, "l") == 0)
+        add_number(out, format, c->width, c->precision, va_arg(*args, long));
+    else
+        add_number(out, format, c->width, c->precision, va_arg(*args, int));
+}
+
+static void add_blanks(abdb_text *out, int count)
+{
+    for (int i = 0; i < count; i++) abdb_text_puts(out, " ");
+}
+
+/* At most `precision` bytes of a string that may not end there, whole characters of them. */
+static void add_string(abdb_text *out, const conversion *c, const char *string)
+{
+    abdb_text some = {0};
+    size_t size = strnlen(string, c->precision < 0 ? SIZE_MAX : (size_t)c->precision);
+    int width = c->width == INT_MIN ? 0 : abs(c->width), blanks;
+    bool left = strchr(c->flags, '-') || c->width < 0;
+
+    abdb_text_add(&some, string, size);
+    blanks = width - abdb_width(abdb_text_get(&some));
+    if (!left) add_blanks(out, blanks);
+    abdb_text_plain(out, abdb_text_get(&some));
+    if (left) add_blanks(out, blanks);
+    out->failed |= some.failed;
+    abdb_text_free(&some);
+}
+
+static void add_conversion(abdb_text *out, const conversion *c, va_list *args)
+{
+    const char *string;
+    char format[24];
+
+    snprintf(format, sizeof format, "%%%s*.*%s%c", c->flags, c->length, c->kind);
+    switch (c->kind) {
+    case 's':
+        string = va_arg(*args, const char *);
+        add_string(out, c, string ? string : "");
+        break;
+    case 'c': add_string(out, c, (char[]){(char)va_arg(*args, int), '\0'}); break;
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x': add_whole(out, c, format, args); break;
+    case 'e':
+    case 'f':
+    case 'g': add_number(out, format, c->width, c->precision, va_arg(*args, double)); break;
+    default: abdb_text_puts(out, "%");
+    }
+}
+
+void abdb_text_vplain(abdb_text *out, const char *format, va_list args)
+{
+    va_list rest;
+
+    va_copy(rest, args);
+    while (*format) {
+        size_t size = strcspn(format, "%");
+        conversion c;
+
+        abdb_text_add(out, format, size);
+        format += size;
+        if (!*format) break;
+        format = read_conversion(&c, format + 1, &rest);
+        add_conversion(out, &c, &rest);
+    }
+    va_end(rest);
+}

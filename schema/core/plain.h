@@ -1,0 +1,30 @@
+/* plain.h - text of others made plain: it can neither command a terminal nor look like another
+ * text.
+ *
+ * White space becomes a blank, so that nobody's text begins a line. What a terminal obeys
+ * (controls, C1 too) and what nobody sees (marks of direction, joiners, tags, fillers: what Unicode
+ * calls default-ignorable) is written as JSON writes it: \u001b, \u202e. A byte that is not UTF-8
+ * is \x9b; an unfinished character at the end, which a cut left, is dropped. Plain text stays as it
+ * is.
+ */
+#ifndef ABDB_CORE_PLAIN_H
+#define ABDB_CORE_PLAIN_H
+
+#include <stdarg.h>
+
+#include "schema/core/text.h"
+
+enum { ABDB_PLAIN_SIZE = 16 };
+
+/* The next character of *text in its plain form; false: there is no more. */
+bool abdb_plain_next(const char **text, char out[ABDB_PLAIN_SIZE]);
+/* As many whole characters as there is room for; false: not all of them. */
+bool abdb_plain(const char *text, char *out, size_t room);
+void abdb_text_plain(abdb_text *out, const char *text);
+/* As vprintf, but each %s and %c is made plain, and %-9s counts columns. Knows d, i, u, x, c, s, e,
+ * f and g, with the lengths l, ll and z. */
+void abdb_text_vplain(abdb_text *out, const char *format, va_list args);
+/* Columns of a terminal that the plain form of a text takes (combining marks 0, all else 1). */
+int abdb_width(const char *text);
+
+#endif
