@@ -3,7 +3,8 @@
 -- that SQLite and PostgreSQL share.
 --
 -- result_id and entry_id are numbers of this file: they join. key and run are text, the same in every database: they cite.
--- round_order puts rounds in order as numbers, v10.0 after v6.0.
+-- round_order puts rounds in order as numbers, v10.0 after v6.0. Whether anything was withdrawn is asked once for a query,
+-- not once for a row.
 
 CREATE VIEW entry AS
 SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS run, w.entry_key AS entry_key,
@@ -19,7 +20,7 @@ SELECT w.entry_id AS entry_id, printf('e-%016x%016x', w.entry_key, w.entry_key_l
                  + CAST(substr(d.round, instr(d.round || '.', '.') + 1) AS INTEGER) END AS round_order
   FROM description d -- first, so that a planner's hint before entry holds for it
   JOIN entry_row w ON w.description_id = d.description_id
- WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id);
+ WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id));
 
 -- metric_stem: 'accuracy' of 'accuracy.rouge1', as table metric has it.
 CREATE VIEW result AS
@@ -36,7 +37,23 @@ SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s
        s.t_s AS t_s, s.value AS value, s.mark AS mark
   FROM result_row r
   JOIN sample_row s ON likelihood(s.sample_id >= r.first_sample, 0.00001) AND likelihood(s.sample_id <= r.last_sample, 0.1)
- WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
+ WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id));
+
+-- Rates of verified cells that were made to find a ceiling of a device (factor `ceiling`). They are few, so that their sets
+-- of factors lead (the order of the joins is kept), and nothing is read where there is none.
+CREATE VIEW ceiling_cell AS
+SELECT d.device AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE d.dtype END AS dtype,
+       r.value AS value, r.result_id AS result_id, w.entry_key AS entry_key
+  FROM entry_row w
+ CROSS JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'
+ CROSS JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
+ CROSS JOIN result_row r ON r.entry_id = w.entry_id
+ CROSS JOIN quantity q ON q.quantity_id = r.quantity_id
+   AND q.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
+                              WHEN 'peak_ops' THEN 'ops_per_s' END
+ WHERE EXISTS (SELECT 1 FROM point_factor c WHERE c.factor = 'ceiling')
+   AND w.point_id IN (SELECT c.point_id FROM point_factor c WHERE c.factor = 'ceiling')
+   AND NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id));
 
 -- Every place that says an entry but the first, which entry has.
 CREATE VIEW witness_again AS
@@ -47,6 +64,11 @@ SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place
   FROM entry_row WHERE artifact_id IS NOT NULL
 UNION ALL
 SELECT entry_id, artifact_id, locator FROM witness_again;
+
+-- Spellings of single devices, not of mixed systems. (name.parts says it too, but no index has it.)
+CREATE VIEW single_device AS
+SELECT n.spelling AS spelling, n.canon AS device FROM name n
+ WHERE n.kind = 'device' AND NOT EXISTS (SELECT 1 FROM name m WHERE m.kind = 'device' AND m.spelling = n.spelling AND m.part = 2);
 
 -- Printed keys of specifications and prices, what was withdrawn left out.
 CREATE VIEW spec_stated AS

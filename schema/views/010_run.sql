@@ -20,7 +20,15 @@ SELECT e.entry_id AS entry_id, e.run AS run, e.entry_key AS entry_key, e.kind AS
        coalesce((SELECT n.parts FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), 1) AS parts,
        CASE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'per'), 'system')
          WHEN 'device' THEN 'device' WHEN 'node' THEN 'node' WHEN 'system' THEN 'system' END AS per,
+       CASE WHEN e.suite = 'storage' THEN 'storage'
+            WHEN replace(e.workload, '-', '_') IN (SELECT c.collective FROM v_collective c)
+              OR EXISTS (SELECT 1 FROM point_factor p
+                          WHERE p.point_id = e.point_id AND (p.factor = 'message_bytes' OR p.factor = 'message_size')) THEN 'wire'
+            ELSE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'level'), 'memory')
+            END AS medium,
        e.backend AS backend, e.dtype AS dtype,
+       CASE e.dtype WHEN 'f64' THEN 'fp64' WHEN 'f32' THEN 'fp32' WHEN 'f16' THEN 'fp16' WHEN 'f8' THEN 'fp8' WHEN 'f4' THEN 'fp4'
+                    WHEN 'i8' THEN 'int8' WHEN 'i4' THEN 'int4' ELSE e.dtype END AS number_format,
        coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS date,
        CASE WHEN e.date IS NOT NULL AND e.evidence = 'measured' THEN 'measured' WHEN e.date IS NOT NULL THEN 'stated'
             WHEN EXISTS (SELECT 1 FROM round q WHERE q.suite = e.suite AND q.round = e.round) THEN 'round' END AS date_kind,
@@ -108,20 +116,22 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_run', 30, 'nodes', '', 'nodes'),
 ('v_run', 31, 'parts', '', 'kinds of device; more than 1 in a mixed system'),
 ('v_run', 32, 'per', '', 'device, node or system: what its rates are stated for (factor per); NULL: it cannot be told'),
-('v_run', 33, 'backend', '', 'program or library that ran it'),
-('v_run', 34, 'dtype', '', 'number format'),
-('v_run', 35, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
-('v_run', 36, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
-('v_run', 37, 'date_precision', '', 'year, month, day or second'),
-('v_run', 38, 'tag', '', 'name given by the user'),
-('v_run', 39, 'campaign', '', 'one command of abdb run; an index leads to it'),
-('v_run', 40, 'cell', '', 'place in the plan of that command'),
-('v_run', 41, 'flags', '', 'remarks'),
-('v_run', 42, 'artifact', '', 'file that says it'),
-('v_run', 43, 'locator', '', 'line, JSON path or cell in that file'),
-('v_run', 44, 'environment', '', 'machine and software, a JSON object'),
-('v_run', 45, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
-('v_run', 46, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
+('v_run', 33, 'medium', '', 'what its bytes go through, where it counts any: memory, a cache (L1, L2, L3), wire or storage'),
+('v_run', 34, 'backend', '', 'program or library that ran it'),
+('v_run', 35, 'dtype', '', 'number format'),
+('v_run', 36, 'number_format', '', 'the number format as specifications spell it'),
+('v_run', 37, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
+('v_run', 38, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
+('v_run', 39, 'date_precision', '', 'year, month, day or second'),
+('v_run', 40, 'tag', '', 'name given by the user'),
+('v_run', 41, 'campaign', '', 'one command of abdb run; an index leads to it'),
+('v_run', 42, 'cell', '', 'place in the plan of that command'),
+('v_run', 43, 'flags', '', 'remarks'),
+('v_run', 44, 'artifact', '', 'file that says it'),
+('v_run', 45, 'locator', '', 'line, JSON path or cell in that file'),
+('v_run', 46, 'environment', '', 'machine and software, a JSON object'),
+('v_run', 47, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
+('v_run', 48, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
 ('v_run_factor', 1, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_run_factor', 2, 'factor', '', 'name of the factor'),
 ('v_run_factor', 3, 'state', '', 'known, unknown or inapplicable'),

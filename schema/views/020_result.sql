@@ -1,40 +1,37 @@
 -- 020_result.sql - statements, results, their devices and samples. To join views use result_id and entry_id; key and run are
 -- their names for people and other databases.
 
--- One statement of one source, before it is said what its value is in total and per device.
+-- One statement of one source, before it is said what its value is in total and per device. (No outer joins: SQLite
+-- looks into them for every sample that a result is joined with, asked for or not.)
 CREATE VIEW told AS
 SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.run AS run, e.evidence AS evidence,
        e.source AS source, e.artifact AS artifact, coalesce(r.cell, e.locator) AS locator,
-       CASE WHEN s.verified = 1 THEN 'yes' ELSE e.verified END AS verified, coalesce(e.public_id, s.public_id) AS public_id,
+       CASE WHEN (SELECT s.verified FROM subject s WHERE s.result_id = r.result_id) = 1 THEN 'yes' ELSE e.verified END AS verified,
+       coalesce(e.public_id, (SELECT s.public_id FROM subject s WHERE s.result_id = r.result_id)) AS public_id,
        e.url AS url, e.retrieved AS retrieved, e.submitter AS submitter, e.suite AS suite, e.system_type AS system_type,
        e.round AS round, e.round_order AS round_order, e.division AS division, e.availability AS availability,
        e.scenario AS scenario, e.workload AS workload, e.model AS model, e.system AS system, e.platform AS platform,
        e.device AS device, e.raw_device AS raw_device, e.devices AS devices, e.nodes AS nodes, e.backend AS backend, e.dtype AS dtype,
-       r.metric AS metric, (SELECT m.metric_class FROM metric m WHERE m.metric = r.metric_stem) AS metric_class,
+       e.number_format AS number_format, r.metric AS metric, (SELECT m.metric_class FROM metric m WHERE m.metric = r.metric_stem) AS metric_class,
        r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
-       (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per,
-       CASE WHEN r.unit <> 'B/s' THEN NULL
-            WHEN e.suite = 'storage' THEN 'storage'
-            WHEN r.metric = 'busbw_bytes_per_s' OR replace(e.raw_workload, '-', '_') IN (SELECT c.collective FROM v_collective c)
-              OR EXISTS (SELECT 1 FROM point_factor p
-                          WHERE p.point_id = e.point_id AND (p.factor = 'message_bytes' OR p.factor = 'message_size')) THEN 'wire'
-            ELSE coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'level'), 'memory')
-            END AS medium,
+       (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per, e.medium AS medium,
        r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
-       trim(e.flags || ' ' || coalesce(s.flags, '') || CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
+       trim(e.flags || ' ' || coalesce((SELECT s.flags FROM subject s WHERE s.result_id = r.result_id), '') ||
+            CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
        r.raw_value AS raw_value, r.raw_unit AS raw_unit, r.formula AS formula, e.date AS date, e.date_kind AS date_kind,
        e.date_precision AS date_precision, e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.point_id AS point_id,
        e.process_id AS process_id, e.entry_id AS entry_id, e.entry_key AS entry_key, r.ordinal AS ordinal,
-       coalesce(s.subject, e.entry_key) AS subject, coalesce(s.preferred, 1) AS preferred, coalesce(s.sources, 1) AS sources,
-       coalesce(s.disagree, 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind
+       coalesce((SELECT s.subject FROM subject s WHERE s.result_id = r.result_id), e.entry_key) AS subject,
+       coalesce((SELECT s.preferred FROM subject s WHERE s.result_id = r.result_id), 1) AS preferred,
+       coalesce((SELECT s.sources FROM subject s WHERE s.result_id = r.result_id), 1) AS sources,
+       coalesce((SELECT s.disagree FROM subject s WHERE s.result_id = r.result_id), 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind
   FROM v_run e
-  JOIN result r ON r.entry_id = e.entry_id
-  LEFT JOIN subject s ON s.result_id = r.result_id;
+  JOIN result r ON r.entry_id = e.entry_id;
 
 -- The same, with `adds`: is it a rate that adds over devices? What a wire carries and the share of one rank do not.
 CREATE VIEW told_rate AS
-SELECT t.*, CASE WHEN substr(t.unit, length(t.unit) - 1) = '/s' AND t.better = 'higher' AND t.rank IS NULL
-                      AND coalesce(t.medium, '') <> 'wire' THEN 1 ELSE 0 END AS adds
+SELECT t.*, CASE WHEN substr(t.unit, length(t.unit) - 1) = '/s' AND t.rank IS NULL AND (t.unit <> 'B/s' OR t.medium <> 'wire')
+                 THEN 1 ELSE 0 END AS adds
   FROM told t;
 
 -- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
@@ -55,8 +52,10 @@ SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, e
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id;
 
--- One value of one metric: the preferred statement of it.
-CREATE VIEW v_result AS SELECT * FROM v_statement WHERE preferred = 1;
+-- One value of one metric: the preferred statement of it. (Only results of MLPerf are stated by several sources.)
+CREATE VIEW v_result AS
+SELECT t.* FROM v_statement t
+ WHERE t.evidence <> 'mlperf' OR NOT EXISTS (SELECT 1 FROM subject s WHERE s.result_id = t.result_id AND s.preferred = 0);
 
 -- One kind of device of a result.
 CREATE VIEW v_result_device AS
@@ -103,46 +102,47 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_result', 27, 'nodes', '', 'nodes'),
 ('v_result', 28, 'backend', '', 'program or library that ran it'),
 ('v_result', 29, 'dtype', '', 'number format'),
-('v_result', 30, 'metric', '', 'fixed name of the metric'),
-('v_result', 31, 'metric_class', '', 'performance, power, accuracy, ...: one quantity under identity'),
-('v_result', 32, 'statistic', '', 'value, mean, median, min, max, p50 ... p99.9, sd, olympic-mean'),
-('v_result', 33, 'rank', '', 'MPI rank; NULL: none'),
-('v_result', 34, 'x', '', 'place in a series; NULL: none'),
-('v_result', 35, 'value', 'unit', 'the value in its base unit, as stated: see per'),
-('v_result', 36, 'unit', '', 'base unit'),
-('v_result', 37, 'better', '', 'higher, lower or none'),
-('v_result', 38, 'per', '', 'device, node or system: what the value of a rate is stated for (factor per); NULL: it cannot be told'),
-('v_result', 39, 'medium', '', 'what bytes per second go through: memory, a cache (L1, L2, L3), wire or storage; NULL: no bytes'),
-('v_result', 40, 'n', '', 'samples behind the value'),
-('v_result', 41, 'low', 'unit', 'lower end of the spread'),
-('v_result', 42, 'high', 'unit', 'upper end of the spread'),
-('v_result', 43, 'spread', '', 'what low and high are: ci95, minmax, iqr, sd'),
-('v_result', 44, 'verdict', '', 'verification: pass, fail, unchecked; yes or no for MLPerf'),
-('v_result', 45, 'flags', '', 'averaged, repeated, inferred, power, mixed, devices-disagree, unit-disagree, ...'),
-('v_result', 46, 'raw_value', '', 'as published'),
-('v_result', 47, 'raw_unit', '', 'as published; NULL: none stated'),
-('v_result', 48, 'formula', '', 'identifier/version where abdb computed it out of the artifact'),
-('v_result', 49, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
-('v_result', 50, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
-('v_result', 51, 'date_precision', '', 'year, month, day or second'),
-('v_result', 52, 'tag', '', 'name given by the user'),
-('v_result', 53, 'campaign', '', 'one command of abdb run; an index leads to it'),
-('v_result', 54, 'cell', '', 'place in the plan of that command'),
-('v_result', 55, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
-('v_result', 56, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
-('v_result', 57, 'entry_id', '', 'number of the run in this file: to join by; another database has other numbers'),
-('v_result', 58, 'entry_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
-('v_result', 59, 'ordinal', '', 'place in the run, the end of the printed key'),
-('v_result', 60, 'subject', '', 'number shared by all statements of one result, the same in every database'),
-('v_result', 61, 'preferred', '', '1: this statement stands for the result'),
-('v_result', 62, 'sources', '', 'number of sources that state it'),
-('v_result', 63, 'disagree', '', '1: sources give values that differ beyond rounding'),
-('v_result', 64, 'raw_model', '', 'model as published; an index leads to it'),
-('v_result', 65, 'raw_workload', '', 'workload as published; an index leads to it'),
-('v_result', 66, 'kind', '', 'run, score, average, statement'),
-('v_result', 67, 'adds', '', '1: a rate that adds over devices; 0: it does not, as what a wire carries, times and fractions'),
-('v_result', 68, 'total', 'unit', 'of a rate that adds: over all devices that took part; NULL: it cannot be told'),
-('v_result', 69, 'each', 'unit', 'of a rate that adds: for one device, per_device@1; NULL: it cannot be told'),
+('v_result', 30, 'number_format', '', 'the number format as specifications spell it'),
+('v_result', 31, 'metric', '', 'fixed name of the metric'),
+('v_result', 32, 'metric_class', '', 'performance, power, accuracy, ...: one quantity under identity'),
+('v_result', 33, 'statistic', '', 'value, mean, median, min, max, p50 ... p99.9, sd, olympic-mean'),
+('v_result', 34, 'rank', '', 'MPI rank; NULL: none'),
+('v_result', 35, 'x', '', 'place in a series; NULL: none'),
+('v_result', 36, 'value', 'unit', 'the value in its base unit, as stated: see per'),
+('v_result', 37, 'unit', '', 'base unit'),
+('v_result', 38, 'better', '', 'higher, lower or none'),
+('v_result', 39, 'per', '', 'device, node or system: what the value of a rate is stated for (factor per); NULL: it cannot be told'),
+('v_result', 40, 'medium', '', 'what its bytes go through, where it counts any: memory, a cache (L1, L2, L3), wire or storage'),
+('v_result', 41, 'n', '', 'samples behind the value'),
+('v_result', 42, 'low', 'unit', 'lower end of the spread'),
+('v_result', 43, 'high', 'unit', 'upper end of the spread'),
+('v_result', 44, 'spread', '', 'what low and high are: ci95, minmax, iqr, sd'),
+('v_result', 45, 'verdict', '', 'verification: pass, fail, unchecked; yes or no for MLPerf'),
+('v_result', 46, 'flags', '', 'averaged, repeated, inferred, power, mixed, devices-disagree, unit-disagree, ...'),
+('v_result', 47, 'raw_value', '', 'as published'),
+('v_result', 48, 'raw_unit', '', 'as published; NULL: none stated'),
+('v_result', 49, 'formula', '', 'identifier/version where abdb computed it out of the artifact'),
+('v_result', 50, 'date', '', 'when it was measured or stated, ISO 8601 as precise as it is known; of MLPerf when its round was published'),
+('v_result', 51, 'date_kind', '', 'measured, stated or round (date of publication of the round); NULL: no date'),
+('v_result', 52, 'date_precision', '', 'year, month, day or second'),
+('v_result', 53, 'tag', '', 'name given by the user'),
+('v_result', 54, 'campaign', '', 'one command of abdb run; an index leads to it'),
+('v_result', 55, 'cell', '', 'place in the plan of that command'),
+('v_result', 56, 'point_id', '', 'number of its set of factors in this file (v_run_factor)'),
+('v_result', 57, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
+('v_result', 58, 'entry_id', '', 'number of the run in this file: to join by; another database has other numbers'),
+('v_result', 59, 'entry_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
+('v_result', 60, 'ordinal', '', 'place in the run, the end of the printed key'),
+('v_result', 61, 'subject', '', 'number shared by all statements of one result, the same in every database'),
+('v_result', 62, 'preferred', '', '1: this statement stands for the result'),
+('v_result', 63, 'sources', '', 'number of sources that state it'),
+('v_result', 64, 'disagree', '', '1: sources give values that differ beyond rounding'),
+('v_result', 65, 'raw_model', '', 'model as published; an index leads to it'),
+('v_result', 66, 'raw_workload', '', 'workload as published; an index leads to it'),
+('v_result', 67, 'kind', '', 'run, score, average, statement'),
+('v_result', 68, 'adds', '', '1: a rate that adds over devices; 0: it does not, as what a wire carries, times and fractions'),
+('v_result', 69, 'total', 'unit', 'of a rate that adds: over all devices that took part; NULL: it cannot be told'),
+('v_result', 70, 'each', 'unit', 'of a rate that adds: for one device, per_device@1; NULL: it cannot be told'),
 ('v_result_device', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_result_device', 2, 'device', '', 'canonical device'),
 ('v_result_device', 3, 'devices', '', 'number of this kind; NULL where a mixed system does not say'),

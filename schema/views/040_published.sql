@@ -20,15 +20,15 @@ SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS
 
 -- One stated ceiling of a device, dense, per card; `preference` orders those of one quantity, smallest first.
 CREATE VIEW v_peak AS
-SELECT n.canon AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
+SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
        s.spec_id AS spec_id, s.key AS key,
        CASE WHEN s.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
          substr('000' || coalesce(q.rank, 50), length('' || coalesce(q.rank, 50)) + 1) || ' ' ||
          (9999 - CAST(substr(coalesce(s.date, q.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference
-  FROM name n
+  FROM single_device n
   JOIN spec_stated s ON s.device = n.spelling
   LEFT JOIN source q ON q.source = s.source
- WHERE n.kind = 'device' AND n.parts = 1 AND s.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
+ WHERE s.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
    AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth');
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
@@ -55,15 +55,15 @@ SELECT p.* FROM v_price p
 -- same kind. Today's: valid_to IS NULL; of day D: valid_from <= D AND (valid_to IS NULL OR valid_to > D). No exchange
 -- rates are kept, so it is in US dollars. Of those that count at one time the lowest is taken.
 CREATE VIEW v_price_offer AS
-SELECT n.canon AS device, p.per_device_hour AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
-       (SELECT min(o.valid_from) FROM name m JOIN v_price_used o ON o.raw_device = m.spelling
-         WHERE m.kind = 'device' AND m.canon = n.canon AND m.parts = 1 AND o.provider = p.provider AND o.kind = p.kind
+SELECT n.device AS device, p.per_device_hour AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
+       (SELECT min(o.valid_from) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
+         WHERE m.device = n.device AND o.provider = p.provider AND o.kind = p.kind
            AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.valid_from, '')) AS valid_to,
        p.instance AS instance, p.region AS region, p.devices AS devices, p.source AS source, p.locator AS locator,
        p.price_id AS price_id, p.key AS key
-  FROM name n
+  FROM single_device n
   JOIN v_price_used p ON p.raw_device = n.spelling
- WHERE n.kind = 'device' AND n.parts = 1 AND p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0;
+ WHERE p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 1, 'device', '', 'canonical device'),

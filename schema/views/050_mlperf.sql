@@ -27,10 +27,10 @@ SELECT e.suite AS suite, e.round AS round, e.round_order AS round_order, e.model
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_mlperf', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
-('v_mlperf', 70, 'task', '', 'what the model does (v_model)'),
-('v_mlperf', 71, 'family', '', 'the same network at other accuracy targets'),
-('v_mlperf', 72, 'value_per_device', 'unit', 'derived: each; not an official or verified MLPerf metric'),
-('v_mlperf', 73, 'left_out', '', 'why the row cannot stand for its device in a ranking'),
+('v_mlperf', 71, 'task', '', 'what the model does (v_model)'),
+('v_mlperf', 72, 'family', '', 'the same network at other accuracy targets'),
+('v_mlperf', 73, 'value_per_device', 'unit', 'derived: each; not an official or verified MLPerf metric'),
+('v_mlperf', 74, 'left_out', '', 'why the row cannot stand for its device in a ranking'),
 ('v_round', 1, 'suite', '', 'inference, training, ...'),
 ('v_round', 2, 'round', '', 'version of the suite'),
 ('v_round', 3, 'round_order', '', 'the round as a number that sorts: v10.0 after v6.0; NULL: none'),

@@ -4,7 +4,7 @@
 -- One measured cell: its median time and what follows from the kernel's work.
 CREATE VIEW v_kernel AS
 SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw_workload AS kernel, e.backend AS backend,
-       e.dtype AS dtype, e.device AS device, e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
+       e.dtype AS dtype, e.number_format AS number_format, e.device AS device, e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
        e.flags AS flags,
        (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_s,
        (SELECT t.low FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_low_s,
@@ -31,25 +31,21 @@ SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw
   FROM v_run e
  WHERE e.evidence = 'measured' AND e.source = 'abdb-run';
 
--- One verified cell that was made to find a ceiling of a device (factor `ceiling`), and its rate.
-CREATE VIEW v_ceiling_cell AS
-SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype,
-       r.value AS value, r.unit AS unit, e.workload AS kernel, r.result_id AS result_id,
-       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices
-  FROM name n
-  JOIN entry e ON e.device = n.spelling
-  JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling'
-  JOIN result r ON r.entry_id = e.entry_id
-   AND r.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
-                              WHEN 'peak_ops' THEN 'ops_per_s' END
- WHERE n.kind = 'device' AND n.parts = 1 AND e.evidence = 'measured' AND e.verified = 'pass';
-
--- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak.
+-- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak. First the best of
+-- each spelling of a device, so that few rows are looked up.
 CREATE VIEW v_ceiling AS
-SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, c.unit AS unit,
-       'best ' || c.kernel || ' measured' AS what, c.result_id AS result_id, c.key AS key
-  FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.key) AS place
-          FROM v_ceiling_cell b) c
+SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, r.unit AS unit,
+       'best ' || e.workload || ' measured' AS what, c.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key,
+       e.devices AS devices
+  FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.entry_key) AS place
+          FROM (SELECT coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = a.device AND n.part = 1), a.device)
+                         AS device,
+                       a.quantity, a.dtype, a.value, a.result_id, a.entry_key
+                  FROM (SELECT o.*, row_number() OVER (PARTITION BY o.device, o.quantity, o.dtype ORDER BY o.value DESC, o.entry_key) AS place
+                          FROM ceiling_cell o) a
+                 WHERE a.place = 1) b) c
+  JOIN result r ON r.result_id = c.result_id
+  JOIN entry e ON e.entry_id = r.entry_id
  WHERE c.place = 1;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
@@ -60,31 +56,32 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_kernel', 5, 'kernel', '', 'the mathematics'),
 ('v_kernel', 6, 'backend', '', 'program that ran it'),
 ('v_kernel', 7, 'dtype', '', 'number format'),
-('v_kernel', 8, 'device', '', 'canonical device of this machine'),
-('v_kernel', 9, 'cell', '', 'kernel, backend and parameters'),
-('v_kernel', 10, 'status', '', 'ok, or why there is no result'),
-('v_kernel', 11, 'reason', '', 'words for it'),
-('v_kernel', 12, 'verified', '', 'pass, fail or unchecked'),
-('v_kernel', 13, 'flags', '', 'quick, unsteady, noisy, ...'),
-('v_kernel', 14, 'time_s', 's', 'median time of one launch'),
-('v_kernel', 15, 'time_low_s', 's', 'lower end of its 95 % interval'),
-('v_kernel', 16, 'time_high_s', 's', 'upper end'),
-('v_kernel', 17, 'n', '', 'samples'),
-('v_kernel', 18, 'flops_per_s', 'FLOP/s', 'operations of the kernel''s formula / median time; of whole numbers too'),
-('v_kernel', 19, 'bytes_per_s', 'B/s', 'bytes of the kernel''s formula / median time'),
-('v_kernel', 20, 'intensity_flop_per_B', 'FLOP/B', 'operational intensity'),
-('v_kernel', 21, 'threads', '', 'threads used'),
-('v_kernel', 22, 'chosen', '', 'what the library chose'),
-('v_kernel', 23, 'operation', '', 'operation of a stream kernel'),
-('v_kernel', 24, 'level', '', 'cache that the operands were made for: L1, L2, L3, else memory'),
-('v_kernel', 25, 'bound', '', 'what limits this kernel: operations or bytes; NULL: the record does not say'),
-('v_kernel', 26, 'ceiling', '', 'ceiling that this cell was made to find: peak_flops, peak_ops or memory_bandwidth; else NULL'),
-('v_kernel', 27, 'result_id', '', 'number of the median time in this file (v_result)'),
-('v_kernel', 28, 'key', '', 'its printed key'),
-('v_kernel', 29, 'bound_id', '', 'number of the rate that limits it in this file (v_result): what v_normalised divides by the ceiling'),
-('v_kernel', 30, 'raw_device', '', 'device as the runner names it; an index leads to it'),
-('v_kernel', 31, 'entry_id', '', 'number of the run in this file (v_run)'),
-('v_kernel', 32, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
+('v_kernel', 8, 'number_format', '', 'the number format as specifications spell it'),
+('v_kernel', 9, 'device', '', 'canonical device of this machine'),
+('v_kernel', 10, 'cell', '', 'kernel, backend and parameters'),
+('v_kernel', 11, 'status', '', 'ok, or why there is no result'),
+('v_kernel', 12, 'reason', '', 'words for it'),
+('v_kernel', 13, 'verified', '', 'pass, fail or unchecked'),
+('v_kernel', 14, 'flags', '', 'quick, unsteady, noisy, ...'),
+('v_kernel', 15, 'time_s', 's', 'median time of one launch'),
+('v_kernel', 16, 'time_low_s', 's', 'lower end of its 95 % interval'),
+('v_kernel', 17, 'time_high_s', 's', 'upper end'),
+('v_kernel', 18, 'n', '', 'samples'),
+('v_kernel', 19, 'flops_per_s', 'FLOP/s', 'operations of the kernel''s formula / median time; of whole numbers too'),
+('v_kernel', 20, 'bytes_per_s', 'B/s', 'bytes of the kernel''s formula / median time'),
+('v_kernel', 21, 'intensity_flop_per_B', 'FLOP/B', 'operational intensity'),
+('v_kernel', 22, 'threads', '', 'threads used'),
+('v_kernel', 23, 'chosen', '', 'what the library chose'),
+('v_kernel', 24, 'operation', '', 'operation of a stream kernel'),
+('v_kernel', 25, 'level', '', 'cache that the operands were made for: L1, L2, L3, else memory'),
+('v_kernel', 26, 'bound', '', 'what limits this kernel: operations or bytes; NULL: the record does not say'),
+('v_kernel', 27, 'ceiling', '', 'ceiling that this cell was made to find: peak_flops, peak_ops or memory_bandwidth; else NULL'),
+('v_kernel', 28, 'result_id', '', 'number of the median time in this file (v_result)'),
+('v_kernel', 29, 'key', '', 'its printed key'),
+('v_kernel', 30, 'bound_id', '', 'number of the rate that limits it in this file (v_result): what v_normalised divides by the ceiling'),
+('v_kernel', 31, 'raw_device', '', 'device as the runner names it; an index leads to it'),
+('v_kernel', 32, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_kernel', 33, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
 ('v_ceiling', 1, 'device', '', 'canonical device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),
@@ -93,12 +90,4 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling', 6, 'what', '', 'how it was found'),
 ('v_ceiling', 7, 'result_id', '', 'number of the result that is the best in this file (v_result)'),
 ('v_ceiling', 8, 'key', '', 'its printed key'),
-('v_ceiling_cell', 1, 'device', '', 'canonical device'),
-('v_ceiling_cell', 2, 'quantity', '', 'ceiling that the cell was made to find'),
-('v_ceiling_cell', 3, 'dtype', '', 'number format of a peak'),
-('v_ceiling_cell', 4, 'value', 'unit', 'its rate'),
-('v_ceiling_cell', 5, 'unit', '', 'base unit'),
-('v_ceiling_cell', 6, 'kernel', '', 'the mathematics'),
-('v_ceiling_cell', 7, 'result_id', '', 'number of the result in this file (v_result)'),
-('v_ceiling_cell', 8, 'key', '', 'its printed key'),
-('v_ceiling_cell', 9, 'devices', '', 'devices that took part');
+('v_ceiling', 9, 'devices', '', 'devices that took part');

@@ -1,90 +1,87 @@
--- 070_ceiling_of.sql - rates, what decoding reads, and what fraction of a ceiling of its device a result reaches.
+-- 070_ceiling_of.sql - rates, and what fraction of a ceiling of its device a result reaches.
 
 -- One rate that adds over devices; total and each say it over all of them and for one.
-CREATE VIEW v_rate AS
-SELECT r.*, coalesce((SELECT f.number_format FROM v_number_format f WHERE f.dtype = r.dtype), r.dtype) AS number_format
-  FROM v_result r
- WHERE r.adds = 1;
+CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 
--- One time per output token, and the bytes that a step of decoding reads: the weights once, and the key-value cache of
--- every sequence. Sequences: batch, else concurrency, else users; tokens: sequence_length, else prompt and half the answer.
--- A system of MLPerf holds several copies of its model, so that it is not known which devices read them.
-CREATE VIEW v_decode AS
-SELECT r.result_id AS result_id, r.value AS step_s, r.devices AS devices, d.size_B * m.parameters_active AS weights_B,
-       2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B
-         * (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor IN ('batch', 'concurrency', 'users')
-               AND p.num IS NOT NULL ORDER BY p.factor LIMIT 1)
-         * coalesce((SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'sequence_length'),
-                    (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'input_tokens')
-                    + (SELECT p.num FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'output_tokens') / 2) AS cache_B
-  FROM v_result r
-  JOIN model m ON m.model = r.model
-  JOIN v_number_format d ON d.dtype = r.dtype
- WHERE r.metric = 'tpot_s' AND r.evidence <> 'mlperf' AND r.value > 0 AND r.devices > 0 AND m.parameters_active > 0;
-
--- What a result needs of a ceiling of its device, per second and device: operations, or bytes of memory.
--- Training tokens: 6N + 12 L h T operations each, no operation left out for causality. Where the cache of decoding is not
--- known, its weights alone count: a lower bound, under another name.
+-- One rate or time per output token, and what it needs of a ceiling of its device per second and device: `floor`, operations
+-- or bytes of memory; NULL where it needs none that is known.
+-- Training tokens: 6N + 12 L h T operations each, no operation left out for causality.
+-- Time per output token: the weights are read once a step, and the cache of every sequence. Sequences: batch, else
+-- concurrency, else users; tokens: sequence_length, else the prompt and half of the answer. Where they are not known the
+-- weights alone count, a lower bound under another name. A system of MLPerf holds several copies of its model: not counted.
 CREATE VIEW floor_of AS
-SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.point_id AS point_id, r.source AS source,
-       r.device AS device, r.dtype AS dtype, r.number_format AS number_format,
+SELECT r.*,
        CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' WHEN 's' THEN 'memory_bandwidth' ELSE 'peak_flops' END
          AS quantity,
-       CASE WHEN r.unit IN ('FLOP/s', 'OP/s', 'token/s') THEN 'mfu@1' WHEN r.unit = 'B/s' THEN 'mbu@1'
-            WHEN (SELECT d.cache_B FROM v_decode d WHERE d.result_id = r.result_id) IS NULL THEN 'mbu_weights@1' ELSE 'mbu@1' END
-         AS formula,
+       CASE r.unit WHEN 'B/s' THEN 'mbu@1'
+                   WHEN 's' THEN CASE WHEN r.cached_tokens * (SELECT b.cache_per_token_B FROM v_model_bytes b
+                                                                WHERE b.model = r.model AND b.number_format = r.number_format) IS NULL
+                                      THEN 'mbu_weights@1' ELSE 'mbu@1' END
+                   ELSE 'mfu@1' END AS fraction_formula,
        CASE r.unit
-         WHEN 's' THEN (SELECT (d.weights_B + coalesce(d.cache_B, 0)) / d.step_s / d.devices FROM v_decode d WHERE d.result_id = r.result_id)
-         WHEN 'token/s' THEN r.each * (SELECT 6 * m.parameters + 12.0 * m.layers * m.hidden_size * p.num
-                                         FROM model m JOIN point_factor p ON p.point_id = r.point_id AND p.factor = 'sequence_length'
-                                        WHERE m.model = r.model)
-         ELSE r.each END AS floor
-  FROM (SELECT t.*, coalesce((SELECT f.number_format FROM v_number_format f WHERE f.dtype = t.dtype), t.dtype) AS number_format
+         WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' THEN
+                       (SELECT b.weights_B + coalesce(b.cache_per_token_B * r.cached_tokens, 0) FROM v_model_bytes b
+                         WHERE b.model = r.model AND b.number_format = r.number_format) / nullif(r.value, 0) / nullif(r.devices, 0) END
+         ELSE r.each * CASE r.unit WHEN 'token/s' THEN CASE r.scenario WHEN 'training' THEN
+                         (SELECT 6 * m.parameters + 12.0 * m.layers * m.hidden_size * p.num
+                            FROM model m JOIN point_factor p ON p.point_id = r.point_id AND p.factor = 'sequence_length'
+                           WHERE m.model = r.model) END
+                       WHEN 'B/s' THEN CASE r.medium WHEN 'memory' THEN 1 END
+                       WHEN 'FLOP/s' THEN 1 WHEN 'OP/s' THEN 1 END END AS floor
+  FROM (SELECT t.*,
+               (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor IN ('batch', 'concurrency', 'users')
+                   AND p.num IS NOT NULL ORDER BY p.factor LIMIT 1)
+                 * coalesce((SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor = 'sequence_length'),
+                            (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor = 'input_tokens')
+                            + (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor = 'output_tokens') / 2)
+                 AS cached_tokens
           FROM v_result t) r
- WHERE r.metric = 'tpot_s'
-    OR (r.unit IN ('FLOP/s', 'OP/s') AND r.adds = 1) OR (r.unit = 'token/s' AND r.scenario = 'training' AND r.adds = 1)
-    OR (r.unit = 'B/s' AND r.medium = 'memory' AND r.adds = 1);
+ WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s';
 
--- One result against one ceiling. basis: published (by the result's own source, where it states one), measured (the best
--- found on this device), clock (published, scaled to the clock that was held).
+-- The same against no ceiling (basis '') and, where it needs one, three: published (by the result's own source, where it states one), measured
+-- (the best found on this device), clock (published, scaled to the clock that was held).
+CREATE VIEW against AS
+SELECT f.*, b.basis, p.spec_id AS spec_id, p.value AS published, k.result_id AS best_id, k.entry_id AS best_entry_id,
+       k.ordinal AS best_ordinal,
+       CASE b.basis
+         WHEN 'published' THEN p.value
+         WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
+         WHEN 'clock' THEN CASE WHEN f.quantity <> 'memory_bandwidth' THEN p.value END
+              * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')
+              / (SELECT s.value FROM single_device n JOIN spec_stated s ON s.device = n.spelling
+                  WHERE n.device = f.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS ceiling,
+       CASE b.basis
+         WHEN '' THEN NULL
+         WHEN 'measured' THEN (SELECT 'r-' || substr(e.run, 3) || '-' || k.ordinal FROM entry e WHERE e.entry_id = k.entry_id)
+         ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key
+  FROM floor_of f
+  JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
+    ON b.basis = '' OR f.unit IN ('FLOP/s', 'OP/s', 's') OR (f.unit = 'token/s' AND f.scenario = 'training')
+       OR (f.unit = 'B/s' AND f.medium = 'memory')
+  LEFT JOIN spec p
+    ON p.spec_id = CASE WHEN b.basis <> '' THEN (
+       SELECT q.spec_id
+         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = f.source THEN 0 ELSE 1 END AS other
+                 FROM v_peak o
+                WHERE o.device = f.device AND o.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR o.dtype = f.number_format)) q
+        ORDER BY q.other, q.preference LIMIT 1) END
+  LEFT JOIN result_row k
+    ON k.result_id = CASE WHEN b.basis = 'measured' THEN (
+       SELECT c.result_id FROM v_ceiling c
+        WHERE c.device = f.device AND c.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR c.dtype = f.dtype)) END;
+
+-- One result against one ceiling.
 CREATE VIEW v_ceiling_of AS
-SELECT w.*, CASE WHEN w.floor / w.ceiling IS NOT NULL THEN w.floor / w.ceiling END AS fraction
-  FROM (SELECT u.result_id, u.entry_id, u.ordinal, u.point_id, u.source, u.device, u.dtype, u.number_format, u.basis, u.quantity,
-               u.floor, p.value AS published, (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) AS published_key,
-               CASE u.basis
-               WHEN 'published' THEN p.value
-               WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
-               ELSE CASE WHEN u.quantity <> 'memory_bandwidth' THEN p.value END
-                    * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = u.entry_id AND t.quantity = 'clock')
-                    / (SELECT s.value FROM name n JOIN spec_stated s ON s.device = n.spelling
-                        WHERE n.kind = 'device' AND n.canon = u.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS ceiling,
-               CASE u.basis
-               WHEN 'measured' THEN (SELECT 'r-' || substr(e.run, 3) || '-' || k.ordinal FROM entry e WHERE e.entry_id = k.entry_id)
-               ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key,
-               u.formula
-          FROM (SELECT f.*, b.basis FROM floor_of f
-                 CROSS JOIN (SELECT 'published' AS basis UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b) u
-          LEFT JOIN spec p ON p.spec_id = (SELECT q.spec_id
-                                             FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = u.source THEN 0 ELSE 1 END AS other
-                                                     FROM v_peak o
-                                                    WHERE o.device = u.device AND o.quantity = u.quantity
-                                                      AND (u.quantity = 'memory_bandwidth' OR o.dtype = u.number_format)) q
-                                            ORDER BY q.other, q.preference LIMIT 1)
-          LEFT JOIN result_row k ON k.result_id = CASE u.basis WHEN 'measured' THEN (
-                                            SELECT c.result_id FROM v_ceiling_cell c
-                                             WHERE c.device = u.device AND c.quantity = u.quantity
-                                               AND (u.quantity = 'memory_bandwidth' OR c.dtype = u.dtype)
-                                             ORDER BY c.value DESC, c.key LIMIT 1) END) w;
+SELECT a.result_id AS result_id, a.entry_id AS entry_id, a.ordinal AS ordinal, a.point_id AS point_id, a.source AS source,
+       a.device AS device, a.dtype AS dtype, a.number_format AS number_format, a.basis AS basis, a.quantity AS quantity,
+       a.floor AS floor, a.published AS published, (SELECT s.key FROM spec_stated s WHERE s.spec_id = a.spec_id) AS published_key,
+       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.fraction_formula AS formula, a.floor / nullif(a.ceiling, 0) AS fraction
+  FROM against a
+ WHERE a.basis <> '';
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_rate', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
-('v_rate', 70, 'number_format', '', 'dtype as specifications spell it'),
-('v_decode', 1, 'result_id', '', 'number of the result in this file (v_result)'),
-('v_decode', 2, 'step_s', 's', 'time per output token'),
-('v_decode', 3, 'devices', '', 'devices that took part'),
-('v_decode', 4, 'weights_B', 'B', 'bytes of the weights that are used for a token'),
-('v_decode', 5, 'cache_B', 'B', 'bytes of the key-value cache of all sequences; NULL: not known'),
 ('v_ceiling_of', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_ceiling_of', 2, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_ceiling_of', 3, 'ordinal', '', 'place of the result in the run'),

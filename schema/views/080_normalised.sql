@@ -1,81 +1,88 @@
 -- 080_normalised.sql - the formulas, each once, with a version: a metric never changes its meaning silently. Sources of the
 -- formulas: README, "How it counts". scaling_efficiency@1, which is of two results, stands in v_scaling.
 
--- One formula. based: has a basis, as v_ceiling_of; power: of the price that it wants (1 grows with it, -1 falls; 0 none).
-CREATE VIEW v_formula (formula, based, power, meaning) AS
-VALUES ('per_device@1', 0, 0, 'rate of one device: total / devices, or as its source states it per device'),
-       ('per_node@1', 0, 0, 'rate of one node: total / nodes, or as its source states it per node'),
-       ('per_watt@1', 0, 0, 'total rate / measured power of the same run; never from a TDP'),
-       ('per_joule@1', 0, 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
-       ('per_dollar@1', 0, -1, 'units for a dollar: 3600 x rate of one device / price of a device and hour'),
-       ('usd_per_million_tokens@1', 0, 1, 'price of a device and hour x 10^6 / (3600 x rate of one device)'),
-       ('mfu@1', 1, 0, 'model operations / dense peak of that number format: what is recomputed does not count'),
-       ('hfu@1', 1, 0, 'executed operations / peak: full recomputation runs the forward pass twice, 8N for 6N'),
-       ('mbu@1', 1, 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
-       ('mbu_weights@1', 1, 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
-       ('roofline_fraction@1', 1, 0, 'rate / min(peak, intensity x bandwidth)'),
-       ('busbw@1', 0, 0, 'algorithm bandwidth x what a wire carries (v_collective)');
+-- One formula. fraction: the formula of v_ceiling_of that it begins with; power: of the price that it wants (1 grows with
+-- it, -1 falls; 0 none).
+CREATE VIEW v_formula (formula, fraction, power, meaning) AS
+VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its source states it per device'),
+       ('per_node@1', '', 0, 'rate of one node: total / nodes, or as its source states it per node'),
+       ('per_watt@1', '', 0, 'total rate / measured power of the same run; never from a TDP'),
+       ('per_joule@1', '', 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
+       ('per_dollar@1', '', -1, 'units for a dollar: 3600 x rate of one device / price of a device and hour'),
+       ('usd_per_million_tokens@1', '', 1, 'price of a device and hour x 10^6 / (3600 x rate of one device)'),
+       ('mfu@1', 'mfu@1', 0, 'model operations / dense peak of that number format: what is recomputed does not count'),
+       ('hfu@1', 'mfu@1', 0, 'executed operations / peak: full recomputation runs the forward pass twice, 8N for 6N'),
+       ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
+       ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
+       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)');
 
--- One result under one formula; where it wants a price, at 1 US dollar for a device and hour.
+-- One result under one formula; where it wants a price, at 1 US dollar for a device and hour. What is known beside a rate
+-- is found once, by its number: measured power, energy and time of the same run, and for a roofline the bytes that the run
+-- moves in a second (m) against their ceilings (mp, mk).
 CREATE VIEW reckoned AS
-SELECT r.result_id AS result_id, f.formula AS formula, f.power AS power, b.basis AS basis, r.device AS device,
+SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(a.basis, '') AS basis, a.device AS device,
        CASE f.formula
-         WHEN 'per_device@1' THEN r.each
-         WHEN 'per_node@1' THEN CASE WHEN r.adds = 1 AND r.per = 'node' THEN r.value ELSE r.total / r.nodes END
-         WHEN 'per_watt@1' THEN r.total / (SELECT p.value FROM result p WHERE p.result_id = r.power_id)
-         WHEN 'per_joule@1' THEN coalesce(r.total / (SELECT p.value FROM result p WHERE p.result_id = r.power_id),
-                                          r.total * (SELECT t.value FROM result t WHERE t.result_id = r.time_id)
-                                                  / (SELECT j.value FROM result j WHERE j.result_id = r.energy_id))
-         WHEN 'per_dollar@1' THEN 3600 * r.each
-         WHEN 'usd_per_million_tokens@1' THEN CASE WHEN r.unit = 'token/s' AND r.each > 0 THEN 1e6 / (3600 * r.each) END
-         WHEN 'busbw@1' THEN CASE WHEN r.metric = 'bytes_per_s' AND r.devices > 0 THEN
-              r.value * (SELECT c.scale * (r.devices - c.less) / r.devices FROM v_collective c
-                          WHERE c.collective = replace(r.raw_workload, '-', '_')) END
-         WHEN 'hfu@1' THEN
-              (SELECT c.fraction * CASE p.text WHEN 'full' THEN 4.0 / 3 ELSE 1 END
-                 FROM v_ceiling_of c
-                 JOIN point_factor p ON p.point_id = c.point_id AND p.factor = 'recomputation' AND p.text IN ('none', 'full')
-                WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.formula = 'mfu@1')
-         WHEN 'roofline_fraction@1' THEN
-              (SELECT c.floor / CASE WHEN c.ceiling < c.floor / m.floor * m.ceiling THEN c.ceiling ELSE c.floor / m.floor * m.ceiling END
-                 FROM v_ceiling_of c
-                 JOIN v_ceiling_of m ON m.entry_id = c.entry_id AND m.basis = c.basis AND m.quantity = 'memory_bandwidth'
-                WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.quantity = 'peak_flops' AND m.floor > 0
-                ORDER BY m.result_id LIMIT 1)
-         ELSE (SELECT c.fraction FROM v_ceiling_of c WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.formula = f.formula)
-         END AS value,
-       CASE WHEN f.based = 1 THEN '1'
-            ELSE CASE f.formula WHEN 'per_device@1' THEN r.unit || '/device' WHEN 'per_node@1' THEN r.unit || '/node'
-                   WHEN 'per_watt@1' THEN r.unit || '/W' WHEN 'per_joule@1' THEN substr(r.unit, 1, length(r.unit) - 2) || '/J'
-                   WHEN 'per_dollar@1' THEN substr(r.unit, 1, length(r.unit) - 2) || '/USD' WHEN 'busbw@1' THEN 'B/s'
-                   ELSE 'USD/Mtoken' END END AS unit,
+         WHEN 'per_device@1' THEN a.each
+         WHEN 'per_node@1' THEN CASE WHEN a.adds = 1 AND a.per = 'node' THEN a.value ELSE a.total / a.nodes END
+         WHEN 'per_watt@1' THEN a.total / w.value
+         WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN a.total / w.value ELSE a.total * t.value / j.value END
+         WHEN 'per_dollar@1' THEN 3600 * a.each
+         WHEN 'usd_per_million_tokens@1' THEN CASE WHEN a.unit = 'token/s' AND a.each > 0 THEN 1e6 / (3600 * a.each) END
+         WHEN 'busbw@1' THEN CASE WHEN a.metric = 'bytes_per_s' AND a.devices > 0 THEN
+              a.value * (SELECT c.scale * (a.devices - c.less) / a.devices FROM v_collective c
+                          WHERE c.collective = replace(a.raw_workload, '-', '_')) END
+         WHEN 'hfu@1' THEN a.floor / nullif(a.ceiling, 0) * (SELECT CASE p.text WHEN 'full' THEN 4.0 / 3 WHEN 'none' THEN 1 END
+              FROM point_factor p WHERE p.point_id = a.point_id AND p.factor = 'recomputation')
+         WHEN 'roofline_fraction@1' THEN -- rate / min(peak, intensity x bandwidth) is the larger of both fractions
+              (SELECT CASE WHEN x.fraction > x.bytes THEN x.fraction ELSE x.bytes END
+                 FROM (SELECT a.floor / nullif(a.ceiling, 0) AS fraction,
+                              m.value * a.each / nullif(a.value, 0) / nullif(CASE a.basis WHEN 'published' THEN mp.value WHEN 'measured' THEN
+                                mk.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = mk.entry_id) END, 0) AS bytes) x
+                WHERE x.bytes > 0)
+         ELSE a.floor / nullif(a.ceiling, 0) END AS value,
+       CASE f.formula WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
+         WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/J'
+         WHEN 'per_dollar@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
+         WHEN 'busbw@1' THEN 'B/s' ELSE '1' END AS unit,
        CASE f.formula
-         WHEN 'per_watt@1' THEN 'r-' || substr(r.run, 3) || '-' || (SELECT p.ordinal FROM result p WHERE p.result_id = r.power_id)
-         WHEN 'per_joule@1' THEN
-              coalesce('r-' || substr(r.run, 3) || '-' || (SELECT p.ordinal FROM result p WHERE p.result_id = r.power_id),
-                       'r-' || substr(r.run, 3) || '-' || (SELECT j.ordinal FROM result j WHERE j.result_id = r.energy_id) ||
-                       ' r-' || substr(r.run, 3) || '-' || (SELECT t.ordinal FROM result t WHERE t.result_id = r.time_id))
-         WHEN 'roofline_fraction@1' THEN
-              (SELECT c.ceiling_key || ' ' || m.ceiling_key
-                 FROM v_ceiling_of c
-                 JOIN v_ceiling_of m ON m.entry_id = c.entry_id AND m.basis = c.basis AND m.quantity = 'memory_bandwidth'
-                WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.quantity = 'peak_flops' AND m.floor > 0
-                ORDER BY m.result_id LIMIT 1)
-         ELSE CASE f.based WHEN 1 THEN (SELECT c.ceiling_key FROM v_ceiling_of c WHERE c.result_id = r.result_id AND c.basis = b.basis) END
-         END AS facts,
-       r.entry_id AS entry_id, r.ordinal AS ordinal
-  FROM (SELECT t.*,
-               (SELECT p.result_id FROM result p WHERE p.entry_id = t.entry_id AND p.metric = 'power_w' AND p.value > 0
-                 ORDER BY CASE p.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, p.ordinal LIMIT 1) AS power_id,
-               (SELECT j.result_id FROM result j WHERE j.entry_id = t.entry_id AND j.metric = 'energy_j' AND j.value > 0
-                 ORDER BY CASE j.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, j.ordinal LIMIT 1) AS energy_id,
-               (SELECT s.result_id FROM result s WHERE s.entry_id = t.entry_id AND s.metric = 'time_s'
-                   AND s.statistic IN ('median', 'value', 'mean')
-                 ORDER BY CASE s.statistic WHEN 'median' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, s.ordinal LIMIT 1) AS time_id
-          FROM v_result t) r
-  CROSS JOIN v_formula f
-  LEFT JOIN (SELECT 'published' AS basis UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b ON f.based = 1
- WHERE r.adds = 1 OR r.metric IN ('tpot_s', 'bytes_per_s');
+         WHEN 'per_watt@1' THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
+         WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
+                                      ELSE 'r-' || substr(a.run, 3) || '-' || j.ordinal || ' r-' || substr(a.run, 3) || '-' || t.ordinal END
+         WHEN 'roofline_fraction@1' THEN a.ceiling_key || ' ' ||
+              CASE a.basis WHEN 'published' THEN (SELECT s.key FROM spec_stated s WHERE s.spec_id = mp.spec_id)
+                           ELSE (SELECT 'r-' || substr(e.run, 3) || '-' || mk.ordinal FROM entry e WHERE e.entry_id = mk.entry_id) END
+         ELSE a.ceiling_key END AS facts,
+       a.entry_id AS entry_id, a.ordinal AS ordinal
+  FROM against a
+  JOIN v_formula f
+    ON CASE a.basis WHEN '' THEN '' ELSE a.fraction_formula END = f.fraction
+  LEFT JOIN result_row w
+    ON w.result_id = CASE WHEN f.formula IN ('per_watt@1', 'per_joule@1') THEN (
+       SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'power_w' AND o.value > 0
+        ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
+  LEFT JOIN result_row j
+    ON j.result_id = CASE WHEN f.formula = 'per_joule@1' THEN (
+       SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'energy_j' AND o.value > 0
+        ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
+  LEFT JOIN result_row t
+    ON t.result_id = CASE WHEN f.formula = 'per_joule@1' THEN (
+       SELECT o.result_id FROM result o
+        WHERE o.entry_id = a.entry_id AND o.metric = 'time_s' AND o.statistic IN ('median', 'value', 'mean')
+        ORDER BY CASE o.statistic WHEN 'median' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
+  LEFT JOIN result_row m
+    ON m.result_id = CASE WHEN f.formula = 'roofline_fraction@1' AND a.medium = 'memory' AND a.quantity = 'peak_flops' THEN (
+       SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'bytes_per_s' AND o.value > 0
+        ORDER BY o.ordinal LIMIT 1) END
+  LEFT JOIN spec mp
+    ON mp.spec_id = CASE WHEN m.value > 0 AND a.basis = 'published' THEN (
+       SELECT q.spec_id
+         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = a.source THEN 0 ELSE 1 END AS other
+                 FROM v_peak o WHERE o.device = a.device AND o.quantity = 'memory_bandwidth') q
+        ORDER BY q.other, q.preference LIMIT 1) END
+  LEFT JOIN result_row mk
+    ON mk.result_id = CASE WHEN m.value > 0 AND a.basis = 'measured' THEN (
+       SELECT c.result_id FROM v_ceiling c WHERE c.device = a.device AND c.quantity = 'memory_bandwidth') END;
 
 -- One result under one formula that wants a price, at 1 US dollar for a device and hour: at a price of one's own it is
 -- at_one x price where power is 1, at_one / price where it is -1.
@@ -89,25 +96,24 @@ SELECT k.result_id AS result_id, k.formula AS formula, k.value AS at_one, k.powe
 -- for every price of its device; v_price_offer tells until when each counts.
 -- (Outer joins and CASE, not UNION ALL: SQLite brings no condition into the parts of a union that a query counts or averages.)
 CREATE VIEW v_normalised AS
-SELECT n.result_id AS result_id, n.formula AS formula, n.value AS value, n.unit AS unit, n.basis AS basis,
-       (SELECT o.provider FROM v_price_offer o WHERE o.price_id = n.price_id) AS provider,
-       (SELECT o.kind FROM v_price_offer o WHERE o.price_id = n.price_id) AS price_kind,
-       (SELECT o.valid_from FROM v_price_offer o WHERE o.price_id = n.price_id) AS price_date,
-       CASE n.power WHEN 0 THEN n.facts ELSE (SELECT o.key FROM v_price_offer o WHERE o.price_id = n.price_id) END AS facts,
+SELECT n.result_id AS result_id, n.formula AS formula, n.value AS value, n.unit AS unit, n.basis AS basis, n.provider AS provider,
+       n.price_kind AS price_kind, n.price_date AS price_date,
+       CASE n.power WHEN 0 THEN n.facts ELSE (SELECT o.key FROM price_stated o WHERE o.price_id = n.price_id) END AS facts,
        n.entry_id AS entry_id, n.ordinal AS ordinal, n.price_id AS price_id,
        (SELECT o.valid_to FROM v_price_offer o WHERE o.price_id = n.price_id) AS price_valid_to
-  FROM (SELECT k.result_id, k.formula, k.unit, k.basis, k.facts, k.entry_id, k.ordinal, k.power, p.price_id,
-               CASE k.power WHEN 0 THEN k.value
-                    WHEN 1 THEN k.value * (SELECT o.per_device_hour FROM v_price_offer o WHERE o.price_id = p.price_id)
-                    ELSE k.value / (SELECT o.per_device_hour FROM v_price_offer o WHERE o.price_id = p.price_id) END AS value
+  FROM (SELECT k.result_id, k.formula, k.unit, k.basis, k.facts, k.entry_id, k.ordinal, k.power, p.price_id, p.provider,
+               p.kind AS price_kind, p.valid_from AS price_date,
+               k.value * CASE k.power WHEN 1 THEN (SELECT o.per_device_hour FROM v_price_offer o WHERE o.price_id = p.price_id) ELSE 1 END
+                 / CASE k.power WHEN -1 THEN (SELECT o.per_device_hour FROM v_price_offer o WHERE o.price_id = p.price_id) ELSE 1 END
+                 AS value
           FROM reckoned k
-          LEFT JOIN name d ON k.power <> 0 AND d.kind = 'device' AND d.canon = k.device AND d.parts = 1
+          LEFT JOIN single_device d ON k.power <> 0 AND d.device = k.device
           LEFT JOIN price p ON p.device = d.spelling) n
  WHERE n.value IS NOT NULL;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_formula', 1, 'formula', '', 'name@version'),
-('v_formula', 2, 'based', '', '1: a fraction of a ceiling, by its basis (v_ceiling_of)'),
+('v_formula', 2, 'fraction', '', 'the formula of v_ceiling_of that it begins with, for each basis; else empty'),
 ('v_formula', 3, 'power', '', 'of the price that it wants: 1 grows with it, -1 falls; 0: it wants none'),
 ('v_formula', 4, 'meaning', '', 'in words'),
 ('v_at_price', 1, 'result_id', '', 'number of the result in this file (v_result)'),
