@@ -2,6 +2,13 @@
 # untrusted.bats - what files of others can do: start programs, fill the machine, speak to the terminal.
 load common
 
+teardown() {
+    cd /
+    umount "$dir/ro" 2>/dev/null || true
+    chmod -R u+w "$dir" 2>/dev/null || true
+    rm -rf "$dir"
+}
+
 # --- importing starts no program -----------------------------------------------------------------------------------------------------
 
 # A folder of programs that only say that they ran: the whole PATH of what is tested.
@@ -158,10 +165,9 @@ marked() { # FILE MARK
             [ "$where" != . ] || cd ro
             run abdb query "SELECT DISTINCT device FROM v_result WHERE source = 'me' ;" -o csv --db "$([ "$where" = . ] || echo "$where/")$name"
             cd "$dir"
-            [ "${lines[1]}" = "right-$name" ] || { [ "$(id -u)" != 0 ] || umount ro; echo "$where/$name: $output"; false; }
+            [ "${lines[1]}" = "right-$name" ] || { echo "$where/$name: $output"; false; }
         done
     done
-    [ "$(id -u)" != 0 ] || umount ro
     marked file:h.db right
     marked h.db wrong
     abdb merge file:h.db --db file:m.db
