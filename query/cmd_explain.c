@@ -47,7 +47,12 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
     }
     if (head) heading_print(head, out);
     abdb_explain_tree(&facts, out);
-    if (facts.rows) TRY(abdb_explain_uses(db, &facts, out, err));
+    if (!facts.rows) goto done;
+    if (abdb_arg(args, "uses"))
+        TRY(abdb_explain_uses(db, &facts, out, err));
+    else
+        fprintf(out, "which reports and figures use %s: add --uses\n",
+                facts.rows == 1 ? "it" : "them");
 done:
     if (path && out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
         st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);

@@ -130,6 +130,7 @@ static const abdb_option site_options[] = {
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option explain_options[] = {
+    {"uses", 0, NULL, "run every report, too, and name those and the figures that use a fact"},
     {"cite", 0, "text|bibtex", "print the sources instead, ready to be cited"},
     {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
     {NULL, 0, NULL, NULL}};
@@ -229,15 +230,14 @@ const abdb_command abdb_commands[] = {
      "abdb site --out public\nabdb site --db rack.db --out /srv/www/bench"},
     {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
      abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS,
-     "The facts behind a number, each with value, source, place and file, and which claims, "
-     "reports "
-     "and"
-     " figures use them. Of a report: the row that the selection picks (column=value,..., also != "
-     "< "
-     "<="
-     " > >= ~); several rows are listed, exit 2. The options of the report go behind.",
+     "The facts behind a number, each with value, source, place and file, and which claims use "
+     "them. "
+     "A key is r- (a result), e- (a run), s- (a specification), p- (a price) or c- (a claim); its "
+     "first 4 digits will do where no other begins so. Of a report: the row that the selection "
+     "picks (column=value,..., also != < <= > >= ~); several rows are listed, exit 2. The options "
+     "of the report go behind.",
      "abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2\n"
-     "abdb explain r-7f3a91c2 --cite bibtex"},
+     "abdb explain r-7f3a91c2 --cite bibtex\nabdb explain db.t2.gaudi2.rate --uses"},
     {"audit", "[NAME]", "check what is held: claims, conflicts, plausibility, gaps", abdb_cmd_audit,
      audit_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
      "Each audit is a report audit-NAME and takes its options: abdb audit NAME --help.",

@@ -18,7 +18,8 @@ const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column);
 void abdb_facts_keys(const abdb_table *table, size_t most, abdb_text *out);
 /* The tree, with where each fact stands, the file it was read from, and claims that use it. */
 void abdb_explain_tree(const abdb_table *facts, FILE *out);
-/* One line: other reports and figures whose rows, without options, use one of the facts. */
+/* One line: other reports and figures whose rows, without options, use one of the facts. Runs every
+ * report. */
 ABDB_MUST_USE abdb_status abdb_explain_uses(abdb_db *db, const abdb_table *facts, FILE *out,
                                             abdb_error *err);
 /* The sources of the facts, each once, with the places used. */

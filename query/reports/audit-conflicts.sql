@@ -24,7 +24,7 @@ spec AS (
 SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype, '') || coalesce(' ' || a.sparsity, '') ||
        ' per ' || a.basis AS what, a.value AS preferred, a.source || ' ' || a.locator AS preferred_source,
        b.value AS other, b.source || ' ' || b.locator AS other_source, a.unit AS unit, b.value / a.value AS ratio,
-       'rank of the source, then the latest date' AS why, a.spec_id || ' ' || b.spec_id AS _facts
+       'rank of the source, then the latest date' AS why, a.key || ' ' || b.key AS _facts
   FROM spec a JOIN spec b ON b.device = a.device AND b.quantity = a.quantity AND b.basis = a.basis
    AND coalesce(b.dtype, '') = coalesce(a.dtype, '') AND coalesce(b.engine, '') = coalesce(a.engine, '')
    AND coalesce(b.sparsity, '') = coalesce(a.sparsity, '') AND b.spec_id <> a.spec_id
@@ -33,7 +33,7 @@ SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype,
 UNION ALL
 SELECT 'price', d.provider || ' ' || d.instance || ' ' || d.device, d.amount, d.source || ' ' || d.locator,
        s.per_device_hour, s.source || ' ' || s.locator || ' / ' || s.devices, d.currency || '/h',
-       s.per_device_hour / d.amount, 'published per device', d.price_id || ' ' || s.price_id
+       s.per_device_hour / d.amount, 'published per device', d.key || ' ' || s.key
   FROM v_price d JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.instance = d.instance
    AND s.kind = d.kind AND s.devices > 1 AND d.devices = 1 AND s.per = 'hour' AND d.per = 'hour'
  WHERE abs(s.per_device_hour - d.amount) > 1e-9 AND (:device IS NULL OR d.device GLOB :device)
@@ -41,14 +41,14 @@ SELECT 'price', d.provider || ' ' || d.instance || ' ' || d.device, d.amount, d.
 UNION ALL
 SELECT 'mlperf', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system, a.value,
        a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator, a.unit, b.value / a.value,
-       'rank of the source, then the most digits', a.result_id || ' ' || b.result_id
+       'rank of the source, then the most digits', a.key || ' ' || b.key
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
  WHERE a.preferred = 1 AND a.disagree = 1 AND b.flags NOT LIKE '%averaged%' AND (:device IS NULL OR a.device GLOB :device)
    AND abs(a.value - b.value) > 1e-4 * a.value AND (:kind IS NULL OR :kind = 'mlperf')
 UNION ALL
 SELECT DISTINCT 'devices', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system,
        a.devices, a.source || ' ' || a.locator, b.devices, b.source || ' ' || b.locator, 'devices',
-       1.0 * b.devices / a.devices, 'rank of the source', a.result_id || ' ' || b.result_id
+       1.0 * b.devices / a.devices, 'rank of the source', a.key || ' ' || b.key
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
  WHERE a.preferred = 1 AND a.flags LIKE '%devices-disagree%' AND a.devices <> b.devices AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'devices')

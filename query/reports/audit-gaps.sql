@@ -29,11 +29,11 @@ gap AS (
    ORDER BY 3 DESC, 1, 2 LIMIT :limit)
 SELECT gap, what, results,
        CASE kind WHEN 'claim' THEN 'c-' || what
-                 WHEN 'model' THEN (SELECT group_concat(result_id, ' ') FROM (
-                      SELECT result_id FROM v_statement s WHERE s.raw_model = g.what LIMIT 200))
-                 WHEN 'spelling' THEN (SELECT group_concat(result_id, ' ') FROM (
-                      SELECT result_id FROM v_statement s WHERE s.raw_device = g.what LIMIT 200))
-                 ELSE (SELECT group_concat(result_id, ' ') FROM (
-                      SELECT result_id FROM v_statement s WHERE s.raw_device IN (
+                 WHEN 'model' THEN (SELECT group_concat(key, ' ') FROM (
+                      SELECT key FROM v_statement s WHERE s.raw_model = g.what LIMIT 200))
+                 WHEN 'spelling' THEN (SELECT group_concat(key, ' ') FROM (
+                      SELECT key FROM v_statement s WHERE s.raw_device = g.what LIMIT 200))
+                 ELSE (SELECT group_concat(key, ' ') FROM (
+                      SELECT key FROM v_statement s WHERE s.raw_device IN (
                              SELECT spelling FROM v_name WHERE kind = 'device' AND canon = g.what) LIMIT 200)) END AS _facts
   FROM gap g ORDER BY 3 DESC, 1, 2;

@@ -2,10 +2,11 @@
 -- site: Measured here
 -- param: device | text | | a machine (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL ORDER BY 1
 -- column: level | level | | registers, L1, L2, L3 or memory
--- column: what | what | | multiply-adds of a number format, an operation with its stores, or latency
--- column: gop_per_s | Gop/s | g4 | operations, the best that was measured
+-- column: what | what | | a number format, an operation with its stores, or latency
+-- column: gop_per_s | Gop/s | g4 | multiply-adds, in registers or of a product, the best that was measured
 -- column: gb_per_s | GB/s | g4 | the best that was measured
 -- column: latency_ns | ns | g3 | of one dependent load, the least
+-- column: kernel | kernel | | of the best
 -- column: backend | by | | program of the best
 -- column: threads | threads | |
 -- column: of | of | | verified results
@@ -13,26 +14,29 @@
 -- hoist: device backend threads
 -- @with
 WITH machine (device) AS (SELECT coalesce(:device, (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1))),
-one AS MATERIALIZED (
-  SELECT k.device, k.kernel, k.backend, k.threads, k.time_s, k.flops_per_s, k.bytes_per_s, k.result_id,
-         CASE k.kernel WHEN 'fma' THEN 'registers' ELSE k.level END AS level,
-         CASE k.kernel WHEN 'fma' THEN k.dtype WHEN 'latency' THEN 'latency'
-              ELSE k.operation || coalesce(' ' || nullif((SELECT f.text FROM v_factor_given f WHERE f.entry_id = k.entry_id AND f.ordinal = 0
-                                                             AND f.factor = 'stores'), 'plain'), '') END AS what,
-         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = k.entry_id AND f.ordinal = 0 AND f.factor = 'hops') AS hops
+cell AS MATERIALIZED ( -- made to find the peak of a number format, or a wait for every load, or a walk over memory
+  SELECT k.*, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
     FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
-   WHERE k.kernel IN ('fma', 'stream', 'latency') AND k.status = 'ok' AND k.verified = 'pass'
-     AND coalesce(k.operation, '') IN ('', 'read', 'write', 'copy', 'triad')),
+   WHERE k.status = 'ok' AND k.verified = 'pass'),
+one AS (
+  SELECT kernel, backend, threads, device, key, 'registers' AS level, dtype AS what, flops_per_s / 1e9 AS gop_per_s, NULL AS gb_per_s,
+         NULL AS latency_ns, -flops_per_s AS place
+    FROM cell WHERE ceiling IN ('peak_flops', 'peak_ops')
+  UNION ALL
+  SELECT kernel, backend, threads, device, key, level,
+         operation || coalesce(' ' || nullif((SELECT f.text FROM v_run_factor f WHERE f.entry_id = c.entry_id AND f.factor = 'stores'), 'plain'), ''),
+         NULL, bytes_per_s / 1e9, NULL, -bytes_per_s
+    FROM cell c WHERE bound = 'bytes' AND operation IN ('read', 'write', 'copy', 'triad')
+  UNION ALL
+  SELECT kernel, backend, threads, device, key, level, 'latency', NULL, NULL, 1e9 * time_s / hops, time_s / hops
+    FROM cell WHERE hops > 0),
 best AS (
-  SELECT *, row_number() OVER (PARTITION BY level, what ORDER BY CASE kernel WHEN 'fma' THEN -flops_per_s WHEN 'stream' THEN -bytes_per_s
-                                                                  ELSE time_s / hops END) AS place,
-         count(*) OVER (PARTITION BY level, what) AS of
+  SELECT *, row_number() OVER (PARTITION BY level, what ORDER BY place, key) AS nth, count(*) OVER (PARTITION BY level, what) AS of
     FROM one)
 -- @rows
-SELECT level, what, CASE kernel WHEN 'fma' THEN flops_per_s / 1e9 END AS gop_per_s, CASE kernel WHEN 'stream' THEN bytes_per_s / 1e9 END AS gb_per_s,
-       CASE kernel WHEN 'latency' THEN 1e9 * time_s / hops END AS latency_ns, backend, threads, of, device, result_id AS _facts
-  FROM best WHERE place = 1
- ORDER BY CASE level WHEN 'registers' THEN 0 WHEN 'L1' THEN 1 WHEN 'L2' THEN 2 WHEN 'L3' THEN 3 ELSE 4 END, kernel, what;
+SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, of, device, key AS _facts
+  FROM best WHERE nth = 1
+ ORDER BY CASE level WHEN 'registers' THEN 0 WHEN 'L1' THEN 1 WHEN 'L2' THEN 2 WHEN 'L3' THEN 3 ELSE 4 END, gb_per_s IS NOT NULL, what;
 -- @notes
 SELECT 'device: ' || device || '; bytes count no write-allocate traffic; a level is half of that cache; pages are small where nothing else is said'
   FROM machine WHERE device IS NOT NULL;

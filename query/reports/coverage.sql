@@ -12,7 +12,7 @@
 -- column: price | price | | yes: a price per hour is known
 -- @rows
 WITH chosen AS MATERIALIZED (
-  SELECT r.device, r.model, r.result_id FROM v_mlperf r
+  SELECT r.device, r.model, r.key FROM v_mlperf r
    WHERE r.round = :round AND r.division = :division AND r.system_type = :system_type),
 benchmark AS (SELECT DISTINCT model FROM chosen)
 SELECT c.device, count(*) AS results, count(DISTINCT c.model) AS benchmarks, (SELECT count(*) FROM benchmark) AS of,
@@ -20,5 +20,5 @@ SELECT c.device, count(*) AS results, count(DISTINCT c.model) AS benchmarks, (SE
           SELECT o.model FROM chosen o WHERE o.device = c.device) ORDER BY model)) AS missing,
        CASE WHEN EXISTS (SELECT 1 FROM v_peak p WHERE p.device = c.device AND p.dtype IN ('bf16', 'fp16', 'fp8')) THEN 'yes' ELSE 'no' END AS peak,
        CASE WHEN EXISTS (SELECT 1 FROM v_price p WHERE p.device = c.device AND p.per = 'hour') THEN 'yes' ELSE 'no' END AS price,
-       group_concat(c.result_id, ' ') AS _facts
+       group_concat(c.key, ' ') AS _facts
   FROM chosen c WHERE c.device IS NOT NULL GROUP BY c.device ORDER BY benchmarks DESC, results DESC, c.device;

@@ -1,6 +1,6 @@
 -- title: Facts, where they come from, and what uses them
 -- footnotes: none
--- param: keys | text | | keys (r-, s-, p-, or their first letters), names of facts, claims; blanks between them
+-- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one), names of facts, claims; blanks between them
 -- column: key | key | | r- result, s- specification, p- price, c- number that a claim states
 -- column: fact | fact | | its name, where it has one
 -- column: kind | kind | | result, spec, price or claim
@@ -21,27 +21,69 @@
 -- column: url | url | | of the source
 -- column: published | published | | date of the source
 -- column: retrieved | retrieved | | date when it was read
+-- likelihood() tells the planner that a key, or its beginning, is that of few.
 -- @with
-WITH word (word) AS (
-  SELECT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value <> ''),
-start (word) AS ( -- of keys
-  SELECT replace(word, 'e-', 'r-') FROM word
-   WHERE word GLOB '[ersp]-[0-9a-f]*' AND length(word) BETWEEN 6 AND CASE WHEN word GLOB '[sp]*' THEN 17 ELSE 18 END),
-asked (word) AS (
-  SELECT word FROM word
-  UNION SELECT 'c-' || word FROM word
-  UNION SELECT t.key FROM v_claim_term t JOIN word w ON w.word = t.claim WHERE t.key IS NOT NULL)
+WITH word (word) AS MATERIALIZED (
+  SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value <> ''),
+asked (claim) AS MATERIALIZED (
+  SELECT claim FROM claim WHERE claim IN (SELECT CASE WHEN word GLOB 'c-*' THEN substr(word, 3) ELSE word END FROM word)),
+range (kind, word, low, high) AS MATERIALIZED ( -- a key, or the beginning of one, is a range of an index
+  SELECT substr(word, 1, 1), word, key_number(substr(substr(word, 1, 34) || '00000000000000000000000000000000', 1, 34)),
+         key_number(substr(substr(word, 1, 34) || 'ffffffffffffffffffffffffffffffff', 1, 34))
+    FROM word WHERE word GLOB '[ersp]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*'),
+named (fact, kind, id) AS MATERIALIZED (
+  SELECT fact, kind, id FROM fact
+   WHERE fact IN (SELECT word FROM word UNION SELECT t.fact FROM asked a JOIN claim_term t ON t.claim = a.claim))
 -- @rows
-, used (key, claims) AS (
-  SELECT t.key, group_concat(c.claim || ' (' || c.verdict || ')', ', ')
-    FROM v_claim_term t JOIN v_claim c ON c.claim = t.claim WHERE t.key IS NOT NULL GROUP BY t.key)
+, meant (kind, id) AS MATERIALIZED (
+  SELECT kind, id FROM named
+  UNION
+  SELECT 'result', f.result_id
+    FROM range w CROSS JOIN v_fact_result f ON likelihood(f.entry_key >= w.low, 0.00001) AND likelihood(f.entry_key <= w.high, 0.1)
+   WHERE f.key = w.word OR (length(w.word) <= 34 AND w.kind IN ('r', 'e') AND substr(f.key, 3, length(w.word) - 2) = substr(w.word, 3))
+  UNION
+  SELECT 'spec', f.spec_id
+    FROM range w CROSS JOIN v_fact_spec f ON likelihood(f.spec_key >= w.low, 0.00001) AND likelihood(f.spec_key <= w.high, 0.1)
+   WHERE substr(f.key, 1, length(w.word)) = w.word
+  UNION
+  SELECT 'price', f.price_id
+    FROM range w CROSS JOIN v_fact_price f ON likelihood(f.price_key >= w.low, 0.00001) AND likelihood(f.price_key <= w.high, 0.1)
+   WHERE substr(f.key, 1, length(w.word)) = w.word),
+cited (kind, id, claim) AS MATERIALIZED (
+  SELECT DISTINCT m.kind, m.id, t.claim FROM meant m JOIN fact n ON n.kind = m.kind AND n.id = m.id JOIN claim_term t ON t.fact = n.fact),
+stated AS MATERIALIZED (SELECT * FROM v_claim WHERE claim IN (SELECT claim FROM asked UNION SELECT claim FROM cited)),
+found AS (
+  SELECT m.kind, m.id, f.key, f.what, f.value, f.unit,
+         f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date, f.artifact, f.formula
+    FROM meant m CROSS JOIN v_fact_result f ON f.result_id = m.id WHERE m.kind = 'result'
+  UNION ALL
+  SELECT m.kind, m.id, f.key, f.what, f.value, f.unit,
+         f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date, f.artifact, f.formula
+    FROM meant m CROSS JOIN v_fact_spec f ON f.spec_id = m.id WHERE m.kind = 'spec'
+  UNION ALL
+  SELECT m.kind, m.id, f.key, f.what, f.value, f.unit,
+         f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date, f.artifact, f.formula
+    FROM meant m CROSS JOIN v_fact_price f ON f.price_id = m.id WHERE m.kind = 'price'
+  UNION ALL
+  SELECT 'claim', NULL, 'c-' || claim, sentence, stated, '1', raw_value, NULL, 'published', source, locator, NULL, NULL, NULL
+    FROM stated WHERE claim IN (SELECT claim FROM asked))
 SELECT f.key, f.fact, f.kind, f.what, f.value, f.unit, f.raw_value, f.raw_unit, f.evidence, f.source, f.locator, f.date,
-       f.artifact, f.formula, used.claims AS used_by, s.title, s.author, s.url, s.published, s.retrieved,
-       f.key AS _facts
-  FROM v_fact f LEFT JOIN used ON used.key = f.key LEFT JOIN v_source s ON s.source = f.source
- WHERE f.key IN (SELECT word FROM asked) OR f.fact IN (SELECT word FROM asked)
-    OR EXISTS (SELECT 1 FROM start w WHERE substr(f.key, 1, length(w.word)) = w.word)
+       f.artifact, f.formula, f.used_by, s.title, s.author, s.url, s.published, s.retrieved, f.key AS _facts
+  FROM (SELECT f.*, (SELECT min(n.fact) FROM fact n WHERE n.kind = f.kind AND n.id = f.id) AS fact,
+               (SELECT group_concat(line, ', ')
+                  FROM (SELECT c.claim || ' (' || c.verdict || ')' AS line FROM cited t JOIN stated c ON c.claim = t.claim
+                         WHERE t.kind = f.kind AND t.id = f.id ORDER BY c.claim)) AS used_by
+          FROM found f) f
+  LEFT JOIN v_source s ON s.source = f.source
  ORDER BY f.kind <> 'claim', f.kind = 'price', f.kind = 'spec', f.fact, f.key;
 -- @notes
-SELECT DISTINCT '! ' || a.word || ' was withdrawn ' || g.date || ': ' || g.reason
-  FROM asked a JOIN v_gone g ON g.key = replace(substr(a.word, 1, 18), 'e-', 'r-') OR g.fact = a.word;
+, sought (word, kind, low, high) AS ( -- by key; by the name of what is not there any more
+  SELECT word, kind, low, high FROM range
+  UNION ALL SELECT n.fact, 'e', e.entry_key, e.entry_key FROM named n JOIN result_row r ON r.result_id = n.id JOIN entry_row e ON e.entry_id = r.entry_id
+   WHERE n.kind = 'result'
+  UNION ALL SELECT n.fact, 's', s.spec_key, s.spec_key FROM named n JOIN spec s ON s.spec_id = n.id WHERE n.kind = 'spec'
+  UNION ALL SELECT n.fact, 'p', p.price_key, p.price_key FROM named n JOIN price p ON p.price_id = n.id WHERE n.kind = 'price')
+SELECT DISTINCT (SELECT '! ' || a.word || ' was withdrawn ' || g.date || ': ' || g.reason
+                   FROM v_gone g WHERE likelihood(g.fact_key >= a.low, 0.00001) AND likelihood(g.fact_key <= a.high, 0.1)
+                    AND (g.fact = a.word OR substr(g.key, 3, length(a.word) - 2) = substr(a.word, 3, 32)))
+  FROM sought a;

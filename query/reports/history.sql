@@ -18,8 +18,8 @@
 -- column: tag | tag | |
 -- @with
 WITH seen AS (
-  SELECT k.cell, k.device, k.date, k.tag, k.n, k.time_s, k.time_low_s, k.time_high_s, k.result_id,
-         row_number() OVER (PARTITION BY k.cell, k.device ORDER BY k.date, k.result_id) AS run, count(*) OVER (PARTITION BY k.cell, k.device) AS runs
+  SELECT k.cell, k.device, k.date, k.tag, k.n, k.time_s, k.time_low_s, k.time_high_s, k.key,
+         row_number() OVER (PARTITION BY k.cell, k.device ORDER BY k.date, k.key) AS run, count(*) OVER (PARTITION BY k.cell, k.device) AS runs
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
      AND (:kernel IS NULL OR k.kernel = :kernel)
      AND k.device = coalesce(:device, (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1))
@@ -36,7 +36,7 @@ marked AS ( -- of neighbours, the one with the most evidence and the largest eff
             FROM tested WHERE p <= 0.01 AND abs(ln(ratio)) > 0.01) t)
 -- @rows
 SELECT replace(o.cell, ' n=auto', '') AS label, o.run, substr(o.date, 1, 16) AS date, 1000 * o.time_s AS ms, 1000 * o.time_low_s AS low_ms,
-       1000 * o.time_high_s AS high_ms, o.n, m.run IS NOT NULL AS change, m.ratio, m.p, o.tag, o.result_id AS _facts
+       1000 * o.time_high_s AS high_ms, o.n, m.run IS NOT NULL AS change, m.ratio, m.p, o.tag, o.key AS _facts
   FROM one o LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run AND m.place = 1
  ORDER BY o.cell, o.device, o.run;
 -- @notes

@@ -14,8 +14,8 @@
 -- column: n | n | | samples
 -- column: gflop_per_s | GFLOP/s | 1 | operations of the formula / median time
 -- column: gb_per_s | GB/s | 1 | bytes of the formula / median time
--- column: of_measured_percent | of best % | 0 | of the best multiply-adds or matrix product, or the best stream of memory, measured on this device
--- column: of_published_percent | of spec % | 0 | of the published peak or bandwidth, where one is known
+-- column: of_measured_percent | of best % | 0 | of the best that was measured on this device of what bounds the kernel: operations (mfu@1) or bytes of memory (mbu@1)
+-- column: of_published_percent | of spec % | 0 | the same of the published peak or bandwidth, where one is known
 -- column: chosen | library chose | | kernels that the library picked
 -- column: verified | verified | | outputs against the reference
 -- column: status | status | | ok, or why there is no result
@@ -30,35 +30,17 @@ WITH wanted (campaign) AS (
 chosen AS MATERIALIZED (
   SELECT k.* FROM v_kernel k
    WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
-     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)),
-best AS MATERIALIZED ( -- as v_ceiling has it, of these devices only, so that an index leads to them
-  SELECT k.device, k.dtype, 'peak_flops' AS quantity, max(k.flops_per_s) AS value, k.entry_id -- of the row with the maximum
-    FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
-   WHERE k.kernel IN ('gemm', 'fma') AND k.verified = 'pass' GROUP BY k.device, k.dtype
-  UNION ALL
-  SELECT k.device, '', 'memory_bandwidth', max(k.bytes_per_s), k.entry_id
-    FROM (SELECT DISTINCT device FROM chosen) d CROSS JOIN v_kernel k ON k.device = d.device
-   WHERE k.kernel = 'stream' AND k.level = 'memory' AND k.verified = 'pass' GROUP BY k.device),
-ceiling AS (
-  SELECT b.*, CASE b.dtype WHEN 'f32' THEN 'fp32' WHEN 'f64' THEN 'fp64' ELSE b.dtype END AS number_format, -- as specifications spell it
-         (SELECT k.result_id FROM v_kernel k WHERE k.entry_id = b.entry_id) AS result_id FROM best b)
+     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend))
 -- @rows
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
-       k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s,
-       100 * (CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN k.bytes_per_s ELSE k.flops_per_s END / c.value) AS of_measured_percent,
-       100 * CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN k.bytes_per_s ELSE k.flops_per_s END /
-         (SELECT p.value FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
-           ORDER BY p.preference LIMIT 1) AS of_published_percent,
-       k.chosen, k.verified, k.status, k.flags, k.reason AS _reason, 
-       k.result_id || coalesce(' ' || c.result_id, '') || coalesce(' ' ||
-         (SELECT p.spec_id FROM v_peak p WHERE p.device = k.device AND p.quantity = c.quantity AND coalesce(p.dtype, '') = c.number_format
-           ORDER BY p.preference LIMIT 1), '') AS _facts
+       k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,
+       100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.reason AS _reason,
+       k.key || coalesce(' ' || m.ceiling_key, '') || coalesce(' ' || p.ceiling_key, '') AS _facts
   FROM chosen k
-  LEFT JOIN ceiling c ON c.device = k.device
-   AND c.quantity = CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN 'memory_bandwidth' ELSE 'peak_flops' END
-   AND c.dtype = CASE WHEN k.kernel IN ('stream', 'gather', 'gups', 'embedding-bag', 'elementwise', 'paged-attention') THEN '' ELSE k.dtype END
+  LEFT JOIN v_ceiling_of m ON m.result_id = k.bound_id AND m.basis = 'measured'
+  LEFT JOIN v_ceiling_of p ON p.result_id = k.bound_id AND p.basis = 'published'
  WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
 -- @notes

@@ -15,7 +15,7 @@
 -- @with
 WITH day AS (SELECT coalesce(:since, (SELECT substr(max(date), 1, 10) FROM v_run WHERE campaign IS NOT NULL)) AS day),
 chosen AS (
-  SELECT k.cell, k.device, k.time_s, k.result_id, k.date >= (SELECT day FROM day) AS after
+  SELECT k.cell, k.device, k.time_s, k.key, k.date >= (SELECT day FROM day) AS after
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
      AND (:kernel IS NULL OR k.kernel = :kernel) AND (:device IS NULL OR k.device = :device)),
 ordered AS (
@@ -23,7 +23,7 @@ ordered AS (
          count(*) OVER (PARTITION BY cell, device, after) AS n FROM chosen),
 side AS (
   SELECT cell, device, after, avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN time_s END) AS time_s, max(n) AS n,
-         min(time_s) AS least, max(time_s) AS most, group_concat(result_id, ' ') AS facts
+         min(time_s) AS least, max(time_s) AS most, group_concat(key, ' ') AS facts
     FROM ordered GROUP BY cell, device, after)
 -- @rows
 SELECT a.cell, 1000 * b.time_s AS before_ms, b.n AS before_n, 1000 * a.time_s AS after_ms, a.n AS after_n, a.time_s / b.time_s AS ratio,

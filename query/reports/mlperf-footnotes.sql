@@ -5,13 +5,13 @@
 WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 shown AS (
-  SELECT r.suite, r.round, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
+  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
          r.verified, r.raw_unit, r.flags
-    FROM key JOIN v_statement r ON r.entry_id = (SELECT e.entry_id FROM entry e WHERE e.entry_key = entry_of(key.key)) AND r.ordinal = ordinal_of(key.key)
+    FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
    WHERE r.evidence = 'mlperf'),
 one AS (
-  SELECT row_number() OVER (ORDER BY round DESC, model, scenario, division, verified DESC) AS number, *
-    FROM (SELECT suite, round, division, model, scenario, group_concat(DISTINCT public_id) AS ids,
+  SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, model, scenario, division, verified DESC) AS number, *
+    FROM (SELECT suite, round, max(round_order) AS round_order, division, model, scenario, group_concat(DISTINCT public_id) AS ids,
                  count(DISTINCT public_id) AS n, min(retrieved) AS retrieved, count(DISTINCT url) AS urls, min(url) AS url,
                  min(verified = 'yes') AS verified
             FROM shown GROUP BY suite, round, division, model, scenario, verified = 'yes')),

@@ -22,8 +22,9 @@ WITH side (a, b) AS (
 pair AS (
   SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric, NULL, :exploratory) c WHERE s.a <> s.b)
 -- @rows
-SELECT coalesce((SELECT replace(k.cell, ' n=auto', '') FROM v_kernel k WHERE k.entry_id = (
-                   SELECT e.entry_id FROM entry e WHERE e.entry_key = entry_of(substr(facts, 1, instr(facts || ' ', ' ') - 1)))),
+SELECT coalesce((SELECT replace(e.cell, ' n=auto', '') FROM v_run e
+                  WHERE e.entry_key = key_number(substr(facts, 1, instr(facts || ' ', ' ') - 1)) AND e.run = 'e-' || substr(facts, 3, 32)
+                    AND e.source = 'abdb-run'),
                 trim(coalesce(workload, '') || ' ' || coalesce(scenario, ''))) AS what, ratio, ratio_low AS low, ratio_high AS high, verdict, p,
        baseline_n, contender_n, standing, exploratory, facts AS _facts
   FROM pair

@@ -20,7 +20,7 @@ WITH wanted (campaign) AS (
   UNION SELECT (SELECT campaign FROM v_run WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
   UNION SELECT campaign FROM v_run WHERE :tag IS NULL AND :campaign = 'all' AND campaign IS NOT NULL),
 cell AS (
-  SELECT k.entry_id, k.result_id, k.time_s, k.time_low_s, k.time_high_s, k.n,
+  SELECT k.result_id, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
          replace(k.cell, ' n=auto', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
     FROM v_kernel k
    WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.status = 'ok' AND (:tag IS NULL OR k.tag = :tag)
@@ -28,9 +28,8 @@ cell AS (
    ORDER BY k.date, k.cell LIMIT :cells)
 -- @rows
 SELECT c.label, s.seq, 1000 * s.value AS ms, 1000 * c.time_s AS median_ms, 1000 * c.time_low_s AS low_ms, 1000 * c.time_high_s AS high_ms,
-       coalesce(s.mark, '') AS mark, c.n, c.result_id AS _facts
-  FROM cell c JOIN v_result r ON r.result_id = c.result_id AND r.entry_id = c.entry_id
-  JOIN v_sample s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
+       coalesce(s.mark, '') AS mark, c.n, c.key AS _facts
+  FROM cell c JOIN v_sample s USING (result_id)
  ORDER BY c.label, s.seq;
 -- @notes
 SELECT printf('%d cells, n = %d to %d samples each; bar: median and its 95 %% interval where there are samples enough', count(*), min(n), max(n))

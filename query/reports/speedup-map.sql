@@ -23,18 +23,18 @@ WITH side (baseline, contender) AS (
          coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1))),
 named (name, new) AS (SELECT baseline, 0 FROM side WHERE baseline <> contender UNION ALL SELECT contender, 1 FROM side WHERE baseline <> contender),
 one AS (
-  SELECT r.value, r.better, r.result_id, r.new,
-         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :x) AS x,
-         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = :y) AS y
-    FROM (SELECT t.value, t.better, t.result_id, t.entry_id, t.ordinal, t.metric, t.evidence, t.statistic, n.new
+  SELECT r.value, r.better, r.key, r.new,
+         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = :x) AS x,
+         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = :y) AS y
+    FROM (SELECT t.value, t.better, t.key, t.entry_id, t.metric, t.evidence, t.statistic, n.new
             FROM named n CROSS JOIN v_result t ON t.tag = n.name
           UNION
-          SELECT t.value, t.better, t.result_id, t.entry_id, t.ordinal, t.metric, t.evidence, t.statistic, n.new
+          SELECT t.value, t.better, t.key, t.entry_id, t.metric, t.evidence, t.statistic, n.new
             FROM named n JOIN v_name d ON d.kind = 'device' AND d.canon = n.name CROSS JOIN v_result t ON t.raw_device = d.spelling) r
    WHERE r.metric = :metric AND r.evidence = 'measured' AND r.statistic IN ('value', 'median', 'mean')),
 point AS (
   SELECT x, y, median(CASE WHEN new = 0 THEN value END) AS base, median(CASE WHEN new THEN value END) AS value, max(better) AS better,
-         sum(new = 0) AS base_n, sum(new) AS n, group_concat(result_id, ' ') AS facts
+         sum(new = 0) AS base_n, sum(new) AS n, group_concat(key, ' ') AS facts
     FROM one WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY x, y)
 -- @rows
 SELECT p.x, p.y, CASE p.better WHEN 'lower' THEN p.base / p.value ELSE p.value / p.base END AS ratio, p.base AS base_value, p.value, p.base_n, p.n,

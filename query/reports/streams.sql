@@ -14,26 +14,26 @@
 -- column: evidence | evidence | |
 -- @with
 WITH one AS (
-  SELECT r.device, r.value, r.result_id, r.evidence,
-         coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'operation'),
-                  (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'op')) AS operation,
-         trim(coalesce(r.backend || ' ', '') || coalesce((SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id
-            AND f.ordinal = r.ordinal AND f.factor = 'software'), r.source)) AS by
-    FROM (SELECT entry_id, ordinal FROM v_stored WHERE source IN ('babelstream', 'mccalpin-stream') AND metric = 'bytes_per_s'
+  SELECT r.device, r.value, r.key, r.evidence,
+         coalesce((SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'operation'),
+                  (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'op')) AS operation,
+         trim(coalesce(r.backend || ' ', '') || coalesce((SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id
+            AND f.factor = 'software'), r.source)) AS by
+    FROM (SELECT result_id FROM v_stored WHERE source IN ('babelstream', 'mccalpin-stream') AND metric = 'bytes_per_s'
           UNION ALL -- of abdb's own the machine that was measured last
-          SELECT k.entry_id, s.ordinal FROM v_kernel k CROSS JOIN v_stored s ON s.entry_id = k.entry_id AND s.metric = 'bytes_per_s'
-           WHERE k.kernel = 'stream' AND k.level = 'memory' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
-   CROSS JOIN v_result r ON r.entry_id = f.entry_id AND r.ordinal = f.ordinal
+          SELECT k.bound_id FROM v_kernel k
+           WHERE k.ceiling = 'memory_bandwidth' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
+   CROSS JOIN v_result r ON r.result_id = f.result_id
    WHERE r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
 named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS op FROM one),
 best AS (
-  SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, result_id) AS place,
+  SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, key) AS place,
          count(*) OVER (PARTITION BY device, op) AS of, min(value) OVER (PARTITION BY device, op) AS least
     FROM named WHERE op IN ('copy', 'scale', 'add', 'triad', 'dot') AND (:operation IS NULL OR op = :operation)),
 rank AS (SELECT device, max(value) AS top FROM best GROUP BY device ORDER BY top DESC, device LIMIT :limit)
 -- @rows
 SELECT b.device, b.op AS operation, b.value / 1e9 AS gb_per_s, b.by, b.of, b.least / 1e9 AS least_gb_per_s, p.value / 1e9 AS spec_gb_per_s,
-       100 * b.value / p.value AS percent, b.evidence, b.result_id || coalesce(' ' || p.spec_id, '') AS _facts
+       100 * b.value / p.value AS percent, b.evidence, b.key || coalesce(' ' || p.key, '') AS _facts
   FROM rank r JOIN best b ON b.device = r.device AND b.place = 1
   LEFT JOIN v_peak p ON p.device = r.device AND p.quantity = 'memory_bandwidth'
    AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = r.device AND q.quantity = 'memory_bandwidth')

@@ -30,32 +30,30 @@ condition (factor, value) AS (
   SELECT CASE WHEN instr(word, '=') THEN substr(word, 1, instr(word, '=') - 1) ELSE word END, CASE WHEN instr(word, '=') THEN substr(word, instr(word, '=') + 1) END
     FROM piece WHERE kind = 'only' AND word <> ''),
 cell AS MATERIALIZED (
-  SELECT k.*, (SELECT f.num FROM v_factor_given f WHERE f.entry_id = k.entry_id AND f.ordinal = 0 AND f.factor = :x) AS x
+  SELECT k.*, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = :x) AS x
     FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
    WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND (:campaign = 'all' OR k.campaign IN (SELECT campaign FROM wanted))),
 named AS MATERIALIZED (
   SELECT c.*,
          (SELECT group_concat(text, ' ') FROM (
             SELECT coalesce(CASE b.factor WHEN 'dtype' THEN c.dtype WHEN 'backend' THEN c.backend WHEN 'tag' THEN c.tag
-                                 ELSE (SELECT f.text FROM v_factor_given f WHERE f.entry_id = c.entry_id AND f.ordinal = 0 AND f.factor = b.factor) END,
+                                 ELSE (SELECT f.text FROM v_run_factor f WHERE f.entry_id = c.entry_id AND f.factor = b.factor) END,
                             'no ' || b.factor) AS text FROM line_by b ORDER BY b.place)) AS series
     FROM cell c
    WHERE c.x IS NOT NULL AND NOT EXISTS (
      SELECT 1 FROM condition q
       WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
-                         ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_factor_given f
-                                WHERE f.entry_id = c.entry_id AND f.ordinal = 0 AND f.factor = q.factor) END, 0))),
-ceiling AS MATERIALIZED (SELECT device, quantity, dtype, value FROM v_ceiling),
+                         ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
+                                WHERE f.entry_id = c.entry_id AND f.factor = q.factor) END, 0))),
 one AS (
-  SELECT n.x, coalesce(n.series, '') AS series, n.device, n.result_id,
+  SELECT n.x, coalesce(n.series, '') AS series, n.device, n.key,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
-              ELSE 100 * max(coalesce(n.bytes_per_s / (SELECT value FROM ceiling c WHERE c.device = n.device AND c.quantity = 'memory_bandwidth'), 0),
-                             coalesce(n.flops_per_s / (SELECT value FROM ceiling c WHERE c.device = n.device AND c.quantity = 'peak_flops' AND c.dtype = n.dtype), 0)) END AS value
+              ELSE 100 * (SELECT max(c.fraction) FROM v_ceiling_of c WHERE c.entry_id = n.entry_id AND c.basis = 'measured') END AS value
     FROM named n)
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,
        CASE :metric WHEN 'gb_per_s' THEN 'GB/s' WHEN 'gop_per_s' THEN 'Gop/s' WHEN 'ms' THEN 'ms' ELSE '% of the measured ceiling' END AS unit,
-       replace(:x, '_', ' ') AS x_factor, device, group_concat(result_id, ' ') AS _facts
+       replace(:x, '_', ' ') AS x_factor, device, group_concat(key, ' ') AS _facts
   FROM one WHERE value > 0 GROUP BY series, x ORDER BY series, x;
 -- @notes
 SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'

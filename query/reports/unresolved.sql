@@ -9,8 +9,8 @@ WITH counted AS (
                      WHEN 'model' THEN (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling) END AS results
     FROM v_name n WHERE n.how = 'unresolved' AND n.kind = :kind)
 SELECT kind, spelling, results,
-       CASE kind WHEN 'device' THEN (SELECT group_concat(result_id, ' ') FROM (
-                      SELECT result_id FROM v_statement s WHERE s.raw_device = c.spelling LIMIT 200))
-                 WHEN 'model' THEN (SELECT group_concat(result_id, ' ') FROM (
-                      SELECT result_id FROM v_statement s WHERE s.raw_model = c.spelling LIMIT 200)) END AS _facts
+       CASE kind WHEN 'device' THEN (SELECT group_concat(key, ' ') FROM (
+                      SELECT key FROM v_statement s WHERE s.raw_device = c.spelling LIMIT 200))
+                 WHEN 'model' THEN (SELECT group_concat(key, ' ') FROM (
+                      SELECT key FROM v_statement s WHERE s.raw_model = c.spelling LIMIT 200)) END AS _facts
   FROM counted c ORDER BY results DESC, spelling;

@@ -19,7 +19,15 @@ static const char meanings[] =
     "  UNION SELECT run, 'entry of ' || source FROM entry WHERE entry_key = key_number(?1)"
     "   AND run = ?1"
     "  UNION SELECT target, target FROM withdrawal WHERE target = ?1"
-    "  UNION SELECT target, key FROM v_gone WHERE key = substr(?1, 1, 34) OR fact = ?1) t"
+    "  UNION SELECT target, key FROM v_gone WHERE fact_key = key_number(substr(?1, 1, 34))"
+    "   AND substr(key, 3) = substr(?1, 3, 32) AND substr(?1, 1, 1) IN"
+    "   (substr(key, 1, 1), CASE kind WHEN 'entry' THEN 'r' END)"
+    "  UNION SELECT target, key FROM v_gone WHERE fact = ?1 AND fact_key IN (SELECT e.entry_key"
+    "   FROM fact f JOIN result_row r ON r.result_id = f.id JOIN entry_row e ON"
+    "   e.entry_id = r.entry_id WHERE f.fact = ?1 AND f.kind = 'result' UNION SELECT s.spec_key"
+    "   FROM fact f JOIN spec s ON s.spec_id = f.id WHERE f.fact = ?1 AND f.kind = 'spec'"
+    "   UNION SELECT p.price_key FROM fact f JOIN price p ON p.price_id = f.id"
+    "   WHERE f.fact = ?1 AND f.kind = 'price')) t"
     " LEFT JOIN withdrawal w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
 
 /* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no

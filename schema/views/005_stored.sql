@@ -80,14 +80,16 @@ SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM pri
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
 -- What was withdrawn, with its printed key and the first half of that as a number.
-CREATE VIEW gone_fact AS
-SELECT g.kind AS kind, g.id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
-  FROM gone g JOIN entry_row w ON g.kind = 'entry' AND w.entry_id = g.id
-UNION ALL
-SELECT g.kind, g.id, s.spec_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low)
-  FROM gone g JOIN spec s ON g.kind = 'spec' AND s.spec_id = g.id
-UNION ALL
-SELECT g.kind, g.id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
+CREATE VIEW gone_entry AS
+SELECT g.id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
+  FROM gone g JOIN entry_row w ON g.kind = 'entry' AND w.entry_id = g.id;
+
+CREATE VIEW gone_spec AS
+SELECT g.id AS id, s.spec_key AS fact_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS key
+  FROM gone g JOIN spec s ON g.kind = 'spec' AND s.spec_id = g.id;
+
+CREATE VIEW gone_price AS
+SELECT g.id AS id, p.price_key AS fact_key, printf('p-%016x%016x', p.price_key, p.price_key_low) AS key
   FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
 
 -- Rounds in order.

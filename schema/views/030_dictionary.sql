@@ -34,23 +34,33 @@ SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason,
 
 -- One withdrawal and one fact that it leaves out.
 CREATE VIEW v_gone AS
-SELECT g.kind AS kind, g.key AS key,
-       (SELECT min(f.fact) FROM fact f WHERE (g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
-           OR (g.kind = 'entry' AND f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))) AS fact,
+SELECT 'entry' AS kind, g.key AS key,
+       (SELECT min(f.fact) FROM result_row r JOIN fact f ON f.kind = 'result' AND f.id = r.result_id WHERE r.entry_id = g.id) AS fact,
        w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key
-  FROM gone_fact g
+  FROM gone_entry g
   JOIN withdrawal w
-    ON w.target = g.key OR (g.kind = 'entry' AND substr(w.target, 1, 34) = 'r-' || substr(g.key, 3))
-    OR EXISTS (SELECT 1 FROM fact f
-                WHERE f.fact = w.target
-                  AND ((g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
-                       OR (g.kind = 'entry' AND f.kind = 'result'
-                           AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))))
-    OR EXISTS (SELECT 1 FROM artifact a
-                WHERE (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer)
-                  AND (a.artifact_id IN (SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id)
-                       OR (g.kind = 'entry' AND (a.artifact_id IN (SELECT x.artifact_id FROM entry_row x WHERE x.entry_id = g.id)
-                           OR a.artifact_id IN (SELECT x.artifact_id FROM witness_again x WHERE x.entry_id = g.id)))));
+    ON w.target = g.key OR substr(w.target, 1, 34) = 'r-' || substr(g.key, 3)
+    OR EXISTS (SELECT 1 FROM fact f JOIN result_row r ON f.kind = 'result' AND r.result_id = f.id WHERE f.fact = w.target AND r.entry_id = g.id)
+    OR EXISTS (SELECT 1 FROM (SELECT x.artifact_id AS artifact_id FROM entry_row x WHERE x.entry_id = g.id
+                              UNION ALL
+                              SELECT x.artifact_id FROM witness_again x WHERE x.entry_id = g.id) o
+                 JOIN artifact a ON a.artifact_id = o.artifact_id WHERE w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer)
+UNION ALL
+SELECT 'spec', g.key, (SELECT min(f.fact) FROM fact f WHERE f.kind = 'spec' AND f.id = g.id), w.target, w.reason, w.date, g.fact_key
+  FROM gone_spec g
+  JOIN withdrawal w
+    ON w.target = g.key
+    OR EXISTS (SELECT 1 FROM fact f WHERE f.fact = w.target AND f.kind = 'spec' AND f.id = g.id)
+    OR EXISTS (SELECT 1 FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+                WHERE o.kind = 'spec' AND o.id = g.id AND (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer))
+UNION ALL
+SELECT 'price', g.key, (SELECT min(f.fact) FROM fact f WHERE f.kind = 'price' AND f.id = g.id), w.target, w.reason, w.date, g.fact_key
+  FROM gone_price g
+  JOIN withdrawal w
+    ON w.target = g.key
+    OR EXISTS (SELECT 1 FROM fact f WHERE f.fact = w.target AND f.kind = 'price' AND f.id = g.id)
+    OR EXISTS (SELECT 1 FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
+                WHERE o.kind = 'price' AND o.id = g.id AND (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer));
 
 -- One event that takes something back.
 CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;
