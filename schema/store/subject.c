@@ -69,10 +69,12 @@ static const char collect[] =
     "  JOIN name m ON m.kind = 'model' AND m.spelling = b.model AND m.part = 1"
     "  JOIN name n ON n.kind = 'model' AND n.folded = m.folded AND n.part = 1"
     " UNION SELECT suite, round, model FROM block WHERE model IS NULL;"
-    "CREATE TEMP TABLE stated AS SELECT DISTINCT d.description_id FROM whole_block b CROSS JOIN "
-    "description d"
-    "  ON d.model IS b.model AND d.round IS b.round AND d.suite = b.suite"
-    "  WHERE d.evidence = 'mlperf' AND d.kind <> 'run';"
+    "CREATE TEMP TABLE stated AS SELECT d.description_id FROM whole_block b"
+    "  CROSS JOIN description d ON d.round = b.round AND d.model IS b.model" /* an index has both */
+    "  WHERE d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run'"
+    " UNION SELECT d.description_id FROM whole_block b"
+    "  CROSS JOIN description d ON d.model IS b.model WHERE b.round IS NULL AND d.round IS NULL"
+    "  AND d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run';"
     "DELETE FROM subject WHERE result_id IN (SELECT r.result_id FROM stated d"
     "  CROSS JOIN entry_row w ON w.description_id = d.description_id"
     "  CROSS JOIN result_row r ON r.entry_id = w.entry_id)";
