@@ -9,6 +9,7 @@
 #include "query/backends.h"
 #include "query/cli.h"
 #include "query/stale.h"
+#include "schema/store/derive.h"
 
 static const char *const known_backends[][2] = {
     {"ref", "is part of every build: `make`"},
@@ -161,6 +162,28 @@ static int check_database(const char *path)
     return !fine + stale;
 }
 
+/* --rebuild: all derived rows from nothing. */
+static abdb_status rebuild(const abdb_args *args, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    abdb_patience patience;
+    sqlite3_int64 names, subjects;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_arg_busy(args, &patience, err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(args), &patience, err));
+    TRY(abdb_derive(db, true, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM name", &names, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM subject", &subjects, err));
+    abdb_say(stdout, "ok rebuilt      %lld names and %lld statements that others repeat\n",
+             (long long)names, (long long)subjects);
+done:
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return st;
+}
+
 int abdb_cmd_doctor(int argc, char **argv)
 {
     abdb_arena arena = {0};
@@ -170,6 +193,8 @@ int abdb_cmd_doctor(int argc, char **argv)
     int warnings = 0;
 
     if (abdb_args_parse(&args, argc, argv, "doctor", NULL, &err) != ABDB_OK)
+        return abdb_report_error(&err);
+    if (abdb_arg(&args, "rebuild") && rebuild(&args, &err) != ABDB_OK)
         return abdb_report_error(&err);
     check_build();
     data = abdb_data_folder(&arena);

@@ -148,6 +148,12 @@ static const abdb_option help_options[] = {{"man", 0, NULL, "the manual page"},
                                            {"completion", 0, NULL, "completion for bash"},
                                            {NULL, 0, NULL, NULL}};
 
+static const abdb_option doctor_options[] = {
+    {"rebuild", 0, NULL,
+     "make what is derived from facts anew: names, subjects, what withdrawals leave out"},
+    BUSY_OPTION,
+    {NULL, 0, NULL, NULL}};
+
 static const abdb_option no_options[] = {{NULL, 0, NULL, NULL}};
 
 const abdb_command abdb_commands[] = {
@@ -260,12 +266,11 @@ const abdb_command abdb_commands[] = {
      " names. A selection (column OP value, ...) limits jsonl, csv and db to the entries it means.",
      "abdb export -o jsonl >facts.jsonl\nabdb export device=H100-SXM -o csv --out h100.csv\n"
      "abdb export -o db --redacted --out public.db"},
-    {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, no_options, 0,
-     "Versions, backends present and absent with the reason, the database, what an older version "
-     "of "
-     "an importer read, gnuplot, and which kernels the BLAS chose against what the processor can "
-     "do.",
-     "abdb doctor"},
+    {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, doctor_options, 0,
+     "Versions, backends present and absent with the reason, the database, what an older version"
+     " of an importer read, gnuplot, and which kernels the BLAS chose against what the processor"
+     " can do. What is derived from facts follows each import; --rebuild makes it from nothing.",
+     "abdb doctor\nabdb doctor --rebuild"},
     {"help", "[VERB]", "help, the manual page, completion", abdb_cmd_help, help_options, 0, "",
      "abdb help import\nabdb help --man | man -l -"},
     {"version", "", "the version of this program", abdb_cmd_version, no_options, 0, "",

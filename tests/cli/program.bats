@@ -130,3 +130,13 @@ load common
     same "$(ask "SELECT count(*) > 1000 FROM v_statement")" 1
     same "$(sqlite3 t.db 'PRAGMA integrity_check')" ok
 }
+
+@test "doctor --rebuild makes derived rows anew: what was lost comes back, what was right stays" {
+    abdb import -q "$root/data"
+    want=$(facts)
+    sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE name SET canon = 'wrong' WHERE length(spelling) % 2"
+    [ "$(facts)" != "$want" ]
+    run abdb doctor --rebuild
+    fails 0 "rebuilt"
+    same "$(facts)" "$want"
+}
