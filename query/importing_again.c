@@ -20,16 +20,6 @@ typedef struct {
     size_t count, room;
 } reading_list;
 
-static void free_readings(reading_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->item[i].file);
-        free(list->item[i].words);
-        free(list->item[i].format);
-    }
-    free(list->item);
-}
-
 /* Where an artifact was read from: itself, its archive, or the folder above the results of its
  * round. The caller frees it. *several: that may hold more than the artifact. */
 static char *file_of(const char *path, const char *format, bool *several)
@@ -45,32 +35,52 @@ static char *file_of(const char *path, const char *format, bool *several)
     return strndup(path, size);
 }
 
+static void free_reading(reading *r)
+{
+    free(r->file);
+    free(r->words);
+    free(r->format);
+}
+
+static void free_readings(reading_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) free_reading(&list->item[i]);
+    free(list->item);
+}
+
+/* Room for one more. */
+static abdb_status more_room(reading_list *list, abdb_error *err)
+{
+    size_t room = list->room ? 2 * list->room : 64;
+    reading *more =
+        list->count < list->room ? list->item : realloc(list->item, room * sizeof *more);
+
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+    if (list->count == list->room) list->room = room;
+    list->item = more;
+    return ABDB_OK;
+}
+
 static abdb_status add_reading(reading_list *list, const char *path, const char *words,
                                const char *format, abdb_error *err)
 {
-    reading r = {.words = strdup(words)}, *last = list->count ? &list->item[list->count - 1] : NULL;
+    const reading *last = list->count ? &list->item[list->count - 1] : NULL;
     bool several;
+    reading r = {.file = file_of(path, format, &several), .words = strdup(words)};
+    abdb_status st = ABDB_OK;
 
-    r.file = file_of(path, format, &several);
     r.format = several ? NULL : strdup(format);
     if (!r.file || !r.words || (!several && !r.format))
-        return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count));
     if (last && several && !last->format && strcmp(last->file, r.file) == 0 &&
-        strcmp(last->words, r.words) == 0) {
-        free(r.file);
-        free(r.words);
-        return ABDB_OK;
-    }
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        reading *more = realloc(list->item, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-        list->item = more;
-        list->room = room;
-    }
+        strcmp(last->words, r.words) == 0)
+        goto done;
+    TRY(more_room(list, err));
     list->item[list->count++] = r;
-    return ABDB_OK;
+    r = (reading){0};
+done:
+    free_reading(&r);
+    return st;
 }
 
 /* The files of temp.again, of all or of one path. */
