@@ -46,7 +46,8 @@ static void list_reports(void)
         "  v_model v_name v_round v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
         "tost_p\n"
-        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n\n"
+        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
+        "  abdb_offers(quotes, day, provider, kind, today)\n\n"
         "or read-only SQL:\n"
         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
         "  abdb query -i");
@@ -62,6 +63,13 @@ static int print_names(void)
     for (size_t i = 0; i < count; i++) puts(names[i]);
     abdb_arena_free(&arena);
     return 0;
+}
+
+/* What a column says, and by which formula of v_formula or v_scaling. */
+static void print_column(const char *name, const char *meaning, const char *formula)
+{
+    printf("  %-24s %s%s%s\n", name, meaning ? meaning : "",
+           formula && meaning && *meaning ? "; " : "", formula ? formula : "");
 }
 
 static void report_help(const abdb_report *report, const char *path)
@@ -103,8 +111,7 @@ static void report_help(const abdb_report *report, const char *path)
     }
     puts("\ncolumns:");
     for (size_t i = 0; i < report->columns; i++)
-        printf("  %-24s %s\n", report->column[i].name,
-               report->column[i].meaning ? report->column[i].meaning : "");
+        print_column(report->column[i].name, report->column[i].meaning, report->column[i].formula);
     puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
     abdb_db_close(db);
 }
