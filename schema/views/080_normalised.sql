@@ -14,7 +14,8 @@ VALUES ('per_device@1', 0, 0, 'rate of one device: total / devices, or as its so
        ('mbu@1', 1, 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
        ('mbu_weights@1', 1, 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
        ('roofline_fraction@1', 1, 0, 'rate / min(peak, intensity x bandwidth)'),
-       ('busbw@1', 0, 0, 'algorithm bandwidth x what a wire carries (v_collective)');
+       ('busbw@1', 0, 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
+       ('device_hours@1', 0, 0, 'time to train x devices');
 
 -- One result under one formula; where it wants a price, at 1 US dollar for a device and hour.
 CREATE VIEW reckoned AS
@@ -37,17 +38,15 @@ SELECT r.result_id AS result_id, f.formula AS formula, f.power AS power, b.basis
                  JOIN point_factor p ON p.point_id = c.point_id AND p.factor = 'recomputation' AND p.text IN ('none', 'full')
                 WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.formula = 'mfu@1')
          WHEN 'roofline_fraction@1' THEN
-              (SELECT c.floor / CASE WHEN c.ceiling < c.floor / m.floor * m.ceiling THEN c.ceiling ELSE c.floor / m.floor * m.ceiling END
-                 FROM v_ceiling_of c
-                 JOIN v_ceiling_of m ON m.entry_id = c.entry_id AND m.basis = c.basis AND m.quantity = 'memory_bandwidth'
-                WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.quantity = 'peak_flops' AND m.floor > 0
-                ORDER BY m.result_id LIMIT 1)
+              (SELECT o.fraction FROM v_roof o WHERE o.result_id = r.result_id AND o.basis = b.basis)
+         WHEN 'device_hours@1' THEN CASE WHEN r.metric = 'time_to_train_s' THEN r.value / 3600 * r.devices END
          ELSE (SELECT c.fraction FROM v_ceiling_of c WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.formula = f.formula)
          END AS value,
        CASE WHEN f.based = 1 THEN '1'
             ELSE CASE f.formula WHEN 'per_device@1' THEN r.unit || '/device' WHEN 'per_node@1' THEN r.unit || '/node'
                    WHEN 'per_watt@1' THEN r.unit || '/W' WHEN 'per_joule@1' THEN substr(r.unit, 1, length(r.unit) - 2) || '/J'
                    WHEN 'per_dollar@1' THEN substr(r.unit, 1, length(r.unit) - 2) || '/USD' WHEN 'busbw@1' THEN 'B/s'
+                   WHEN 'device_hours@1' THEN 'h'
                    ELSE 'USD/Mtoken' END END AS unit,
        CASE f.formula
          WHEN 'per_watt@1' THEN 'r-' || substr(r.run, 3) || '-' || (SELECT p.ordinal FROM result p WHERE p.result_id = r.power_id)
@@ -56,11 +55,7 @@ SELECT r.result_id AS result_id, f.formula AS formula, f.power AS power, b.basis
                        'r-' || substr(r.run, 3) || '-' || (SELECT j.ordinal FROM result j WHERE j.result_id = r.energy_id) ||
                        ' r-' || substr(r.run, 3) || '-' || (SELECT t.ordinal FROM result t WHERE t.result_id = r.time_id))
          WHEN 'roofline_fraction@1' THEN
-              (SELECT c.ceiling_key || ' ' || m.ceiling_key
-                 FROM v_ceiling_of c
-                 JOIN v_ceiling_of m ON m.entry_id = c.entry_id AND m.basis = c.basis AND m.quantity = 'memory_bandwidth'
-                WHERE c.result_id = r.result_id AND c.basis = b.basis AND c.quantity = 'peak_flops' AND m.floor > 0
-                ORDER BY m.result_id LIMIT 1)
+              (SELECT o.peak_key || ' ' || o.bandwidth_key FROM v_roof o WHERE o.result_id = r.result_id AND o.basis = b.basis)
          ELSE CASE f.based WHEN 1 THEN (SELECT c.ceiling_key FROM v_ceiling_of c WHERE c.result_id = r.result_id AND c.basis = b.basis) END
          END AS facts,
        r.entry_id AS entry_id, r.ordinal AS ordinal
@@ -75,7 +70,7 @@ SELECT r.result_id AS result_id, f.formula AS formula, f.power AS power, b.basis
           FROM v_result t) r
   CROSS JOIN v_formula f
   LEFT JOIN (SELECT 'published' AS basis UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b ON f.based = 1
- WHERE r.adds = 1 OR r.metric IN ('tpot_s', 'bytes_per_s');
+ WHERE r.adds = 1 OR r.metric IN ('tpot_s', 'bytes_per_s', 'time_to_train_s');
 
 -- One result under one formula that wants a price, at 1 US dollar for a device and hour: at a price of one's own it is
 -- at_one x price where power is 1, at_one / price where it is -1.
