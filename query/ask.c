@@ -56,9 +56,9 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
     static const char *const functions[] = {
-        "SELECT 1 FROM abdb_csv(NULL)", "SELECT 1 FROM abdb_archive(NULL)",
-        "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_roofline(NULL)",
-        "SELECT 1 FROM abdb_measure(NULL, NULL)"};
+        "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
+        "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
+        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */

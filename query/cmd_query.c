@@ -54,7 +54,8 @@ static void list_reports(void)
         "  v_model v_name v_round v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
         "tost_p\n"
-        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n\n"
+        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
+        "  abdb_offers(quotes, day, provider, kind, today)\n\n"
         "or read-only SQL:\n"
         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
         "  abdb query -i");
@@ -89,6 +90,13 @@ static void list_values(const abdb_table *list)
     abdb_say(stdout, "%s\n", list->rows > MOST ? "..." : "");
 }
 
+/* What a column says, and by which formula of v_formula or v_scaling. */
+static void print_column(const char *name, const char *meaning, const char *formula)
+{
+    abdb_say(stdout, "  %-24s %s%s%s\n", name, meaning ? meaning : "",
+           formula && meaning && *meaning ? "; " : "", formula ? formula : "");
+}
+
 static void report_help(const abdb_report *report, const char *path)
 {
     abdb_db *db = NULL;
@@ -119,8 +127,7 @@ static void report_help(const abdb_report *report, const char *path)
     }
     puts("\ncolumns:");
     for (size_t i = 0; i < report->columns; i++)
-        abdb_say(stdout, "  %-24s %s\n", report->column[i].name,
-                 report->column[i].meaning ? report->column[i].meaning : "");
+        print_column(report->column[i].name, report->column[i].meaning, report->column[i].formula);
     puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
     abdb_db_close(db);
 }

@@ -93,7 +93,8 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
         r->column[r->columns].name = next_field(&rest);
         r->column[r->columns].label = next_field(&rest);
         r->column[r->columns].style = next_field(&rest);
-        r->column[r->columns++].meaning = next_field(&rest);
+        r->column[r->columns].meaning = next_field(&rest);
+        r->column[r->columns++].formula = or_null(next_field(&rest));
     }
     return ABDB_OK;
 }

@@ -4,7 +4,10 @@
  *   -- title: words; {param} is replaced by its value
  *   -- param: name | text, number, days, date, price or flag | default | help | SQL whose first
  * column lists values (days: 90 or 90d)
- *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
+ *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning |
+ * formula of v_formula or v_scaling that its values follow, and what they are multiplied by
+ * (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at which
+ * price or ceiling; several joined by "or"
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- figure: name of a figure that draws it
@@ -35,7 +38,7 @@ typedef struct {
     bool counts_only; /* no footnotes of MLPerf */
     abdb_report_param param[ABDB_PARAM_COUNT];
     struct {
-        const char *name, *label, *style, *meaning;
+        const char *name, *label, *style, *meaning, *formula;
     } column[ABDB_COLUMN_MAX];
     const char *note[ABDB_NOTE_MAX];
     abdb_option option[ABDB_PARAM_COUNT + 1]; /* params as options */

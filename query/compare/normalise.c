@@ -1,15 +1,13 @@
 /* normalise.c - values per device, node, watt, joule, dollar, peak or bandwidth; see sets.h.
  *
- * The formulas are the view v_normalised; here one is chosen for each member, with the price that
- * the reader asked for: of the prices that count, the latest of each offer, and of those the
- * lowest.
+ * The formulas are the views v_normalised and, where a price is wanted, v_at_price; here one is
+ * chosen for each member, at the cheapest of the offers that count (offers.h).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/quotes.h"
-#include "query/compare/sets.h"
+#include "query/compare/offers.h"
 #include "schema/core/date.h"
 
 static const struct {
@@ -61,53 +59,6 @@ static bool has_flag(const char *flags, const char *flag)
     return false;
 }
 
-/* The reader's own price of a device; NAN: none. All quotes are looked at, so that a wrong one is
- * an error. */
-static abdb_status quoted(const char *quotes, const char *device, sqlite3 *db, double *out,
-                          abdb_error *err)
-{
-    abdb_arena arena = {0};
-    char *rest = abdb_arena_copy(&arena, quotes, strlen(quotes)), *name;
-    const char *canon;
-    double amount;
-    abdb_status st = ABDB_OK;
-
-    *out = NAN;
-    for (;;) {
-        TRY(abdb_quote_next(&rest, "price", &name, &amount, err));
-        if (!name) break;
-        TRY(abdb_name_resolve(db, "device", name, &canon, &arena, err));
-        if (strcmp(canon, device) == 0) *out = amount;
-    }
-done:
-    abdb_arena_free(&arena);
-    return st;
-}
-
-/* Is an offer, row i of prices, superseded by a later one of the same provider and kind? */
-static bool superseded(const abdb_table *prices, size_t i)
-{
-    for (size_t k = 0; k < prices->rows; k++)
-        if (strcmp(abdb_cell(prices, k, 2), abdb_cell(prices, i, 2)) == 0 &&
-            strcmp(abdb_cell(prices, k, 3), abdb_cell(prices, i, 3)) == 0 &&
-            strcmp(abdb_cell(prices, k, 4), abdb_cell(prices, i, 4)) > 0)
-            return true;
-    return false;
-}
-
-/* Rows of v_normalised for one member: the one that counts, or SIZE_MAX. */
-static size_t choose(const abdb_table *rows, bool dollar)
-{
-    size_t best = SIZE_MAX;
-
-    for (size_t i = 0; i < rows->rows; i++) {
-        if (dollar && superseded(rows, i)) continue;
-        if (best == SIZE_MAX || abdb_cell_number(rows, i, 0) > abdb_cell_number(rows, best, 0))
-            best = i;
-    }
-    return best;
-}
-
 /* Why a member cannot stand for its set. */
 static const char *fault(const abdb_set *set, size_t i, size_t per)
 {
@@ -127,83 +78,77 @@ typedef struct {
     const abdb_measure *measure;
     size_t per;
     sqlite3_stmt *find;
+    abdb_table offers; /* where a price is wanted */
+    double days;       /* the oldest that counts; NAN: any */
 } normaliser;
 
-static void take_row(normaliser *n, abdb_member *m, const abdb_table *rows, size_t at)
+static bool wants_price(const normaliser *n)
 {
-    abdb_arena *arena = &n->set->arena;
-    const char *facts = abdb_cell(rows, at, 5);
+    return strcmp(pers[n->per].per, "dollar") == 0;
+}
 
-    m->value = abdb_cell_number(rows, at, 0);
-    m->unit = abdb_arena_copy(arena, abdb_cell(rows, at, 1), strlen(abdb_cell(rows, at, 1)));
-    m->facts = *facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
-    if (strcmp(pers[n->per].per, "dollar") == 0)
-        m->price = abdb_arena_printf(arena, "%s %s %s", abdb_cell(rows, at, 2),
-                                     abdb_cell(rows, at, 3), abdb_cell(rows, at, 4));
+/* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
+static void price(normaliser *n, size_t i)
+{
+    abdb_member *m = &n->set->member[i];
+    abdb_arena *arena = &n->set->arena;
+    size_t at =
+        abdb_offers_cheapest(&n->offers, abdb_member_text(n->set, i, ABDB_M_device), n->days);
+    const char *key;
+
+    m->value = at == SIZE_MAX ? NAN : m->value / abdb_cell_number(&n->offers, at, ABDB_OFFER_PRICE);
+    if (at == SIZE_MAX) return;
+    key = abdb_cell(&n->offers, at, ABDB_OFFER_KEY);
+    m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
+    m->price =
+        *key ? abdb_arena_printf(arena, "%s %s %s", abdb_cell(&n->offers, at, ABDB_OFFER_PROVIDER),
+                                 abdb_cell(&n->offers, at, ABDB_OFFER_KIND),
+                                 abdb_cell(&n->offers, at, ABDB_OFFER_FROM))
+             : "your own quote";
 }
 
 static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];
-    bool dollar = strcmp(pers[n->per].per, "dollar") == 0;
-    double quote = NAN;
-    abdb_table rows = {0};
-    abdb_status st = ABDB_OK;
-    size_t at;
+    abdb_arena *arena = &n->set->arena;
+    const char *unit, *facts;
     int code;
 
     m->value = NAN;
     m->unit = "";
-    if (dollar && n->measure->price)
-        TRY(quoted(n->measure->price, abdb_member_text(n->set, i, ABDB_M_device), n->db, &quote,
-                   err));
     sqlite3_reset(n->find);
     sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
-    sqlite3_bind_text(n->find, 3, isnan(quote) ? pers[n->per].formula : "per_device@1", -1,
-                      SQLITE_STATIC);
-    TRY(abdb_rows_columns(n->find, &rows, err));
-    while ((code = sqlite3_step(n->find)) == SQLITE_ROW) TRY(abdb_rows_take(n->find, &rows, err));
-    if (code != SQLITE_DONE) TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db)));
-    at = choose(&rows, dollar && isnan(quote));
-    if (at == SIZE_MAX) {
-        if (!m->why) m->why = pers[n->per].missing;
-        goto done;
-    }
-    take_row(n, m, &rows, at);
-    if (!isnan(quote)) {
-        m->value *= 3600 / quote;
-        m->unit =
-            abdb_arena_printf(&n->set->arena, "%.*s/USD", (int)strcspn(m->unit, "/"), m->unit);
-        m->price = "your own quote";
-        m->facts = NULL;
-    }
-done:
-    abdb_table_free(&rows);
-    return st;
+    if ((code = sqlite3_step(n->find)) == SQLITE_ROW) {
+        unit = (const char *)sqlite3_column_text(n->find, 1);
+        facts = (const char *)sqlite3_column_text(n->find, 2);
+        m->value = sqlite3_column_double(n->find, 0);
+        m->unit = abdb_arena_copy(arena, unit, strlen(unit));
+        m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
+        if (wants_price(n)) price(n, i);
+    } else if (code != SQLITE_DONE)
+        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
+    if (isnan(m->value) && !m->why) m->why = pers[n->per].missing;
+    return ABDB_OK;
 }
 
 static abdb_status prepare(normaliser *n, abdb_error *err)
 {
-    static const char sql[] =
-        "SELECT value, unit, provider, price_kind, price_date, facts FROM v_normalised"
-        " WHERE result_id = CAST(?1 AS INTEGER) AND formula = ?3"
-        " AND coalesce(basis, ?4) = ?4 AND (?5 IS NULL OR price_date IS NULL OR price_date <= ?5)"
-        " AND (?6 IS NULL OR provider IS NULL OR provider = ?6)"
-        " AND (?7 IS NULL OR price_kind IS NULL OR price_kind = ?7)"
-        " AND (?8 IS NULL OR price_date IS NULL OR julianday(coalesce(?9, 'now'))"
-        "      - julianday(price_date) <= ?8)";
+    static const char plain[] =
+        "SELECT value, unit, facts FROM v_normalised WHERE result_id = CAST(?1 AS INTEGER)"
+        " AND formula = ?2 AND coalesce(basis, ?3) = ?3";
+    static const char priced[] = "SELECT at_one, unit, NULL FROM v_at_price"
+                                 " WHERE result_id = CAST(?1 AS INTEGER) AND formula = ?2";
     const abdb_measure *m = n->measure;
-    const char *texts[] = {
-        m->peak ? m->peak : "published", m->price_date, m->provider, m->price_kind, NULL, m->today};
-    double days = 0;
+    const char *basis = m->peak ? m->peak : "published";
 
+    n->days = NAN;
     if (m->price_max_age_days) {
         char text[24];
 
         snprintf(text, sizeof text, "%s", m->price_max_age_days);
         if (text[0] && text[strlen(text) - 1] == 'd') text[strlen(text) - 1] = '\0';
-        if (!abdb_number(text, &days))
+        if (!abdb_number(text, &n->days))
             return ABDB_FAIL(err, ABDB_USAGE, "--price-max-age wants days, such as 90d, not '%s'",
                              m->price_max_age_days);
     }
@@ -214,15 +159,15 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
             return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a day as 2026-01-31, not '%s'",
                              i ? "today" : "price-date", day);
     }
-    if (strcmp(texts[0], "published") != 0 && strcmp(texts[0], "measured") != 0 &&
-        strcmp(texts[0], "clock") != 0)
+    if (strcmp(basis, "published") != 0 && strcmp(basis, "measured") != 0 &&
+        strcmp(basis, "clock") != 0)
         return ABDB_FAIL(err, ABDB_USAGE, "--peak wants published, measured or clock, not '%s'",
-                         texts[0]);
-    if (sqlite3_prepare_v2(n->db, sql, -1, &n->find, NULL) != SQLITE_OK)
+                         basis);
+    if (sqlite3_prepare_v2(n->db, wants_price(n) ? priced : plain, -1, &n->find, NULL) != SQLITE_OK)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
-    for (int i = 0; i < 6; i++) sqlite3_bind_text(n->find, 4 + i, texts[i], -1, SQLITE_STATIC);
-    if (m->price_max_age_days) sqlite3_bind_double(n->find, 8, days);
-    return ABDB_OK;
+    sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
+    if (!wants_price(n)) sqlite3_bind_text(n->find, 3, basis, -1, SQLITE_STATIC);
+    return wants_price(n) ? abdb_offers_load(&n->offers, n->db, m, err) : ABDB_OK;
 }
 
 abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *measure,
@@ -246,5 +191,6 @@ abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *m
     }
 done:
     sqlite3_finalize(n.find);
+    abdb_table_free(&n.offers);
     return st;
 }

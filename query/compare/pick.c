@@ -344,7 +344,7 @@ static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(add_condition(q, &s->condition[i], err));
     default_metric(q, m);
-    abdb_text_puts(&q->sql, " ORDER BY r.key LIMIT 20001");
+    abdb_text_puts(&q->sql, " ORDER BY r.round_order, r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     return st;

@@ -118,7 +118,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
     const char *evidence = abdb_member_text(set, i, ABDB_M_evidence);
     abdb_member *m = &set->member[i];
-    bool is_spec = abdb_member_number(set, i, ABDB_M_ordinal) < 0; /* it has what it has */
+    bool is_spec = !*abdb_member_text(set, i, ABDB_M_entry_id); /* it has what it has */
     const point *p = NULL;
     abdb_trait *trait;
     size_t count = 0;

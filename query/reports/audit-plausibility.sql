@@ -9,43 +9,40 @@
 -- column: source | source | | who says it
 -- column: locator | where | cut50 |
 -- @rows
-SELECT 'above the published dense peak' AS problem, coalesce(r.model, r.workload) || ' on ' || r.device AS what,
-       CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END AS value,
-       (SELECT max(s.value) FROM v_spec s WHERE s.device = r.device AND s.quantity = 'peak_flops' AND s.basis = 'card'
-           AND s.dtype = r.dtype AND coalesce(s.sparsity, 'dense') = 'dense') AS "limit",
-       r.unit AS unit, r.source AS source, r.locator AS locator, r.result_id AS _facts
-  FROM v_result r LEFT JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per'
- WHERE r.metric = 'flops_per_s' AND +r.devices > 0 AND (:device IS NULL OR r.device GLOB :device)
-   AND CASE WHEN f.text = 'device' THEN r.value ELSE r.value / r.devices END >
-       (SELECT max(s.value) FROM v_spec s WHERE s.device = r.device AND s.quantity = 'peak_flops' AND s.basis = 'card'
-           AND s.dtype = r.dtype AND coalesce(s.sparsity, 'dense') = 'dense')
+SELECT 'above the published dense peak' AS problem, r.what, r.each AS value, r."limit", r.unit AS unit, r.source AS source, r.locator AS locator,
+       r.key AS _facts
+  FROM (SELECT coalesce(r.model, r.workload) || ' on ' || r.device AS what, r.each, r.unit, r.source, r.locator, r.key,
+               (SELECT max(p.value) FROM v_peak p WHERE p.device = r.device AND p.quantity = 'peak_flops' AND p.dtype = r.number_format) AS "limit"
+          FROM v_rate r
+         WHERE r.metric = 'flops_per_s' AND (:device IS NULL OR r.device GLOB :device)) r
+ WHERE r.each > r."limit"
 UNION ALL
 SELECT 'more than all of it', r.metric || ' of ' || coalesce(r.model, r.workload) || ' on ' || r.device, r.value, 1, r.unit,
-       r.source, r.locator, r.result_id
+       r.source, r.locator, r.key
   FROM v_result r
  WHERE r.metric IN ('utilisation', 'bandwidth_utilisation', 'mfu', 'hfu', 'mbu', 'scaling_efficiency') AND r.value > 1
    AND (:device IS NULL OR r.device GLOB :device)
 UNION ALL
 SELECT 'an LLM counted in ' || r.raw_unit, r.round || ' ' || coalesce(r.submitter, '') || ' ' || r.model || ' ' || r.scenario,
-       r.value, NULL, r.unit, r.source, r.locator, r.result_id
+       r.value, NULL, r.unit, r.source, r.locator, r.key
   FROM v_statement r JOIN v_model m ON m.model = r.model
  WHERE m.task = 'llm' AND r.evidence = 'mlperf' AND r.metric IN ('samples_per_s', 'queries_per_s')
    AND r.flags LIKE '%unit-disagree%' AND (:device IS NULL OR r.device GLOB :device)
 UNION ALL
 SELECT 'dense peak equals another''s sparse one', a.device || ' ' || a.dtype, a.value, b.value / 2, a.unit, a.source, a.locator,
-       a.spec_id || ' ' || b.spec_id
+       a.key || ' ' || b.key
   FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype
  WHERE a.sparsity = 'dense' AND b.sparsity = '2:4' AND a.value = b.value AND (:device IS NULL OR a.device GLOB :device)
 UNION ALL
 SELECT 'a dense peak twice that of another source', a.device || ' ' || a.dtype, a.value, b.value, a.unit, a.source, a.locator,
-       a.spec_id || ' ' || b.spec_id
+       a.key || ' ' || b.key
   FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype AND b.basis = a.basis
    AND coalesce(b.engine, '') = coalesce(a.engine, '') AND b.source <> a.source
  WHERE a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value BETWEEN 1.95 * b.value AND 2.05 * b.value
    AND (:device IS NULL OR a.device GLOB :device)
 UNION ALL
 SELECT 'a dense peak above twice that of a format twice as wide', a.device || ' ' || a.dtype || ' against ' || b.dtype, a.value,
-       2 * b.value, a.unit, a.source, a.locator, a.spec_id || ' ' || b.spec_id
+       2 * b.value, a.unit, a.source, a.locator, a.key || ' ' || b.key
   FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.basis = a.basis AND b.source = a.source
  WHERE a.quantity IN ('peak_flops', 'peak_ops') AND a.dtype IN ('fp8', 'int8') AND b.quantity = 'peak_flops'
    AND b.dtype IN ('fp16', 'bf16') AND a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value > 2.05 * b.value

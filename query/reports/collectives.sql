@@ -12,7 +12,7 @@
 -- column: place | place | | in or out of place
 -- column: message_bytes | bytes | | size of the message
 -- column: algbw_gb_per_s | algbw GB/s | g4 | size / time, median of the runs
--- column: busbw_gb_per_s | busbw GB/s | g4 | as stated, or busbw@1: algbw x what the wires carry
+-- column: busbw_gb_per_s | busbw GB/s | g4 | what a wire carries, median of the runs | stated or busbw@1 x 1e-9
 -- column: low_gb_per_s | busbw low | g4 | least of the runs
 -- column: high_gb_per_s | busbw high | g4 | most of the runs
 -- column: n | n | | runs
@@ -20,24 +20,25 @@
 -- hoist: operation device place
 -- @with
 WITH one AS MATERIALIZED (
-  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.entry_id, r.result_id, r.value AS algbw, r.tag,
-         (SELECT b.value FROM v_result b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic LIMIT 1) AS busbw,
-         (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'message_bytes') AS size,
-         (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'message_size') AS printed,
-         (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'place') AS place,
-         coalesce((SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'wrong'), 0) AS wrong
+  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.result_id, r.key, r.value AS algbw,
+         (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
+           ORDER BY b.ordinal LIMIT 1) AS stated_id,
+         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
+         (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_size') AS printed,
+         (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'place') AS place,
+         coalesce((SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'wrong'), 0) AS wrong
     FROM v_result r
    WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf'
      AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering') OR source = :source)
      AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
      AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
 sized AS (
-  SELECT *, coalesce(size, CAST(printed AS REAL) * CASE WHEN printed LIKE '%KiB' THEN 1024 WHEN printed LIKE '%MiB' THEN 1048576
-                                                        WHEN printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
-         coalesce(busbw, algbw * CASE replace(operation, '-', '_') WHEN 'all_reduce' THEN 2.0 * (devices - 1) / devices
-                                      WHEN 'broadcast' THEN 1 WHEN 'reduce' THEN 1 WHEN 'all_gather' THEN (devices - 1.0) / devices
-                                      WHEN 'reduce_scatter' THEN (devices - 1.0) / devices WHEN 'all_to_all' THEN (devices - 1.0) / devices END) AS bus
-    FROM one WHERE :place = 'all' OR place IS NULL OR place = :place),
+  SELECT o.*, coalesce(o.size, CAST(o.printed AS REAL) * CASE WHEN o.printed LIKE '%KiB' THEN 1024 WHEN o.printed LIKE '%MiB' THEN 1048576
+                                                              WHEN o.printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
+         coalesce(s.value, (SELECT n.value FROM v_normalised n WHERE n.result_id = o.result_id AND n.formula = 'busbw@1')) AS bus,
+         coalesce(s.key, o.key) AS bus_key
+    FROM one o LEFT JOIN v_result s ON s.result_id = o.stated_id
+   WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 placed AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,
          count(*) OVER (PARTITION BY operation, device, devices, place, source, bytes) AS n FROM sized WHERE bytes > 0),
@@ -50,8 +51,8 @@ SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, CAST(p.bytes
        max(n) AS n, sum(wrong) AS wrong,
        trim(CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks ' END || CASE WHEN k.operations > 1 OR p.devices IS NULL THEN p.operation || ' ' ELSE '' END ||
             CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END || CASE WHEN k.sources > 1 THEN p.source ELSE '' END) AS _label,
-       group_concat(p.result_id, ' ') AS _facts
-  FROM placed p, known k
+       group_concat(p.key, ' ') AS _facts, group_concat(p.bus_key, ' ') AS _facts_busbw_gb_per_s
+  FROM placed p CROSS JOIN known k
  GROUP BY p.operation, p.device, p.devices, p.place, p.source, p.bytes
  ORDER BY p.operation, p.device, p.devices, p.source, p.bytes;
 -- @notes

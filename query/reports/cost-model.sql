@@ -5,10 +5,9 @@
 -- param: power | number | 700 | W, device with its share of the system
 -- param: pue | number | 1.3 | power usage effectiveness of the building
 -- param: electricity | number | 0.10 | USD per kWh
--- column: usd_per_device_hour | USD/h/device | 4 | capital / (life x 8760 x utilisation) + electricity
--- column: capital_usd_per_hour | capital | 4 | share of the capital
+-- column: usd_per_device_hour | USD/h/device | 4 | capital and electricity
+-- column: capital_usd_per_hour | capital | 4 | capital / (life x 8760 x utilisation)
 -- column: energy_usd_per_hour | electricity | 4 | power x PUE x price
 -- note: cost@1, the reader's own assumptions: not a price of anybody
-SELECT :capital / (:life * 8760 * :utilisation) + :power / 1000.0 * :pue * :electricity AS usd_per_device_hour,
-       :capital / (:life * 8760 * :utilisation) AS capital_usd_per_hour,
-       :power / 1000.0 * :pue * :electricity AS energy_usd_per_hour;
+SELECT capital + energy AS usd_per_device_hour, capital AS capital_usd_per_hour, energy AS energy_usd_per_hour
+  FROM (SELECT :capital / (:life * 8760 * :utilisation) AS capital, :power / 1000.0 * :pue * :electricity AS energy) c;

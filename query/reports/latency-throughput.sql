@@ -23,22 +23,22 @@ WITH found AS MATERIALIZED ( -- an index of devices, or of sources, leads on; ke
   UNION
   SELECT x.entry_id
     FROM (SELECT source FROM v_source WHERE source <> 'abdb-run' AND (:source IS NULL OR source = :source)) s
-   CROSS JOIN v_stored x ON x.source = s.source AND x.metric = :latency
+    JOIN v_stored x ON x.source = s.source AND x.metric = :latency
    WHERE :device IS NULL)
 -- @rows
 SELECT r.device, r.devices, r.model,
        trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
-            coalesce(' ' || (SELECT CAST(p.num AS INTEGER) FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
-                                AND p.factor = 'input_tokens') || ' tokens', '')) AS _label,
-       (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal
-           AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') AND p.num IS NOT NULL ORDER BY p.factor DESC LIMIT 1) AS load,
-       l.statistic, 1000 * l.value AS latency_ms, r.value AS throughput, r.unit, r.source,
-       r.result_id || ' ' || l.result_id AS _facts
-  FROM v_result l CROSS JOIN v_result r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
+            coalesce(' ' || (SELECT CAST(p.num AS INTEGER) FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.factor = 'input_tokens')
+                     || ' tokens', '')) AS _label,
+       (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.num IS NOT NULL
+           AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') ORDER BY p.factor DESC LIMIT 1) AS load,
+       l.statistic, 1000 * l.value AS latency_ms, r.total AS throughput, r.unit, r.source,
+       r.key || ' ' || l.key AS _facts
+  FROM v_result l JOIN v_rate r ON r.entry_id = l.entry_id AND r.unit IN ('token/s', 'sample/s', 'query/s')
    AND (r.unit = 'token/s' OR NOT EXISTS (SELECT 1 FROM v_stored t WHERE t.entry_id = r.entry_id AND t.unit = 'token/s'))
  WHERE l.metric = :latency AND l.entry_id IN (SELECT entry_id FROM found)
    AND (:model IS NULL OR l.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
    AND (:statistic IS NULL OR l.statistic = :statistic)
    AND (:source IS NULL OR l.source = :source)
- ORDER BY r.model, r.device, _label, l.statistic, load, r.value;
+ ORDER BY r.model, r.device, _label, l.statistic, load, r.total;

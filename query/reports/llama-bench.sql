@@ -18,8 +18,7 @@
 -- hoist: device model backend
 -- @with
 WITH run AS (
-  SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_factor_given f
-                WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal) AS values_
+  SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
     FROM v_result r
    WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s'
      AND (:model IS NULL OR r.model = :model) AND (:tag IS NULL OR r.tag = :tag)
@@ -38,8 +37,8 @@ SELECT t.device, t.model, t.backend, t.build,
        trim(CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END ||
             CASE WHEN m.backends > 1 THEN ' ' || coalesce(t.backend, '') ELSE '' END ||
             CASE WHEN m.builds > 1 THEN ' ' || replace(coalesce(t.build, ''), 'llama.cpp ', '') ELSE '' END ||
-            CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END) AS _label, t.result_id AS _facts
-  FROM told t, many m
+            CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END) AS _label, t.key AS _facts
+  FROM told t CROSS JOIN many m
  ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.depth;
 -- @notes
 SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM told HAVING count(*) > 0;

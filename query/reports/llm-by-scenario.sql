@@ -5,34 +5,34 @@
 -- param: division | text | closed | closed or open
 -- param: limit | number | 40 | rows at most
 -- column: device | device | cut28 | canonical device
--- column: offline | Offline† | 1 | derived: best total / devices
--- column: server | Server† | 1 | derived
--- column: interactive | Interactive† | 1 | derived
+-- column: offline | Offline† | 1 | the best | per_device@1
+-- column: server | Server† | 1 | the best | per_device@1
+-- column: interactive | Interactive† | 1 | the best | per_device@1
 -- column: rounds | rounds | | rounds of the best results
 -- column: of | of | | results
 -- @with
 WITH chosen AS (
-  SELECT r.device, r.scenario, r.round, r.value_per_device, r.result_id, r.value
+  SELECT r.device, r.scenario, r.round, r.each, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
-   CROSS JOIN v_mlperf r ON r.raw_model = n.spelling
+    JOIN v_mlperf r ON r.raw_model = n.spelling
    WHERE r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)
      AND ' ' || r.flags || ' ' NOT LIKE '% power %'),
 best AS (
-  SELECT *, row_number() OVER (PARTITION BY device, scenario ORDER BY value_per_device DESC, result_id) AS place,
+  SELECT *, row_number() OVER (PARTITION BY device, scenario ORDER BY each DESC, key) AS place,
          count(*) OVER (PARTITION BY device) AS of
     FROM chosen)
 -- @rows
-SELECT device, max(CASE scenario WHEN 'Offline' THEN value_per_device END) AS offline,
-       max(CASE scenario WHEN 'Server' THEN value_per_device END) AS server,
-       max(CASE scenario WHEN 'Interactive' THEN value_per_device END) AS interactive,
+SELECT device, max(CASE scenario WHEN 'Offline' THEN each END) AS offline,
+       max(CASE scenario WHEN 'Server' THEN each END) AS server,
+       max(CASE scenario WHEN 'Interactive' THEN each END) AS interactive,
        group_concat(DISTINCT round) AS rounds, max(of) AS of,
-       group_concat(result_id, ' ') AS _facts,
-       max(CASE scenario WHEN 'Offline' THEN result_id END) AS _facts_offline,
-       max(CASE scenario WHEN 'Server' THEN result_id END) AS _facts_server,
-       max(CASE scenario WHEN 'Interactive' THEN result_id END) AS _facts_interactive
+       group_concat(key, ' ') AS _facts,
+       max(CASE scenario WHEN 'Offline' THEN key END) AS _facts_offline,
+       max(CASE scenario WHEN 'Server' THEN key END) AS _facts_server,
+       max(CASE scenario WHEN 'Interactive' THEN key END) AS _facts_interactive
   FROM best WHERE place = 1
  GROUP BY device
- ORDER BY coalesce(max(CASE scenario WHEN 'Server' THEN value_per_device END), 0) DESC, 2 DESC, device
+ ORDER BY coalesce(max(CASE scenario WHEN 'Server' THEN each END), 0) DESC, 2 DESC, device
  LIMIT :limit;
 -- @notes
-SELECT '† derived by abdb (result / devices); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM chosen LIMIT 1);
+SELECT '† derived by abdb (result / devices); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM chosen LIMIT 1) c;

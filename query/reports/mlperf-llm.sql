@@ -17,48 +17,51 @@
 -- column: submitter | submitter | cut22 |
 -- column: system | system | cut30 | as published
 -- column: tokens_per_s | tokens/s | 1 | in total, official
--- column: tokens_per_s_per_chip | /chip† | 1 | derived: total / chips
+-- column: tokens_per_s_per_chip | /chip† | 1 | of one chip | per_device@1
 -- column: of | of | | submissions with this accelerator
 -- column: public_id | ID | | result ID
 -- column: dtype | weights | | number format of the weights
 -- column: verified | verified | | yes: reviewed by MLCommons
 -- hoist: round division model scenario verified dtype
 -- @with
-WITH wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
+WITH llm (spelling) AS (
+  SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
+   WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model)),
+wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
   SELECT DISTINCT round FROM v_round WHERE :round = 'all'
-  UNION SELECT coalesce(:round, (SELECT max(r.round) FROM v_round r JOIN v_name n ON n.kind = 'model' AND n.spelling = r.raw_model
-                                   JOIN v_model m ON m.model = n.canon WHERE m.task = 'llm'))),
+  UNION SELECT coalesce(:round, (SELECT r.round FROM v_round r
+                                  WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
+                                                         WHERE n.kind = 'model' AND m.task = 'llm')
+                                  ORDER BY r.round_order DESC LIMIT 1))),
 chosen AS (
-  SELECT round, model, scenario, device, value_per_device, public_id, left_out, entry_id, ordinal FROM v_mlperf
-   WHERE raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
-                        WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model))
+  SELECT round, round_order, model, scenario, device, each, public_id, left_out, result_id, key FROM v_mlperf
+   WHERE raw_model IN (SELECT spelling FROM llm)
      AND metric = 'tokens_per_s'
      AND system_type = :system_type
      AND division = :division
      AND round IN (SELECT round FROM wanted)
      AND (:scenario IS NULL OR scenario = :scenario)
-     AND (:accelerator IS NULL OR device GLOB :accelerator))
+     AND (:accelerator IS NULL OR device GLOB :accelerator)),
+best AS (
+  SELECT * FROM (
+    SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device
+                                 ORDER BY CASE WHEN left_out = '' AND each IS NOT NULL THEN 0 ELSE 1 END, each DESC, key) AS place,
+           count(*) OVER (PARTITION BY round, model, scenario, device) AS of,
+           sum(CASE WHEN left_out IN ('device count disagrees', 'sources disagree') THEN 1 ELSE 0 END)
+             OVER (PARTITION BY round, model, scenario, device) AS doubtful
+      FROM chosen) c
+   WHERE place = 1 AND left_out = '' AND each IS NOT NULL)
 -- @rows
-, best AS ( -- entry_id and ordinal are those of the row with the maximum
-  SELECT round, model, scenario, device, entry_id, ordinal, max(CASE WHEN left_out = '' THEN value_per_device END) AS each,
-         count(*) AS of, sum(left_out IN ('device count disagrees', 'sources disagree')) AS doubtful
-    FROM chosen GROUP BY round, model, scenario, device)
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
-       m.value AS tokens_per_s, m.value_per_device AS tokens_per_s_per_chip, b.of,
-       CASE WHEN b.doubtful THEN '‡' END AS of__mark, m.public_id, m.dtype, m.verified,
-       m.result_id AS _facts
-  FROM best b CROSS JOIN v_mlperf m ON m.entry_id = b.entry_id AND m.ordinal = b.ordinal
- WHERE b.each IS NOT NULL
- ORDER BY m.round DESC, m.model, m.scenario, m.value_per_device DESC
+       m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, b.of, CASE WHEN b.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
+       m.verified, m.key AS _facts
+  FROM best b JOIN v_mlperf m ON m.result_id = b.result_id
+ ORDER BY m.round_order DESC, m.model, m.scenario, m.each DESC, m.key
  LIMIT CASE WHEN :all THEN -1 ELSE :limit END;
 -- @notes
-, each AS (
-  SELECT round, model, scenario, device, max(value_per_device) AS value_per_device
-    FROM chosen WHERE left_out = '' GROUP BY round, model, scenario, device),
-best AS (
-  SELECT * FROM each ORDER BY round DESC, model, scenario, value_per_device DESC
-   LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
-total AS (SELECT count(*) AS n FROM each)
+, shown AS (
+  SELECT * FROM best ORDER BY round_order DESC, model, scenario, each DESC, key LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
+total AS (SELECT count(*) AS n FROM best)
 SELECT line FROM (
   SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
    WHERE NOT :all AND n > :limit
@@ -75,11 +78,11 @@ SELECT line FROM (
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words
-            FROM v_statement s WHERE s.entry_id IN (SELECT t.entry_id FROM subject t WHERE t.subject = m.subject)
-               AND s.metric_class = 'performance' ORDER BY words DESC)) ||
+            FROM v_statement s WHERE s.result_id IN (SELECT t.result_id FROM subject t WHERE t.subject = m.subject)
+               AND s.metric_class = 'performance' ORDER BY words DESC) w) ||
          '. Not used for "best".'
-    FROM chosen c JOIN v_mlperf m ON m.entry_id = c.entry_id AND m.ordinal = c.ordinal
+    FROM chosen c JOIN v_mlperf m ON m.result_id = c.result_id
    WHERE c.left_out IN ('device count disagrees', 'sources disagree')
-     AND EXISTS (SELECT 1 FROM best b WHERE b.round = c.round AND b.model = c.model
+     AND EXISTS (SELECT 1 FROM shown b WHERE b.round = c.round AND b.model = c.model
                     AND b.scenario = c.scenario AND b.device = c.device))
  ORDER BY place;

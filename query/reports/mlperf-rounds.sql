@@ -7,7 +7,7 @@
 -- param: devices | text | | only these: several by * (B*00-SXM)
 -- column: round | round | | round of MLPerf
 -- column: device | device | cut28 | canonical device
--- column: per_chip | /chip† | g6 | derived: best total / devices of the round
+-- column: per_chip | /chip† | g6 | the best of the round | per_device@1
 -- column: unit | unit | | of the total
 -- column: chips | chips | | devices of that submission
 -- column: submitter | submitter | cut22 |
@@ -16,22 +16,22 @@
 -- hoist: unit
 -- @with
 WITH chosen AS (
-  SELECT r.round, r.device, r.value_per_device, r.unit, r.devices, r.submitter, r.public_id, r.result_id
+  SELECT r.round, r.round_order, r.device, r.each, r.unit, r.devices, r.submitter, r.public_id, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
-   CROSS JOIN v_mlperf r ON r.raw_model = n.spelling
+    JOIN v_mlperf r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.division = :division AND r.system_type = :system_type AND r.left_out = ''
-     AND r.metric_class = 'performance' AND r.unit LIKE '%/s' AND (:devices IS NULL OR r.device GLOB :devices)
+     AND r.adds = 1 AND (:devices IS NULL OR r.device GLOB :devices)
      AND ' ' || r.flags || ' ' NOT LIKE '% power %'),
 best AS (
-  SELECT *, row_number() OVER (PARTITION BY round, device ORDER BY value_per_device DESC, result_id) AS place,
+  SELECT *, row_number() OVER (PARTITION BY round, device ORDER BY each DESC, key) AS place,
          count(*) OVER (PARTITION BY round, device) AS of,
-         count(*) OVER (PARTITION BY device) AS known, max(value_per_device) OVER (PARTITION BY device) AS top
+         count(*) OVER (PARTITION BY device) AS known, max(each) OVER (PARTITION BY device) AS top
     FROM chosen WHERE unit = (SELECT unit FROM chosen GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
-number AS (SELECT *, CAST(substr(round, 2) AS REAL) AS version FROM best WHERE place = 1)
+first AS (SELECT * FROM best WHERE place = 1)
 -- @rows
-SELECT round, device, value_per_device AS per_chip, unit, devices AS chips, submitter, of, public_id, result_id AS _facts
-  FROM number
- ORDER BY version, (SELECT count(*) FROM number o WHERE o.device = number.device) DESC, top DESC, device;
+SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id, f.key AS _facts
+  FROM first f
+ ORDER BY f.round_order, (SELECT count(*) FROM first o WHERE o.device = f.device) DESC, f.top DESC, f.device;
 -- @notes
 SELECT '† derived by abdb (result / devices); not an official or verified MLPerf® metric. Rules, software and the benchmark''s version change between rounds.'
-  FROM (SELECT 1 FROM number LIMIT 1);
+  FROM (SELECT 1 FROM first LIMIT 1) f;

@@ -8,7 +8,7 @@
 -- column: chips | chips | | devices that took part
 -- column: value | total | g6 | official
 -- column: unit | unit | | of the total
--- column: per_chip | /chip† | g6 | derived: total / chips
+-- column: per_chip | /chip† | g6 | of one chip | per_device@1
 -- column: submitter | submitter | cut22 |
 -- column: system | system | cut30 | as published
 -- column: doubt | doubt | | why the result stands for nothing: a disagreement of sources, power-capped, ...
@@ -16,22 +16,22 @@
 -- hoist: unit
 -- @with
 WITH chosen AS (
-  SELECT r.round, r.device, r.devices, r.value, r.unit, r.value_per_device, r.submitter, r.system, r.left_out, r.public_id, r.result_id
+  SELECT r.round, r.round_order, r.device, r.devices, r.total, r.unit, r.each, r.submitter, r.system, r.left_out, r.public_id, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
-   CROSS JOIN v_mlperf r ON r.raw_model = n.spelling
-   WHERE r.scenario = :scenario AND r.division = :division AND r.unit LIKE '%/s' AND r.metric_class = 'performance'
+    JOIN v_mlperf r ON r.raw_model = n.spelling
+   WHERE r.scenario = :scenario AND r.division = :division AND r.adds = 1
      AND r.devices > 0 AND (:round IS NULL OR r.round = :round)),
 one AS (
-  SELECT *, max(value_per_device) OVER (PARTITION BY device) AS top FROM chosen
-   WHERE round = coalesce(:round, (SELECT round FROM chosen ORDER BY CAST(substr(round, 2) AS REAL) DESC LIMIT 1)))
+  SELECT *, max(each) OVER (PARTITION BY device) AS top FROM chosen
+   WHERE round = coalesce(:round, (SELECT round FROM chosen ORDER BY round_order DESC LIMIT 1)))
 -- @rows
-SELECT device, devices AS chips, value, unit, value_per_device AS per_chip, submitter, system, left_out AS doubt, public_id,
-       result_id AS _facts
-  FROM one WHERE unit = (SELECT unit FROM one GROUP BY unit ORDER BY count(*) DESC LIMIT 1)
- ORDER BY top DESC, device, devices, value;
+SELECT device, devices AS chips, total AS value, unit, each AS per_chip, submitter, system, left_out AS doubt, public_id,
+       key AS _facts
+  FROM one WHERE unit = (SELECT unit FROM one GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
+ ORDER BY top DESC, device, devices, total, key;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, printf('round %s, n = %d submissions; drawn hollow: %d of which sources disagree or that stand for nothing (column doubt)',
-                            max(round), count(*), sum(left_out <> '')) AS line FROM one HAVING count(*) > 0
-  UNION ALL SELECT 2, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM one LIMIT 1))
+                            min(round), count(*), sum(CASE WHEN left_out <> '' THEN 1 ELSE 0 END)) AS line FROM one HAVING count(*) > 0
+  UNION ALL SELECT 2, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.' FROM (SELECT 1 FROM one LIMIT 1) o)
  ORDER BY place;

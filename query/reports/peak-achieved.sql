@@ -11,24 +11,25 @@
 -- column: quantity | quantity | | peak_flops, peak_ops or memory_bandwidth
 -- column: ceiling | ceiling | g4 | dense, per card, T/s of its unit
 -- column: achieved | achieved | g4 | per device
--- column: percent | % | 1 | mfu@1 or mbu@1
+-- column: percent | % | 1 | of the ceiling | mfu@1 or mbu@1 x 100
 -- column: what | by | cut40 | workload, model and scenario
 -- column: source | source | | who says what was achieved
 -- column: evidence | evidence | |
 -- hoist: quantity evidence
 -- @rows
-SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * floor / ceiling AS percent, what, source, evidence,
+SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * fraction AS percent, what, source, evidence,
        facts AS _facts
-  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, r.source, r.evidence, c.result_id || ' ' || c.ceiling_key AS facts,
-               trim(coalesce(r.model, r.workload, '') || coalesce(' ' || r.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_factor_given f
-                 WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'operation'), '') || ' ' || r.statistic) AS what,
-               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, r.source ORDER BY c.floor / c.ceiling DESC, c.result_id) AS place
-          FROM v_result r CROSS JOIN v_ceiling_of c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal -- r first
-         WHERE (r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) AND c.basis = :basis AND c.floor / c.ceiling IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
+  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, r.source, r.evidence, r.key || ' ' || c.ceiling_key AS facts, r.key,
+               trim(coalesce(r.model, r.workload, '') || coalesce(' ' || r.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
+                 WHERE f.entry_id = r.entry_id AND f.factor = 'operation'), '') || ' ' || r.statistic) AS what,
+               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, r.source ORDER BY c.fraction DESC, r.key) AS place
+          FROM v_rate r JOIN v_ceiling_of c ON c.result_id = r.result_id
+         WHERE (r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) AND c.basis = :basis
+           AND c.fraction IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
            AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
                                    AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
-           AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype))
+           AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)) b
  WHERE NOT :best OR place = 1
- ORDER BY quantity, device, dtype, percent DESC LIMIT :limit;
+ ORDER BY quantity, device, dtype, percent DESC, what, source, key LIMIT :limit;
 -- @notes
 SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';

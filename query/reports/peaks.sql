@@ -12,7 +12,7 @@
 -- column: locator | where | cut40 |
 -- @with
 WITH peak AS (
-  SELECT p.device, p.dtype, p.value, p.quantity, p.source, p.spec_id,
+  SELECT p.device, p.dtype, p.value, p.quantity, p.source, p.spec_id, p.key,
          row_number() OVER (PARTITION BY p.device, p.dtype ORDER BY p.preference, p.value DESC) AS place
     FROM v_peak p JOIN v_device d ON d.device = p.device
    WHERE p.quantity IN ('peak_flops', 'peak_ops') AND p.dtype IN ('fp64', 'fp32', 'tf32', 'bf16', 'fp16', 'fp8', 'int8', 'fp4')
@@ -24,7 +24,7 @@ rank AS (SELECT device, max(CASE WHEN dtype IN ('bf16', 'fp16') THEN value END) 
            FROM one GROUP BY device ORDER BY half DESC NULLS LAST, top DESC, device LIMIT :limit)
 -- @rows
 SELECT o.device, o.dtype, o.value / 1e12 AS tera_per_s, CASE o.quantity WHEN 'peak_ops' THEN 'TOP/s' ELSE 'TFLOP/s' END AS unit,
-       o.source, s.locator, o.spec_id AS _facts
+       o.source, s.locator, o.key AS _facts
   FROM rank r JOIN one o ON o.device = r.device LEFT JOIN v_spec s ON s.spec_id = o.spec_id
  ORDER BY r.half DESC NULLS LAST, r.top DESC, o.device,
        CASE o.dtype WHEN 'fp64' THEN 0 WHEN 'fp32' THEN 1 WHEN 'tf32' THEN 2 WHEN 'fp16' THEN 3 WHEN 'bf16' THEN 4 WHEN 'int8' THEN 5 WHEN 'fp8' THEN 6 ELSE 7 END;

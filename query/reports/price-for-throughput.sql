@@ -7,7 +7,7 @@
 -- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- column: device | device | cut24 | canonical device
--- column: tokens_per_s_per_device | tokens/s/device† | 1 | derived: best result / devices
+-- column: tokens_per_s_per_device | tokens/s/device† | 1 | of the best result | per_device@1
 -- column: needed | devices | | whole systems of the size that was measured
 -- column: usd_per_device_hour | USD/h/device | 2 | as stored, or your quote
 -- column: usd_per_hour | USD/h | 2 | for all of them
@@ -16,29 +16,23 @@
 -- column: public_id | ID | | of the result
 -- @with
 WITH best AS (
-  SELECT r.device, r.value_per_device AS each, r.devices, r.public_id, r.result_id,
-         row_number() OVER (PARTITION BY r.device ORDER BY r.value_per_device DESC, r.result_id) AS place
+  SELECT r.device, r.each, r.devices, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key,
+         row_number() OVER (PARTITION BY r.device ORDER BY r.each DESC, r.key) AS place
     FROM v_mlperf r
    WHERE r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model) AND r.scenario = :scenario
-     AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = ''),
-quote AS (
-  SELECT coalesce((SELECT n.canon FROM v_name n WHERE n.kind = 'device' AND n.spelling = trim(substr(value, 1, instr(value, '=') - 1))),
-                  trim(substr(value, 1, instr(value, '=') - 1))) AS device,
-         CAST(trim(substr(value, instr(value, '=') + 1)) AS REAL) AS per_device_hour
-    FROM json_each('[' || replace(json_quote(coalesce(:price, '')), ',', '","') || ']') WHERE value <> ''),
-offer AS (
-  SELECT device, per_device_hour, provider, valid_from, price_id FROM (
-    SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY valid_from DESC, devices) AS place FROM v_price_used
-     WHERE per = 'hour' AND currency = 'USD' AND (:provider IS NULL OR provider = :provider)
-       AND (:price_kind IS NULL OR kind = :price_kind) AND device NOT IN (SELECT device FROM quote)) WHERE place = 1
-  UNION ALL SELECT device, per_device_hour, 'you', NULL, NULL FROM quote)
+     AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = '' AND r.each > 0),
+offer AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
+    FROM abdb_offers(:price, NULL, :provider, :price_kind)),
+priced AS (
+  SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.valid_from, b.public_id,
+         b.key || coalesce(' ' || o.key, '') AS facts
+    FROM best b JOIN offer o ON o.device = b.device AND o.place = 1
+   WHERE b.place = 1)
 -- @rows
-SELECT b.device, b.each AS tokens_per_s_per_device,
-       CAST(ceil(:tokens_per_s / (b.each * b.devices)) AS INTEGER) * b.devices AS needed, o.per_device_hour AS usd_per_device_hour,
-       CAST(ceil(:tokens_per_s / (b.each * b.devices)) AS INTEGER) * b.devices * o.per_device_hour AS usd_per_hour, o.provider,
-       o.valid_from AS price_date, b.public_id, b.result_id || coalesce(' ' || o.price_id, '') AS _facts
-  FROM best b JOIN offer o ON o.device = b.device
- WHERE b.place = 1 ORDER BY usd_per_hour, b.device, o.provider;
+SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_per_device_hour, needed * per_device_hour AS usd_per_hour,
+       provider, valid_from AS price_date, public_id, facts AS _facts
+  FROM priced ORDER BY usd_per_hour, device, provider;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, count(*) || ' devices with results have no price: --price gives one' AS line

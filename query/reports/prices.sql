@@ -4,7 +4,7 @@
 -- param: provider | text | | one provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: today | date | | the day to which the age is counted (default: today)
 -- column: device | device | |
--- column: per_device_hour | USD/h/device | 4 | derived: amount / devices
+-- column: per_device_hour | USD/h/device | 4 | derived: the amount, shared by the devices
 -- column: amount | amount | 2 | for all devices
 -- column: devices | devices | | 1: published per device
 -- column: provider | provider | |
@@ -17,7 +17,7 @@
 -- column: locator | where | cut40 |
 -- hoist: kind region source
 SELECT device, per_device_hour, amount, devices, provider, instance, kind, region, valid_from,
-       julianday(coalesce(:today, date('now'))) - julianday(valid_from) AS age_days, source, locator, price_id AS _facts
+       julianday(coalesce(:today, date('now'))) - julianday(valid_from) AS age_days, source, locator, key AS _facts
   FROM v_price
  WHERE (:device IS NULL OR device = :device) AND (:provider IS NULL OR provider = :provider)
- ORDER BY device, per_device_hour;
+ ORDER BY device, per_device_hour, key;

@@ -8,18 +8,18 @@
 -- column: model | benchmark | | in both rounds unchanged by MLCommons' table, else it is not listed
 -- column: scenario | scenario | |
 -- column: device | device | cut24 | canonical device
--- column: before | before/device† | 1 | best of the earlier round
--- column: after | after/device† | 1 | best of the later round
+-- column: before | before/device† | 1 | best of the earlier round | per_device@1
+-- column: after | after/device† | 1 | best of the later round | per_device@1
 -- column: ratio | ratio | 2 | after / before; stated values, not a test
 -- column: unit | unit | |
 -- column: what | what | | changed, new or gone
 -- hoist: model scenario unit
 -- @with
 WITH chosen AS (
-  SELECT r.round, r.model, r.scenario, r.device, r.unit, r.better, r.value_per_device AS value, r.result_id, c.compatibility,
+  SELECT r.round, r.model, r.scenario, r.device, r.unit, r.each AS value, r.key, c.compatibility,
          row_number() OVER (PARTITION BY r.round, r.model, r.scenario, r.device, r.unit
-                            ORDER BY CASE r.better WHEN 'lower' THEN r.value ELSE -r.value_per_device END, r.result_id) AS place
-    FROM v_mlperf r JOIN v_comparable c ON c.entry_id = r.entry_id AND c.ordinal = r.ordinal
+                            ORDER BY r.each DESC, r.key) AS place
+    FROM v_mlperf r JOIN v_comparable c ON c.result_id = r.result_id
    WHERE r.round IN (:from, :to) AND r.division = :division AND r.system_type = :system_type AND r.left_out = ''
      AND c.power_submission = 'no' AND r.better = 'higher'
      AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))),
@@ -28,7 +28,7 @@ best AS MATERIALIZED (SELECT * FROM chosen WHERE place = 1)
 SELECT coalesce(b.model, a.model) AS model, coalesce(b.scenario, a.scenario) AS scenario, coalesce(b.device, a.device) AS device,
        b.value AS before, a.value AS after, a.value / b.value AS ratio, coalesce(b.unit, a.unit) AS unit,
        CASE WHEN b.value IS NULL THEN 'new' WHEN a.value IS NULL THEN 'gone' ELSE 'changed' END AS what,
-       trim(coalesce(b.result_id, '') || ' ' || coalesce(a.result_id, '')) AS _facts
+       trim(coalesce(b.key, '') || ' ' || coalesce(a.key, '')) AS _facts, b.key AS _facts_before, a.key AS _facts_after
   FROM (SELECT * FROM best WHERE round = :from) b
   FULL JOIN (SELECT * FROM best WHERE round = :to) a
     ON a.model = b.model AND a.scenario = b.scenario AND a.device = b.device AND a.unit = b.unit AND a.compatibility = b.compatibility

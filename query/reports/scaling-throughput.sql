@@ -10,38 +10,37 @@
 -- column: devices | devices | | that took part
 -- column: rate | rate | g5 | the best in total at that number of devices
 -- column: unit | unit | | base unit
--- column: ideal | ideal | g5 | rate at the fewest devices x devices / fewest
+-- column: ideal | ideal | g5 | rate of one device at the fewest x devices
 -- column: percent | of ideal % | 1 | rate / ideal
 -- column: of | of | | results of that size
 -- column: source | source | |
 -- hoist: unit source
 -- @with
 WITH one AS (
-  SELECT r.device, r.model, r.devices, r.unit, r.source, r.result_id,
-         CASE WHEN (SELECT f.text FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal AND f.factor = 'per') = 'device'
-              THEN r.value * r.devices ELSE r.value END AS rate
-    FROM v_result r
-   WHERE r.evidence = 'published' AND r.metric IN ('tokens_per_s', 'samples_per_s', 'flops_per_s') AND r.devices > 0 AND r.device IS NOT NULL
+  SELECT r.device, r.model, r.devices, r.unit, r.source, r.key, r.total, r.each
+    FROM v_rate r
+   WHERE r.evidence = 'published' AND r.metric IN ('tokens_per_s', 'samples_per_s', 'flops_per_s') AND r.each > 0 AND r.device IS NOT NULL
      AND r.statistic IN ('value', 'mean') AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source)
      AND (:model IS NULL OR r.model = :model) AND coalesce(r.scenario, 'training') = :scenario
      AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
-     AND (:sequence_length IS NULL OR (SELECT f.num FROM v_factor_given f WHERE f.entry_id = r.entry_id AND f.ordinal = r.ordinal
-                                          AND f.factor = 'sequence_length') = :sequence_length)),
+     AND (:sequence_length IS NULL OR (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'sequence_length')
+                                      = :sequence_length)),
 best AS (
-  SELECT *, row_number() OVER (PARTITION BY source, device, model, unit, devices ORDER BY rate DESC, result_id) AS place,
+  SELECT *, row_number() OVER (PARTITION BY source, device, model, unit, devices ORDER BY total DESC, key) AS place,
          count(*) OVER (PARTITION BY source, device, model, unit, devices) AS of FROM one),
 grown AS (
-  SELECT *, first_value(rate) OVER w AS first_rate, first_value(devices) OVER w AS first_devices, first_value(result_id) OVER w AS first_id,
+  SELECT *, first_value(each) OVER w AS first_each, first_value(key) OVER w AS first_key,
          count(*) OVER (PARTITION BY source, device, model, unit) AS sizes
     FROM best WHERE place = 1 WINDOW w AS (PARTITION BY source, device, model, unit ORDER BY devices)),
-drawn AS (SELECT * FROM grown WHERE sizes > 1 AND unit = (SELECT unit FROM grown WHERE sizes > 1 GROUP BY unit ORDER BY count(*) DESC LIMIT 1)),
+drawn AS (
+  SELECT * FROM grown WHERE sizes > 1
+     AND unit = (SELECT unit FROM grown WHERE sizes > 1 GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
 counted AS (SELECT count(DISTINCT device) AS devices, count(DISTINCT model) AS models FROM drawn)
 -- @rows
 SELECT trim(CASE WHEN c.devices > 1 OR c.models = 1 THEN d.device || ' ' ELSE '' END || CASE WHEN c.models > 1 THEN coalesce(d.model, '') ELSE '' END) AS _label,
-       d.device, d.model, d.devices, d.rate, d.unit, d.first_rate * d.devices / d.first_devices AS ideal,
-       100 * d.rate / (d.first_rate * d.devices / d.first_devices) AS percent, d.of, d.source,
-       d.result_id || CASE WHEN d.first_id <> d.result_id THEN ' ' || d.first_id ELSE '' END AS _facts
-  FROM drawn d, counted c ORDER BY d.source, d.device, d.model, d.devices;
+       d.device, d.model, d.devices, d.total AS rate, d.unit, d.first_each * d.devices AS ideal, 100 * d.each / d.first_each AS percent,
+       d.of, d.source, d.key || CASE WHEN d.first_key <> d.key THEN ' ' || d.first_key ELSE '' END AS _facts
+  FROM drawn d CROSS JOIN counted c ORDER BY d.source, d.device, d.model, d.devices;
 -- @notes
 SELECT 'each point is the best of the results of that size (column of), whatever their batch and sharding; ideal: the rate at the fewest devices, multiplied'
-  FROM (SELECT 1 FROM drawn LIMIT 1);
+  FROM (SELECT 1 FROM drawn LIMIT 1) d;

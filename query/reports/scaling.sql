@@ -8,44 +8,29 @@
 -- column: devices | to | | devices
 -- column: speedup | speedup | 2 | as stated, or the ratio of the rates
 -- column: stated_percent | stated % | 1 | what the source says of its efficiency
--- column: recomputed_percent | recomputed % | 1 | scaling_efficiency@1 = speedup / (devices / base)
+-- column: recomputed_percent | recomputed % | 1 | out of the speedup | scaling_efficiency@1 x 100
 -- column: agrees | agrees | | within the rounding of the speedup (half of its last digit)
 -- column: kind | kind | | stated speedup, throughput, strong or weak
 -- column: source | source | |
 -- hoist: source model
 -- @rows
-WITH stated AS ( -- a speedup with its base, and the efficiency that the source prints beside it
-  SELECT s.device, s.model, CAST(s.base AS INTEGER) AS base, s.devices, s.value AS speedup, s.raw_value,
-         (SELECT e.value FROM v_result e WHERE e.raw_device = s.raw_device AND e.source = s.source AND e.metric = 'scaling_efficiency'
-             AND e.devices = s.devices AND e.raw_model IS s.raw_model) AS stated,
-         s.source, s.result_id AS speedup_id,
-         (SELECT e.result_id FROM v_result e WHERE e.raw_device = s.raw_device AND e.source = s.source AND e.metric = 'scaling_efficiency'
-             AND e.devices = s.devices AND e.raw_model IS s.raw_model) AS stated_id
-    FROM (SELECT *, (SELECT b.text FROM v_factor_given b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
-                        AND b.factor = 'base_devices') AS base
-            FROM (SELECT * FROM v_result WHERE source = :source AND evidence = 'published' AND metric = 'speedup'
-                  UNION ALL
-                  SELECT * FROM v_result WHERE :source IS NULL AND evidence = 'published' AND metric = 'speedup') r) s
-   WHERE s.base IS NOT NULL),
-found AS (
-  SELECT device, model, base, devices, speedup, 100 * stated AS stated, 100 * speedup / (devices * 1.0 / base) AS recomputed,
-         100 * CASE WHEN instr(raw_value, '.') THEN 0.5 * pow(10, instr(raw_value, '.') - length(rtrim(raw_value, 'x'))) ELSE 0.5 END
-           / (devices * 1.0 / base) + 0.05 AS slack,
-         'stated speedup' AS kind, source, speedup_id || coalesce(' ' || stated_id, '') AS facts
-    FROM stated
-  UNION ALL
-  SELECT v.device, v.model, v.base_devices, v.devices, v.value * v.devices / v.base_devices, NULL, 100 * v.value, NULL, v.kind,
-         v.source, v.result_id || ' ' || v.base_id
-    FROM v_scaling v WHERE v.source = :source
-  UNION ALL -- all sources: evaluated only where none is named
-  SELECT j.value ->> 0, j.value ->> 1, j.value ->> 2, j.value ->> 3, (j.value ->> 4) * (j.value ->> 3) / (j.value ->> 2), NULL,
-         100 * (j.value ->> 4), NULL, j.value ->> 5, j.value ->> 6, j.value ->> 7
-    FROM json_each(CASE WHEN :source IS NULL THEN (
-           SELECT json_group_array(json_array(v.device, v.model, v.base_devices, v.devices, v.value, v.kind, v.source,
-                                              v.result_id || ' ' || v.base_id)) FROM v_scaling v) ELSE '[]' END) j)
-SELECT device, model, base AS base_devices, devices, speedup, stated AS stated_percent, recomputed AS recomputed_percent,
-       CASE WHEN stated IS NULL THEN NULL WHEN abs(stated - recomputed) <= slack + CASE WHEN stated = round(stated) THEN 0.5 ELSE 0.05 END
-            THEN 'yes' ELSE 'NO' END AS agrees, kind, source, facts AS _facts
-  FROM found
- WHERE (:source IS NULL OR source = :source) AND (:device IS NULL OR device = :device)
- ORDER BY source, kind, device, devices;
+WITH found AS ( -- beside a stated speedup the efficiency that the source prints for it
+  SELECT v.device, v.model, v.base_devices, v.devices, v.speedup, v.value, v.kind, v.source, v.key || coalesce(' ' || v.base_key, '') AS keys,
+         r.raw_value, CASE v.kind WHEN 'stated' THEN (
+           SELECT e.result_id FROM v_result e
+            WHERE e.raw_device = r.raw_device AND e.source = v.source AND e.metric = 'scaling_efficiency' AND e.devices = v.devices
+              AND coalesce(e.raw_model, '') = coalesce(r.raw_model, '') ORDER BY e.key LIMIT 1) END AS stated_id
+    FROM v_scaling v
+    LEFT JOIN v_result r ON v.kind = 'stated' AND r.result_id = v.result_id
+   WHERE (:source IS NULL OR v.source = :source) AND (:device IS NULL OR v.device = :device)),
+checked AS ( -- slack: half of the last digit of the speedup, and of the percentage
+  SELECT f.*, 100 * e.value AS stated, 100 * f.value AS recomputed, e.key AS stated_key,
+         CASE WHEN instr(f.raw_value, '.') > 0 THEN 0.5 * pow(10, instr(f.raw_value, '.') - length(rtrim(f.raw_value, 'x'))) ELSE 0.5 END
+           * 100 * f.value / f.speedup + 0.05 AS slack
+    FROM found f LEFT JOIN v_result e ON e.result_id = f.stated_id)
+SELECT device, model, base_devices, devices, speedup, stated AS stated_percent, recomputed AS recomputed_percent,
+       CASE WHEN abs(stated - recomputed) <= slack + CASE WHEN stated = round(stated) THEN 0.5 ELSE 0.05 END THEN 'yes'
+            WHEN stated IS NOT NULL THEN 'NO' END AS agrees,
+       CASE kind WHEN 'stated' THEN 'stated speedup' ELSE kind END AS kind, source, keys || coalesce(' ' || stated_key, '') AS _facts
+  FROM checked
+ ORDER BY source, 9, device, devices;

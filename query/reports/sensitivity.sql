@@ -15,25 +15,23 @@
 -- column: source | source | |
 -- hoist: metric unit source
 -- @rows
-WITH chosen AS (
-  SELECT * FROM (
-    SELECT r.device, r.devices, r.model, r.metric, r.value, r.unit, r.source, r.result_id,
-           (SELECT p.num FROM v_factor_given p WHERE p.entry_id = r.entry_id AND p.ordinal = r.ordinal AND p.factor = :factor) AS setting,
-           (SELECT b.num FROM v_factor_given b WHERE b.entry_id = r.entry_id AND b.ordinal = r.ordinal
-               AND b.factor = 'base_' || :factor) AS stated_base
-      FROM v_result r
-     WHERE r.evidence = 'published' AND (r.unit LIKE '%/s' OR r.metric = 'speedup')
-       AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source)
-       AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device)))
-   WHERE setting IS NOT NULL),
+WITH chosen AS ( -- amount: of a rate in total, whatever its source states it for
+  SELECT r.device, r.devices, r.model, r.metric, r.value, r.unit, r.source, r.key, p.num AS setting,
+         CASE r.adds WHEN 1 THEN r.total ELSE r.value END AS amount,
+         (SELECT b.num FROM v_run_factor b WHERE b.entry_id = r.entry_id AND b.factor = 'base_' || :factor) AS stated_base
+    FROM v_result r
+    JOIN v_run_factor p ON p.entry_id = r.entry_id AND p.factor = :factor AND p.num IS NOT NULL
+   WHERE r.evidence = 'published' AND (r.adds = 1 OR r.metric = 'speedup')
+     AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source)
+     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
 based AS (
-  SELECT c.*, first_value(value) OVER w AS base_value, first_value(setting) OVER w AS base, first_value(result_id) OVER w AS base_id,
+  SELECT c.*, first_value(amount) OVER w AS base_amount, first_value(setting) OVER w AS base, first_value(key) OVER w AS base_key,
          count(*) OVER (PARTITION BY source, device, devices, model, metric) AS n
     FROM chosen c
-  WINDOW w AS (PARTITION BY source, device, devices, model, metric ORDER BY setting, result_id))
+  WINDOW w AS (PARTITION BY source, device, devices, model, metric ORDER BY setting, key))
 SELECT device, devices, model, device || CASE WHEN devices > 1 THEN ' x' || devices ELSE '' END || ' ' || coalesce(model, '') AS _label, metric, setting, value AS rate, unit,
-       CASE WHEN metric = 'speedup' THEN value ELSE value / base_value END AS of_base,
+       CASE WHEN metric = 'speedup' THEN value ELSE amount / base_amount END AS of_base,
        CASE WHEN metric = 'speedup' THEN coalesce(stated_base, 0) ELSE base END AS base, source,
-       result_id || CASE WHEN base_id <> result_id AND metric <> 'speedup' THEN ' ' || base_id ELSE '' END AS _facts
+       key || CASE WHEN base_key <> key AND metric <> 'speedup' THEN ' ' || base_key ELSE '' END AS _facts
   FROM based WHERE n > 1 OR metric = 'speedup'
- ORDER BY source, model, device, devices, setting;
+ ORDER BY source, model, device, devices, setting, key;

@@ -23,12 +23,12 @@ WITH spec AS (
   SELECT source, substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ', row_number() OVER (ORDER BY source), 1) AS mark
     FROM (SELECT DISTINCT source FROM spec)),
 cell AS (
-  SELECT s.device, l.mark, s.value, s.spec_id,
+  SELECT s.device, l.mark, s.value, s.key,
          CASE WHEN s.quantity IN ('peak_flops', 'peak_ops')
               THEN CASE s.dtype WHEN 'fp16' THEN 'bf16' ELSE s.dtype END ELSE s.quantity END AS what,
          row_number() OVER (PARTITION BY s.device, CASE WHEN s.quantity IN ('peak_flops', 'peak_ops')
               THEN CASE s.dtype WHEN 'fp16' THEN 'bf16' ELSE s.dtype END ELSE s.quantity END
-              ORDER BY s.dtype = 'fp16', s.engine = 'vector', s.spec_id) AS place
+              ORDER BY s.dtype = 'fp16', s.engine = 'vector', s.key) AS place
     FROM spec s JOIN letter l USING (source))
 SELECT c.device, d.vendor,
        max(CASE WHEN what = 'fp64' THEN value / 1e12 END) AS fp64_tflop_per_s,
@@ -47,15 +47,15 @@ SELECT c.device, d.vendor,
        max(CASE WHEN what = 'memory_bandwidth' THEN mark END) AS bandwidth_tb_per_s__mark,
        max(CASE WHEN what = 'power' THEN value END) AS power_w,
        max(CASE WHEN what = 'power' THEN mark END) AS power_w__mark,
-       max(CASE WHEN what = 'fp64' THEN spec_id END) AS _facts_fp64_tflop_per_s,
-       max(CASE WHEN what = 'fp32' THEN spec_id END) AS _facts_fp32_tflop_per_s,
-       max(CASE WHEN what = 'bf16' THEN spec_id END) AS _facts_bf16_tflop_per_s,
-       max(CASE WHEN what = 'fp8' THEN spec_id END) AS _facts_fp8_tflop_per_s,
-       max(CASE WHEN what = 'int8' THEN spec_id END) AS _facts_int8_top_per_s,
-       max(CASE WHEN what = 'memory_size' THEN spec_id END) AS _facts_memory_gb,
-       max(CASE WHEN what = 'memory_bandwidth' THEN spec_id END) AS _facts_bandwidth_tb_per_s,
-       max(CASE WHEN what = 'power' THEN spec_id END) AS _facts_power_w,
-       group_concat(spec_id, ' ') AS _facts
+       max(CASE WHEN what = 'fp64' THEN key END) AS _facts_fp64_tflop_per_s,
+       max(CASE WHEN what = 'fp32' THEN key END) AS _facts_fp32_tflop_per_s,
+       max(CASE WHEN what = 'bf16' THEN key END) AS _facts_bf16_tflop_per_s,
+       max(CASE WHEN what = 'fp8' THEN key END) AS _facts_fp8_tflop_per_s,
+       max(CASE WHEN what = 'int8' THEN key END) AS _facts_int8_top_per_s,
+       max(CASE WHEN what = 'memory_size' THEN key END) AS _facts_memory_gb,
+       max(CASE WHEN what = 'memory_bandwidth' THEN key END) AS _facts_bandwidth_tb_per_s,
+       max(CASE WHEN what = 'power' THEN key END) AS _facts_power_w,
+       group_concat(key, ' ') AS _facts
   FROM cell c LEFT JOIN v_device d ON d.device = c.device
  WHERE place = 1 AND what IN ('fp64', 'fp32', 'bf16', 'fp8', 'int8', 'memory_size', 'memory_bandwidth', 'power')
    AND (:vendor IS NULL OR d.vendor = :vendor)

@@ -13,30 +13,31 @@
 -- column: devices | chips | | devices that took part
 -- column: tokens_per_s | tokens/s | 1 | in total
 -- column: usd_per_device_hour | USD/h/device | 2 | as stored
--- column: usd_per_million_tokens | USD/Mtoken | 4 | usd_per_million_tokens@1 = price per hour x 10^6 / (3600 x tokens/s)
+-- column: usd_per_million_tokens | USD/Mtoken | 4 | for a million | usd_per_million_tokens@1
 -- column: provider | provider | |
 -- column: price_kind | kind | |
 -- column: price_date | price of | |
 -- column: source | source | | who states the rate
 -- hoist: model scenario
 -- @rows
-WITH one AS (
-  SELECT r.model, r.scenario, r.device, r.devices, r.value AS tokens_per_s, p.per_device_hour,
-         p.per_device_hour * 1e6 / (3600 * r.value / r.devices) AS usd_per_million_tokens, p.provider, p.kind, p.valid_from,
-         r.source, r.result_id, p.price_id,
-         row_number() OVER (PARTITION BY r.model, r.scenario, r.device, p.provider, p.kind
-                            ORDER BY r.value / r.devices DESC, p.valid_from DESC, p.devices) AS place
-    FROM v_price_used p
-    JOIN v_name n ON n.kind = 'device' AND n.canon = p.device AND n.parts = 1
-    JOIN v_result r ON r.raw_device = n.spelling
-   WHERE r.metric = 'tokens_per_s' AND r.devices > 0 AND r.disagree = 0 AND r.scenario <> 'training'
-     AND p.per = 'hour' AND p.currency = 'USD'
+WITH offer AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
+    FROM abdb_offers(NULL, :price_date, :provider, :price_kind)),
+best AS (
+  SELECT r.model, r.scenario, r.device, r.devices, r.total, r.source, r.result_id, r.key,
+         row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY r.each DESC, r.key) AS place
+    FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
+    JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
+    JOIN v_rate r ON r.raw_device = n.spelling
+   WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
      AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
-     AND (:scenario IS NULL OR r.scenario = :scenario) AND (:device IS NULL OR p.device = :device)
-     AND (:provider IS NULL OR p.provider = :provider) AND (:price_kind IS NULL OR p.kind = :price_kind)
-     AND (:price_date IS NULL OR p.valid_from <= :price_date))
-SELECT model, scenario, device, devices, tokens_per_s, per_device_hour AS usd_per_device_hour, usd_per_million_tokens,
-       provider, kind AS price_kind, valid_from AS price_date, source, result_id || ' ' || price_id AS _facts
-  FROM one WHERE place = 1 ORDER BY model, scenario, usd_per_million_tokens LIMIT :limit;
+     AND (:scenario IS NULL OR r.scenario = :scenario))
+SELECT b.model, b.scenario, b.device, b.devices, b.total AS tokens_per_s, o.per_device_hour AS usd_per_device_hour,
+       a.at_one * o.per_device_hour AS usd_per_million_tokens, o.provider, o.kind AS price_kind, o.valid_from AS price_date, b.source,
+       b.key || ' ' || o.key AS _facts
+  FROM best b
+  JOIN offer o ON o.device = b.device AND o.place = 1
+  JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
+ WHERE b.place = 1 ORDER BY b.model, b.scenario, usd_per_million_tokens LIMIT :limit;
 -- @notes
 SELECT 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.';

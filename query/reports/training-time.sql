@@ -9,21 +9,22 @@
 -- column: minutes | minutes | 2 | official score
 -- column: devices | chips | | devices that took part
 -- column: device | device | cut24 | canonical device
--- column: chip_hours | chip-hours† | 1 | derived: time x devices
+-- column: chip_hours | chip-hours† | 1 | time x devices | device_hours@1
 -- column: submitter | submitter | cut20 |
 -- column: system | system | cut32 | as published
 -- column: division | division | |
 -- column: public_id | ID | |
 -- hoist: model round division
 -- @rows
-SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device, r.value / 3600 * r.devices AS chip_hours, r.submitter,
-       r.system, r.division, r.public_id, r.result_id AS _facts
+SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device, n.value AS chip_hours, r.submitter, r.system, r.division, r.public_id,
+       r.key AS _facts
   FROM v_result r
+  LEFT JOIN v_normalised n ON n.result_id = r.result_id AND n.formula = 'device_hours@1'
  WHERE r.metric = 'time_to_train_s' AND r.evidence = 'mlperf'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:round IS NULL OR r.round = :round)
    AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device))
- ORDER BY r.model, r.round DESC, r.value LIMIT :limit;
+ ORDER BY r.model, r.round_order DESC, r.value, r.key LIMIT :limit;
 -- @notes
 SELECT '† derived by abdb (time x devices): not an official or verified MLPerf® metric; systems of different size are not ranked by it.'
  WHERE EXISTS (SELECT 1 FROM v_result WHERE metric = 'time_to_train_s');

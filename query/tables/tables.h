@@ -5,6 +5,10 @@
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
+ *   abdb_offers([quotes [, day [, provider [, kind [, today]]]]])
+ *                                   the prices that count on a day (NULL: the latest of each
+ *                                   provider and kind); a device that quotes name ('DEVICE=2.49
+ *                                   USD/h', several joined by ',') has that price alone
  *   abdb_roofline(device [, dtype]) the roof by intensity, from published and measured ceilings
  *   abdb_measure(kernel, backend [, params [, quick]])
  *                                   runs a kernel; a row per sample
@@ -33,7 +37,7 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_roofline, abdb_table_measure;
+    abdb_table_offers, abdb_table_roofline, abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_tables_register(sqlite3 *db, int allow);

@@ -19,7 +19,7 @@ SELECT r.*,
                                       THEN 'mbu_weights@1' ELSE 'mbu@1' END
                    ELSE 'mfu@1' END AS fraction_formula,
        CASE r.unit
-         WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' THEN
+         WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' AND r.metric = 'tpot_s' THEN
                        (SELECT b.weights_B + coalesce(b.cache_per_token_B * r.cached_tokens, 0) FROM v_model_bytes b
                          WHERE b.model = r.model AND b.number_format = r.number_format) / nullif(r.value, 0) / nullif(r.devices, 0) END
          ELSE r.each * CASE r.unit WHEN 'token/s' THEN CASE r.scenario WHEN 'training' THEN
@@ -36,7 +36,7 @@ SELECT r.*,
                             + (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor = 'output_tokens') / 2)
                  AS cached_tokens
           FROM v_result t) r
- WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s';
+ WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s' OR r.metric = 'time_to_train_s';
 
 -- The same against no ceiling (basis '') and, where it needs one, three: published (by the result's own source, where it states one), measured
 -- (the best found on this device), clock (published, scaled to the clock that was held).
@@ -56,7 +56,7 @@ SELECT f.*, b.basis, p.spec_id AS spec_id, p.value AS published, k.result_id AS 
          ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key
   FROM floor_of f
   JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
-    ON b.basis = '' OR f.unit IN ('FLOP/s', 'OP/s', 's') OR (f.unit = 'token/s' AND f.scenario = 'training')
+    ON b.basis = '' OR f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
        OR (f.unit = 'B/s' AND f.medium = 'memory')
   LEFT JOIN spec p
     ON p.spec_id = CASE WHEN b.basis <> '' THEN (

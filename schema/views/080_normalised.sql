@@ -15,7 +15,8 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
        ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
        ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
-       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)');
+       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
+       ('device_hours@1', '', 0, 'time to train x devices');
 
 -- One result under one formula; where it wants a price, at 1 US dollar for a device and hour. What is known beside a rate
 -- is found once, by its number: measured power, energy and time of the same run, and for a roofline the bytes that the run
@@ -32,6 +33,7 @@ SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(
          WHEN 'busbw@1' THEN CASE WHEN a.metric = 'bytes_per_s' AND a.devices > 0 THEN
               a.value * (SELECT c.scale * (a.devices - c.less) / a.devices FROM v_collective c
                           WHERE c.collective = replace(a.raw_workload, '-', '_')) END
+         WHEN 'device_hours@1' THEN CASE WHEN a.metric = 'time_to_train_s' THEN a.value / 3600 * a.devices END
          WHEN 'hfu@1' THEN a.floor / nullif(a.ceiling, 0) * (SELECT CASE p.text WHEN 'full' THEN 4.0 / 3 WHEN 'none' THEN 1 END
               FROM point_factor p WHERE p.point_id = a.point_id AND p.factor = 'recomputation')
          WHEN 'roofline_fraction@1' THEN -- rate / min(peak, intensity x bandwidth) is the larger of both fractions
@@ -44,7 +46,7 @@ SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(
        CASE f.formula WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
          WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/J'
          WHEN 'per_dollar@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
-         WHEN 'busbw@1' THEN 'B/s' ELSE '1' END AS unit,
+         WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS unit,
        CASE f.formula
          WHEN 'per_watt@1' THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
          WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal

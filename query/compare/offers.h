@@ -1,0 +1,29 @@
+/* offers.h - the prices that count on a day, the reader's own instead of what is stored. */
+#ifndef ABDB_COMPARE_OFFERS_H
+#define ABDB_COMPARE_OFFERS_H
+
+#include "query/compare/sets.h"
+
+/* Columns of an offer. Of the reader's own: provider "you", kind "own quote", no date, no key,
+ * locator "--price DEVICE=2.49 USD/h". */
+typedef enum {
+    ABDB_OFFER_DEVICE, /* canonical */
+    ABDB_OFFER_PRICE,  /* USD for one device and hour */
+    ABDB_OFFER_PROVIDER,
+    ABDB_OFFER_KIND,
+    ABDB_OFFER_FROM,     /* date of the price */
+    ABDB_OFFER_AGE_DAYS, /* on the day `today`; 0 of the reader's own */
+    ABDB_OFFER_LOCATOR,
+    ABDB_OFFER_KEY,
+    ABDB_OFFER_COLUMNS
+} abdb_offer_column;
+
+/* The offers of v_price_offer that count on asked->price_date (NULL: the latest of each provider
+ * and kind), of asked->provider and price_kind where they are given; a device that asked->price
+ * quotes has that price alone. Cheapest first. ABDB_USAGE: a quote that is none, or its device. */
+ABDB_MUST_USE abdb_status abdb_offers_load(abdb_table *out, sqlite3 *db, const abdb_measure *asked,
+                                           abdb_error *err);
+/* The cheapest offer of a device that is not older than days (NAN: of any age); SIZE_MAX: none. */
+size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double days);
+
+#endif
