@@ -193,7 +193,7 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
     report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
     TRY(abdb_open_guarded(args, &db, err));
     TRY(abdb_sql_table(db,
-                       "SELECT view, column, unit, meaning FROM v_column WHERE :view IS NULL OR"
+                       "SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE :view IS NULL OR"
                        " view = :view ORDER BY view, place",
                        &report, value, &table, err));
     if (!table.rows) {
@@ -260,7 +260,7 @@ static bool shell_command(shell *s, char *line)
     else if (strcmp(verb, ".views") == 0)
         shell_sql(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
-        sql = sqlite3_mprintf("SELECT view, column, unit, meaning FROM v_column WHERE %Q IS NULL OR"
+        sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE %Q IS NULL OR"
                               " view = %Q ORDER BY view, place",
                               word, word);
         if (sql) shell_sql(s, sql);

@@ -11,7 +11,7 @@ SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.s
                    FROM point_factor m
                    JOIN point_factor n ON n.point_id = m.point_id AND n.factor = 'n' AND n.num > 0
                    JOIN point_factor k ON k.point_id = m.point_id AND k.factor = 'k' AND k.num > 0
-                   JOIN v_number_format d ON d.dtype = f.dtype
+                   JOIN v_number_format d ON d.number_format = f.number_format
                   WHERE m.point_id = f.point_id AND m.factor = 'm' AND m.num > 0)) AS intensity_flop_per_B
   FROM floor_of f
  WHERE f.quantity IN ('peak_flops', 'peak_ops');
@@ -37,8 +37,7 @@ SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.basis AS basis, w.int
                                           FROM v_peak o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth') q
                                  ORDER BY q.other, q.preference LIMIT 1) END
           LEFT JOIN result_row k ON k.result_id = CASE c.basis WHEN 'measured' THEN (
-                                      SELECT o.result_id FROM v_ceiling_cell o
-                                       WHERE o.device = c.device AND o.quantity = 'memory_bandwidth' ORDER BY o.value DESC, o.key LIMIT 1) END
+                                      SELECT o.result_id FROM v_ceiling o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth') END
          WHERE c.quantity IN ('peak_flops', 'peak_ops') AND c.ceiling IS NOT NULL) w;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES

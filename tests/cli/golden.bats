@@ -44,7 +44,7 @@ golden() { # NAME COMMAND...
     golden coverage abdb query coverage
     golden rules abdb query rules
     golden factors abdb query factors --workload mlperf
-    golden mlperf-footnotes abdb query mlperf-footnotes --keys "$(ask "SELECT group_concat(result_id, ' ') FROM v_mlperf WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server'")"
+    golden mlperf-footnotes abdb query mlperf-footnotes --keys "$(ask "SELECT group_concat(key, ' ') FROM v_mlperf WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server'")"
 }
 
 @test "comparisons and rankings" {
