@@ -217,6 +217,7 @@ static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, a
 /* Older versions' readings of the artifact at hand are withdrawn, and their rejects forgotten. */
 static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 {
+    static const abdb_marks all = {0};
     char *sql = sqlite3_mprintf(
         "CREATE TEMP TABLE older AS SELECT o.artifact_id, o.sha256 || '@' || o.importer AS target"
         "  FROM artifact o JOIN artifact n USING (sha256, format, words)"
@@ -229,7 +230,8 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 
     sqlite3_free(sql);
-    if (st == ABDB_OK) st = abdb_derive_stale(w->db, "gone", err);
+    /* with the new reading, so that no reader ever sees both or none */
+    if (st == ABDB_OK) st = abdb_gone_update(w->db, &all, true, err);
     w->unit_dirty = 1;
     return st;
 }
