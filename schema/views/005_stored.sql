@@ -80,17 +80,15 @@ SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM pri
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
 -- What was withdrawn, with its printed key and the first half of that as a number.
-CREATE VIEW gone_entry AS
-SELECT g.id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
-  FROM gone g JOIN entry_row w ON g.kind = 'entry' AND w.entry_id = g.id;
-
-CREATE VIEW gone_spec AS
-SELECT g.id AS id, s.spec_key AS fact_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low) AS key
-  FROM gone g JOIN spec s ON g.kind = 'spec' AND s.spec_id = g.id;
-
-CREATE VIEW gone_price AS
-SELECT g.id AS id, p.price_key AS fact_key, printf('p-%016x%016x', p.price_key, p.price_key_low) AS key
-  FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
+CREATE VIEW gone_fact AS
+SELECT 'entry' AS kind, w.entry_id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
+  FROM entry_row w WHERE w.entry_id IN (SELECT g.id FROM gone g WHERE g.kind = 'entry')
+UNION ALL
+SELECT 'spec', s.spec_id, s.spec_key, printf('s-%016x%016x', s.spec_key, s.spec_key_low)
+  FROM spec s WHERE s.spec_id IN (SELECT g.id FROM gone g WHERE g.kind = 'spec')
+UNION ALL
+SELECT 'price', p.price_id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
+  FROM price p WHERE p.price_id IN (SELECT g.id FROM gone g WHERE g.kind = 'price');
 
 -- Rounds in order.
 CREATE VIEW round_ordered AS

@@ -32,35 +32,33 @@ CREATE VIEW v_reject AS
 SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
   FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id;
 
--- One withdrawal and one fact that it leaves out.
+-- One withdrawal and one fact that it leaves out: by its own key, by that of a result of it, or by a file that says it.
 CREATE VIEW v_gone AS
-SELECT 'entry' AS kind, g.key AS key,
-       (SELECT min(f.fact) FROM result_row r JOIN fact f ON f.kind = 'result' AND f.id = r.result_id WHERE r.entry_id = g.id) AS fact,
+SELECT g.kind AS kind, g.key AS key,
+       CASE WHEN g.kind <> 'entry' THEN (SELECT min(f.fact) FROM fact f WHERE f.kind = g.kind AND f.id = g.id)
+            ELSE (SELECT min(f.fact) FROM fact f
+                   WHERE f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id)) END AS fact,
        w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key
-  FROM gone_entry g
+  FROM gone_fact g
   JOIN withdrawal w
-    ON w.target = g.key OR substr(w.target, 1, 34) = 'r-' || substr(g.key, 3)
-    OR EXISTS (SELECT 1 FROM fact f JOIN result_row r ON f.kind = 'result' AND r.result_id = f.id WHERE f.fact = w.target AND r.entry_id = g.id)
-    OR EXISTS (SELECT 1 FROM (SELECT x.artifact_id AS artifact_id FROM entry_row x WHERE x.entry_id = g.id
-                              UNION ALL
-                              SELECT x.artifact_id FROM witness_again x WHERE x.entry_id = g.id) o
-                 JOIN artifact a ON a.artifact_id = o.artifact_id WHERE w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer)
-UNION ALL
-SELECT 'spec', g.key, (SELECT min(f.fact) FROM fact f WHERE f.kind = 'spec' AND f.id = g.id), w.target, w.reason, w.date, g.fact_key
-  FROM gone_spec g
-  JOIN withdrawal w
-    ON w.target = g.key
-    OR EXISTS (SELECT 1 FROM fact f WHERE f.fact = w.target AND f.kind = 'spec' AND f.id = g.id)
-    OR EXISTS (SELECT 1 FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
-                WHERE o.kind = 'spec' AND o.id = g.id AND (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer))
-UNION ALL
-SELECT 'price', g.key, (SELECT min(f.fact) FROM fact f WHERE f.kind = 'price' AND f.id = g.id), w.target, w.reason, w.date, g.fact_key
-  FROM gone_price g
-  JOIN withdrawal w
-    ON w.target = g.key
-    OR EXISTS (SELECT 1 FROM fact f WHERE f.fact = w.target AND f.kind = 'price' AND f.id = g.id)
-    OR EXISTS (SELECT 1 FROM origin o JOIN artifact a ON a.artifact_id = o.artifact_id
-                WHERE o.kind = 'price' AND o.id = g.id AND (w.target = a.sha256 OR w.target = a.sha256 || '@' || a.importer));
+    ON w.target IN (SELECT g.key
+                    UNION ALL
+                    SELECT x.target FROM withdrawal x
+                     WHERE g.kind = 'entry' AND x.target >= 'r-' || substr(g.key, 3) || '-' AND x.target < 'r-' || substr(g.key, 3) || '.'
+                    UNION ALL -- by the name of it, or of a result of it
+                    SELECT f.fact FROM fact f
+                     WHERE (g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
+                        OR (g.kind = 'entry' AND f.kind = 'result'
+                            AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))
+                    UNION ALL
+                    SELECT CASE v.one_version WHEN 0 THEN a.sha256 ELSE a.sha256 || '@' || a.importer END
+                      FROM (SELECT 0 AS one_version UNION ALL SELECT 1) v
+                     CROSS JOIN artifact a
+                     WHERE a.artifact_id IN (SELECT e.artifact_id FROM entry_row e WHERE g.kind = 'entry' AND e.entry_id = g.id
+                                             UNION ALL
+                                             SELECT m.artifact_id FROM witness_row m WHERE g.kind = 'entry' AND m.entry_id = g.id
+                                             UNION ALL
+                                             SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id));
 
 -- One event that takes something back.
 CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;

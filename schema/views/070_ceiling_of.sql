@@ -1,4 +1,22 @@
--- 070_ceiling_of.sql - rates, and what fraction of a ceiling of its device a result reaches.
+-- 070_ceiling_of.sql - the names of the formulas, rates, and what fraction of a ceiling of its device a result reaches.
+
+-- One formula, with a version: a metric never changes its meaning silently. Sources of the formulas: README, "How it
+-- counts". fraction: the formula of v_ceiling_of that it begins with; power: of the price that it wants (1 grows with
+-- it, -1 falls; 0 none).
+CREATE VIEW v_formula (formula, fraction, power, meaning) AS
+VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its source states it per device'),
+       ('per_node@1', '', 0, 'rate of one node: total / nodes, or as its source states it per node'),
+       ('per_watt@1', '', 0, 'total rate / measured power of the same run; never from a TDP'),
+       ('per_joule@1', '', 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
+       ('per_dollar@1', '', -1, 'units for a dollar: 3600 x rate of one device / price of a device and hour'),
+       ('usd_per_million_tokens@1', '', 1, 'price of a device and hour x 10^6 / (3600 x rate of one device)'),
+       ('mfu@1', 'mfu@1', 0, 'model operations / dense peak of that number format: what is recomputed does not count'),
+       ('hfu@1', 'mfu@1', 0, 'executed operations / peak: full recomputation runs the forward pass twice, 8N for 6N'),
+       ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
+       ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
+       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
+       ('device_hours@1', '', 0, 'time to train x devices');
 
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
@@ -10,7 +28,7 @@ CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 -- concurrency, else users; tokens: sequence_length, else the prompt and half of the answer. Where they are not known the
 -- weights alone count, a lower bound under another name. A system of MLPerf holds several copies of its model: not counted.
 CREATE VIEW floor_of AS
-SELECT r.*,
+SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) - 2) END AS work,
        CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' WHEN 's' THEN 'memory_bandwidth' ELSE 'peak_flops' END
          AS quantity,
        CASE r.unit WHEN 'B/s' THEN 'mbu@1'
@@ -38,11 +56,11 @@ SELECT r.*,
           FROM v_result t) r
  WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s' OR r.metric = 'time_to_train_s';
 
--- The same against no ceiling (basis '') and, where it needs one, three: published (by the result's own source, where it states one), measured
--- (the best found on this device), clock (published, scaled to the clock that was held).
+-- The same under each formula, and where that begins with a fraction of a ceiling against three: published (by the result's
+-- own source, where it states one), measured (the best found on this device), clock (published, scaled to the clock that was
+-- held).
 CREATE VIEW against AS
-SELECT f.*, b.basis, p.spec_id AS spec_id, p.value AS published, k.result_id AS best_id, k.entry_id AS best_entry_id,
-       k.ordinal AS best_ordinal,
+SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS spec_id, p.value AS published,
        CASE b.basis
          WHEN 'published' THEN p.value
          WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
@@ -55,9 +73,11 @@ SELECT f.*, b.basis, p.spec_id AS spec_id, p.value AS published, k.result_id AS 
          WHEN 'measured' THEN (SELECT 'r-' || substr(e.run, 3) || '-' || k.ordinal FROM entry e WHERE e.entry_id = k.entry_id)
          ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key
   FROM floor_of f
+ CROSS JOIN v_formula m
   JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
-    ON b.basis = '' OR f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
-       OR (f.unit = 'B/s' AND f.medium = 'memory')
+    ON CASE WHEN m.fraction = '' OR b.basis = '' THEN m.fraction = b.basis
+            ELSE (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
+                  OR (f.unit = 'B/s' AND f.medium = 'memory')) AND m.fraction = f.fraction_formula END
   LEFT JOIN spec p
     ON p.spec_id = CASE WHEN b.basis <> '' THEN (
        SELECT q.spec_id
@@ -75,13 +95,17 @@ CREATE VIEW v_ceiling_of AS
 SELECT a.result_id AS result_id, a.entry_id AS entry_id, a.ordinal AS ordinal, a.point_id AS point_id, a.source AS source,
        a.device AS device, a.dtype AS dtype, a.number_format AS number_format, a.basis AS basis, a.quantity AS quantity,
        a.floor AS floor, a.published AS published, (SELECT s.key FROM spec_stated s WHERE s.spec_id = a.spec_id) AS published_key,
-       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.fraction_formula AS formula, a.floor / nullif(a.ceiling, 0) AS fraction
+       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.formula_name AS formula, a.floor / nullif(a.ceiling, 0) AS fraction
   FROM against a
- WHERE a.basis <> '';
+ WHERE a.formula_name IN ('mfu@1', 'mbu@1', 'mbu_weights@1');
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_rate', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_result';
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_formula', 1, 'formula', '', 'name@version'),
+('v_formula', 2, 'fraction', '', 'the formula of v_ceiling_of that it begins with, for each basis; else empty'),
+('v_formula', 3, 'power', '', 'of the price that it wants: 1 grows with it, -1 falls; 0: it wants none'),
+('v_formula', 4, 'meaning', '', 'in words'),
 ('v_ceiling_of', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_ceiling_of', 2, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_ceiling_of', 3, 'ordinal', '', 'place of the result in the run'),

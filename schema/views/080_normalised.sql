@@ -1,29 +1,11 @@
--- 080_normalised.sql - the formulas, each once, with a version: a metric never changes its meaning silently. Sources of the
--- formulas: README, "How it counts". scaling_efficiency@1, which is of two results, stands in v_scaling.
-
--- One formula. fraction: the formula of v_ceiling_of that it begins with; power: of the price that it wants (1 grows with
--- it, -1 falls; 0 none).
-CREATE VIEW v_formula (formula, fraction, power, meaning) AS
-VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its source states it per device'),
-       ('per_node@1', '', 0, 'rate of one node: total / nodes, or as its source states it per node'),
-       ('per_watt@1', '', 0, 'total rate / measured power of the same run; never from a TDP'),
-       ('per_joule@1', '', 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
-       ('per_dollar@1', '', -1, 'units for a dollar: 3600 x rate of one device / price of a device and hour'),
-       ('usd_per_million_tokens@1', '', 1, 'price of a device and hour x 10^6 / (3600 x rate of one device)'),
-       ('mfu@1', 'mfu@1', 0, 'model operations / dense peak of that number format: what is recomputed does not count'),
-       ('hfu@1', 'mfu@1', 0, 'executed operations / peak: full recomputation runs the forward pass twice, 8N for 6N'),
-       ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
-       ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
-       ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
-       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
-       ('device_hours@1', '', 0, 'time to train x devices');
+-- 080_normalised.sql - the formulas of v_formula, each once. scaling_efficiency@1, which is of two results, stands in v_scaling.
 
 -- One result under one formula; where it wants a price, at 1 US dollar for a device and hour. What is known beside a rate
 -- is found once, by its number: measured power, energy and time of the same run, and for a roofline the bytes that the run
 -- moves in a second (m) against their ceilings (mp, mk).
 CREATE VIEW reckoned AS
-SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(a.basis, '') AS basis, a.device AS device,
-       CASE f.formula
+SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nullif(a.basis, '') AS basis, a.device AS device,
+       CASE a.formula_name
          WHEN 'per_device@1' THEN a.each
          WHEN 'per_node@1' THEN CASE WHEN a.adds = 1 AND a.per = 'node' THEN a.value ELSE a.total / a.nodes END
          WHEN 'per_watt@1' THEN a.total / w.value
@@ -43,11 +25,11 @@ SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(
                                 mk.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = mk.entry_id) END, 0) AS bytes) x
                 WHERE x.bytes > 0)
          ELSE a.floor / nullif(a.ceiling, 0) END AS value,
-       CASE f.formula WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
-         WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/J'
-         WHEN 'per_dollar@1' THEN substr(a.unit, 1, length(a.unit) - 2) || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
+       CASE a.formula_name WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
+         WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN a.work || '/J'
+         WHEN 'per_dollar@1' THEN a.work || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
          WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS unit,
-       CASE f.formula
+       CASE a.formula_name
          WHEN 'per_watt@1' THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
          WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
                                       ELSE 'r-' || substr(a.run, 3) || '-' || j.ordinal || ' r-' || substr(a.run, 3) || '-' || t.ordinal END
@@ -57,23 +39,21 @@ SELECT a.result_id AS result_id, f.formula AS formula, f.power AS power, nullif(
          ELSE a.ceiling_key END AS facts,
        a.entry_id AS entry_id, a.ordinal AS ordinal
   FROM against a
-  JOIN v_formula f
-    ON CASE a.basis WHEN '' THEN '' ELSE a.fraction_formula END = f.fraction
   LEFT JOIN result_row w
-    ON w.result_id = CASE WHEN f.formula IN ('per_watt@1', 'per_joule@1') THEN (
+    ON w.result_id = CASE WHEN a.formula_name IN ('per_watt@1', 'per_joule@1') THEN (
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'power_w' AND o.value > 0
         ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
   LEFT JOIN result_row j
-    ON j.result_id = CASE WHEN f.formula = 'per_joule@1' THEN (
+    ON j.result_id = CASE WHEN a.formula_name = 'per_joule@1' THEN (
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'energy_j' AND o.value > 0
         ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
   LEFT JOIN result_row t
-    ON t.result_id = CASE WHEN f.formula = 'per_joule@1' THEN (
+    ON t.result_id = CASE WHEN a.formula_name = 'per_joule@1' THEN (
        SELECT o.result_id FROM result o
         WHERE o.entry_id = a.entry_id AND o.metric = 'time_s' AND o.statistic IN ('median', 'value', 'mean')
         ORDER BY CASE o.statistic WHEN 'median' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
   LEFT JOIN result_row m
-    ON m.result_id = CASE WHEN f.formula = 'roofline_fraction@1' AND a.medium = 'memory' AND a.quantity = 'peak_flops' THEN (
+    ON m.result_id = CASE WHEN a.formula_name = 'roofline_fraction@1' AND a.medium = 'memory' AND a.quantity = 'peak_flops' THEN (
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'bytes_per_s' AND o.value > 0
         ORDER BY o.ordinal LIMIT 1) END
   LEFT JOIN spec mp
@@ -114,10 +94,6 @@ SELECT n.result_id AS result_id, n.formula AS formula, n.value AS value, n.unit 
  WHERE n.value IS NOT NULL;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
-('v_formula', 1, 'formula', '', 'name@version'),
-('v_formula', 2, 'fraction', '', 'the formula of v_ceiling_of that it begins with, for each basis; else empty'),
-('v_formula', 3, 'power', '', 'of the price that it wants: 1 grows with it, -1 falls; 0: it wants none'),
-('v_formula', 4, 'meaning', '', 'in words'),
 ('v_at_price', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_at_price', 2, 'formula', '', 'name@version'),
 ('v_at_price', 3, 'at_one', 'unit', 'its value at 1 USD for a device and hour'),

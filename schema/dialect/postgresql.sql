@@ -1,0 +1,81 @@
+-- postgresql.sql - schema/views/005_stored.sql in the SQL of PostgreSQL: the same views with the same rows. Everything else in
+-- schema/views is of the SQL that both share; tests/ports/postgresql.sh compares them. Keys sort as in SQLite where the
+-- database has the collation "C".
+
+CREATE FUNCTION printed(kind TEXT, high BIGINT, low BIGINT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
+$$ SELECT kind || '-' || lpad(to_hex(high), 16, '0') || lpad(to_hex(low), 16, '0') $$;
+
+CREATE FUNCTION ordered(round TEXT) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS
+$$ SELECT CAST(substring(round FROM '^v([0-9]+)') AS INTEGER) * 1000
+        + coalesce(CAST(substring(round FROM '^v[^.]*[.]([0-9]+)') AS INTEGER), 0) $$;
+
+CREATE VIEW entry AS
+SELECT w.entry_id, printed('e', w.entry_key, w.entry_key_low) AS run, w.entry_key, w.point_id, w.environment_id, w.process_id,
+       d.evidence, d.kind, d.status, d.reason, d.verified, d.suite, d.system_type, d.round, d.division, d.availability, d.public_id,
+       d.submitter, d.system, d.platform, d.workload, d.model, d.scenario, d.device, d.devices, d.nodes, d.backend, d.dtype, w.date,
+       d.tag, d.campaign, w.cell, d.flags, d.source, d.url, d.retrieved, w.origin, w.description_id, w.artifact_id,
+       CASE WHEN w.line > 0 THEN 'line ' || w.line ELSE w.place END AS locator, ordered(d.round) AS round_order
+  FROM description d
+  JOIN entry_row w ON w.description_id = d.description_id
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id);
+
+CREATE VIEW result AS
+SELECT w.result_id, w.entry_id, w.ordinal, q.metric, split_part(q.metric, '.', 1) AS metric_stem, q.statistic, w.mpi_rank AS rank, w.x,
+       w.value, q.unit, w.raw_value, q.raw_unit, w.cell, w.n, w.low, w.high, q.spread, q.formula
+  FROM result_row w
+  JOIN quantity q ON q.quantity_id = w.quantity_id;
+
+CREATE VIEW sample AS
+SELECT r.result_id, r.entry_id, r.ordinal, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank, s.t_s, s.value, s.mark
+  FROM result_row r
+  JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
+
+CREATE VIEW ceiling_cell AS
+SELECT d.device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE d.dtype END AS dtype, r.value, r.result_id,
+       w.entry_key
+  FROM entry_row w
+  JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'
+  JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
+  JOIN result_row r ON r.entry_id = w.entry_id
+  JOIN quantity q ON q.quantity_id = r.quantity_id
+   AND q.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
+                              WHEN 'peak_ops' THEN 'ops_per_s' END
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id);
+
+CREATE VIEW witness_again AS
+SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
+
+CREATE VIEW witness AS
+SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator
+  FROM entry_row WHERE artifact_id IS NOT NULL
+UNION ALL
+SELECT entry_id, artifact_id, locator FROM witness_again;
+
+CREATE VIEW single_device AS
+SELECT n.spelling, n.canon AS device FROM name n WHERE n.kind = 'device' AND n.parts = 1;
+
+CREATE VIEW spec_stated AS
+SELECT printed('s', s.spec_key, s.spec_key_low) AS key, s.* FROM spec s
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'spec' AND g.id = s.spec_id);
+
+CREATE VIEW price_stated AS
+SELECT printed('p', p.price_key, p.price_key_low) AS key, p.* FROM price p
+ WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
+
+CREATE VIEW gone_fact AS
+SELECT g.kind, g.id, w.entry_key AS fact_key, printed('e', w.entry_key, w.entry_key_low) AS key
+  FROM gone g JOIN entry_row w ON g.kind = 'entry' AND w.entry_id = g.id
+UNION ALL
+SELECT g.kind, g.id, s.spec_key, printed('s', s.spec_key, s.spec_key_low)
+  FROM gone g JOIN spec s ON g.kind = 'spec' AND s.spec_id = g.id
+UNION ALL
+SELECT g.kind, g.id, p.price_key, printed('p', p.price_key, p.price_key_low)
+  FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
+
+CREATE VIEW round_ordered AS
+SELECT suite, round, ordered(round) AS round_order, published, source, locator FROM round;
+
+CREATE VIEW compatibility_ordered AS
+SELECT suite, system_type, benchmark, scenario, since, until, source, locator, ordered(since) AS since_order, ordered(until) AS until_order
+  FROM compatibility;
