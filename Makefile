@@ -71,7 +71,7 @@ BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,openblas onednn blis,$(if $(fi
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
-.PHONY: all deps demo test gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
+.PHONY: all deps demo test check-ports gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -206,6 +206,9 @@ fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
 soak: ## the tests with 2,000 kills and 2,000 faults
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000
+check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
+	@$(MAKE) -s all
+	@BUILD=$(BUILD) tests/ports/postgresql.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
