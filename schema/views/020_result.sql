@@ -48,7 +48,7 @@ SELECT t.*,
 CREATE VIEW v_stored AS
 SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, e.source AS source, e.evidence AS evidence,
        e.device AS raw_device, e.model AS raw_model, e.workload AS raw_workload, e.round AS round, r.metric AS metric,
-       r.value AS value, r.unit AS unit
+       r.value AS value, r.unit AS unit, r.statistic AS statistic
   FROM entry e
   JOIN result r ON r.entry_id = e.entry_id;
 
@@ -166,6 +166,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_stored', 9, 'round', '', 'version of the suite'),
 ('v_stored', 10, 'metric', '', 'fixed name of the metric'),
 ('v_stored', 11, 'value', 'unit', 'in the base unit'),
-('v_stored', 12, 'unit', '', 'base unit');
+('v_stored', 12, 'unit', '', 'base unit'),
+('v_stored', 13, 'statistic', '', 'value, mean, median, min, max, p50 ... p99.9, sd, olympic-mean');
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_statement', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_result';

@@ -45,6 +45,11 @@ SELECT g.kind AS kind, g.key AS key,
                     UNION ALL
                     SELECT x.target FROM withdrawal x
                      WHERE g.kind = 'entry' AND x.target >= 'r-' || substr(g.key, 3) || '-' AND x.target < 'r-' || substr(g.key, 3) || '.'
+                    UNION ALL -- by the name of it, or of a result of it
+                    SELECT f.fact FROM fact f
+                     WHERE (g.kind <> 'entry' AND f.kind = g.kind AND f.id = g.id)
+                        OR (g.kind = 'entry' AND f.kind = 'result'
+                            AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))
                     UNION ALL
                     SELECT CASE v.one_version WHEN 0 THEN a.sha256 ELSE a.sha256 || '@' || a.importer END
                       FROM (SELECT 0 AS one_version UNION ALL SELECT 1) v

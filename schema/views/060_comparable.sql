@@ -31,9 +31,10 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
        r.raw_workload AS raw_workload
   FROM v_result r;
 
--- One preferred specification, in the columns of v_comparable, so that peaks can be compared too.
+-- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
+-- and entry_id are NULL.
 CREATE VIEW v_comparable_spec AS
-SELECT s.spec_id AS result_id, s.key AS key, 'published' AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
+SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
        CAST(NULL AS TEXT) AS system_type, CAST(NULL AS TEXT) AS round, CAST(NULL AS INTEGER) AS round_order,
        CAST(NULL AS TEXT) AS division, CAST(NULL AS TEXT) AS availability, CAST(NULL AS TEXT) AS verified,
        CAST(NULL AS TEXT) AS submitter, CAST(NULL AS TEXT) AS system, 'specification' AS workload, CAST(NULL AS TEXT) AS benchmark,
@@ -122,7 +123,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_factor', 6, 'unit', '', 'unit of num'),
 ('v_factor', 7, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_factor', 8, 'ordinal', '', 'place of the result in the run'),
-('v_comparable', 1, 'result_id', '', 'number of the result in this file: to join by; in v_comparable_spec of the specification (v_spec)'),
+('v_comparable', 1, 'result_id', '', 'number of the result in this file: to join by; NULL in v_comparable_spec'),
 ('v_comparable', 2, 'key', '', 'printed key made from the content, the same in every database: to cite'),
 ('v_comparable', 3, 'evidence', '', 'measured, published or mlperf'),
 ('v_comparable', 4, 'source', '', 'who says it'),

@@ -15,7 +15,8 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
        ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
        ('roofline_fraction@1', 'mfu@1', 0, 'rate / min(peak, intensity x bandwidth)'),
-       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)');
+       ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
+       ('device_hours@1', '', 0, 'time to train x devices');
 
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
@@ -36,7 +37,7 @@ SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) -
                                       THEN 'mbu_weights@1' ELSE 'mbu@1' END
                    ELSE 'mfu@1' END AS fraction_formula,
        CASE r.unit
-         WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' THEN
+         WHEN 's' THEN CASE WHEN r.evidence <> 'mlperf' AND r.metric = 'tpot_s' THEN
                        (SELECT b.weights_B + coalesce(b.cache_per_token_B * r.cached_tokens, 0) FROM v_model_bytes b
                          WHERE b.model = r.model AND b.number_format = r.number_format) / nullif(r.value, 0) / nullif(r.devices, 0) END
          ELSE r.each * CASE r.unit WHEN 'token/s' THEN CASE r.scenario WHEN 'training' THEN
@@ -53,7 +54,7 @@ SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) -
                             + (SELECT p.num FROM point_factor p WHERE p.point_id = t.point_id AND p.factor = 'output_tokens') / 2)
                  AS cached_tokens
           FROM v_result t) r
- WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s';
+ WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s' OR r.metric = 'time_to_train_s';
 
 -- The same under each formula, and where that begins with a fraction of a ceiling against three: published (by the result's
 -- own source, where it states one), measured (the best found on this device), clock (published, scaled to the clock that was
@@ -75,7 +76,7 @@ SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS s
  CROSS JOIN v_formula m
   JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
     ON CASE WHEN m.fraction = '' OR b.basis = '' THEN m.fraction = b.basis
-            ELSE (f.unit IN ('FLOP/s', 'OP/s', 's') OR (f.unit = 'token/s' AND f.scenario = 'training')
+            ELSE (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
                   OR (f.unit = 'B/s' AND f.medium = 'memory')) AND m.fraction = f.fraction_formula END
   LEFT JOIN spec p
     ON p.spec_id = CASE WHEN b.basis <> '' THEN (

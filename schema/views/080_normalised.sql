@@ -15,6 +15,7 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
          WHEN 'busbw@1' THEN CASE WHEN a.metric = 'bytes_per_s' AND a.devices > 0 THEN
               a.value * (SELECT c.scale * (a.devices - c.less) / a.devices FROM v_collective c
                           WHERE c.collective = replace(a.raw_workload, '-', '_')) END
+         WHEN 'device_hours@1' THEN CASE WHEN a.metric = 'time_to_train_s' THEN a.value / 3600 * a.devices END
          WHEN 'hfu@1' THEN a.floor / nullif(a.ceiling, 0) * (SELECT CASE p.text WHEN 'full' THEN 4.0 / 3 WHEN 'none' THEN 1 END
               FROM point_factor p WHERE p.point_id = a.point_id AND p.factor = 'recomputation')
          WHEN 'roofline_fraction@1' THEN -- rate / min(peak, intensity x bandwidth) is the larger of both fractions
@@ -27,7 +28,7 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
        CASE a.formula_name WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
          WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN a.work || '/J'
          WHEN 'per_dollar@1' THEN a.work || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
-         WHEN 'busbw@1' THEN 'B/s' ELSE '1' END AS unit,
+         WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS unit,
        CASE a.formula_name
          WHEN 'per_watt@1' THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
          WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal

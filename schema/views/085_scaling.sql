@@ -1,13 +1,15 @@
 -- 085_scaling.sql - how well a rate or time scales with devices.
 
 -- One result of more devices against the one of fewest that its source tells of the same work, with the same factors.
--- throughput: (R_n/n)/(R_base/n_base); strong: T_base n_base/(n T_n); weak: T_base/T_n (factor `scaling`).
+-- speedup: throughput: R_n/R_base; strong: T_base/T_n; weak: n/n_base T_base/T_n (factor `scaling`); stated: as its source
+-- says, of the devices of factor base_devices. Efficiency: speedup / (n/n_base).
 -- Submissions of MLPerf are systems of their own and not compared here; a wire's rate does not scale.
 CREATE VIEW v_scaling AS
 SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
-       CASE g.kind WHEN 'throughput' THEN g.value / g.devices / (g.base_value / g.base_devices)
-                   WHEN 'strong' THEN g.base_value * g.base_devices / (g.devices * g.value)
-                   ELSE g.base_value / g.value END AS value,
+       CASE g.kind WHEN 'weak' THEN g.base_value / g.value WHEN 'strong' THEN g.base_value * g.base_devices / (g.devices * g.value)
+                   ELSE g.value / g.devices / (g.base_value / g.base_devices) END AS value,
+       CASE g.kind WHEN 'weak' THEN g.base_value / g.value * g.devices / g.base_devices WHEN 'strong' THEN g.base_value / g.value
+                   ELSE g.value / g.base_value END AS speedup,
        g.kind AS kind, g.device AS device, g.workload AS workload, g.model AS model, g.metric AS metric, g.devices AS devices,
        g.base_devices AS base_devices, g.base_id AS base_id, g.source AS source, g.entry_id AS entry_id, g.ordinal AS ordinal,
        g.key AS key, g.base_key AS base_key
@@ -29,22 +31,29 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
         WINDOW w AS (PARTITION BY s.source, s.device, s.workload, s.model, s.scenario, s.metric, s.statistic, s.x,
                                   s.dtype, s.point_id, s.campaign, s.tag, s.kind
                      ORDER BY s.devices, s.key)) g
- WHERE g.devices > g.base_devices;
+ WHERE g.devices > g.base_devices
+UNION ALL
+SELECT t.result_id, 'scaling_efficiency@1', t.value * b.num / t.devices, t.value, 'stated', t.device, t.workload, t.model, t.metric,
+       t.devices, CAST(b.num AS INTEGER), CAST(NULL AS INTEGER), t.source, t.entry_id, t.ordinal, t.key, CAST(NULL AS TEXT)
+  FROM v_result t
+  JOIN point_factor b ON b.point_id = t.point_id AND b.factor = 'base_devices' AND b.num > 0
+ WHERE t.evidence = 'published' AND t.metric = 'speedup' AND t.devices > 0;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_scaling', 1, 'result_id', '', 'number of the result of more devices in this file (v_result)'),
 ('v_scaling', 2, 'formula', '', 'name@version'),
 ('v_scaling', 3, 'value', '1', 'efficiency; 1: perfect'),
-('v_scaling', 4, 'kind', '', 'throughput, strong or weak'),
-('v_scaling', 5, 'device', '', 'canonical device'),
-('v_scaling', 6, 'workload', '', 'what was run'),
-('v_scaling', 7, 'model', '', 'model'),
-('v_scaling', 8, 'metric', '', 'metric'),
-('v_scaling', 9, 'devices', '', 'devices that took part'),
-('v_scaling', 10, 'base_devices', '', 'devices of the base'),
-('v_scaling', 11, 'base_id', '', 'number of the base in this file (v_result)'),
-('v_scaling', 12, 'source', '', 'who states both'),
-('v_scaling', 13, 'entry_id', '', 'number of the run in this file (v_run)'),
-('v_scaling', 14, 'ordinal', '', 'place of the result in the run'),
-('v_scaling', 15, 'key', '', 'printed key of the result of more devices'),
-('v_scaling', 16, 'base_key', '', 'printed key of the base');
+('v_scaling', 4, 'speedup', '1', 'against the base'),
+('v_scaling', 5, 'kind', '', 'throughput, strong or weak; stated: a speedup as its source says'),
+('v_scaling', 6, 'device', '', 'canonical device'),
+('v_scaling', 7, 'workload', '', 'what was run'),
+('v_scaling', 8, 'model', '', 'model'),
+('v_scaling', 9, 'metric', '', 'metric'),
+('v_scaling', 10, 'devices', '', 'devices that took part'),
+('v_scaling', 11, 'base_devices', '', 'devices of the base'),
+('v_scaling', 12, 'base_id', '', 'number of the base in this file (v_result); NULL where it is not told'),
+('v_scaling', 13, 'source', '', 'who states both'),
+('v_scaling', 14, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_scaling', 15, 'ordinal', '', 'place of the result in the run'),
+('v_scaling', 16, 'key', '', 'printed key of the result of more devices'),
+('v_scaling', 17, 'base_key', '', 'printed key of the base');
