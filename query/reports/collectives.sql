@@ -12,7 +12,7 @@
 -- column: place | place | | in or out of place
 -- column: message_bytes | bytes | | size of the message
 -- column: algbw_gb_per_s | algbw GB/s | g4 | size / time, median of the runs
--- column: busbw_gb_per_s | busbw GB/s | g4 | what a wire carries, median of the runs | stated or busbw@1 x 1e-9
+-- column: busbw_gb_per_s | busbw GB/s | g4 | what a wire carries, median of the runs | busbw@1 or stated x 1e-9
 -- column: low_gb_per_s | busbw low | g4 | least of the runs
 -- column: high_gb_per_s | busbw high | g4 | most of the runs
 -- column: n | n | | runs
@@ -35,9 +35,10 @@ WITH one AS MATERIALIZED (
 sized AS (
   SELECT o.*, coalesce(o.size, CAST(o.printed AS REAL) * CASE WHEN o.printed LIKE '%KiB' THEN 1024 WHEN o.printed LIKE '%MiB' THEN 1048576
                                                               WHEN o.printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
-         coalesce(s.value, (SELECT n.value FROM v_normalised n WHERE n.result_id = o.result_id AND n.formula = 'busbw@1')) AS bus,
-         coalesce(s.key, o.key) AS bus_key
-    FROM one o LEFT JOIN v_result s ON s.result_id = o.stated_id
+         coalesce(s.value, n.value) AS bus, CASE WHEN s.key IS NOT NULL THEN s.key WHEN n.value IS NOT NULL THEN o.key END AS bus_key
+    FROM one o
+    LEFT JOIN v_result s ON s.result_id = o.stated_id
+    LEFT JOIN v_normalised n ON n.result_id = o.result_id AND n.formula = 'busbw@1'
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 placed AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,

@@ -57,12 +57,12 @@ point AS MATERIALIZED ( -- of the roof: of the peak or of the bandwidth, whichev
     LEFT JOIN v_normalised n ON n.result_id = c.result_id AND n.formula = 'roofline_fraction@1' AND n.basis = 'published')
 -- @rows
 SELECT 'ceiling' AS kind, p.by || ' ' || p.dtype AS label, p.by AS backend, p.value / s.value AS intensity_flop_per_B, p.value / 1e9 AS gflop_per_s,
-       s.value / 1e9 AS gb_per_s, p.value / 1e9 AS roof_gflop_per_s, NULL AS fraction_percent, p.key || ' ' || s.key AS _facts
+       s.value / 1e9 AS gb_per_s, p.value / 1e9 AS roof_gflop_per_s, NULL AS fraction_percent, p.key || ' ' || s.key AS _facts, NULL AS _facts_fraction_percent
   FROM peak p JOIN stream s ON s.by = coalesce((SELECT t.by FROM stream t WHERE t.by = p.by), (SELECT max(t.by) FROM stream t))
 UNION ALL
 SELECT * FROM (
 SELECT 'point', label, backend, intensity, rate / 1e9, moved / 1e9, rate / fraction / 1e9, 100 * fraction,
-       key || coalesce(' ' || coalesce(measured_keys, facts), '')
+       key || coalesce(' ' || coalesce(measured_keys, facts), ''), key || coalesce(' ' || coalesce(measured_keys, facts), '')
   FROM point WHERE EXISTS (SELECT 1 FROM stream) ORDER BY intensity, label, backend) d;
 -- @notes
 SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL;

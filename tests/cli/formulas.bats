@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# formulas.bats - a formula has one answer: what reports say under its name is what the views say, whatever a source
+# states its values for; no report computes it anew.
+load common
+
+fill() { abdb import -q "$root/data" "$fixtures"/{per.csv,figures.jsonl}; }
+# Options, a line each, with which a report shows what per.csv states per device, per node and in total.
+given() {
+    case $1 in
+    price-performance) printf '%s\n' "--model Llama-3.1-70B --scenario serving" "--model Llama-3.1-70B --scenario serving --price 'Gaudi2=1 USD/h'" ;;
+    price-for-throughput) echo "--model llama3.1-8b" ;;
+    perf-per-dollar) printf '%s\n' "" "--price 'H100-SXM=2.5 USD/h'" ;;
+    serving-load) printf '%s\n' "" "--price 'H100-SXM=2.5 USD/h'" ;;
+    collectives) printf '%s\n' "" "--source user" ;;
+    roofline) printf '%s\n' "--dtype all --since 2026-01-01" "--device H100-SXM --dtype all" "--device Gaudi2 --dtype all" ;;
+    llm-by-scenario | mlperf-rounds | mlperf-systems) printf '%s\n' "" "--model llama3.1-8b" ;;
+    mlperf-llm) printf '%s\n' "" "--round all --all" ;;
+    round-changes) printf '%s\n' "" "--model llama3.1-8b --from v6.0 --to v10.0" ;;
+    *) echo ;;
+    esac
+}
+formulas() { sed -n 's/^-- column:.* | //p' "$1" | grep -oE '\b[a-z_]+@[0-9]+'; }
+# The formulas of one report against the views; adds its columns to `checked`.
+check() { # REPORT.sql OPTIONS
+    sed 's/AS _facts/AS facts/g' "$1" >shown.sql
+    eval "abdb query -f shown.sql $2 -o csv" >rows.csv 2>err || { cat err; return 1; }
+    python3 "$root/tests/formulas.py" "$1" rows.csv "$ABDB_DB" >found || { echo "$1 $2"; cat found; return 1; }
+    sed "s#^#$(basename "$1" .sql) #" found >>checked
+}
+# Lines of SQL that compute: words and comments left out.
+arithmetic() {
+    sed -n "/'per'/p; s/--.*//; s/'[^']*'//g; s/[a-z.]*devices *\/ *[a-z.]*devices//g; /\/ *([a-z.]*\(devices\|nodes\|ceiling\|peak\|bandwidth\))*/p; /\/ *[a-z.]*\(devices\|nodes\)\b/p
+        /\(devices\|ranks\) *- *1/p; /3600/p; /kv_heads\|hidden_size\|parameters/p; /v_price_used\|v_collective/p" "$@"
+}
+
+@test "each column that names a formula has the values of the views, on results stated per device, per node and in total" {
+    fill
+    for report in $(abdb query --names); do
+        abdb query "$report" --sql >"$report.sql"
+        formulas "$report.sql" >/dev/null || continue
+        given "$report" | while read -r options; do check "$report.sql" "$options"; done
+    done
+    # a column that nothing was checked in, or only values stated in one way, proves nothing
+    awk '{ cells[$1 " " $2] += $3; device[$1 " " $2] += $4; node[$1 " " $2] += $5; system_[$1 " " $2] += $6 }
+         END { for (c in cells) print c, cells[c], device[c], node[c], system_[c] }' checked | sort >columns
+    cat columns
+    same "$(awk '!$3' columns)" ""
+    same "$(grep -vE '^(collectives|training-time|serving-load mbu|roofline)' columns | awk '!$4 || !$5 || !$6')" ""
+    [ "$(wc -l <columns)" -ge 22 ]
+}
+
+@test "the check sees a report that computes by itself" {
+    fill
+    abdb query perf-per-dollar --sql >perf-per-dollar.sql
+    check perf-per-dollar.sql ""
+    sed 's#r.each / 1e12#r.value / r.devices / 1e12#' perf-per-dollar.sql >wrong.sql
+    run check wrong.sql ""
+    fails 1 "but per_device@1 is 350"
+    sed 's#r.at_one / o.per_device_hour#3600 * r.value / o.per_device_hour#' perf-per-dollar.sql >wrong.sql
+    run check wrong.sql ""
+    fails 1 "tflop_per_s_per_device"
+    fails 1 "but per_dollar@1 is"
+    sed "s#r.at_one / o.per_device_hour / 1e18#NULL#" perf-per-dollar.sql >wrong.sql
+    run check wrong.sql ""
+    fails 1 "exaflop_per_usd: nothing, but per_dollar@1 is"
+}
+
+@test "formulas that reports name exist, and stand in the field for them" {
+    abdb init >/dev/null
+    { ask "SELECT formula FROM v_formula"; echo scaling_efficiency@1; } | sort >known
+    cat "$root"/query/reports/*.sql >all.sql
+    formulas all.sql | sort -u >named
+    [ "$(wc -l <named)" -ge 9 ]
+    same "$(comm -13 known named)" ""
+    # title, label and meaning name none: a formula in words is not checked
+    same "$(grep '^-- column:' all.sql | sed 's/ | [^|]*@[^|]*$//' | grep '@[0-9]')" ""
+    run abdb query perf-per-dollar --help
+    fails 0 "exaflop_per_usd          operations for a dollar; per_dollar@1 x 1e-18"
+}
+
+@test "no report computes a formula" {
+    for f in "$root"/query/reports/*.sql; do
+        same "$f: $(arithmetic "$f")" "$f: "
+    done
+    for line in "SELECT r.value / r.devices" "2.0 * (devices - 1) / devices" "3600 * r.each / price" "WHERE f.factor = 'per'" \
+        "6 * m.parameters" "FROM v_price_used"; do
+        echo "$line" >mutant.sql
+        [ -n "$(arithmetic mutant.sql)" ] || { echo "not seen: $line"; false; }
+    done
+}
+
+@test "the price that counts: of a day, of each provider the latest, own quotes instead" {
+    fill
+    printf 'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' \
+        "AWS,8xH100,H100-SXM,1,on-demand,6,USD,hour,2025-06-01,user,a" "AWS,8xH100,H100-SXM,1,spot,3,USD,hour,2024-06-01,user,b" |
+        abdb import -q -
+    price() { abdb query price-performance --model Llama-3.1-70B --scenario serving "$@" -o csv 2>/dev/null | awk -F, '$1 == "H100-SXM" { print $2, $5, $8, $9 }'; }
+    same "$(price)" "3 1200000 AWS spot"
+    same "$(price --price-kind on-demand)" "6 600000 AWS on-demand"
+    same "$(price --price-kind on-demand --price-date 2025-01-01 | cut -c1-14)" "12.29 292921.0" # 3600 x 1000 / 12.29
+    same "$(price --price 'H100-SXM=2 USD/h')" "2 1800000 you own quote"
+    of() { abdb compare device=A100-SXM-80GB device=H100-SXM --where model=Llama-3.1-70B,scenario=serving,dtype=bf16 --metric tokens_per_s --per dollar "$@" -o csv 2>/dev/null | awk -F, 'NR == 2 { print $12 }'; }
+    same "$(of) $(of --price-kind on-demand) $(of --price-date 2024-06-02) $(of --price 'H100-SXM=2 USD/h')" "1200000 600000 1200000 1800000"
+    same "$(of --price-kind on-demand --price-date 2025-01-01 | cut -c1-8)" 292921.0
+    # a row that says its rate per device costs what it says, in a report as in the view
+    same "$(abdb query token-cost --device H100-SXM --model Llama-3.1-70B --price-kind spot -o csv 2>/dev/null | awk -F, 'NR == 2 { print $5, $7 }')" \
+        "8000 $(ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.locator = 'row 4' AND n.formula = 'usd_per_million_tokens@1' AND n.price_kind = 'spot'")"
+}
+
+@test "rounds come in order as numbers: v10.0 after v6.0" {
+    fill
+    same "$(abdb query mlperf-llm -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | sort -u)" v10.0
+    same "$(abdb query mlperf-llm --round all --all --model llama3.1-8b -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | head -2 | tr '\n' ' ')" "v10.0 v6.0 "
+    same "$(abdb query mlperf-rounds --model llama3.1-8b --scenario Offline -o csv 2>/dev/null | awk -F, 'NR > 1 { print $1 }' | uniq | tail -2 | tr '\n' ' ')" "v6.0 v10.0 "
+    run abdb query mlperf-systems --model llama3.1-8b
+    fails 0 "round v10.0, n = 3"
+    same "$(abdb query training-time --model llama2_70b_lora -o csv 2>/dev/null | awk -F, 'NR == 2 { print $2 }')" v10.0
+}
+
+@test "a specification is no result: no value of one stands for it" {
+    fill
+    run abdb rank quantity=memory_bandwidth --per device
+    fails 3 "number of devices unknown"
+    run abdb compare quantity=memory_bandwidth,device=H100-SXM quantity=memory_bandwidth,device=Gaudi2
+    fails 0 "COMPARABLE"
+    [[ $output != *"unknown on a side"* ]]
+}
