@@ -31,6 +31,7 @@ static const fact_table fact_tables[] = {
     {"price", "price_key, price_key_low", NULL,
      " provider instance device devices kind region amount currency per valid_from raw_value source"
      " locator "},
+    {"note", "note_key, note_key_low", NULL, " kind target text author date "},
     {"claim", NULL, "claim",
      " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
     {"claim_term", NULL, "claim, term", " claim term power fact "},
@@ -116,7 +117,7 @@ static abdb_status keep_place(abdb_writer *w, const fact_table *table, const abd
     sqlite3_stmt *s = w->statement[S_ORIGIN];
     abdb_status st = ABDB_OK;
 
-    if (w->artifact) {
+    if (w->artifact && strcmp(table->table, "note") != 0) { /* a note is its own source */
         abdb_bind_text(s, 1, table->table);
         sqlite3_bind_int64(s, 2, id);
         sqlite3_bind_int64(s, 3, w->artifact);

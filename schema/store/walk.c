@@ -28,6 +28,7 @@ static const struct {
      " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
     {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
                         " ORDER BY 1, 2"},
+    {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"

@@ -144,3 +144,16 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     abdb import -q copy.csv || [ $? -eq 5 ]
     same "$(ask "SELECT count(*) FROM v_statement WHERE evidence <> 'measured'")" "$published"
 }
+
+@test "notes come in as records, once, and travel by export and merge" {
+    printf '%s\n' '{"record":"note","kind":"campaign","target":"c-1","text":"new driver","author":"me","date":"2026-01-02"}' >a.jsonl
+    { cat a.jsonl; echo '{"record":"note","kind":"nonsense","target":"c-1","text":"t","date":"2026-01-02"}'; } >b.jsonl
+    abdb import -q a.jsonl
+    run abdb import b.jsonl
+    fails 0 "1 duplicate, 1 rejected"
+    abdb export | abdb import -q --db other.db -
+    abdb merge --db both.db t.db other.db
+    for db in t other both; do
+        same "$(sqlite3 $db.db "SELECT kind, target, text, author, date FROM v_note")" "campaign|c-1|new driver|me|2026-01-02"
+    done
+}
