@@ -4,7 +4,7 @@ load common
 
 # Where it may still be seen: what tells of files and of withdrawals, dictionaries (words carry no origin), what people
 # wrote, and parts that other views join with entry.
-exempt="v_artifact v_reject v_gone v_withdrawal gone_entry gone_spec gone_price v_source v_note result witness witness_again"
+exempt="v_artifact v_reject v_gone v_withdrawal gone_entry gone_spec gone_price v_source v_name v_note result witness witness_again"
 # Dictionaries and constants: no fact is in them. v_claim has no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
     v_formula v_number_format v_collective v_column_factor v_claim"
@@ -22,7 +22,7 @@ fill() {
         CREATE TABLE word AS SELECT substr(key, 3) AS word FROM said
             UNION SELECT substr(s.key, 3) FROM db.spec_stated s JOIN number n ON n.name = 'spec_id' AND n.id = s.spec_id
             UNION SELECT substr(p.key, 3) FROM db.price_stated p JOIN number n ON n.name = 'price_id' AND n.id = p.price_id;
-        INSERT INTO word VALUES ('gone'), ('Gone'), ('2031-07-07')"
+        INSERT INTO word VALUES ('c-gone'), ('gone-'), (' gone'), ('gone '), ('Gone '), ('2031-07-07')"
     same "$(sqlite3 marks.db "SELECT name, count(*) FROM number GROUP BY 1")" $'base_id|14\nbound_id|14\nentry_id|11\nprice_id|2\nprocess_id|1\nresult_id|14\nspec_id|4'
 }
 # Of every view of a database: how many of its rows have one of these numbers or words in them.
@@ -52,6 +52,9 @@ none_marked() { # DB
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     none_marked "$ABDB_DB"
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM sample_row")" 25 # and nothing is deleted
+    # its words stay in the dictionary, unused
+    same "$(ask "SELECT count(*), sum(used) FROM v_name WHERE lower(spelling) LIKE '%gone%'")" "7,0"
+    [ "$(ask "SELECT sum(used) FROM v_name WHERE spelling IN ('Shared Box', 'Acme', 'Acme One', 'stream', 'llama2-70b-99')")" -eq 5 ]
     # so is one that was withdrawn before it came, and a rebuild says the same
     abdb doctor --rebuild >/dev/null
     none_marked "$ABDB_DB"
@@ -103,40 +106,44 @@ none_marked() { # DB
     abdb import -q "$fixtures/standing.jsonl"
     cp "$ABDB_DB" never.db
     abdb import -q "$fixtures/withdrawn.jsonl"
-    answers() { # DB
-        export ABDB_DB=$1
-        abdb query kernels --campaign all -o csv
-        abdb query ceilings --device "Shared Box" -o csv
-        abdb query history --device "Shared Box" -o csv 2>/dev/null
-        abdb query sweep --metric of_ceiling_percent -o csv
-        abdb query specs --device "Shared Box" -o csv
-        abdb query prices --device "Shared Box" --today 2032-01-01 -o csv
-        abdb query roofline -o csv
-        abdb query audit-claims -o csv
-        abdb query coverage --round v9.8 -o csv
-        abdb compare scenario=training,devices=8 scenario=training,devices=1 -m tokens_per_s -o csv
-        abdb compare kernel=stream,tag=gone kernel=stream,tag=standing -o csv
-        abdb rank --where metric=tokens_per_s,scenario=Offline -o csv
-        abdb rank --where metric=bytes_per_s -o csv
+    say() { echo "\$ $*" && abdb "$@" 2>&1 || echo "exit $?"; }
+    answers() { # DB: every report without options, every figure's data, and some with options
+        local name
+        export ABDB_DB=$dir/$1
+        for name in $(abdb query --names); do
+            case $name in artifacts | withdrawals | sources) ;; *) say query "$name" -o csv ;; esac
+        done
+        for name in $(abdb plot --names); do say plot "$name" --script; done
         rm -rf bundle
-        abdb plot ceilings --device "Shared Box" --bundle bundle >/dev/null
+        say plot ceilings --device "Shared Box" --bundle bundle
         cat bundle/ceilings.csv bundle/ceilings.md
+        say query kernels --campaign all -o csv
+        say query sweep --metric of_ceiling_percent -o csv
+        say query specs --device "Shared Box" -o csv
+        say query prices --device "Shared Box" --today 2032-01-01 -o csv
+        say query coverage --round v9.8 -o csv
+        say compare scenario=training,devices=8 scenario=training,devices=1 -m tokens_per_s -o csv
+        say compare workload=stream,tag=gone workload=stream,tag=standing -o csv
+        say rank --where metric=tokens_per_s,scenario=Offline -o csv
+        say rank --where metric=bytes_per_s -o csv
         export ABDB_DB=$dir/t.db
-    } 2>&1
+    }
     answers never.db >never
     answers t.db >with
-    grep -q 'holds' with
-    grep -q 'c-gone\|300,' with
-    ! cmp -s never with
-    same "$(ask "SELECT value FROM v_ceiling WHERE quantity = 'memory_bandwidth'")" 300000000000
-    same "$(abdb query kernels --tag standing -o csv 2>/dev/null | grep '^stream' | cut -d, -f10)" 66.66666666666667
+    # all of them saw it
+    same "$(diff never with | grep -c '^>.*\(gone\|300\)')" "$(grep -c 'gone\|300' with)"
+    grep -q '^memory,copy,,300,' with
+    grep -q '^eight,holds,' with
+    grep -q '"workload=stream,tag=gone","workload=stream,tag=standing",stream' with
+    grep -q '^llama2-70b-99,Offline,.*,yes,gone-0001' with
+    same "$(abdb query kernels --tag standing -o csv 2>/dev/null | grep stream | cut -d, -f10)" 66.66666666666667
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
     answers t.db >after
-    same "$(ask "SELECT value FROM v_ceiling WHERE quantity = 'memory_bandwidth'")" 200000000000
-    same "$(abdb query kernels --tag standing -o csv 2>/dev/null | grep '^stream' | cut -d, -f10)" 100
-    same "$(ask "SELECT verdict, reason FROM v_claim WHERE claim = 'eight'")" 'unknown,"no fact x.bandwidth, x.price"'
-    same "$(ask "SELECT sources, public_id, verified FROM v_result WHERE round = 'v9.8'")" "1,,unknown"
     diff never after
+    grep -q '^memory,copy,,200,' after
+    grep -q '^eight,unknown,.*"no fact x.bandwidth, x.price"' after
+    same "$(abdb query kernels --tag standing -o csv 2>/dev/null | grep stream | cut -d, -f10)" 100
+    same "$(ask "SELECT sources, public_id, verified FROM v_result WHERE round = 'v9.8'")" "1,,unknown"
 }
 
 @test "what another file says too stays until that is withdrawn, too" {
