@@ -45,13 +45,13 @@ static void list_reports(void)
     }
     puts(
         "\nviews (abdb query --schema VIEW):\n"
-        "  v_result v_statement v_result_device v_factor v_run v_sample v_telemetry v_spec "
-        "v_price\n"
-        "  v_comparable v_rule v_workload_factor v_compatibility v_normalised v_rate v_peak "
-        "v_scaling\n"
-        "  v_mlperf v_kernel v_ceiling v_claim v_claim_term v_fact v_artifact v_reject v_source "
-        "v_device\n"
-        "  v_model v_name v_round v_column\n\n"
+        "  v_result v_statement v_result_device v_factor v_run v_run_factor v_sample v_telemetry\n"
+        "  v_campaign v_process v_span v_rank v_note v_kernel v_ceiling v_mlperf v_mlperf_round "
+        "v_round "
+        "v_spec\n"
+        "  v_peak v_price v_price_offer v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
+        "  v_comparable v_rule v_workload_factor v_compatibility v_claim v_claim_term v_fact\n"
+        "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
         "tost_p\n"
         "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
@@ -192,10 +192,11 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
 
     report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
     TRY(abdb_open_guarded(args, &db, err));
-    TRY(abdb_sql_table(db,
-                       "SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE :view IS NULL OR"
-                       " view = :view ORDER BY view, place",
-                       &report, value, &table, err));
+    TRY(abdb_sql_table(
+        db,
+        "SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE :view IS NULL OR"
+        " view = :view ORDER BY view, place",
+        &report, value, &table, err));
     if (!table.rows) {
         const char *names[64], *near;
         abdb_table views = {0};
@@ -260,7 +261,8 @@ static bool shell_command(shell *s, char *line)
     else if (strcmp(verb, ".views") == 0)
         shell_sql(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
-        sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE %Q IS NULL OR"
+        sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column "
+                              "WHERE %Q IS NULL OR"
                               " view = %Q ORDER BY view, place",
                               word, word);
         if (sql) shell_sql(s, sql);

@@ -20,10 +20,10 @@ gap AS (
    WHERE r.device NOT IN (SELECT p.device FROM v_price p WHERE p.per = 'hour')
   UNION ALL
   SELECT 'a spelling that no alias explains', n.spelling, coalesce(s.results, 0), 'spelling'
-    FROM v_name n LEFT JOIN spelt s ON s.spelling = n.spelling WHERE n.kind = 'device' AND n.how = 'unresolved'
+    FROM v_name n LEFT JOIN spelt s ON s.spelling = n.spelling WHERE n.kind = 'device' AND n.how = 'unresolved' AND n.used = 1
   UNION ALL
   SELECT 'a model that no dictionary knows', n.spelling, (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling), 'model'
-    FROM v_name n WHERE n.kind = 'model' AND n.how = 'unresolved'
+    FROM v_name n WHERE n.kind = 'model' AND n.how = 'unresolved' AND n.used = 1
   UNION ALL
   SELECT 'a claim that cannot be recomputed', c.claim, NULL, 'claim' FROM v_claim c WHERE c.verdict = 'unknown'
    ORDER BY 3 DESC, 1, 2 LIMIT :limit)

@@ -13,9 +13,11 @@
 -- column: device | device | |
 -- hoist: device backend threads
 -- @with
-WITH machine (device) AS (SELECT coalesce(:device, (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1))),
+WITH machine (device) AS (SELECT coalesce(:device, (SELECT device FROM v_kernel
+                                   WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1))),
 cell AS MATERIALIZED ( -- made to find the peak of a number format, or a wait for every load, or a walk over memory
-  SELECT k.*, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
+  SELECT k.kernel, k.backend, k.threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
+         k.time_s, k.entry_id, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
     FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
    WHERE k.status = 'ok' AND k.verified = 'pass'),
 one AS (
@@ -24,9 +26,9 @@ one AS (
     FROM cell WHERE ceiling IN ('peak_flops', 'peak_ops')
   UNION ALL
   SELECT kernel, backend, threads, device, key, level,
-         operation || coalesce(' ' || nullif((SELECT f.text FROM v_run_factor f WHERE f.entry_id = c.entry_id AND f.factor = 'stores'), 'plain'), ''),
+         coalesce(operation, kernel) || coalesce(' ' || nullif((SELECT f.text FROM v_run_factor f WHERE f.entry_id = c.entry_id AND f.factor = 'stores'), 'plain'), ''),
          NULL, bytes_per_s / 1e9, NULL, -bytes_per_s
-    FROM cell c WHERE bound = 'bytes' AND operation IN ('read', 'write', 'copy', 'triad')
+    FROM cell c WHERE bound = 'bytes' AND (operation IN ('read', 'write', 'copy', 'triad') OR (operation IS NULL AND ceiling IS NOT NULL))
   UNION ALL
   SELECT kernel, backend, threads, device, key, level, 'latency', NULL, NULL, 1e9 * time_s / hops, time_s / hops
     FROM cell WHERE hops > 0),

@@ -16,7 +16,12 @@
 -- column: device | device | cut30 |
 -- hoist: k backend device
 -- @with
-WITH latest AS MATERIALIZED (SELECT device, campaign FROM v_kernel WHERE +kernel = :kernel AND campaign IS NOT NULL AND +dtype = :dtype ORDER BY date DESC LIMIT 1),
+WITH latest AS MATERIALIZED ( -- of one command what comes first
+  SELECT k.device, k.campaign
+    FROM (SELECT campaign FROM v_campaign c
+           WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype)
+           ORDER BY date DESC, campaign LIMIT 1) c
+    JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype LIMIT 1),
 cell AS (
   SELECT k.device, k.backend, k.flops_per_s, k.key, k.entry_id,
          max(CASE f.factor WHEN 'm' THEN CAST(f.num AS INTEGER) END) AS m, max(CASE f.factor WHEN 'n' THEN CAST(f.num AS INTEGER) END) AS n,
@@ -32,17 +37,20 @@ chosen AS (
    WHERE k = coalesce(:k, (SELECT k FROM cell GROUP BY k ORDER BY count(DISTINCT m || 'x' || n) DESC, k DESC LIMIT 1))
      AND backend = coalesce(:backend, (SELECT backend FROM cell ORDER BY flops_per_s DESC LIMIT 1))),
 best AS MATERIALIZED (
-  SELECT b.*, c.fraction, c.ceiling, c.ceiling_key
+  SELECT b.*
     FROM (SELECT *, row_number() OVER (PARTITION BY m, n ORDER BY flops_per_s DESC, key) AS place, count(*) OVER (PARTITION BY m, n) AS of
             FROM chosen) b
-    LEFT JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis
-   WHERE b.place = 1)
+   WHERE b.place = 1),
+held AS MATERIALIZED (
+  SELECT c.entry_id, c.result_id, c.floor FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = 'published'),
+peak AS MATERIALIZED ( -- one device, one number format: one ceiling
+  SELECT c.ceiling, c.ceiling_key FROM v_ceiling_of c WHERE c.result_id = (SELECT min(result_id) FROM held) AND c.basis = :basis)
 -- @rows
-SELECT m, n, k, flops_per_s / 1e9 AS gflop_per_s, 100 * fraction AS percent, of, backend, device,
-       key || coalesce(' ' || ceiling_key, '') AS _facts
-  FROM best ORDER BY n, m;
+SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * (h.floor / p.ceiling) AS percent, b.of, b.backend, b.device,
+       b.key || coalesce(' ' || p.ceiling_key, '') AS _facts
+  FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id LEFT JOIN peak p ORDER BY b.n, b.m;
 -- @notes
 SELECT printf('K = %d; 100 %% is %s, %s; each cell is the best of its runs, n = %d cells', max(k),
-              coalesce(printf('%.1f GFLOP/s', max(ceiling) / 1e9), 'not known'),
+              coalesce(printf('%.1f GFLOP/s', (SELECT ceiling FROM peak) / 1e9), 'not known'),
               CASE :basis WHEN 'published' THEN 'the published peak' ELSE 'the best that was measured on this device' END, count(*))
   FROM best HAVING count(*) > 0;

@@ -22,7 +22,8 @@ WITH seen AS (
          row_number() OVER (PARTITION BY k.cell, k.device ORDER BY k.date, k.key) AS run, count(*) OVER (PARTITION BY k.cell, k.device) AS runs
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
      AND (:kernel IS NULL OR k.kernel = :kernel)
-     AND k.device = coalesce(:device, (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1))
+     AND k.device = coalesce(:device, (SELECT device FROM v_kernel
+                                 WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1))
      AND (:cell IS NULL OR k.cell GLOB :cell)),
 chosen AS (SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells),
 one AS (SELECT s.* FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device),

@@ -13,7 +13,7 @@
 -- column: device | device | |
 -- hoist: device
 -- @with
-WITH day AS (SELECT coalesce(:since, (SELECT substr(max(date), 1, 10) FROM v_run WHERE campaign IS NOT NULL)) AS day),
+WITH day AS (SELECT coalesce(:since, (SELECT substr(max(date), 1, 10) FROM v_campaign)) AS day),
 chosen AS (
   SELECT k.cell, k.device, k.time_s, k.key, k.date >= (SELECT day FROM day) AS after
     FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0

@@ -17,8 +17,8 @@
 WITH wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
-  UNION SELECT (SELECT campaign FROM v_run WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
-  UNION SELECT campaign FROM v_run WHERE :tag IS NULL AND :campaign = 'all' AND campaign IS NOT NULL),
+  UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
+  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all'),
 cell AS (
   SELECT k.result_id, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
          replace(k.cell, ' n=auto', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label

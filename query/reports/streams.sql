@@ -22,7 +22,8 @@ WITH one AS (
     FROM (SELECT result_id FROM v_stored WHERE source IN ('babelstream', 'mccalpin-stream') AND metric = 'bytes_per_s'
           UNION ALL -- of abdb's own the machine that was measured last
           SELECT k.bound_id FROM v_kernel k
-           WHERE k.ceiling = 'memory_bandwidth' AND k.device = (SELECT device FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1)) f
+           WHERE k.ceiling = 'memory_bandwidth' AND k.device = (SELECT device FROM v_kernel
+             WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)) f
    CROSS JOIN v_result r ON r.result_id = f.result_id
    WHERE r.device IS NOT NULL AND coalesce(r.verified, '') <> 'fail' AND (:device IS NULL OR r.device GLOB :device)),
 named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS op FROM one),

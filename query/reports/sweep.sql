@@ -17,10 +17,15 @@
 -- column: device | device | |
 -- hoist: unit x_factor device
 -- @with
-WITH RECURSIVE machine (device) AS (SELECT device FROM v_kernel WHERE kernel = :kernel AND campaign IS NOT NULL AND device IS NOT NULL ORDER BY date DESC LIMIT 1),
+WITH RECURSIVE machine (device) AS (
+  SELECT k.device
+    FROM (SELECT campaign FROM v_campaign c
+           WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND k.device IS NOT NULL)
+           ORDER BY date DESC, campaign LIMIT 1) c
+    JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND k.device IS NOT NULL LIMIT 1),
 wanted (campaign) AS (
   SELECT :campaign WHERE :campaign NOT IN ('latest', 'all')
-  UNION SELECT (SELECT campaign FROM v_run WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1) WHERE :campaign = 'latest'),
+  UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :campaign = 'latest'),
 piece (kind, rest, word, place) AS (
   SELECT 'by', replace(coalesce(:by, ''), '+', ',') || ',', '', 0 UNION ALL SELECT 'only', replace(coalesce(:only, ''), '+', ',') || ',', '', 0
   UNION ALL
@@ -45,10 +50,17 @@ named AS MATERIALIZED (
       WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
                          ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
                                 WHERE f.entry_id = c.entry_id AND f.factor = q.factor) END, 0))),
+held AS MATERIALIZED ( -- operations and bytes of each, against the ceiling of all of their kind, which is looked up once
+  SELECT c.entry_id, c.result_id, c.quantity, CASE c.quantity WHEN 'memory_bandwidth' THEN '' ELSE c.dtype END AS dtype, c.floor
+    FROM named n CROSS JOIN v_ceiling_of c ON c.entry_id = n.entry_id AND c.basis = 'published' WHERE :metric = 'of_ceiling_percent'),
+ceiling AS MATERIALIZED (
+  SELECT h.quantity, h.dtype, (SELECT c.ceiling FROM v_ceiling_of c WHERE c.result_id = h.result_id AND c.basis = 'measured') AS value
+    FROM (SELECT quantity, dtype, min(result_id) AS result_id FROM held GROUP BY quantity, dtype) h),
 one AS (
   SELECT n.x, coalesce(n.series, '') AS series, n.device, n.key,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
-              ELSE 100 * (SELECT max(c.fraction) FROM v_ceiling_of c WHERE c.entry_id = n.entry_id AND c.basis = 'measured') END AS value
+              ELSE 100 * (SELECT max(h.floor / c.value) FROM held h JOIN ceiling c ON c.quantity = h.quantity AND c.dtype = h.dtype
+                           WHERE h.entry_id = n.entry_id) END AS value
     FROM named n)
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,

@@ -7,7 +7,7 @@ WITH counted AS (
   SELECT n.kind, n.spelling,
          CASE n.kind WHEN 'device' THEN (SELECT count(*) FROM v_stored s WHERE s.raw_device = n.spelling)
                      WHEN 'model' THEN (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling) END AS results
-    FROM v_name n WHERE n.how = 'unresolved' AND n.kind = :kind)
+    FROM v_name n WHERE n.how = 'unresolved' AND n.kind = :kind AND n.used = 1)
 SELECT kind, spelling, results,
        CASE kind WHEN 'device' THEN (SELECT group_concat(key, ' ') FROM (
                       SELECT key FROM v_statement s WHERE s.raw_device = c.spelling LIMIT 200))

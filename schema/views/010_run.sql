@@ -53,6 +53,14 @@ SELECT e.entry_id AS entry_id, p.factor AS factor, p.state AS state, p.text AS t
   FROM entry e
   JOIN point_factor p ON p.point_id = e.point_id;
 
+-- One command of abdb run. date is that of one of its runs, found by an index: a command takes minutes, a campaign has thousands.
+CREATE VIEW v_campaign AS
+SELECT c.campaign AS campaign, c.date AS date
+  FROM (SELECT d.campaign AS campaign,
+               (SELECT e.date FROM entry e WHERE e.campaign = d.campaign AND e.date IS NOT NULL LIMIT 1) AS date
+          FROM (SELECT DISTINCT campaign FROM description WHERE campaign IS NOT NULL) d) c
+ WHERE c.date IS NOT NULL;
+
 -- One process of a backend: what one life of a program measured shares its luck.
 CREATE VIEW v_process AS
 SELECT p.process_id AS process_id, p.campaign AS campaign, p.backend AS backend, p.repetition AS repetition, p.start AS start,
@@ -139,6 +147,8 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_run_factor', 5, 'num', 'unit', 'its value as a number, where it is one'),
 ('v_run_factor', 6, 'unit', '', 'unit of num'),
 ('v_run_factor', 7, 'point_id', '', 'number of the set of factors in this file'),
+('v_campaign', 1, 'campaign', '', 'one command of abdb run; an index leads to its runs'),
+('v_campaign', 2, 'date', '', 'when it ran, UTC: of one of its runs'),
 ('v_process', 1, 'process_id', '', 'number of the process in this file: to join by'),
 ('v_process', 2, 'campaign', '', 'the command of abdb run that started it'),
 ('v_process', 3, 'backend', '', 'the program'),

@@ -47,10 +47,12 @@ SELECT t.*,
 -- One statement as it is stored, nothing looked up: for counting.
 CREATE VIEW v_stored AS
 SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, e.source AS source, e.evidence AS evidence,
-       e.device AS raw_device, e.model AS raw_model, e.workload AS raw_workload, e.round AS round, r.metric AS metric,
-       r.value AS value, r.unit AS unit, r.statistic AS statistic
+       e.device AS raw_device, e.model AS raw_model, e.workload AS raw_workload, e.round AS round,
+       (SELECT q.metric FROM quantity q WHERE q.quantity_id = r.quantity_id) AS metric, r.value AS value,
+       (SELECT q.unit FROM quantity q WHERE q.quantity_id = r.quantity_id) AS unit,
+       (SELECT q.statistic FROM quantity q WHERE q.quantity_id = r.quantity_id) AS statistic
   FROM entry e
-  JOIN result r ON r.entry_id = e.entry_id;
+  JOIN result_row r ON r.entry_id = e.entry_id;
 
 -- One value of one metric: the preferred statement of it. (Only results of MLPerf are stated by several sources.)
 CREATE VIEW v_result AS

@@ -14,9 +14,19 @@ SELECT model, task, family, accuracy_target, parameters, parameters_active, laye
        heads, kv_heads, vocabulary, source, locator
   FROM model;
 
--- One spelling in use and what it means.
+-- One spelling that was read and what it means.
 CREATE VIEW v_name AS
-SELECT kind, spelling, part, canon, share, parts, how FROM name;
+SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon, n.share AS share, n.parts AS parts, n.how AS how,
+       CASE n.kind
+         WHEN 'device' THEN CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.device = n.spelling)
+                                   OR EXISTS (SELECT 1 FROM spec_stated s WHERE s.device = n.spelling)
+                                   OR EXISTS (SELECT 1 FROM price_stated p WHERE p.device = n.spelling) THEN 1 ELSE 0 END
+         WHEN 'model' THEN CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling)
+                                  OR EXISTS (SELECT 1 FROM entry e WHERE e.workload = n.spelling) THEN 1 ELSE 0 END
+         WHEN 'submitter' THEN CASE WHEN n.spelling IN (SELECT e.submitter FROM entry e WHERE e.submitter IS NOT NULL) THEN 1 ELSE 0 END
+         WHEN 'system' THEN CASE WHEN n.spelling IN (SELECT e.system FROM entry e WHERE e.system IS NOT NULL) THEN 1 ELSE 0 END
+         END AS used
+  FROM name n;
 
 -- One round of MLPerf: when its results were published.
 CREATE VIEW v_mlperf_round AS
@@ -105,6 +115,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_name', 5, 'share', '', 'devices of the part'),
 ('v_name', 6, 'parts', '', 'parts of the spelling'),
 ('v_name', 7, 'how', '', 'canon, alias, folded, unresolved'),
+('v_name', 8, 'used', '', '1: facts that were not withdrawn are spelt so'),
 ('v_mlperf_round', 1, 'suite', '', 'inference, training, hpc, tiny, storage, ...'),
 ('v_mlperf_round', 2, 'round', '', 'version of the suite'),
 ('v_mlperf_round', 3, 'round_order', '', 'the round as a number that sorts'),

@@ -31,12 +31,25 @@ SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw
   FROM v_run e
  WHERE e.evidence = 'measured' AND e.source = 'abdb-run';
 
+-- One verified cell that was made to find a ceiling of a device (factor `ceiling`), and its rate.
+CREATE VIEW v_ceiling_cell AS
+SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype,
+       r.value AS value, r.unit AS unit, e.workload AS kernel, r.result_id AS result_id,
+       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices, r.value / coalesce(nullif(e.devices, 0), 1) AS each
+  FROM name n
+  JOIN entry e ON e.device = n.spelling
+  JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling'
+  JOIN result r ON r.entry_id = e.entry_id
+   AND r.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
+                              WHEN 'peak_ops' THEN 'ops_per_s' END
+ WHERE n.kind = 'device' AND n.parts = 1 AND e.evidence = 'measured' AND e.verified = 'pass';
+
 -- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak. First the best of
 -- each spelling of a device, so that few rows are looked up.
 CREATE VIEW v_ceiling AS
 SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, r.unit AS unit,
        'best ' || e.workload || ' measured' AS what, c.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key,
-       e.devices AS devices
+       e.devices AS devices, c.value / coalesce(nullif(e.devices, 0), 1) AS each
   FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.entry_key) AS place
           FROM (SELECT coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = a.device AND n.part = 1), a.device)
                          AS device,
@@ -90,4 +103,15 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling', 6, 'what', '', 'how it was found'),
 ('v_ceiling', 7, 'result_id', '', 'number of the result that is the best in this file (v_result)'),
 ('v_ceiling', 8, 'key', '', 'its printed key'),
-('v_ceiling', 9, 'devices', '', 'devices that took part');
+('v_ceiling', 9, 'devices', '', 'devices that took part'),
+('v_ceiling', 10, 'each', 'unit', 'of one of them: what a fraction is of (v_ceiling_of)'),
+('v_ceiling_cell', 1, 'device', '', 'canonical device'),
+('v_ceiling_cell', 2, 'quantity', '', 'ceiling that the cell was made to find'),
+('v_ceiling_cell', 3, 'dtype', '', 'number format of a peak'),
+('v_ceiling_cell', 4, 'value', 'unit', 'its rate'),
+('v_ceiling_cell', 5, 'unit', '', 'base unit'),
+('v_ceiling_cell', 6, 'kernel', '', 'the mathematics'),
+('v_ceiling_cell', 7, 'result_id', '', 'number of the result in this file (v_result)'),
+('v_ceiling_cell', 8, 'key', '', 'its printed key'),
+('v_ceiling_cell', 9, 'devices', '', 'devices that took part'),
+('v_ceiling_cell', 10, 'each', 'unit', 'of one of them');

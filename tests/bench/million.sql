@@ -11,13 +11,16 @@ CREATE TEMP TABLE m AS SELECT row_number() OVER (ORDER BY model) - 1 AS i, model
 CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
 WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 299999) INSERT INTO n SELECT i FROM c;
 
--- 400 sets of 20 factors
-INSERT OR IGNORE INTO factor (factor) SELECT 'bench_' || i FROM n WHERE i < 19 UNION SELECT 'n';
-INSERT INTO point SELECT 1000000 + i, 1000000007 * (i + 1), i FROM n WHERE i < 400;
-INSERT INTO point_factor SELECT 1000000 + i, 'n', 'known', CAST(i AS TEXT), i, NULL FROM n WHERE i < 400;
+-- 3 x 400 sets of 20 factors: of products, of streams, of what others measured
+INSERT OR IGNORE INTO factor (factor) SELECT 'bench_' || i FROM n WHERE i < 19 UNION SELECT 'n' UNION SELECT 'bound' UNION SELECT 'ceiling';
+INSERT INTO point SELECT 1000000 + i, 1000000007 * (i + 1), i FROM n WHERE i < 1200;
+INSERT INTO point_factor SELECT 1000000 + i, 'n', 'known', CAST(i % 400 AS TEXT), i % 400, NULL FROM n WHERE i < 1200;
+INSERT INTO point_factor SELECT 1000000 + i, 'bound', 'known', CASE WHEN i < 400 THEN 'operations' ELSE 'bytes' END, NULL, NULL FROM n WHERE i < 800;
+INSERT INTO point_factor SELECT 1000000 + i, 'ceiling', 'known', CASE WHEN i < 400 THEN 'peak_flops' ELSE 'memory_bandwidth' END, NULL, NULL
+  FROM n WHERE i < 800;
 INSERT INTO point_factor SELECT 1000000 + p.i, 'bench_' || f.i, 'known', CAST((p.i * (f.i + 3)) % (f.i + 2) AS TEXT),
        (p.i * (f.i + 3)) % (f.i + 2), NULL
-  FROM n p, n f WHERE p.i < 400 AND f.i < 19;
+  FROM n p, n f WHERE p.i < 1200 AND f.i < CASE WHEN p.i < 800 THEN 17 ELSE 19 END;
 INSERT OR IGNORE INTO source (source, kind, title, rank) VALUES ('bench', 'program', 'generated', 60);
 INSERT INTO environment VALUES (4242, 4242, 4242, '{"governor":"performance"}');
 
@@ -34,7 +37,7 @@ INSERT INTO quantity (quantity_id, metric, statistic, unit) VALUES (1000001, 'ti
 -- measured: 3,000 campaigns of 100 cells; a key is spread like a digest
 INSERT INTO entry (entry_id, point_id, environment_id, evidence, kind, verified, suite, workload, device, devices, nodes, backend, dtype,
                    date, tag, campaign, cell, source)
-SELECT (i * 7919) % 300007 * 12345678901237, 1000000 + i % 400, 4242, 'measured', 'run', 'pass', 'abdb',
+SELECT (i * 7919) % 300007 * 12345678901237, 1000000 + i % 400 + CASE WHEN i % 3 THEN 0 ELSE 400 END, 4242, 'measured', 'run', 'pass', 'abdb',
        CASE WHEN i % 3 THEN 'gemm' ELSE 'stream' END, 'Box CPU ' || (i / 100 % 100), 1, 1, CASE i % 2 WHEN 0 THEN 'openblas' ELSE 'ref' END,
        CASE i % 4 WHEN 0 THEN 'f64' ELSE 'f32' END, strftime('%Y-%m-%dT%H:%M:%SZ', 1700000000 + i * 20, 'unixepoch'),
        CASE WHEN i / 100 % 50 = 0 THEN 'tag' || (i / 100) END, 'c-' || (i / 100), 'openblas gemm n=' || (i % 100), 'abdb-run'
@@ -54,7 +57,7 @@ SELECT b.sample + z.samples * (number - b.entry) + k.i + 1, 0.001 * (1 + ((e.ent
 -- MLPerf form: 25 rounds of 2,000 results
 INSERT INTO entry (entry_id, point_id, evidence, kind, verified, suite, system_type, round, division, availability, public_id, submitter,
                    system, workload, model, scenario, device, devices, nodes, dtype, source)
-SELECT 4611686018427387904 + n.i, 1000000 + n.i % 400, 'mlperf', 'statement', 'yes', 'inference', 'datacenter',
+SELECT 4611686018427387904 + n.i, 1000800 + n.i % 400, 'mlperf', 'statement', 'yes', 'inference', 'datacenter',
        printf('v%d.%d', n.i / 2000 / 5 + 2, n.i / 2000 % 5), 'closed', 'available', 'b-' || n.i, 'Submitter ' || (n.i % 40),
        'System ' || (n.i % 700),
        m.model, m.model, CASE n.i / 24 % 3 WHEN 0 THEN 'Offline' WHEN 1 THEN 'Server' ELSE 'Interactive' END, d.device, 8, 1, 'fp8', 'mlperf-site'
@@ -63,7 +66,7 @@ INSERT INTO result_row (entry_id, ordinal, quantity_id, value, raw_value)
 SELECT number, 0, 1000004, 1000 + entry_id % 99991, CAST(1000 + entry_id % 99991 AS TEXT) FROM entry WHERE public_id LIKE 'b-%';
 -- published
 INSERT INTO entry (entry_id, point_id, evidence, kind, workload, model, scenario, device, devices, nodes, dtype, date, source)
-SELECT 6917529027641081856 + n.i, 1000000 + n.i % 400, 'published', 'statement', 'serving', m.model, 'serving', d.device, 8, 1, 'bf16',
+SELECT 6917529027641081856 + n.i, 1000800 + n.i % 400, 'published', 'statement', 'serving', m.model, 'serving', d.device, 8, 1, 'bf16',
        '2026-01-01', 'bench'
   FROM n JOIN m ON m.i = n.i % 24 JOIN d ON d.i = n.i / 24 % 100 WHERE n.i < (SELECT others FROM size);
 INSERT INTO result_row (entry_id, ordinal, quantity_id, value)

@@ -7,10 +7,9 @@ four="('databricks-gaudi2', 'ml-engineering', 'argonne-llm', 'kaist-gaudi2')"
 # A fact of that key becomes so many times as much.
 change() { # KEY FACTOR
     case $1 in
-    r-*) sqlite3 "$ABDB_DB" "UPDATE result_row SET value = value * $2 WHERE ordinal = ${1##*-} AND entry_id =
-        (SELECT e.entry_id FROM entry_row e WHERE printf('r-%016x-${1##*-}', e.entry_key) = '$1')" ;;
-    s-*) sqlite3 "$ABDB_DB" "UPDATE spec SET value = value * $2 WHERE printf('s-%016x', spec_id) = '$1'" ;;
-    p-*) sqlite3 "$ABDB_DB" "UPDATE price SET amount = amount * $2 WHERE printf('p-%016x', price_id) = '$1'" ;;
+    r-*) sqlite3 "$ABDB_DB" "UPDATE result_row SET value = value * $2 WHERE result_id = (SELECT result_id FROM v_statement WHERE key = '$1')" ;;
+    s-*) sqlite3 "$ABDB_DB" "UPDATE spec SET value = value * $2 WHERE spec_id = (SELECT spec_id FROM v_spec WHERE key = '$1')" ;;
+    p-*) sqlite3 "$ABDB_DB" "UPDATE price SET amount = amount * $2 WHERE price_id = (SELECT price_id FROM v_price WHERE key = '$1')" ;;
     c-*) sqlite3 "$ABDB_DB" "UPDATE claim SET stated = stated * $2 WHERE 'c-' || claim = '$1'" ;;
     esac
 }
@@ -175,18 +174,37 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
 @test "explain: a key, its beginning, a fact, a claim, and what is wrong" {
     fill
     key=$(ask "SELECT key FROM v_fact WHERE fact = 'db.t2.gaudi2.rate'")
-    for word in "$key" "${key:0:12}" "e-${key:2:16}" db.t2.gaudi2.rate; do
-        run abdb explain "$word"
+    same "${#key}" 36
+    for word in "$key" "${key:0:34}" "${key:0:24}" "${key:0:12}" "${key:0:6}" "e-${key:2:32}" "e-${key:2:8}" db.t2.gaudi2.rate "$key $key ${key:0:12}"; do
+        run abdb explain $word
         fails 0 "240 TFLOP/s   Gaudi2 MPT training"
         fails 0 "data/results/databricks.csv, line "
         fails 0 "used by claim db.perdollar.a100-40 (holds)"
-        fails 0 "also in audit claims"
+        fails 0 "which reports and figures use it: add --uses"
+        same "$(grep -c 'TFLOP/s' <<<"$output")" 1
     done
+    for kind in spec price; do # of each kind, whole and by their beginning, of both halves
+        other=$(ask "SELECT key FROM v_fact WHERE kind = '$kind' ORDER BY key LIMIT 1")
+        for word in "$other" "${other:0:10}" "${other:0:20}"; do
+            same "$(abdb explain "$word" -o jsonl | jq -r .key)" "$other"
+        done
+    done
+    for word in "${key:0:5}" "s-${key:2}" "${key%?}9" "${key}1" "${key:0:33}g" "r-${key:2:16}zz"; do
+        run abdb explain "$word"
+        fails 2 "nothing here is called '$word'"
+    done
+    run abdb explain db.t2.gaudi2.rate --uses
+    fails 0 "also in audit claims"
+    [[ $output != *"add --uses"* ]]
     run abdb explain db.speedup.h100
     fails 0 "437 TFLOP/s"
+    same "$(abdb explain db.speedup.h100 -o csv)" "$(abdb explain c-db.speedup.h100 -o csv)"
+    run abdb explain "$key" ml.peaks.h100.bf16 # two at once, and each said once
+    fails 0 "240 TFLOP/s"
+    fails 0 "add --uses"
     mkdir -p own/reports
     echo "SELECT 1 AS _facts FROM nowhere" >own/reports/broken.sql
-    ABDB_PATH=$dir/own run abdb explain db.t2.gaudi2.rate
+    ABDB_PATH=$dir/own run abdb explain db.t2.gaudi2.rate --uses
     fails 0 "not looked at (they failed, or --timeout was over): broken"
     run abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2
     fails 0 "0.6646 ExaFLOP/\$   units_per_dollar@1"
@@ -259,7 +277,7 @@ C
     run abdb explain ml.peaks.h100.int8
     fails 0 "was withdrawn"
     fails 0 "an erratum of the source"
-    same "$(ask "SELECT count(*) FROM v_spec s JOIN v_fact f ON f.key = s.spec_id WHERE f.fact = 'ml.peaks.h100.int8'")" 0
+    same "$(ask "SELECT count(*) FROM v_spec s JOIN v_fact f ON f.key = s.key WHERE f.fact = 'ml.peaks.h100.int8'")" 0
     same "$(sqlite3 t.db "SELECT count(*) FROM fact WHERE fact = 'ml.peaks.h100.int8'")" 1
     run abdb withdraw ml.peaks.h100.int8 --reason again
     fails 0 "was withdrawn before"
@@ -270,7 +288,7 @@ C
     fails 0 "of another region"
     key=$(ask "SELECT key FROM v_fact WHERE fact = 'db.t2.gaudi2.rate'")
     abdb withdraw "$key" --reason "a wrong import"
-    same "$(ask "SELECT count(*) FROM v_result WHERE result_id = '$key'")" 0
+    same "$(ask "SELECT count(*) FROM v_result WHERE key = '$key'")" 0
     same "$(abdb query perf-per-dollar -o csv 2>/dev/null | grep -c Gaudi2)" 0
     run abdb withdraw claims.csv --reason x
     fails 2 "claims.csv holds words"

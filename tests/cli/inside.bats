@@ -110,7 +110,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
 
 @test "each view and column is explained" {
     fill
-    sqlite3 "$ABDB_DB" "SELECT s.name || '.' || t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'view' EXCEPT SELECT view || '.' || column FROM v_column" >missing
+    sqlite3 "$ABDB_DB" "SELECT s.name || '.' || t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'view' EXCEPT SELECT view || '.' || column_name FROM v_column" >missing
     [ ! -s missing ] || { cat missing; false; }
 }
 
