@@ -5,6 +5,7 @@
 #include "query/render.h"
 #include "query/screen.h"
 #include "query/selection.h"
+#include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -14,7 +15,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, 
 {
     const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
     abdb_table facts = {0};
-    FILE *out = stdout;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
@@ -29,17 +30,16 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const char *head, 
         TRY(abdb_print_table(args, &facts, err));
         goto done;
     }
-    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    if (cite) {
-        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out);
-        goto done;
-    }
-    if (head) fprintf(out, "%s\n", head);
-    abdb_explain_tree(&facts, out);
-    if (facts.rows) TRY(abdb_explain_uses(db, &facts, out, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    if (head && !cite) fprintf(out.file, "%s\n", head);
+    if (cite)
+        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out.file);
+    else
+        abdb_explain_tree(&facts, out.file);
+    if (facts.rows && !cite) TRY(abdb_explain_uses(db, &facts, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
 done:
-    if (path && out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_outfile_discard(&out);
     abdb_table_free(&facts);
     return st;
 }

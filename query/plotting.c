@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/outfile.h"
+
 static const char *style_text(void)
 {
     for (size_t i = 0; abdb_figures[i].name; i++)
@@ -133,20 +135,19 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
 {
     char *data = NULL;
     size_t size = 0;
-    FILE *memory = open_memstream(&data, &size), *out = NULL;
+    FILE *memory = open_memstream(&data, &size);
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
     st = abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, memory, err);
     fclose(memory);
     if (st != ABDB_OK) goto done;
-    out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    if (fwrite(data, 1, size, out) != size || fflush(out) != 0)
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+    TRY(abdb_outfile_open(&out, path, err));
+    fwrite(data, 1, size, out.file);
+    TRY(abdb_outfile_commit(&out, err));
 done:
-    if (out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_outfile_discard(&out);
     free(data);
     return st;
 }
