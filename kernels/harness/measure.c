@@ -74,10 +74,12 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
     if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     first = abdb_now_s();
-    for (int i = 0; (i < rule->warm_ups && abdb_now_s() - first < rule->cap_s) ||
-                    abdb_now_s() - first < rule->warm_s;
+    for (int i = 0; !*stop && ((i < rule->warm_ups && abdb_now_s() - first < rule->cap_s) ||
+                               abdb_now_s() - first < rule->warm_s);
          i++)
         impl->launch(states[turn++ % copies]);
+    out->cancelled = *stop != 0; /* before the first sample: none is taken */
+    if (out->cancelled) goto done;
     out->batch = rule->cold ? 1 : choose_batch(impl, states[turn++ % copies], clock, rule);
     first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {

@@ -7,29 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "kernels/runner/child.h"
+#include "kernels/runner/told.h"
 #include "schema/core/stats.h"
 
-enum { SAMPLES_MAX = 20000 };
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
-
-/* What a backend has said of the cell at hand. */
-typedef struct {
-    json_t *environment, *device, *result; /* NULL until said */
-    abdb_sample *sample;
-    size_t samples;
-    char status[32], reason[512], date[32];
-    bool ended;
-} told;
 
 typedef struct {
     const abdb_run_options *o;
     const abdb_sink *sink;
     abdb_child child;
-    told told;
-    size_t strange; /* lines that were no record */
+    abdb_told told;
 } session;
 
 const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
@@ -78,84 +67,6 @@ const char *abdb_best_core_type(void)
     return best && *best ? best : NULL;
 }
 
-static void now_text(char out[32])
-{
-    struct timespec now;
-    struct tm utc;
-    size_t used;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    used = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
-}
-
-static void forget_cell(told *t)
-{
-    json_decref(t->result);
-    t->result = NULL;
-    t->samples = 0;
-    t->ended = false;
-    snprintf(t->status, sizeof t->status, "crash");
-    snprintf(t->reason, sizeof t->reason, "the process ended inside this cell");
-    now_text(t->date);
-}
-
-const char *abdb_record_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
-static void take_sample(told *t, const json_t *record)
-{
-    double time_s =
-        json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
-    const json_t *at = json_object_get(record, "t_s");
-
-    if (t->samples == SAMPLES_MAX || !(time_s > 0) || !isfinite(time_s)) return;
-    t->sample[t->samples++] = (abdb_sample){
-        .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
-}
-
-/* One line of the backend. ABDB_BACKEND: another version of the protocol. */
-static abdb_status take_line(session *s, const char *line, abdb_error *err)
-{
-    json_error_t fault;
-    json_t *record = json_loads(line, 0, &fault);
-    const char *kind = abdb_record_text(record, "kind");
-    told *t = &s->told;
-    abdb_status st = ABDB_OK;
-
-    if (strcmp(kind, "sample") == 0)
-        take_sample(t, record);
-    else if (strcmp(kind, "result") == 0) {
-        json_decref(t->result);
-        t->result = json_incref(record);
-    } else if (strcmp(kind, "end") == 0) {
-        snprintf(t->status, sizeof t->status, "%s", abdb_record_text(record, "status"));
-        snprintf(t->reason, sizeof t->reason, "%s", abdb_record_text(record, "reason"));
-        t->ended = true;
-    } else if (strcmp(kind, "environment") == 0) {
-        json_decref(t->environment);
-        t->environment = json_incref(json_object_get(record, "environment"));
-    } else if (strcmp(kind, "device") == 0) {
-        json_decref(t->device);
-        t->device = json_incref(record);
-    } else if (strcmp(kind, "hello") == 0) {
-        if (json_integer_value(json_object_get(record, "protocol")) != 1)
-            st = ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1",
-                           s->o->path,
-                           (long long)json_integer_value(json_object_get(record, "protocol")));
-    } else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 &&
-               strcmp(kind, "bye") != 0) {
-        s->strange++;
-    }
-    json_decref(record);
-    return st;
-}
-
 /* --- from what was told to an entry
  * ------------------------------------------------------------------ */
 
@@ -172,7 +83,7 @@ static const char *const beside[] = {"canary_shift",  "load",     "steal",  "clo
                                      "temperature_c", "energy_j", "power_w"};
 
 /* Median time with its interval and samples, and the rates that follow from the kernel's work. */
-static abdb_status add_results(abdb_entry *e, told *t, abdb_run_tally *tally, abdb_error *err)
+static abdb_status add_results(abdb_entry *e, abdb_told *t, abdb_run_tally *tally, abdb_error *err)
 {
     double *times = calloc(t->samples ? t->samples : 1, sizeof *times), ops, bytes;
     const json_t *error = json_object_get(t->result, "error");
@@ -227,7 +138,7 @@ done:
 
 static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
 {
-    const told *t = &s->told;
+    const abdb_told *t = &s->told;
     json_t *factors = json_object_get(t->result, "factors"), *value;
     const char *key;
 
@@ -271,23 +182,31 @@ static const char *cell_param(const abdb_cell *cell, const char *key)
     return NULL;
 }
 
+static bool is_finite(const abdb_entry *e)
+{
+    for (size_t i = 0; i < e->results; i++)
+        if (!isfinite(e->result[i].value)) return false;
+    return true;
+}
+
 static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
-    told *t = &s->told;
-    bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
+    abdb_told *t = &s->told;
+    bool ok = strcmp(t->status, "ok") == 0, unsteady;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    if (strcmp(t->status, "ok") == 0 && !ok) {
-        snprintf(t->status, sizeof t->status, "failed");
-        snprintf(t->reason, sizeof t->reason,
-                 "the backend said ok but gave no result or no samples");
+    if (ok) TRY(add_results(e, t, tally, err));
+    if (ok && !is_finite(e)) { /* of 1e300 operations in 1e-300 s */
+        abdb_told_refuse(t, "its work and its times make a rate that is not finite");
+        e->results = 0;
+        ok = false;
     }
+    unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
     e->field[ABDB_FIELD_status] = t->status;
@@ -312,7 +231,6 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     e->field[ABDB_FIELD_source] = "abdb-run";
     e->environment = environment;
     add_factors(e, &arena, s, cell);
-    if (ok) TRY(add_results(e, t, tally, err));
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
     if (ok && unsteady) tally->unsteady++;
@@ -322,7 +240,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
         tally->not_implemented++;
     else if (strcmp(t->status, "cancelled") == 0)
         tally->cancelled++;
-    else if (strcmp(t->status, "failed") == 0)
+    else if (strcmp(t->status, "failed") == 0 || strcmp(t->status, "bad-answer") == 0)
         tally->failed++;
     else
         tally->crashed++;
@@ -353,47 +271,64 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
     return whole;
 }
 
-static void describe_end(told *t, int status)
+static void end_as(abdb_told *t, const char *status, const char *reason)
 {
+    snprintf(t->status, sizeof t->status, "%s", status);
+    snprintf(t->reason, sizeof t->reason, "%.500s", reason);
+}
+
+/* The process has gone inside of the cell: by itself, or interrupted. */
+static void describe_end(const session *s, abdb_told *t, int status)
+{
+    const char *as = *s->child.stop ? "cancelled" : "crash";
+    char reason[128] = "the process ended inside this cell";
+
     if (WIFSIGNALED(status))
-        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(reason, sizeof reason, "the process was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
     else if (WIFEXITED(status))
-        snprintf(t->reason, sizeof t->reason, "the process ended with code %d",
-                 WEXITSTATUS(status));
+        snprintf(reason, sizeof reason, "the process ended with code %d", WEXITSTATUS(status));
+    end_as(t, as, reason);
+}
+
+/* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
+static bool cut_off(session *s, double begin_s)
+{
+    double now = abdb_child_now_s();
+    char reason[64] = "interrupted twice: ended at once";
+    bool at_once = *s->child.stop > 1;
+
+    if (now - begin_s > s->o->timeout_s)
+        snprintf(reason, sizeof reason, "over its time of %.0f s", s->o->timeout_s);
+    else if (now - s->child.heard_s > ABDB_SILENCE_S)
+        snprintf(reason, sizeof reason, "silent for %d s", ABDB_SILENCE_S);
+    else if (!at_once)
+        return false;
+    abdb_child_kill(&s->child);
+    end_as(&s->told, at_once ? "cancelled" : "timeout", reason);
+    return true;
 }
 
 /* Waits until the cell has ended, one way or another. */
 static abdb_status watch(session *s, abdb_error *err)
 {
     double begin_s = abdb_child_now_s();
-    bool asked = false;
+    bool asked = false; /* to finish its sample */
 
     while (!s->told.ended) {
         char *line;
-        double now = abdb_child_now_s();
 
         switch (abdb_child_read(&s->child, 0.2, &line)) {
         case ABDB_LINE:
-            if (take_line(s, line, err) != ABDB_OK) return err->status;
+            if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
             break;
-        case ABDB_ENDED: describe_end(&s->told, abdb_child_kill(&s->child)); return ABDB_OK;
+        case ABDB_ENDED: describe_end(s, &s->told, abdb_child_kill(&s->child)); return ABDB_OK;
         case ABDB_QUIET: break;
         }
-        if (*s->o->stop && !asked) {
-            kill(-s->child.pid, SIGINT);
-            asked = true;
-        }
-        if (now - begin_s > s->o->timeout_s || now - s->child.heard_s > ABDB_SILENCE_S) {
-            abdb_child_kill(&s->child);
-            snprintf(s->told.status, sizeof s->told.status, "timeout");
-            snprintf(s->told.reason, sizeof s->told.reason,
-                     now - begin_s > s->o->timeout_s ? "over its time of %.0f s"
-                                                     : "silent for %.0f s",
-                     now - begin_s > s->o->timeout_s ? s->o->timeout_s : (double)ABDB_SILENCE_S);
-            return ABDB_OK;
-        }
+        if (*s->child.stop && !asked) asked = kill(-s->child.pid, SIGINT) == 0;
+        if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
+    if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }
 
@@ -404,12 +339,18 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
     abdb_status st = ABDB_OK;
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
-    if (!s->child.pid) TRY(abdb_child_start(&s->child, s->o, "run", err));
-    forget_cell(&s->told);
-    if (abdb_child_write(&s->child, line, err) == ABDB_OK)
+    abdb_told_ask(&s->told, cell);
+    if (!s->child.pid) {
+        abdb_told_forget(&s->told);
+        TRY(abdb_child_start(&s->child, s->o, "run", err));
+    }
+    st = abdb_child_write(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
+    if (st == ABDB_OK)
         TRY(watch(s, err));
-    else
-        describe_end(&s->told, abdb_child_kill(&s->child));
+    else {
+        describe_end(s, &s->told, abdb_child_kill(&s->child));
+        if (st == ABDB_LIMIT) end_as(&s->told, "timeout", err->message);
+    }
     TRY(keep(s, cell, tally, err));
 done:
     free(line);
@@ -424,8 +365,7 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
     abdb_status st = ABDB_OK;
     size_t total = 0, done_cells = 0;
 
-    s.told.sample = calloc(SAMPLES_MAX, sizeof *s.told.sample);
-    if (!s.told.sample) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    TRY(abdb_told_open(&s.told, err));
     for (size_t i = 0; i < plan->cells; i++) total += todo[i];
     for (size_t i = 0; i < plan->cells && !*options->stop; i++) {
         if (!todo[i]) continue;
@@ -436,9 +376,6 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
     }
 done:
     abdb_child_end(&s.child);
-    json_decref(s.told.environment);
-    json_decref(s.told.device);
-    json_decref(s.told.result);
-    free(s.told.sample);
+    abdb_told_close(&s.told);
     return st;
 }

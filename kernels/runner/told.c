@@ -1,0 +1,329 @@
+/* told.c - what a backend has said of the cell at hand; see told.h. */
+#include "kernels/runner/told.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SAMPLES_MAX = 20000, FACTORS_MAX = 64 };
+
+/* --- records
+ * ------------------------------------------------------------------------------------------ */
+
+/* Control characters (C0, DEL, C1 in UTF-8) become blanks, in place. */
+static void make_plain(char *text)
+{
+    unsigned char *from = (unsigned char *)text, *to = from;
+
+    for (; *from; from++) {
+        bool c1 = from[0] == 0xC2 && from[1] >= 0x80 && from[1] < 0xA0;
+
+        from += c1;
+        *to++ = c1 || *from < ' ' || *from == 0x7F ? ' ' : *from;
+    }
+    *to = '\0';
+}
+
+/* A copy whose texts and names are plain: a new reference. */
+static json_t *plain_copy(json_t *value)
+{
+    json_t *copy, *member;
+    const char *key;
+    size_t i;
+
+    if (json_is_string(value)) {
+        char *text = strdup(json_string_value(value));
+
+        if (text) make_plain(text);
+        copy = text ? json_string(text) : NULL;
+        free(text);
+        return copy;
+    }
+    if (!json_is_array(value) && !json_is_object(value)) return json_incref(value);
+    copy = json_is_array(value) ? json_array() : json_object();
+    json_array_foreach(value, i, member) json_array_append_new(copy, plain_copy(member));
+    json_object_foreach(value, key, member)
+    {
+        char *name = strdup(key);
+
+        if (name) make_plain(name);
+        if (name) json_object_set_new(copy, name, plain_copy(member));
+        free(name);
+    }
+    return copy;
+}
+
+json_t *abdb_record_read(const char *line, bool *broken, char why[160])
+{
+    json_error_t fault;
+    json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, &fault), *plain = NULL;
+
+    *broken = false;
+    if (json_is_object(record)) plain = plain_copy(record);
+    if (!record && line[strspn(line, " \t")] == '{') {
+        *broken = true;
+        snprintf(why, 160, "%.159s", fault.text);
+        make_plain(why);
+    }
+    json_decref(record);
+    return plain;
+}
+
+const char *abdb_record_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+/* --- the cell
+ * ----------------------------------------------------------------------------------------- */
+
+static void now_text(char out[32])
+{
+    struct timespec now;
+    struct tm utc;
+    size_t used;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    used = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+abdb_status abdb_told_open(abdb_told *t, abdb_error *err)
+{
+    *t = (abdb_told){.sample = calloc(SAMPLES_MAX, sizeof *t->sample)};
+    return t->sample ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "samples");
+}
+
+void abdb_told_forget(abdb_told *t)
+{
+    json_decref(t->environment);
+    json_decref(t->device);
+    t->environment = t->device = NULL;
+    t->greeted = false;
+}
+
+void abdb_told_close(abdb_told *t)
+{
+    abdb_told_forget(t);
+    json_decref(t->result);
+    free(t->sample);
+    *t = (abdb_told){0};
+}
+
+void abdb_told_ask(abdb_told *t, const abdb_cell *cell)
+{
+    json_decref(t->result);
+    t->result = NULL;
+    t->asked = cell;
+    t->samples = 0;
+    t->begun = t->ended = t->bad = false;
+    snprintf(t->status, sizeof t->status, "crash");
+    snprintf(t->reason, sizeof t->reason, "the process ended inside this cell");
+    now_text(t->date);
+}
+
+void abdb_told_refuse(abdb_told *t, const char *format, ...)
+{
+    va_list args;
+    int used = snprintf(t->reason, sizeof t->reason, "the backend broke the protocol: ");
+
+    va_start(args, format);
+    vsnprintf(t->reason + used, sizeof t->reason - (size_t)used, format, args);
+    va_end(args);
+    snprintf(t->status, sizeof t->status, "bad-answer");
+    t->ended = t->bad = true;
+}
+
+/* --- what a record may say
+ * ---------------------------------------------------------------------------- */
+
+/* A number of a record that is finite and at least `least`; missing ones are fine. */
+static bool check_number(abdb_told *t, const json_t *record, const char *name, double least)
+{
+    const json_t *value = json_object_get(record, name);
+    double number = json_number_value(value);
+
+    if (!value || json_is_null(value)) return true;
+    if (json_is_number(value) && isfinite(number) && number >= least) return true;
+    if (json_is_number(value))
+        abdb_told_refuse(t, "%s is %g", name, number);
+    else
+        abdb_told_refuse(t, "%s is no number", name);
+    return false;
+}
+
+static void take_sample(abdb_told *t, const json_t *record)
+{
+    double time_s = json_number_value(json_object_get(record, "time_s"));
+    const json_t *at = json_object_get(record, "t_s");
+
+    if (!check_number(t, record, "time_s", 0) || !check_number(t, record, "t_s", 0)) return;
+    if (!(time_s > 0)) {
+        abdb_told_refuse(t, "a sample without a time_s above 0");
+        return;
+    }
+    if (t->samples == SAMPLES_MAX) {
+        abdb_told_refuse(t, "more than %d samples", SAMPLES_MAX);
+        return;
+    }
+    t->sample[t->samples++] = (abdb_sample){
+        .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
+}
+
+/* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
+static bool check_asked(abdb_told *t, const json_t *result)
+{
+    for (size_t i = 0; i < t->asked->params; i++) {
+        const char *key = t->asked->param[i].key, *text = t->asked->param[i].text;
+        const char *said = strcmp(key, "dtype") == 0
+                               ? abdb_record_text(result, key)
+                               : abdb_record_text(json_object_get(result, "factors"), key);
+        double number;
+
+        if (!*said || strcmp(said, text) == 0 || strcmp(text, "auto") == 0 ||
+            (abdb_number(text, &number) && abdb_number(said, &number)))
+            continue;
+        abdb_told_refuse(t, "it measured %s=%s where %s was asked", key, said, text);
+        return false;
+    }
+    return true;
+}
+
+static bool check_factors(abdb_told *t, json_t *factors)
+{
+    const char *key;
+    json_t *value;
+
+    if (factors && !json_is_object(factors)) abdb_told_refuse(t, "factors are no object");
+    if (json_object_size(factors) > FACTORS_MAX)
+        abdb_told_refuse(t, "more than %d factors", FACTORS_MAX);
+    json_object_foreach(factors, key, value) if (!json_is_string(value))
+        abdb_told_refuse(t, "the factor %s is no text", key);
+    return !t->bad;
+}
+
+static void take_result(abdb_told *t, json_t *record)
+{
+    static const char *const numbers[] = {"ops",          "bytes",    "error",  "prepare_s",
+                                          "batch",        "load",     "steal",  "clock_hz",
+                                          "canary_shift", "energy_j", "power_w"};
+    const char *verified = abdb_record_text(record, "verified");
+
+    if (t->result) {
+        abdb_told_refuse(t, "a second result");
+        return;
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!check_number(t, record, numbers[i], 0)) return;
+    if (!check_number(t, record, "temperature_c", -274)) return;
+    if (strcmp(verified, "pass") != 0 && strcmp(verified, "fail") != 0) {
+        abdb_told_refuse(t, "verified is '%.40s', not pass or fail", verified);
+        return;
+    }
+    if (check_factors(t, json_object_get(record, "factors")) && check_asked(t, record))
+        t->result = json_incref(record);
+}
+
+/* Is it a word with which a cell may end? (`timeout`, `crash` and `bad-answer` are abdb's to say.)
+ */
+static bool is_end(const char *status)
+{
+    static const char *const words[] = {"ok",        "not-implemented", "failed", "out-of-memory",
+                                        "no-device", "cancelled"};
+    size_t i = 0;
+
+    while (i < sizeof words / sizeof words[0] && strcmp(words[i], status) != 0) i++;
+    return i < sizeof words / sizeof words[0];
+}
+
+static void take_end(abdb_told *t, const json_t *record)
+{
+    const char *status = abdb_record_text(record, "status");
+
+    if (!is_end(status)) {
+        abdb_told_refuse(t, "the unknown status '%.40s'", status);
+        return;
+    }
+    if (strcmp(status, "ok") == 0 && (!t->result || !t->samples)) {
+        abdb_told_refuse(t, "it said ok but gave no result or no samples");
+        return;
+    }
+    snprintf(t->status, sizeof t->status, "%s", status);
+    snprintf(t->reason, sizeof t->reason, "%s", abdb_record_text(record, "reason"));
+    t->ended = true;
+}
+
+/* A record of a cell: of this one, and in order? */
+static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
+{
+    const char *cell = abdb_record_text(record, "cell");
+    bool begins = strcmp(kind, "begin") == 0;
+
+    if (strcmp(cell, t->asked->name) != 0)
+        abdb_told_refuse(t, "it said '%s' of '%.200s' where this cell was asked", kind, cell);
+    else if (!t->greeted)
+        abdb_told_refuse(t, "it said '%s' before 'hello'", kind);
+    else if (begins == t->begun)
+        abdb_told_refuse(t, begins ? "it began twice" : "it said '%s' before 'begin'", kind);
+    else if (begins)
+        t->begun = true;
+    else if (strcmp(kind, "sample") == 0)
+        take_sample(t, record);
+    else if (strcmp(kind, "result") == 0)
+        take_result(t, record);
+    else
+        take_end(t, record);
+}
+
+/* What a process says of itself. */
+static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *record, const char *path,
+                                   abdb_error *err)
+{
+    json_t *environment = json_object_get(record, "environment");
+
+    if (strcmp(kind, "hello") == 0) {
+        long long protocol = json_integer_value(json_object_get(record, "protocol"));
+
+        t->greeted = true;
+        if (protocol != 1)
+            return ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", path,
+                             protocol);
+    } else if (strcmp(kind, "environment") == 0) {
+        if (!json_is_object(environment)) abdb_told_refuse(t, "its environment is no object");
+        json_decref(t->environment);
+        t->environment = json_is_object(environment) ? json_incref(environment) : NULL;
+    } else if (check_number(t, record, "threads", 1)) {
+        json_decref(t->device);
+        t->device = json_incref(record);
+    }
+    return ABDB_OK;
+}
+
+static bool is_one_of(const char *kind, const char *const *kinds)
+{
+    while (*kinds && strcmp(*kinds, kind) != 0) kinds++;
+    return *kinds != NULL;
+}
+
+abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
+{
+    static const char *const of_cell[] = {"begin", "sample", "result", "end", NULL},
+                             *const of_process[] = {"hello", "environment", "device", NULL};
+    char why[160];
+    bool broken;
+    json_t *record = abdb_record_read(line, &broken, why);
+    const char *kind = abdb_record_text(record, "kind");
+    abdb_status st = ABDB_OK;
+
+    if (broken) abdb_told_refuse(t, "a record that is not JSON: %s", why);
+    if (is_one_of(kind, of_cell)) take_of_cell(t, kind, record);
+    if (is_one_of(kind, of_process)) st = take_of_process(t, kind, record, path, err);
+    json_decref(record);
+    return st;
+}

@@ -1,0 +1,47 @@
+/* told.h - what a backend has said of the cell at hand, checked against the protocol.
+ *
+ * A record that breaks it ends the cell with the status `bad-answer` and the reason: one of another
+ * cell, before `begin` or after `end`; a second result; a line that begins like a record and is
+ * none; a status that is none of the protocol's; a number that is negative, no number or not
+ * finite; a text where none can be; another dtype or way than was asked. Nothing of such a cell is
+ * kept but the row, and its process is not asked again.
+ */
+#ifndef ABDB_KERNELS_TOLD_H
+#define ABDB_KERNELS_TOLD_H
+
+#include <jansson.h>
+
+#include "kernels/runner/plan.h"
+#include "schema/core/record.h"
+
+typedef struct {
+    json_t *environment, *device; /* of the process; NULL until said */
+    bool greeted;
+    const abdb_cell *asked;
+    json_t *result;
+    abdb_sample *sample;
+    size_t samples;
+    char status[32], reason[512], date[32];
+    bool begun, ended, bad;
+} abdb_told;
+
+/* ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_told_open(abdb_told *told, abdb_error *err);
+void abdb_told_close(abdb_told *told);
+/* A new process: it has said nothing. */
+void abdb_told_forget(abdb_told *told);
+/* A cell is asked; until its end is told, it is a `crash`. */
+void abdb_told_ask(abdb_told *told, const abdb_cell *cell);
+/* Takes one line. ABDB_BACKEND: another version of the protocol; `path` names who speaks it. */
+ABDB_MUST_USE abdb_status abdb_told_line(abdb_told *told, const char *path, const char *line,
+                                         abdb_error *err);
+/* Ends the cell as one that broke the protocol. */
+void abdb_told_refuse(abdb_told *told, const char *format, ...) ABDB_PRINTF(2, 3);
+
+/* A line as a JSON object whose texts have no control characters: a new reference. NULL: it is
+ * none; *broken is set where it begins like one and why[160] says what is wrong. */
+json_t *abdb_record_read(const char *line, bool *broken, char why[160]);
+/* Text of a member, "" where there is none. */
+const char *abdb_record_text(const json_t *object, const char *key);
+
+#endif
