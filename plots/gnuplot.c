@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "plots/figure.h"
+#include "schema/core/process.h"
 
 enum { CHUNK = 65536, WAIT_MS = 60000 };
 
@@ -19,6 +20,7 @@ typedef struct {
 
 static abdb_status start(process *p, abdb_error *err)
 {
+    pid_t parent = getpid();
     int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
 
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0)
@@ -26,6 +28,7 @@ static abdb_status start(process *p, abdb_error *err)
     signal(SIGPIPE, SIG_IGN);
     p->pid = fork();
     if (p->pid == 0) {
+        abdb_process_begin(parent);
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(words[1], STDERR_FILENO);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/outfile.h"
+
 static const char *style_text(void)
 {
     for (size_t i = 0; abdb_figures[i].name; i++)
@@ -133,7 +135,8 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
 {
     char *data = NULL;
     size_t size = 0;
-    FILE *memory = open_memstream(&data, &size), *out = NULL;
+    FILE *memory = open_memstream(&data, &size);
+    abdb_outfile out = {0};
     bool all;
     abdb_status st = ABDB_OK;
 
@@ -141,14 +144,13 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
     st = abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, memory, err);
     fclose(memory);
     if (st != ABDB_OK) goto done;
-    out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    all = picture == ABDB_SIXEL ? fwrite(data, 1, size, out) == size : abdb_put(out, data, size);
-    if (!all || fflush(out) != 0)
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+    TRY(abdb_outfile_open(&out, path, err));
+    all = picture == ABDB_SIXEL ? fwrite(data, 1, size, out.file) == size
+                                : abdb_put(out.file, data, size);
+    if (!all) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+    TRY(abdb_outfile_commit(&out, err));
 done:
-    if (out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_outfile_discard(&out);
     free(data);
     return st;
 }

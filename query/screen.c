@@ -2,12 +2,13 @@
 #include "query/screen.h"
 
 #include "query/tables/tables.h"
+#include "schema/core/outfile.h"
 
 abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
     abdb_format format = ABDB_TABLE;
-    FILE *out = stdout;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (abdb_arg(args, "json")) format = ABDB_JSON;
@@ -17,11 +18,11 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
-    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    TRY(abdb_table_print(table, format, out, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
 done:
-    if (path && out && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_outfile_discard(&out);
     return st;
 }
 

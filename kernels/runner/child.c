@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
+#include "schema/core/process.h"
+
+enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536, KILLED_S = 60 };
 
 double abdb_child_now_s(void)
 {
@@ -45,6 +47,8 @@ static void set_environment(const abdb_run_options *o)
 abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const char *verb,
                              abdb_error *err)
 {
+    static const volatile int never = 0;
+    pid_t parent = getpid();
     int in[2], out[2];
 
     if (access(o->path, X_OK) != 0)
@@ -58,7 +62,7 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     signal(SIGPIPE, SIG_IGN);
     c->pid = fork();
     if (c->pid == 0) {
-        setpgid(0, 0);
+        abdb_process_begin(parent);
         set_environment(o);
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
@@ -76,27 +80,55 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
         return ABDB_FAIL(err, ABDB_BACKEND, "fork: %s", strerror(errno));
     }
     setpgid(c->pid, c->pid);
+    c->guard = abdb_process_guard(c->pid);
+    c->stop = o->stop ? o->stop : &never;
     c->in = in[1];
     c->out = out[0];
+    fcntl(c->in, F_SETFL, O_NONBLOCK);
     c->heard_s = abdb_child_now_s();
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
 
-abdb_status abdb_child_write(abdb_child *c, const char *text, abdb_error *err)
+abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abdb_error *err)
 {
+    double until = abdb_child_now_s() + wait_s;
     size_t size = strlen(text);
 
     while (size) {
         ssize_t wrote = write(c->in, text, size);
 
-        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
+            struct pollfd waiting = {.fd = c->in, .events = POLLOUT};
+
+            if (*c->stop > 1 || abdb_child_now_s() > until)
+                return ABDB_FAIL(err, ABDB_LIMIT, "it does not read what it is asked");
+            poll(&waiting, 1, 200);
+            continue;
+        }
         if (wrote <= 0)
             return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
         text += wrote;
         size -= (size_t)wrote;
     }
     return ABDB_OK;
+}
+
+/* Waits at most wait_s for the process, and one that `heeds` stop not at all once *stop is above 1;
+ * true when it is gone, but not yet reaped. */
+static bool gone(abdb_child *c, double wait_s, bool heeds)
+{
+    double until = abdb_child_now_s() + wait_s;
+
+    for (;;) {
+        struct timespec nap = {0, 5000000};
+        siginfo_t info = {0};
+        int code = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+
+        if ((code == 0 && info.si_pid == c->pid) || (code < 0 && errno != EINTR)) return true;
+        if (abdb_child_now_s() >= until || (heeds && *c->stop > 1)) return false;
+        nanosleep(&nap, NULL);
+    }
 }
 
 /* Takes the first whole line out of the buffer: it is moved to its own place behind a NUL. */
@@ -129,7 +161,8 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     ssize_t size;
 
     if (take_line(c, line)) return ABDB_LINE;
-    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) return ABDB_QUIET;
+    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0)
+        return gone(c, 0, false) ? ABDB_ENDED : ABDB_QUIET; /* children may hold its output open */
     size = read(c->out, chunk, sizeof chunk);
     if (size < 0 && errno == EINTR) return ABDB_QUIET;
     if (size <= 0) return ABDB_ENDED;
@@ -138,34 +171,20 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     return take_line(c, line) ? ABDB_LINE : ABDB_QUIET;
 }
 
-/* Waits at most wait_s for the process; true when it is gone. */
-static bool gone(abdb_child *c, double wait_s, int *status)
-{
-    double until = abdb_child_now_s() + wait_s;
-
-    for (;;) {
-        struct timespec nap = {0, 5000000};
-        pid_t pid = waitpid(c->pid, status, WNOHANG);
-
-        if (pid == c->pid || (pid < 0 && errno != EINTR)) return true;
-        if (abdb_child_now_s() >= until) return false;
-        nanosleep(&nap, NULL);
-    }
-}
-
 static int finish(abdb_child *c, bool kill_now)
 {
     int status = 0;
 
     if (!c->pid) return 0;
     close(c->in);
-    if (kill_now || !gone(c, ABDB_GRACE_S, &status)) {
+    if (kill_now || !gone(c, ABDB_GRACE_S, true)) {
         kill(-c->pid, SIGTERM);
-        if (!gone(c, ABDB_GRACE_S, &status)) {
-            kill(-c->pid, SIGKILL);
-            gone(c, 60, &status);
-        }
+        gone(c, ABDB_GRACE_S, true);
     }
+    kill(-c->pid, SIGKILL); /* whatever is left of the group, which is there until it is reaped */
+    gone(c, KILLED_S, false);
+    waitpid(c->pid, &status, WNOHANG);
+    abdb_process_unguard(c->guard);
     close(c->out);
     c->pid = 0;
     abdb_text_free(&c->buffer);
