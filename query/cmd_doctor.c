@@ -118,7 +118,7 @@ static int check_readings(abdb_db *db)
     char text[300];
 
     if (abdb_stale_find(db, &arena, &list, &count, &err) != ABDB_OK)
-        printf("!  %-12s %s\n", "readings", err.message);
+        abdb_say(stdout, "!  %-12s %s\n", "readings", err.message);
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text,
                  "%.100s: %lld %s read by version %d of its importer, now %d;"

@@ -28,8 +28,8 @@ static abdb_status put_tree(const abdb_args *args, abdb_db *db, const heading *h
     abdb_explain_tree(facts, out);
     if (facts->rows && abdb_arg(args, "uses")) return abdb_explain_uses(db, facts, out, err);
     if (facts->rows)
-        fprintf(out, "which reports and figures use %s: add --uses\n",
-                facts->rows == 1 ? "it" : "them");
+        abdb_say(out, "which reports and figures use %s: add --uses\n",
+                 facts->rows == 1 ? "it" : "them");
     return ABDB_OK;
 }
 

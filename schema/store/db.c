@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "schema/core/outfile.h"
 #include "schema/core/text.h"
 #include "schema/functions/functions.h"
 
@@ -183,25 +182,28 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
 static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
-    abdb_outfile out = {0};
+    char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!path) return ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path);
+    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
     if (access(path, F_OK) == 0)
         TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
-    TRY(abdb_outfile_open(&out, path, err));
-    if (!out.part || sqlite3_open(out.part, &copy) != SQLITE_OK ||
+    unlink(begun);
+    if (sqlite3_open(begun, &copy) != SQLITE_OK ||
         !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
         sqlite3_backup_step(backup, -1) != SQLITE_DONE)
         st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, sqlite3_errmsg(copy));
-done:
     sqlite3_backup_finish(backup);
-    sqlite3_close(copy);
-    if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
-    abdb_outfile_discard(&out);
+    if (sqlite3_close(copy) != SQLITE_OK && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s", path);
+    if (st == ABDB_OK && rename(begun, path) != 0)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
+    if (st != ABDB_OK) unlink(begun);
+done:
     sqlite3_free(path);
+    sqlite3_free(begun);
     return st;
 }
 

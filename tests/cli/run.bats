@@ -170,7 +170,7 @@ P
     campaign=$(ask "SELECT DISTINCT campaign FROM v_run")
     # as if it had been killed after five cells
     sqlite3 t.db "CREATE TEMP TABLE gone AS SELECT entry_id FROM entry WHERE cell IN ('ref gemm n=8', 'fake k do=ok n=2', 'ref k do=ok n=1');
-        DELETE FROM sample WHERE entry_id IN gone; DELETE FROM result_row WHERE entry_id IN gone; DELETE FROM entry_row WHERE entry_id IN gone"
+        DELETE FROM telemetry WHERE entry_id IN gone; DELETE FROM result_row WHERE entry_id IN gone; DELETE FROM entry_row WHERE entry_id IN gone"
     : >log
     run abdb run --plan plan.txt --backend fake,ref --quick --resume
     fails 0 "$campaign: 2 cells measured, 1 not implemented"
