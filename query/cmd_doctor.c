@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/runner/runner.h"
+#include "plots/figure.h"
 #include "query/backends.h"
 #include "query/cli.h"
 #include "query/stale.h"
@@ -35,13 +36,11 @@ static void check_build(void)
 
 static void check_gnuplot(void)
 {
-    FILE *pipe = popen("gnuplot --version 2>/dev/null", "r");
-    char text[128] = "";
+    char text[128];
+    bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
 
-    if (pipe && fgets(text, sizeof text, pipe)) text[strcspn(text, "\n")] = '\0';
-    if (pipe) pclose(pipe);
-    line(*text ? "ok" : "--", "gnuplot",
-         *text ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+    line(fine ? "ok" : "--", "gnuplot",
+         fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
 /* What the BLAS chose against what the processor can do. */

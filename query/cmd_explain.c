@@ -1,11 +1,11 @@
 /* cmd_explain.c - abdb explain: where a number comes from. */
 #include <string.h>
 
+#include "query/answer.h"
 #include "query/explain.h"
 #include "query/render.h"
 #include "query/screen.h"
 #include "query/selection.h"
-#include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -39,7 +39,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
 {
     const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
     abdb_table facts = {0};
-    abdb_outfile out = {0};
+    abdb_answer said = {0};
     abdb_status st = ABDB_OK;
 
     if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
@@ -54,14 +54,14 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
         TRY(abdb_print_table(args, &facts, err));
         goto done;
     }
-    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_answer_begin(&said, err));
     if (cite)
-        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out.file);
+        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, said.file);
     else
-        TRY(put_tree(args, db, head, &facts, out.file, err));
-    TRY(abdb_outfile_commit(&out, err));
+        TRY(put_tree(args, db, head, &facts, said.file, err));
+    TRY(abdb_answer_print(&said, path, err));
 done:
-    abdb_outfile_discard(&out);
+    abdb_answer_free(&said);
     abdb_table_free(&facts);
     return st;
 }

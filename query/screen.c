@@ -1,6 +1,7 @@
 /* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
 #include "query/screen.h"
 
+#include "query/deadline.h"
 #include "query/tables/tables.h"
 #include "schema/core/outfile.h"
 
@@ -11,6 +12,7 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
+    abdb_deadline_end();
     if (abdb_arg(args, "json")) format = ABDB_JSON;
     if (name) TRY(abdb_format_find(&format, name, err));
     if (abdb_arg(args, "spreadsheet")) {
@@ -26,16 +28,24 @@ done:
     return st;
 }
 
-abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
+abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
 {
     const char *text = abdb_arg(args, "timeout");
-    double timeout_s = ABDB_TIMEOUT_S;
+
+    *seconds = ABDB_TIMEOUT_S;
+    if (text && (!abdb_number(text, seconds) || *seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    return ABDB_OK;
+}
+
+abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
+{
+    double timeout_s;
     sqlite3_int64 stale;
     int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
-    if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    TRY(abdb_timeout(args, &timeout_s, err));
     if (abdb_arg(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
     if (abdb_arg(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
     TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "schema/core/process.h"
 
-enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536, KILLED_S = 60 };
+enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
 
 double abdb_child_now_s(void)
 {
@@ -114,23 +113,6 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abd
     return ABDB_OK;
 }
 
-/* Waits at most wait_s for the process, and one that `heeds` stop not at all once *stop is above 1;
- * true when it is gone, but not yet reaped. */
-static bool gone(abdb_child *c, double wait_s, bool heeds)
-{
-    double until = abdb_child_now_s() + wait_s;
-
-    for (;;) {
-        struct timespec nap = {0, 5000000};
-        siginfo_t info = {0};
-        int code = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-
-        if ((code == 0 && info.si_pid == c->pid) || (code < 0 && errno != EINTR)) return true;
-        if (abdb_child_now_s() >= until || (heeds && *c->stop > 1)) return false;
-        nanosleep(&nap, NULL);
-    }
-}
-
 /* Takes the first whole line out of the buffer: it is moved to its own place behind a NUL. */
 static bool take_line(abdb_child *c, char **line)
 {
@@ -161,8 +143,8 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     ssize_t size;
 
     if (take_line(c, line)) return ABDB_LINE;
-    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0)
-        return gone(c, 0, false) ? ABDB_ENDED : ABDB_QUIET; /* children may hold its output open */
+    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) /* its children may hold its output open */
+        return abdb_process_ended(c->pid, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
     size = read(c->out, chunk, sizeof chunk);
     if (size < 0 && errno == EINTR) return ABDB_QUIET;
     if (size <= 0) return ABDB_ENDED;
@@ -173,18 +155,15 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
 
 static int finish(abdb_child *c, bool kill_now)
 {
-    int status = 0;
+    int status;
 
     if (!c->pid) return 0;
     close(c->in);
-    if (kill_now || !gone(c, ABDB_GRACE_S, true)) {
+    if (kill_now || !abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop)) {
         kill(-c->pid, SIGTERM);
-        gone(c, ABDB_GRACE_S, true);
+        abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop);
     }
-    kill(-c->pid, SIGKILL); /* whatever is left of the group, which is there until it is reaped */
-    gone(c, KILLED_S, false);
-    waitpid(c->pid, &status, WNOHANG);
-    abdb_process_unguard(c->guard);
+    status = abdb_process_finish(c->pid, c->guard);
     close(c->out);
     c->pid = 0;
     abdb_text_free(&c->buffer);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "query/deadline.h"
 #include "query/escape.h"
 #include "query/explain.h"
 #include "query/render.h"
@@ -62,6 +63,7 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
         site->pages++;
         return ABDB_OK;
     }
+    if (abdb_deadline_over()) return abdb_deadline_fail(err);
     if (st != ABDB_OK && st != ABDB_DATA)
         abdb_remark("left out: figure %s: %s", name, err->message);
     abdb_plot_free(&page->plot);
@@ -95,6 +97,7 @@ static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err
         site->pages++;
         return ABDB_OK;
     }
+    if (abdb_deadline_over()) return abdb_deadline_fail(err);
     if (st != ABDB_OK) abdb_remark("left out: report %s: %s", name, err->message);
     abdb_plot_free(&page->plot);
     return ABDB_OK;

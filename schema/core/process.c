@@ -1,11 +1,15 @@
 /* process.c - processes that do not outlive the one that started them; see process.h. */
 #include "schema/core/process.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { KILLED_S = 60 }; /* a driver may hold a killed process for a while */
 
 void abdb_process_begin(pid_t parent)
 {
@@ -32,9 +36,38 @@ pid_t abdb_process_guard(pid_t group)
     _exit(0);
 }
 
-void abdb_process_unguard(pid_t guard)
+static double now_s(void)
 {
-    if (guard <= 0) return;
-    kill(guard, SIGKILL);
-    waitpid(guard, NULL, 0);
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool abdb_process_ended(pid_t pid, double wait_s, const volatile int *stop)
+{
+    const struct timespec nap = {0, 2000000};
+    double until_s = now_s() + wait_s;
+
+    for (;;) {
+        siginfo_t info = {0};
+        int code = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+
+        if ((code == 0 && info.si_pid == pid) || (code < 0 && errno != EINTR)) return true;
+        if (now_s() >= until_s || (stop && *stop > 1)) return false;
+        nanosleep(&nap, NULL);
+    }
+}
+
+int abdb_process_finish(pid_t pid, pid_t guard)
+{
+    int status = 0;
+
+    kill(-pid, SIGKILL); /* the group is there until its leader is reaped */
+    if (abdb_process_ended(pid, KILLED_S, NULL)) waitpid(pid, &status, 0);
+    if (guard > 0) {
+        kill(guard, SIGKILL);
+        waitpid(guard, NULL, 0);
+    }
+    return status;
 }

@@ -158,15 +158,16 @@ import json, sys, time
 def say(kind, **fields): print(json.dumps({"kind": kind, **fields}), flush=True)
 say("hello", protocol=1, backend="deaf", summary="", kernels=[])
 if sys.argv[1] != "run": say("bye"); sys.exit()
-for i in range(1, 301):
-    cell = "k n=%d pad=%s" % (i, "x" * 120)
+for i in range(1, 41):
+    cell = "k n=%d" % i + "".join(" p%d=%s" % (p, "x" * 120) for p in range(8))
     say("begin", cell=cell); say("end", cell=cell, status="failed", reason="unread")
 time.sleep(600)
 P
     chmod +x fake/abdb-run-deaf
     export ABDB_BACKENDS=$dir/fake
-    run timeout 60 abdb run --kernel k --backend deaf --axis n=1-300+1 --axis "pad=$(printf 'x%.0s' {1..120})" --timeout 1
+    for p in 0 1 2 3 4 5 6 7; do pads+=(--axis "p$p=$(printf 'x%.0s' {1..120})"); done # a pipe holds 64 KiB
+    run timeout 100 abdb run --kernel k --backend deaf --axis n=1-40+1 "${pads[@]}" --timeout 1
     fails 5 "crashed, timed out"
-    same "$(ask "SELECT count(DISTINCT cell), count(*) FROM v_run")" "300,300"
+    same "$(ask "SELECT count(DISTINCT cell), count(*) FROM v_run")" "40,40"
     ask "SELECT reason FROM v_run WHERE status = 'timeout'" | grep -qF "it does not read what it is asked"
 }
