@@ -149,7 +149,7 @@ static abdb_status map_file(abdb_input *out, const char *path, int file, size_t 
 abdb_status abdb_input_open(abdb_input *out, const char *path, abdb_error *err)
 {
     struct stat info;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe: at once, to refuse it */
     abdb_status st = ABDB_OK;
 
     *out = (abdb_input){.path = path};

@@ -76,9 +76,12 @@ ABDB_MUST_USE abdb_status abdb_figure_script(const abdb_figure *figure, const ch
 /* Runs gnuplot with the script on its standard input and writes what it draws to out. The picture's
  * place is written by abdb, so that it never enters the script. The same script makes the same
  * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
- * gnuplot is not there, or failed (its words are in the message). */
+ * gnuplot is not there, or failed (its words are in the message). ABDB_LIMIT: it took longer than
+ * limit_s (INFINITY: it may); it is ended. */
 ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
-                                           FILE *out, abdb_error *err);
+                                           double limit_s, FILE *out, abdb_error *err);
+/* "gnuplot 5.4 patchlevel 4" into out; ABDB_IO as above. */
+ABDB_MUST_USE abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err);
 /* Text made harmless for a gnuplot string, a CDATA section and a script element: no quotes,
  * backslashes, backticks, control characters, "</", "<!" and "]>". */
 void abdb_figure_clean(abdb_text *out, const char *text);

@@ -6,19 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plots/figure.h"
+#include "schema/core/process.h"
 
-enum { CHUNK = 65536, WAIT_MS = 60000 };
+enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10 };
 
 typedef struct {
-    pid_t pid;
+    pid_t pid, guard;
     int in, out, words;
 } process;
 
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static abdb_status start(process *p, abdb_error *err)
 {
+    pid_t parent = getpid();
     int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
 
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0)
@@ -26,6 +37,7 @@ static abdb_status start(process *p, abdb_error *err)
     signal(SIGPIPE, SIG_IGN);
     p->pid = fork();
     if (p->pid == 0) {
+        abdb_process_begin(parent);
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(words[1], STDERR_FILENO);
@@ -35,13 +47,22 @@ static abdb_status start(process *p, abdb_error *err)
     close(in[0]);
     close(out[1]);
     close(words[1]);
-    *p = (process){p->pid, in[1], out[0], words[0]};
+    *p = (process){p->pid, 0, in[1], out[0], words[0]};
     fcntl(p->in, F_SETFL, O_NONBLOCK);
-    return p->pid > 0 ? ABDB_OK : ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
+    if (p->pid < 0) return ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
+    setpgid(p->pid, p->pid);
+    p->guard = abdb_process_guard(p->pid);
+    return ABDB_OK;
+}
+
+static abdb_status too_long(abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_LIMIT,
+                     "the time-out was reached while gnuplot drew; --timeout SECONDS allows more");
 }
 
 /* Moves bytes both ways until gnuplot has closed its ends. */
-static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *words,
+static abdb_status pump(process *p, const char *script, double until_s, FILE *out, abdb_text *words,
                         abdb_error *err)
 {
     size_t left = strlen(script);
@@ -51,7 +72,8 @@ static abdb_status pump(process *p, const char *script, FILE *out, abdb_text *wo
         struct pollfd end[3] = {{p->out, POLLIN, 0}, {p->words, POLLIN, 0}, {p->in, POLLOUT, 0}};
         char chunk[CHUNK];
 
-        if (poll(end, 3, WAIT_MS) <= 0) return ABDB_FAIL(err, ABDB_IO, "gnuplot does not answer");
+        if (now_s() > until_s) return too_long(err);
+        if (poll(end, 3, LOOK_MS) <= 0) continue;
         if (p->in >= 0 && end[2].revents) {
             ssize_t wrote = left ? write(p->in, script, left) : 0;
 
@@ -128,34 +150,47 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
                        : ABDB_OK;
 }
 
-static abdb_status run_script(const char *script, FILE *out, abdb_error *err)
+/* words: what it says beside its picture. */
+static abdb_status run_script(const char *script, double limit_s, FILE *out, abdb_text *words,
+                              abdb_error *err)
 {
-    process p = {0, -1, -1, -1};
-    abdb_text words = {0};
-    int status = 0;
+    process p = {0, 0, -1, -1, -1};
+    double until_s = now_s() + limit_s;
+    int status;
     abdb_status st = ABDB_OK;
 
     TRY(start(&p, err));
-    st = pump(&p, script, out, &words, err);
-    if (st != ABDB_OK) kill(p.pid, SIGKILL);
-    waitpid(p.pid, &status, 0);
+    st = pump(&p, script, until_s, out, words, err);
+    if (st == ABDB_OK && !abdb_process_ended(p.pid, until_s - now_s(), NULL)) st = too_long(err);
+    status = abdb_process_finish(p.pid, p.guard);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
         st = ABDB_FAIL(err, ABDB_IO,
                        "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
     else if (st == ABDB_OK && status != 0)
-        st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(&words));
+        st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(words));
 done:
     if (p.in >= 0) close(p.in);
     if (p.out >= 0) close(p.out);
     if (p.words >= 0) close(p.words);
+    return st;
+}
+
+abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
+{
+    static const char script[] = "print 'gnuplot', GPVAL_VERSION, 'patchlevel', GPVAL_PATCHLEVEL\n";
+    abdb_text words = {0};
+    abdb_status st = run_script(script, VERSION_S, stderr, &words, err);
+
+    snprintf(out, room, "%s", abdb_text_get(&words));
+    out[strcspn(out, "\n")] = '\0';
     abdb_text_free(&words);
     return st;
 }
 
-abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark, FILE *out,
-                             abdb_error *err)
+abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark, double limit_s,
+                             FILE *out, abdb_error *err)
 {
-    abdb_text whole = {0};
+    abdb_text whole = {0}, words = {0};
     char *data = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&data, &size);
@@ -165,7 +200,7 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
     abdb_text_printf(&whole, "piped = 1\npicture = \"%s\"\ndark = %d\n%s",
                      abdb_picture_name[picture], dark, script);
     st = whole.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a picture")
-                      : run_script(abdb_text_get(&whole), memory, err);
+                      : run_script(abdb_text_get(&whole), limit_s, memory, &words, err);
     fclose(memory);
     if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
     if (st != ABDB_OK) goto done;
@@ -176,6 +211,7 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
 done:
     free(data);
+    abdb_text_free(&words);
     abdb_text_free(&whole);
     return st;
 }

@@ -2,31 +2,22 @@
  *
  * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
  * authorizer refuses everything but reading. Functions that touch files are not registered at all.
+ * Time is limited by a deadline, a value by its size, all memory of SQLite together by memory_max.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "query/compare/rows.h"
+#include "query/deadline.h"
 #include "query/report.h"
 
-enum { PROGRESS_STEPS = 10000 };
-
-static _Thread_local double deadline_s;
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+enum { PROGRESS_STEPS = 10000, VALUE_SIZE_MAX = 256 << 20 }; /* an archive's members have room */
+static const sqlite3_int64 memory_max = 2ll << 30;
 
 static int over_time(void *unused)
 {
     (void)unused;
-    return now_s() > deadline_s;
+    return abdb_deadline_over();
 }
 
 static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
@@ -74,8 +65,10 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     if (st != ABDB_OK) return st;
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_limit(db->sql, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
+    sqlite3_hard_heap_limit64(memory_max);
     sqlite3_set_authorizer(db->sql, authorize, NULL);
-    deadline_s = timeout_s > 0 ? now_s() + timeout_s : INFINITY;
+    abdb_deadline_begin(timeout_s);
     sqlite3_progress_handler(db->sql, PROGRESS_STEPS, over_time, NULL);
     return ABDB_OK;
 }
@@ -84,9 +77,15 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
 {
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
 
-    if (code == SQLITE_INTERRUPT)
+    if (code == SQLITE_INTERRUPT) return abdb_deadline_fail(err);
+    if (code == SQLITE_TOOBIG)
+        return ABDB_FAIL(err, ABDB_LIMIT, "a text or blob of more than %d MiB",
+                         VALUE_SIZE_MAX >> 20);
+    if (code == SQLITE_NOMEM)
         return ABDB_FAIL(err, ABDB_LIMIT,
-                         "the time-out was reached; --timeout SECONDS allows more");
+                         "the query wants more than %lld GiB of memory: ask for fewer rows or"
+                         " columns",
+                         (long long)memory_max >> 30);
     if (code == SQLITE_AUTH)
         return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||

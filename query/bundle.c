@@ -9,6 +9,7 @@
 #include "query/plotting.h"
 #include "query/render.h"
 #include "query/say.h"
+#include "schema/core/outfile.h"
 
 /* The facts behind all rows, for their sources. */
 static abdb_status facts_of(const abdb_plot *plot, abdb_db *db, abdb_table *facts, abdb_error *err)
@@ -157,7 +158,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
                  {"md", "svg", abdb_bundle_markdown},
                  {"tex", "pdf", abdb_bundle_latex}};
     char path[4096], shown[300];
-    FILE *out = NULL;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
@@ -172,17 +173,12 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
         snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, files[i].suffix);
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,
                  files[i].shown ? files[i].shown : "");
-        out = fopen(path, "w");
-        if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", path, strerror(errno)));
-        TRY(files[i].write(plot, db, shown, out, err));
-        if (fclose(out) != 0) {
-            out = NULL;
-            TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
-        }
-        out = NULL;
+        TRY(abdb_outfile_open(&out, path, err));
+        TRY(files[i].write(plot, db, shown, out.file, err));
+        TRY(abdb_outfile_commit(&out, err));
         abdb_say(stdout, "%s\n", path);
     }
 done:
-    if (out) fclose(out);
+    abdb_outfile_discard(&out);
     return st;
 }

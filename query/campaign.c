@@ -154,7 +154,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
         backends++;
     }
     all *= (double)repetitions;
-    if (all < least_s) return;
+    if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
     abdb_say(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
              backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),

@@ -35,7 +35,8 @@ typedef struct {
 /* What a verb takes beside its options. */
 enum {
     ABDB_PRINTS_ROWS = 1, /* the output options */
-    ABDB_TAKES_NAME = 2   /* the name of a report or figure first, which has help of its own */
+    ABDB_TAKES_NAME = 2,  /* the name of a report or figure first, which has help of its own */
+    ABDB_HAS_DEADLINE = 4 /* --timeout, for all of it */
 };
 
 typedef struct {

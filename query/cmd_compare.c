@@ -6,6 +6,7 @@
 #include "query/footnotes.h"
 #include "query/measure.h"
 #include "query/screen.h"
+#include "schema/core/outfile.h"
 
 static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, abdb_error *err)
 {
@@ -46,15 +47,13 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
     bool programs = abdb_arg(args, "json") ||
                     (format && (strcmp(format, "csv") == 0 || strncmp(format, "json", 4) == 0));
     abdb_table table = {0};
-    FILE *out = stdout;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (!programs && (!format || strcmp(format, "table") == 0)) {
-        if (path && !(out = fopen(path, "w")))
-            TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-        st = abdb_compare_screen(c, db, out, err);
-        if ((out != stdout ? fclose(out) : fflush(out)) != 0 && st == ABDB_OK)
-            st = ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+        TRY(abdb_outfile_open(&out, path, err));
+        TRY(abdb_compare_screen(c, db, out.file, err));
+        TRY(abdb_outfile_commit(&out, err));
         goto done;
     }
     if (programs) {
@@ -64,6 +63,7 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
         TRY(abdb_compare_people(c, db, &table, err));
     TRY(abdb_print_table(args, &table, err));
 done:
+    abdb_outfile_discard(&out);
     abdb_table_free(&table);
     return st;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/runner/runner.h"
+#include "plots/figure.h"
 #include "query/backends.h"
 #include "query/cli.h"
 #include "query/stale.h"
@@ -35,13 +36,11 @@ static void check_build(void)
 
 static void check_gnuplot(void)
 {
-    FILE *pipe = popen("gnuplot --version 2>/dev/null", "r");
-    char text[128] = "";
+    char text[128];
+    bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
 
-    if (pipe && fgets(text, sizeof text, pipe)) text[strcspn(text, "\n")] = '\0';
-    if (pipe) pclose(pipe);
-    line(*text ? "ok" : "--", "gnuplot",
-         *text ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+    line(fine ? "ok" : "--", "gnuplot",
+         fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
 /* What the BLAS chose against what the processor can do. */
@@ -118,7 +117,7 @@ static int check_readings(abdb_db *db)
     char text[300];
 
     if (abdb_stale_find(db, &arena, &list, &count, &err) != ABDB_OK)
-        printf("!  %-12s %s\n", "readings", err.message);
+        abdb_say(stdout, "!  %-12s %s\n", "readings", err.message);
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text,
                  "%.100s: %lld %s read by version %d of its importer, now %d;"

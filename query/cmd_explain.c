@@ -1,6 +1,7 @@
 /* cmd_explain.c - abdb explain: where a number comes from. */
 #include <string.h>
 
+#include "query/answer.h"
 #include "query/explain.h"
 #include "query/render.h"
 #include "query/screen.h"
@@ -19,13 +20,26 @@ static void heading_print(const heading *head, FILE *out)
     if (head->made.size) abdb_say(out, "└ %s\n", abdb_text_get(&head->made));
 }
 
+/* The facts as a tree below `head`, which may be NULL, and what uses them. */
+static abdb_status put_tree(const abdb_args *args, abdb_db *db, const heading *head,
+                            const abdb_table *facts, FILE *out, abdb_error *err)
+{
+    if (head) heading_print(head, out);
+    abdb_explain_tree(facts, out);
+    if (facts->rows && abdb_arg(args, "uses")) return abdb_explain_uses(db, facts, out, err);
+    if (facts->rows)
+        abdb_say(out, "which reports and figures use %s: add --uses\n",
+                 facts->rows == 1 ? "it" : "them");
+    return ABDB_OK;
+}
+
 /* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
 static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *head, const char *keys,
                           abdb_error *err)
 {
     const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
     abdb_table facts = {0};
-    FILE *out = stdout;
+    abdb_answer said = {0};
     abdb_status st = ABDB_OK;
 
     if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
@@ -40,22 +54,14 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
         TRY(abdb_print_table(args, &facts, err));
         goto done;
     }
-    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    if (cite) {
-        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, out);
-        goto done;
-    }
-    if (head) heading_print(head, out);
-    abdb_explain_tree(&facts, out);
-    if (!facts.rows) goto done;
-    if (abdb_arg(args, "uses"))
-        TRY(abdb_explain_uses(db, &facts, out, err));
+    TRY(abdb_answer_begin(&said, err));
+    if (cite)
+        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, said.file);
     else
-        fprintf(out, "which reports and figures use %s: add --uses\n",
-                facts.rows == 1 ? "it" : "them");
+        TRY(put_tree(args, db, head, &facts, said.file, err));
+    TRY(abdb_answer_print(&said, path, err));
 done:
-    if (path && out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_answer_free(&said);
     abdb_table_free(&facts);
     return st;
 }

@@ -6,6 +6,7 @@
 #include "query/cli.h"
 #include "query/exporting.h"
 #include "query/selection.h"
+#include "schema/core/outfile.h"
 #include "schema/store/walk.h"
 
 enum { NAMES_MAX = 1024 };
@@ -142,6 +143,7 @@ static abdb_status export_db(abdb_db *db, const char *entries, bool redact, cons
     abdb_export *e = calloc(1, sizeof *e);
     abdb_db *copy = NULL;
     abdb_writer *writer = NULL;
+    abdb_outfile out = {0};
     abdb_sink sink, filter;
     int known;
     abdb_status st = ABDB_OK;
@@ -149,7 +151,9 @@ static abdb_status export_db(abdb_db *db, const char *entries, bool redact, cons
     if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     if (access(path, F_OK) == 0)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path));
-    TRY(abdb_open_writer(&copy, &writer, path, &abdb_patience_short, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    if (!out.part) TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
+    TRY(abdb_open_writer(&copy, &writer, out.part, &abdb_patience_short, err));
     TRY(abdb_writer_begin(writer, NULL, &known, NULL, err));
     sink = abdb_writer_sink(writer);
     filter = abdb_export_redact(e, &sink);
@@ -160,6 +164,8 @@ static abdb_status export_db(abdb_db *db, const char *entries, bool redact, cons
 done:
     abdb_writer_close(writer);
     abdb_db_close(copy);
+    if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
+    abdb_outfile_discard(&out);
     free(e);
     return st;
 }
@@ -167,28 +173,28 @@ done:
 static abdb_status export_to(abdb_db *db, const char *form, const char *entries, bool redact,
                              const char *path, long *left_out, abdb_error *err)
 {
-    FILE *out = stdout;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (strcmp(form, "db") == 0) {
         if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
         return export_db(db, entries, redact, path, left_out, err);
     }
-    if (path && !(out = fopen(path, "we")))
-        return ABDB_FAIL(err, ABDB_IO, "%s: cannot be written", path);
+    TRY(abdb_outfile_open(&out, path, err));
     if (strcmp(form, "jsonl") == 0)
-        st = export_jsonl(db, entries, redact, out, left_out, err);
+        st = export_jsonl(db, entries, redact, out.file, left_out, err);
     else if (strcmp(form, "csv") == 0)
-        st = abdb_export_csv(db, entries, redact, out, left_out, err);
+        st = abdb_export_csv(db, entries, redact, out.file, left_out, err);
     else if (strcmp(form, "sql") == 0)
         st = redact || entries ? ABDB_FAIL(err, ABDB_USAGE,
                                            "-o sql is the whole file as it is: -o db --redacted"
                                            " first, then export that")
-                               : abdb_export_sql(db, out, err);
+                               : abdb_export_sql(db, out.file, err);
     else
         st = ABDB_FAIL(err, ABDB_USAGE, "-o %s: csv, jsonl, sql or db", form);
-    if (path && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "%s: not wholly written", path);
+    if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
+done:
+    abdb_outfile_discard(&out);
     return st;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "query/deadline.h"
 #include "query/plotting.h"
 #include "query/screen.h"
 
@@ -85,6 +86,7 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
 
     if (latex && !path && !abdb_arg(args, "type")) picture = ABDB_PDF;
     if (abdb_arg(args, "script")) {
+        abdb_deadline_end();
         if (!abdb_put(stdout, abdb_text_get(&plot->script), plot->script.size))
             TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
         goto done;
@@ -205,6 +207,7 @@ static abdb_status draw_set(int argc, char **argv, abdb_error *err)
     for (size_t i = 0; i < members; i++) {
         abdb_progress(names[i], (double)i, (double)members);
         if (draw_one(db, &args, names[i], folder, &drawn, err) == ABDB_OK) continue;
+        if (abdb_deadline_over()) TRY(abdb_deadline_fail(err));
         abdb_remark("%s: %s", names[i], err->message);
         failed++;
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/deadline.h"
 #include "query/footnotes.h"
 #include "query/screen.h"
 
@@ -242,6 +243,7 @@ static void shell_sql(shell *s, const char *sql)
     abdb_status st = abdb_guard(s->db, s->timeout_s, &err);
 
     if (st == ABDB_OK) st = abdb_sql_table(s->db, sql, NULL, NULL, &table, &err);
+    abdb_deadline_end();
     if (st == ABDB_OK) st = abdb_table_print(&table, s->format, stdout, &err);
     if (st != ABDB_OK) abdb_report_error(&err);
     abdb_table_free(&table);
@@ -277,7 +279,7 @@ static bool shell_command(shell *s, char *line)
 
 static abdb_status run_shell(const abdb_args *args, abdb_error *err)
 {
-    shell s = {.timeout_s = ABDB_TIMEOUT_S};
+    shell s = {0};
     abdb_text statement = {0};
     char *line = NULL;
     size_t room = 0;
@@ -285,6 +287,8 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_open_guarded(args, &s.db, err));
+    TRY(abdb_timeout(args, &s.timeout_s, err));
+    abdb_deadline_end(); /* each statement has its own */
     if (terminal)
         abdb_say(stdout, "abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
                  abdb_arg_db(args));

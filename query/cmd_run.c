@@ -10,12 +10,45 @@
 #include "schema/store/digest.h"
 
 static const double budget_default_s = 60, announced_s = 10;
-static volatile int stopping;
+static volatile int stopping; /* how often abdb was asked to stop */
+static volatile int stop_signal;
 
 static void on_signal(int number)
 {
-    (void)number;
-    stopping = 1;
+    static const char *const words = "\nabdb: finishing the sample; once more ends it at once\n";
+
+    stop_signal = number;
+    if (++stopping == 1) abdb_say_now(words);
+}
+
+/* A word as a shell takes it. */
+static void put_word(abdb_text *out, const char *word)
+{
+    bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789_-+=.,:/@%") == strlen(word);
+
+    abdb_text_puts(out, plain ? " " : " '");
+    for (; *word; word++)
+        if (*word == '\'')
+            abdb_text_puts(out, "'\\''");
+        else
+            abdb_text_add(out, word, 1);
+    if (!plain) abdb_text_puts(out, "'");
+}
+
+/* What goes on with an interrupted run: the same command with --resume. */
+static void say_resume(const abdb_args *args, char **argv)
+{
+    abdb_text command = {0};
+
+    for (int i = 1; argv[i]; i++) put_word(&command, argv[i]);
+    if (!abdb_arg(args, "resume")) abdb_text_puts(&command, " --resume");
+    if (abdb_arg(args, "spool") || abdb_arg(args, "search"))
+        abdb_remark("stopped; what was measured is kept");
+    else
+        abdb_remark("stopped; what was measured is kept. To go on: abdb run%s",
+                    abdb_text_get(&command));
+    abdb_text_free(&command);
 }
 
 /* --- the plan
@@ -172,9 +205,8 @@ static void new_campaign(const char *key, char out[64])
 
 static int exit_code(const abdb_run_tally *t)
 {
-    if (stopping) return abdb_exit_code(ABDB_STOPPED);
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
-    return t->crashed || t->failed ? abdb_exit_code(ABDB_PARTIAL) : 0;
+    return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
 }
 
 static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
@@ -318,6 +350,10 @@ int abdb_cmd_run(int argc, char **argv)
     code = exit_code(&tally);
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
+    if (stopping) {
+        say_resume(&args, argv);
+        code = 128 + stop_signal; /* as a shell says it */
+    }
     abdb_plan_free(&plan);
     abdb_run_tally_free(&tally);
     abdb_backends_free(&backends);

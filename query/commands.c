@@ -55,6 +55,13 @@ static const abdb_option run_options[] = {
     {"quiet", 'q', NULL, "no summary, no estimate"},
     {NULL, 0, NULL, NULL}};
 
+#define TIMEOUT_OPTION                                                                            \
+    {                                                                                             \
+        "timeout", 0, "SECONDS",                                                                  \
+            "give up after this long (default 60, 0: never), at a value of 256 MiB, at 2 GiB of " \
+            "memory"                                                                              \
+    }
+
 static const abdb_option query_options[] = {
     {"sql", 0, NULL, "print the SQL of a report"},
     {"schema", 0, NULL, "columns, units and meaning of the public views (or of the one named)"},
@@ -62,7 +69,7 @@ static const abdb_option query_options[] = {
     {"file", 'f', "FILE", "SQL, or a report, from a file"},
     {"allow-files", 0, NULL, "let SQL read files: abdb_csv(path), abdb_archive(path)"},
     {"allow-run", 0, NULL, "let SQL run kernels: abdb_measure(kernel, backend, params)"},
-    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    TIMEOUT_OPTION,
     {NULL, 0, NULL, NULL}};
 
 /* How compare and rank normalise. */
@@ -77,7 +84,7 @@ static const abdb_option query_options[] = {
         {"price-max-age", 0, "DAYS", "of --per dollar: leave out older prices (90d)"},            \
         {"price", 0, "QUOTES", "your own: 'DEVICE=2.49 USD/h', several joined by a comma"},       \
         {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"},       \
-        {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},              \
+        TIMEOUT_OPTION,                                                                           \
     {                                                                                             \
         NULL, 0, NULL, NULL                                                                       \
     }
@@ -121,23 +128,21 @@ static const abdb_option plot_options[] = {
     {"latex", 0, NULL, "print those for LaTeX (draws a PDF)"},
     {"script", 0, NULL, "print the gnuplot script with its data instead of drawing"},
     {"dark", 0, NULL, "light lines on a dark ground"},
-    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    TIMEOUT_OPTION,
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option site_options[] = {
     {"out", 0, "DIR", "folder to write into, made if need be (default: site)"},
-    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    TIMEOUT_OPTION,
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option explain_options[] = {
     {"uses", 0, NULL, "run every report, too, and name those and the figures that use a fact"},
     {"cite", 0, "text|bibtex", "print the sources instead, ready to be cited"},
-    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
+    TIMEOUT_OPTION,
     {NULL, 0, NULL, NULL}};
 
-static const abdb_option audit_options[] = {
-    {"timeout", 0, "SECONDS", "give up after this long (default 60, 0: never)"},
-    {NULL, 0, NULL, NULL}};
+static const abdb_option audit_options[] = {TIMEOUT_OPTION, {NULL, 0, NULL, NULL}};
 
 static const abdb_option withdraw_options[] = {
     {"reason", 0, "TEXT", "why, kept with the date"}, BUSY_OPTION, {NULL, 0, NULL, NULL}};
@@ -182,11 +187,14 @@ const abdb_command abdb_commands[] = {
      "what it"
      " measures: samples, verification, environment. A cell that fails is a row too. Exit 4: a "
      "cell failed"
-     " verification; 5: a cell crashed, timed out or ran out of memory.",
+     " verification; 5: a cell failed, crashed, timed out, ran out of memory or was answered "
+     "wrongly."
+     " ^C (or SIGTERM) finishes the sample at hand, once more ends it at once; what was measured is"
+     " kept, --resume goes on, exit 130 (143).",
      "abdb run --list\nabdb run --plan quick --quick\nabdb run --search mamf --axis dtype=bf16\n"
      "abdb run --kernel gemm --backend openblas --axis n=256-4096*2 --tag before"},
     {"query", "[NAME | SQL]", "a named report or read-only SQL; alone: what can be asked",
-     abdb_cmd_query, query_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
+     abdb_cmd_query, query_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME | ABDB_HAS_DEADLINE,
      "Reports take their own options: abdb query NAME --help. Your own reports are .sql files in"
      " $ABDB_PATH/reports or ~/.config/abdb/reports. Nothing that query runs can change the "
      "database. CSV and JSON hold every digit and every byte of a text, also a text that a "
@@ -197,7 +205,7 @@ const abdb_command abdb_commands[] = {
      "abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\" -o markdown\n"
      "abdb query --schema v_result"},
     {"compare", "SELECTION SELECTION...", "comparable? what differs, by how much", abdb_cmd_compare,
-     compare_options, ABDB_PRINTS_ROWS,
+     compare_options, ABDB_PRINTS_ROWS | ABDB_HAS_DEADLINE,
      "Puts sets of results side by side; the first is the baseline. A selection is `column OP "
      "value`"
      " joined by commas, OP one of = != < <= > >= ~ (glob); columns are those of v_comparable, "
@@ -211,7 +219,8 @@ const abdb_command abdb_commands[] = {
      "device\n"
      "abdb compare tag=before run=latest --fail-on slower\n"
      "abdb compare run=latest~1 run=latest --environment"},
-    {"rank", "[SELECTION]", "best under constraints", abdb_cmd_rank, rank_options, ABDB_PRINTS_ROWS,
+    {"rank", "[SELECTION]", "best under constraints", abdb_cmd_rank, rank_options,
+     ABDB_PRINTS_ROWS | ABDB_HAS_DEADLINE,
      "Orders devices (or systems, ...) for a workload: the best result of each that the constraints"
      " leave. Constraints are a selection, over columns, factors and other metrics of the same run"
      " (--where 'tpot_s < 0.05'). Results that may not be compared are ranked apart.",
@@ -220,13 +229,13 @@ const abdb_command abdb_commands[] = {
      "abdb rank round=v6.0,scenario=Offline,division=closed --suite --baseline H200-SXM --per "
      "device"},
     {"plot", "[NAME]", "draw a figure, or a set; alone: what can be drawn", abdb_cmd_plot,
-     plot_options, ABDB_TAKES_NAME,
+     plot_options, ABDB_TAKES_NAME | ABDB_HAS_DEADLINE,
      "A figure is one .gp file that draws a report; it takes the options of that report. Your own "
      "are"
      " in $ABDB_PATH/figures or ~/.config/abdb/figures.",
      "abdb plot mlperf-llm --round v6.0 --scenario Server --out llm.png\nabdb plot roofline\n"
      "abdb plot --set mlperf --out pictures\nabdb plot training --bundle post"},
-    {"site", "", "write the database as HTML pages", abdb_cmd_site, site_options, 0,
+    {"site", "", "write the database as HTML pages", abdb_cmd_site, site_options, ABDB_HAS_DEADLINE,
      "A page for each figure that has something to draw and for each report that says `-- site:`, "
      "with "
      "their tables, and a page for each source with the facts that they use: every number leads "
@@ -235,7 +244,7 @@ const abdb_command abdb_commands[] = {
      "without scripts.",
      "abdb site --out public\nabdb site --db rack.db --out /srv/www/bench"},
     {"explain", "KEY | FACT | CLAIM | REPORT COLUMN SELECTION", "where a number comes from",
-     abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS,
+     abdb_cmd_explain, explain_options, ABDB_PRINTS_ROWS | ABDB_HAS_DEADLINE,
      "The facts behind a number, each with value, source, place and file, and which claims use "
      "them. "
      "A key is r- (a result), e- (a run), s- (a specification), p- (a price) or c- (a claim); its "
@@ -245,7 +254,7 @@ const abdb_command abdb_commands[] = {
      "abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2\n"
      "abdb explain r-7f3a91c2 --cite bibtex\nabdb explain db.t2.gaudi2.rate --uses"},
     {"audit", "[NAME]", "check what is held: claims, conflicts, plausibility, gaps", abdb_cmd_audit,
-     audit_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME,
+     audit_options, ABDB_PRINTS_ROWS | ABDB_TAKES_NAME | ABDB_HAS_DEADLINE,
      "Each audit is a report audit-NAME and takes its options: abdb audit NAME --help.",
      "abdb audit claims --source databricks-gaudi2\nabdb audit conflicts --device 'H100*'"},
     {"withdraw", "FILE | FACT | KEY", "take an import or a fact back, with a reason",

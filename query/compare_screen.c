@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/compare_lines.h"
+#include "query/deadline.h"
 #include "query/render.h"
 
 /* --- numbers --------------------------------------------------------------------------------- */
@@ -297,6 +298,8 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
     abdb_table end = {0};
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_compare_tail(c, db, &end, err));
+    abdb_deadline_end(); /* what is left is to print */
     abdb_compare_stamp(c, &line);
     abdb_compare_heads(c, &line);
     abdb_say(out, "%s\n", abdb_text_get(&line));
@@ -318,7 +321,6 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
         abdb_table_free(&rows);
         if (st != ABDB_OK) goto done;
     }
-    TRY(abdb_compare_tail(c, db, &end, err));
     if (end.notes) fputc('\n', out);
     for (size_t i = 0; i < end.notes; i++) abdb_say(out, "%s\n", end.note[i]);
 done:

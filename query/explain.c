@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "query/deadline.h"
 #include "query/escape.h"
 #include "query/figures.h"
 #include "query/say.h"
@@ -127,6 +128,7 @@ static abdb_status report_uses(abdb_db *db, const char *name, const abdb_table *
     abdb_status st = ABDB_OK;
 
     *out = false;
+    if (abdb_deadline_over()) return abdb_deadline_fail(err);
     TRY(abdb_report_load(&report, name, err));
     if (!strstr(report.text, "_facts")) goto done;
     TRY(abdb_report_run(db, &report, value, &table, err));

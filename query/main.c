@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/cli.h"
+#include "query/deadline.h"
 
 static int unknown_verb(const char *name)
 {
@@ -41,5 +42,6 @@ int main(int argc, char **argv)
             return 0;
         }
     }
+    if (command->takes & ABDB_HAS_DEADLINE) abdb_deadline_begin_as(argc - 1, argv + 1);
     return command->run(argc - 1, argv + 1);
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/answer.h"
+#include "query/deadline.h"
+
 static const char *style_text(void)
 {
     for (size_t i = 0; abdb_figures[i].name; i++)
@@ -131,24 +134,15 @@ done:
 abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark, const char *path,
                             abdb_error *err)
 {
-    char *data = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&data, &size), *out = NULL;
-    bool all;
+    abdb_answer answer = {0};
     abdb_status st = ABDB_OK;
 
-    if (!memory) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
-    st = abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, memory, err);
-    fclose(memory);
-    if (st != ABDB_OK) goto done;
-    out = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-    if (!out) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    all = picture == ABDB_SIXEL ? fwrite(data, 1, size, out) == size : abdb_put(out, data, size);
-    if (!all || fflush(out) != 0)
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path));
+    TRY(abdb_answer_begin(&answer, err));
+    answer.commands = picture == ABDB_SIXEL;
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, abdb_deadline_left_s(),
+                         answer.file, err));
+    TRY(abdb_answer_print(&answer, path, err));
 done:
-    if (out && out != stdout && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
-    free(data);
+    abdb_answer_free(&answer);
     return st;
 }

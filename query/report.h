@@ -63,7 +63,8 @@ const char *abdb_report_title(const abdb_report *report, const char *const *valu
 /* Names of all reports, shipped and own, sorted; from arena. */
 size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
 
-/* Makes db answer questions only: an authorizer, query_only, and a time limit in seconds. */
+/* Makes db answer questions only: an authorizer, query_only, limits of size and memory, and a
+ * deadline in seconds (deadline.h; 0: none). */
 ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err);
 /* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows
  * of the last one go into table. ABDB_USAGE: a statement that would change something. */

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+void abdb_say_now(const char *words)
+{
+    (void)!write(STDERR_FILENO, words, strlen(words));
+}
+
 bool abdb_is_screen(FILE *out)
 {
     return isatty(fileno(out)) == 1;

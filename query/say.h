@@ -14,6 +14,8 @@
  * plain. Returns the bytes that were written. */
 size_t abdb_say(FILE *out, const char *format, ...) ABDB_PRINTF(2, 3);
 size_t abdb_vsay(FILE *out, const char *format, va_list args);
+/* Words of our own to standard error, at once: from a handler of signals too. */
+void abdb_say_now(const char *words);
 /* As fwrite, for programs: the bytes as they are, but on a terminal each line as plain text. False:
  * not all could be written. */
 bool abdb_put(FILE *out, const char *data, size_t size);

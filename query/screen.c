@@ -1,15 +1,18 @@
 /* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
 #include "query/screen.h"
 
+#include "query/deadline.h"
 #include "query/tables/tables.h"
+#include "schema/core/outfile.h"
 
 abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
     abdb_format format = ABDB_TABLE;
-    FILE *out = stdout;
+    abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
+    abdb_deadline_end();
     if (abdb_arg(args, "json")) format = ABDB_JSON;
     if (name) TRY(abdb_format_find(&format, name, err));
     if (abdb_arg(args, "spreadsheet")) {
@@ -17,24 +20,32 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
-    if (path && !(out = fopen(path, "w"))) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
-    TRY(abdb_table_print(table, format, out, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
 done:
-    if (path && out && fclose(out) != 0 && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: is the disk full?", path);
+    abdb_outfile_discard(&out);
     return st;
+}
+
+abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+
+    *seconds = ABDB_TIMEOUT_S;
+    if (text && (!abdb_number(text, seconds) || *seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    return ABDB_OK;
 }
 
 abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
 {
-    const char *text = abdb_arg(args, "timeout");
-    double timeout_s = ABDB_TIMEOUT_S;
+    double timeout_s;
     sqlite3_int64 stale;
     int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
-    if (text && (!abdb_number(text, &timeout_s) || timeout_s < 0))
-        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    TRY(abdb_timeout(args, &timeout_s, err));
     if (abdb_arg(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
     if (abdb_arg(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
     TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));

@@ -2,6 +2,7 @@
 #include "query/spooling.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,15 @@
 #include "schema/core/record_json.h"
 
 struct abdb_spooling {
-    FILE *file;
+    int file; /* -1: none */
     char *hidden, *path;
     abdb_text line;
-    size_t records;
+    off_t whole; /* bytes of whole records */
 };
 
 static void release(abdb_spooling *s)
 {
-    if (s->file) fclose(s->file);
+    if (s->file >= 0) close(s->file);
     free(s->hidden);
     free(s->path);
     abdb_text_free(&s->line);
@@ -30,13 +31,14 @@ abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder, const ch
 {
     abdb_spooling *s = calloc(1, sizeof *s);
 
+    if (s) s->file = -1;
     if (!s || asprintf(&s->hidden, "%s/.%s.part", folder, name) < 0 ||
         asprintf(&s->path, "%s/%s.jsonl", folder, name) < 0) {
         if (s) release(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a spool file");
     }
-    s->file = fopen(s->hidden, "wxe");
-    if (!s->file) {
+    s->file = open(s->hidden, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    if (s->file < 0) {
         abdb_status st = ABDB_FAIL(err, ABDB_IO, "%s: %s", folder, strerror(errno));
 
         release(s);
@@ -48,13 +50,24 @@ abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder, const ch
 
 abdb_status abdb_spooling_entry(abdb_spooling *s, const abdb_entry *entry, abdb_error *err)
 {
+    size_t put = 0;
+
     abdb_text_clear(&s->line);
     abdb_entry_json(&s->line, entry);
     if (s->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
-    if (fwrite(abdb_text_get(&s->line), 1, s->line.size, s->file) != s->line.size ||
-        fflush(s->file) != 0)
-        return ABDB_FAIL(err, ABDB_IO, "%s: %s", s->hidden, strerror(errno));
-    s->records++;
+    while (put < s->line.size) {
+        ssize_t size = write(s->file, s->line.data + put, s->line.size - put);
+
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) {
+            abdb_status st = ABDB_FAIL(err, ABDB_IO, "%s: %s", s->hidden, strerror(errno));
+
+            (void)!ftruncate(s->file, s->whole); /* no half record */
+            return st;
+        }
+        put += (size_t)size;
+    }
+    s->whole += (off_t)put;
     return ABDB_OK;
 }
 
@@ -63,9 +76,9 @@ abdb_status abdb_spooling_close(abdb_spooling *s, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_OK;
-    if (!s->records)
+    if (!s->whole)
         unlink(s->hidden);
-    else if (fsync(fileno(s->file)) != 0 || rename(s->hidden, s->path) != 0)
+    else if (fsync(s->file) != 0 || rename(s->hidden, s->path) != 0)
         st = ABDB_FAIL(err, ABDB_IO, "%s: %s", s->path, strerror(errno));
     release(s);
     return st;

@@ -287,6 +287,14 @@ done:
     return st;
 }
 
+/* Interrupted before the first sample? */
+static abdb_status go_on(const volatile int *stop, const char **status, abdb_error *err)
+{
+    if (!*stop) return ABDB_OK;
+    *status = "cancelled";
+    return ABDB_FAIL(err, ABDB_STOPPED, "interrupted before the first sample");
+}
+
 abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell, json_t *request,
                           const volatile int *stop, const char **status, abdb_error *err)
 {
@@ -303,7 +311,9 @@ abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell, json_t 
     if (st == ABDB_OK) st = make_copies(c, params, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
+    TRY(go_on(stop, status, err));
     TRY(check_launch(c->kernel, c->impl, params, &c->limits, &c->at[0], &c->error, err));
+    TRY(go_on(stop, status, err));
     TRY(measure(c, stop, err));
     if (c->samples.cancelled) {
         *status = "cancelled";

@@ -46,14 +46,15 @@ static double spread(const abdb_samples *s, double *scratch)
     return summary.iqr / summary.median;
 }
 
-/* Launches before the first sample, as many and as long as the rule wants, and one more: the time
- * of the quickest, so that one that the machine held up does not decide. */
+/* Launches before the first sample, as many and as long as the rule wants, and one more, but none
+ * once *stop is set: the time of the quickest, so that one that the machine held up does not
+ * decide. */
 static double warm_up(const abdb_impl *impl, void *const *states, size_t copies,
-                      const abdb_sampling *rule, size_t *turn)
+                      const abdb_sampling *rule, const volatile int *stop, size_t *turn)
 {
     double first = abdb_now_s(), last = first, quickest = INFINITY;
 
-    for (bool more = true; more;) {
+    for (bool more = true; more && !*stop;) {
         double start = last;
 
         more = ((int)*turn < rule->warm_ups && start - first < rule->cap_s) ||
@@ -99,7 +100,7 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
     size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
     unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;
     double *scratch = calloc(ABDB_SAMPLES_MAX, sizeof *scratch), first, best = 1e9;
-    double wait_s = glance_s;
+    double wait_s = glance_s, once_s;
     size_t turn = 0, check = (size_t)rule->least;
     int worse = 0;
     abdb_status st = ABDB_OK;
@@ -108,8 +109,10 @@ abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copi
                           .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
     if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    out->batch = choose_batch(warm_up(impl, states, copies, rule, &turn), clock, rule);
-    if (rule->cold) out->batch = 1;
+    once_s = warm_up(impl, states, copies, rule, stop, &turn);
+    out->cancelled = *stop != 0; /* before the first sample: none is taken */
+    if (out->cancelled) goto done;
+    out->batch = rule->cold ? 1 : choose_batch(once_s, clock, rule);
     glance(out, &wait_s);
     out->first_s = first = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {

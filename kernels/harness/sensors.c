@@ -111,7 +111,8 @@ void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_se
     double ticks = after->ticks - before->ticks;
 
     put(record, "load", before->load);
-    put(record, "steal", ticks > 0 ? (after->stolen - before->stolen) / ticks : NAN);
+    /* some hypervisors count back at times */
+    put(record, "steal", ticks > 0 ? fmax(0, after->stolen - before->stolen) / ticks : NAN);
     put(record, "clock_hz", after->clock_hz);
     put(record, "temperature_c", after->temperature_c);
     if (isnan(used)) return; /* no sensor: nothing is said, no rated power stands in for it */

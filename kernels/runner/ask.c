@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
-#include "kernels/runner/told.h"
 
 /* Seconds of one cell from its work: about 5 x 10^10 operations a second and thread, 10^10 bytes a
  * second; tensors are filled with 2 x 10^8 bytes a second. Meant within a factor of three. */
@@ -17,12 +17,19 @@ static double cell_seconds(const json_t *record, const abdb_run_options *o)
            fmax(least, fmin(most, 13 * once) + 2 * once);
 }
 
+static bool is(const json_t *record, const char *key, const char *text)
+{
+    return strcmp(abdb_record_text(record, key), text) == 0;
+}
+
 abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan, double *seconds,
                                   abdb_error *err)
 {
     abdb_child child = {0};
     double begin_s = abdb_child_now_s(), sum = 0;
     size_t answers = 0;
+    char why[160];
+    bool broken, other;
     abdb_status st = ABDB_OK;
 
     *seconds = NAN;
@@ -31,7 +38,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
         char *line = abdb_cell_request(o, &plan->cell[i]);
 
         if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
-        st = abdb_child_write(&child, line, err);
+        st = abdb_child_write(&child, line, ABDB_SILENCE_S, err);
         free(line);
         if (st != ABDB_OK) break; /* it knows no estimates: no error of the user's */
         for (bool end = false; !end;) {
@@ -39,15 +46,17 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
             abdb_heard heard = abdb_child_read(&child, 0.2, &answer);
             json_t *record = NULL;
 
-            if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) goto told_all;
+            if (heard == ABDB_ENDED || *child.stop || abdb_child_now_s() - begin_s > ABDB_SILENCE_S)
+                goto told_all;
             if (heard != ABDB_LINE) continue;
-            record = json_loads(answer, 0, NULL);
-            if (strcmp(abdb_record_text(record, "kind"), "estimate") == 0) {
-                sum += cell_seconds(record, o);
-            }
-            end = strcmp(abdb_record_text(record, "kind"), "end") == 0;
+            record = abdb_record_read(answer, &broken, why);
+            if (is(record, "kind", "estimate")) sum += fmax(0, cell_seconds(record, o));
+            end = is(record, "kind", "end");
+            other = json_object_get(record, "cell") && !is(record, "cell", plan->cell[i].name);
             answers += end;
             json_decref(record);
+            if (other)
+                TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s estimates what was not asked", o->path));
         }
     }
 told_all:
@@ -73,8 +82,9 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
 
         if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) break;
         if (heard == ABDB_LINE) {
-            json_error_t fault;
-            json_t *record = json_loads(line, 0, &fault);
+            char why[160];
+            bool broken;
+            json_t *record = abdb_record_read(line, &broken, why);
             const char *kind = abdb_record_text(record, "kind");
 
             said_bye = strcmp(kind, "bye") == 0;

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "schema/core/process.h"
 
 enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
 
@@ -45,6 +46,8 @@ static void set_environment(const abdb_run_options *o)
 abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const char *verb,
                              abdb_error *err)
 {
+    static const volatile int never = 0;
+    pid_t parent = getpid();
     int in[2], out[2];
 
     if (access(o->path, X_OK) != 0)
@@ -58,7 +61,7 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     signal(SIGPIPE, SIG_IGN);
     c->pid = fork();
     if (c->pid == 0) {
-        setpgid(0, 0);
+        abdb_process_begin(parent);
         set_environment(o);
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
@@ -76,21 +79,32 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
         return ABDB_FAIL(err, ABDB_BACKEND, "fork: %s", strerror(errno));
     }
     setpgid(c->pid, c->pid);
+    c->guard = abdb_process_guard(c->pid);
+    c->stop = o->stop ? o->stop : &never;
     c->in = in[1];
     c->out = out[0];
+    fcntl(c->in, F_SETFL, O_NONBLOCK);
     c->heard_s = abdb_child_now_s();
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
 
-abdb_status abdb_child_write(abdb_child *c, const char *text, abdb_error *err)
+abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abdb_error *err)
 {
+    double until = abdb_child_now_s() + wait_s;
     size_t size = strlen(text);
 
     while (size) {
         ssize_t wrote = write(c->in, text, size);
 
-        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
+            struct pollfd waiting = {.fd = c->in, .events = POLLOUT};
+
+            if (*c->stop > 1 || abdb_child_now_s() > until)
+                return ABDB_FAIL(err, ABDB_LIMIT, "it does not read what it is asked");
+            poll(&waiting, 1, 200);
+            continue;
+        }
         if (wrote <= 0)
             return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
         text += wrote;
@@ -129,7 +143,8 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     ssize_t size;
 
     if (take_line(c, line)) return ABDB_LINE;
-    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) return ABDB_QUIET;
+    if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) /* its children may hold its output open */
+        return abdb_process_ended(c->pid, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
     size = read(c->out, chunk, sizeof chunk);
     if (size < 0 && errno == EINTR) return ABDB_QUIET;
     if (size <= 0) return ABDB_ENDED;
@@ -138,34 +153,17 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     return take_line(c, line) ? ABDB_LINE : ABDB_QUIET;
 }
 
-/* Waits at most wait_s for the process; true when it is gone. */
-static bool gone(abdb_child *c, double wait_s, int *status)
-{
-    double until = abdb_child_now_s() + wait_s;
-
-    for (;;) {
-        struct timespec nap = {0, 5000000};
-        pid_t pid = waitpid(c->pid, status, WNOHANG);
-
-        if (pid == c->pid || (pid < 0 && errno != EINTR)) return true;
-        if (abdb_child_now_s() >= until) return false;
-        nanosleep(&nap, NULL);
-    }
-}
-
 static int finish(abdb_child *c, bool kill_now)
 {
-    int status = 0;
+    int status;
 
     if (!c->pid) return 0;
     close(c->in);
-    if (kill_now || !gone(c, ABDB_GRACE_S, &status)) {
+    if (kill_now || !abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop)) {
         kill(-c->pid, SIGTERM);
-        if (!gone(c, ABDB_GRACE_S, &status)) {
-            kill(-c->pid, SIGKILL);
-            gone(c, 60, &status);
-        }
+        abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop);
     }
+    status = abdb_process_finish(c->pid, c->guard);
     close(c->out);
     c->pid = 0;
     abdb_text_free(&c->buffer);

@@ -7,8 +7,9 @@
 #include "kernels/runner/runner.h"
 
 typedef struct {
-    pid_t pid; /* 0: not running */
+    pid_t pid, guard; /* pid 0: not running */
     int in, out;
+    volatile const int *stop; /* above 1: end at once */
     abdb_text buffer;
     double heard_s; /* when anything was last heard */
 } abdb_child;
@@ -16,17 +17,19 @@ typedef struct {
 typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED } abdb_heard;
 
 double abdb_child_now_s(void);
-/* Starts `path verb` in a process group of its own. */
+/* Starts `path verb` in a process group of its own, which ends when this process ends. */
 ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,
                                            const char *verb, abdb_error *err);
-/* Writes text; ABDB_BACKEND when nobody reads. */
-ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, abdb_error *err);
+/* Writes text. ABDB_BACKEND: it has ended; ABDB_LIMIT: it does not read for wait_s. */
+ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, double wait_s,
+                                           abdb_error *err);
 /* The next line, without its end, into *line (owned by the child until the next call); waits at
  * most wait_s. */
 abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
-/* Closes its input and waits; after GRACE_S SIGTERM, then SIGKILL. Returns its wait status. */
+/* Closes its input and waits; after GRACE_S SIGTERM to its group, then SIGKILL. What is left of the
+ * group when it has gone is killed. Returns its wait status. */
 int abdb_child_end(abdb_child *child);
-/* SIGTERM now, SIGKILL after GRACE_S. */
+/* SIGTERM now, SIGKILL after GRACE_S; at once where *stop is above 1. */
 int abdb_child_kill(abdb_child *child);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
 #include "kernels/runner/told.h"
 #include "schema/core/stats.h"
@@ -200,23 +201,31 @@ static const char *cell_param(const abdb_cell *cell, const char *key)
     return NULL;
 }
 
+static bool is_finite(const abdb_entry *e)
+{
+    for (size_t i = 0; i < e->results; i++)
+        if (!isfinite(e->result[i].value)) return false;
+    return true;
+}
+
 static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
     abdb_told *t = &s->told;
-    bool ok = strcmp(t->status, "ok") == 0 && t->result && t->samples;
+    bool ok = strcmp(t->status, "ok") == 0, unsteady;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     abdb_status st = ABDB_OK;
 
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
-    if (strcmp(t->status, "ok") == 0 && !ok) {
-        snprintf(t->status, sizeof t->status, "failed");
-        snprintf(t->reason, sizeof t->reason,
-                 "the backend said ok but gave no result or no samples");
+    if (ok) TRY(add_results(e, t, tally, err));
+    if (ok && !is_finite(e)) { /* of 1e300 operations in 1e-300 s */
+        abdb_told_refuse(t, "its work and its times make a rate that is not finite");
+        e->results = 0;
+        ok = false;
     }
+    unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     e->field[ABDB_FIELD_evidence] = "measured";
     e->field[ABDB_FIELD_kind] = "run";
     e->field[ABDB_FIELD_status] = t->status;
@@ -245,7 +254,6 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     e->telemetry = t->telemetry;
     e->telemetries = t->telemetries;
     add_factors(e, &arena, s, cell);
-    if (ok) TRY(add_results(e, t, tally, err));
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
     if (ok && unsteady) tally->unsteady++;
@@ -255,7 +263,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
         tally->not_implemented++;
     else if (strcmp(t->status, "cancelled") == 0)
         tally->cancelled++;
-    else if (strcmp(t->status, "failed") == 0)
+    else if (strcmp(t->status, "failed") == 0 || strcmp(t->status, "bad-answer") == 0)
         tally->failed++;
     else
         tally->crashed++;
@@ -286,37 +294,51 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
     return whole;
 }
 
+/* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
+static bool cut_off(session *s, double begin_s)
+{
+    double now = abdb_child_now_s();
+
+    if (*s->child.stop > 1)
+        abdb_told_end(&s->told, "cancelled", "interrupted twice: ended at once");
+    else if (now - begin_s > s->o->timeout_s)
+        abdb_told_end(&s->told, "timeout", "over its time of %.0f s", s->o->timeout_s);
+    else if (now - s->child.heard_s > ABDB_SILENCE_S)
+        abdb_told_end(&s->told, "timeout", "silent for %d s", ABDB_SILENCE_S);
+    else
+        return false;
+    abdb_child_kill(&s->child);
+    return true;
+}
+
+/* The process has gone inside of the cell: by itself, or interrupted. */
+static void note_exit(session *s)
+{
+    int status = abdb_child_kill(&s->child);
+
+    abdb_told_exit(&s->told, *s->child.stop ? "cancelled" : "crash", status);
+}
+
 /* Waits until the cell has ended, one way or another. */
 static abdb_status watch(session *s, abdb_error *err)
 {
     double begin_s = abdb_child_now_s();
-    bool asked = false;
+    bool asked = false; /* to finish its sample */
 
     while (!s->told.ended) {
         char *line;
-        double now = abdb_child_now_s();
 
         switch (abdb_child_read(&s->child, 0.2, &line)) {
         case ABDB_LINE:
-            if (abdb_told_line(&s->told, line, s->o->path, err) != ABDB_OK) return err->status;
+            if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
             break;
-        case ABDB_ENDED: abdb_told_exit(&s->told, abdb_child_kill(&s->child)); return ABDB_OK;
+        case ABDB_ENDED: note_exit(s); return ABDB_OK;
         case ABDB_QUIET: break;
         }
-        if (*s->o->stop && !asked) {
-            kill(-s->child.pid, SIGINT);
-            asked = true;
-        }
-        if (now - begin_s > s->o->timeout_s || now - s->child.heard_s > ABDB_SILENCE_S) {
-            abdb_child_kill(&s->child);
-            snprintf(s->told.status, sizeof s->told.status, "timeout");
-            snprintf(s->told.reason, sizeof s->told.reason,
-                     now - begin_s > s->o->timeout_s ? "over its time of %.0f s"
-                                                     : "silent for %.0f s",
-                     now - begin_s > s->o->timeout_s ? s->o->timeout_s : (double)ABDB_SILENCE_S);
-            return ABDB_OK;
-        }
+        if (*s->child.stop && !asked) asked = kill(-s->child.pid, SIGINT) == 0;
+        if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
+    if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }
 
@@ -326,6 +348,7 @@ static abdb_status start_program(session *s, abdb_error *err)
     abdb_process *p = &s->process;
 
     if (s->child.pid) return ABDB_OK;
+    abdb_told_forget(&s->told);
     abdb_now_text(s->started);
     *p = (abdb_process){.campaign = s->o->campaign,
                         .backend = s->o->name,
@@ -343,11 +366,14 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
 
     if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(start_program(s, err));
-    abdb_told_begin(&s->told);
-    if (abdb_child_write(&s->child, line, err) == ABDB_OK)
+    abdb_told_ask(&s->told, cell);
+    st = abdb_child_write(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
+    if (st == ABDB_OK) {
         TRY(watch(s, err));
-    else
-        abdb_told_exit(&s->told, abdb_child_kill(&s->child));
+    } else {
+        note_exit(s);
+        if (st == ABDB_LIMIT) abdb_told_end(&s->told, "timeout", "%s", err->message);
+    }
     TRY(keep(s, cell, tally, err));
 done:
     free(line);
@@ -374,6 +400,6 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
     }
 done:
     abdb_child_end(&s.child);
-    abdb_told_free(&s.told);
+    abdb_told_close(&s.told);
     return st;
 }

@@ -1,16 +1,21 @@
-/* told.c - what a backend says of a cell; see told.h. */
+/* told.c - what a backend has said of the cell at hand; see told.h. */
 #include "kernels/runner/told.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "kernels/runner/answer.h"
 #include "schema/core/units.h"
 
-enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096 };
+enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096, FACTORS_MAX = 64 };
+
+/* --- the cell
+ * ----------------------------------------------------------------------------------------- */
 
 void abdb_now_text(char out[32])
 {
@@ -24,45 +29,125 @@ void abdb_now_text(char out[32])
     snprintf(out + used, 32 - used, ".%03ldZ", now.tv_nsec / 1000000);
 }
 
-const char *abdb_record_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
-    return text ? text : "";
-}
-
 abdb_status abdb_told_open(abdb_told *t, abdb_error *err)
 {
-    t->sample = calloc(SAMPLES_MAX, sizeof *t->sample);
-    t->telemetry = calloc(READINGS_MAX, sizeof *t->telemetry);
+    *t = (abdb_told){.sample = calloc(SAMPLES_MAX, sizeof *t->sample),
+                     .telemetry = calloc(READINGS_MAX, sizeof *t->telemetry)};
     return t->sample && t->telemetry ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
 
-void abdb_told_begin(abdb_told *t)
+void abdb_told_forget(abdb_told *t)
+{
+    json_decref(t->environment);
+    json_decref(t->device);
+    t->environment = t->device = NULL;
+    t->greeted = false;
+}
+
+/* Forgets what was measured. */
+static void drop(abdb_told *t)
 {
     json_decref(t->result);
     t->result = NULL;
     t->samples = t->telemetries = 0;
     abdb_arena_clear(&t->words);
-    t->ended = false;
-    snprintf(t->status, sizeof t->status, "crash");
-    snprintf(t->reason, sizeof t->reason, "the process ended inside this cell");
+}
+
+void abdb_told_close(abdb_told *t)
+{
+    abdb_told_forget(t);
+    json_decref(t->result);
+    free(t->sample);
+    free(t->telemetry);
+    abdb_arena_free(&t->words);
+    *t = (abdb_told){0};
+}
+
+void abdb_told_ask(abdb_told *t, const abdb_cell *cell)
+{
+    drop(t);
+    t->asked = cell;
+    t->begun = t->ended = t->bad = false;
+    *t->status = *t->reason = '\0';
     abdb_now_text(t->date);
+}
+
+/* --- how it ends
+ * -------------------------------------------------------------------------------------- */
+
+void abdb_told_end(abdb_told *t, const char *status, const char *format, ...)
+{
+    va_list args;
+
+    snprintf(t->status, sizeof t->status, "%s", status);
+    va_start(args, format);
+    vsnprintf(t->reason, sizeof t->reason, format, args);
+    va_end(args);
+    t->ended = true;
+}
+
+void abdb_told_exit(abdb_told *t, const char *as, int status)
+{
+    if (WIFSIGNALED(status))
+        abdb_told_end(t, as, "the process was ended by signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
+    else if (WIFEXITED(status))
+        abdb_told_end(t, as, "the process ended with code %d", WEXITSTATUS(status));
+    else
+        abdb_told_end(t, as, "the process ended inside this cell");
+}
+
+void abdb_told_refuse(abdb_told *t, const char *format, ...)
+{
+    char why[sizeof t->reason - 40];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    abdb_told_end(t, "bad-answer", "the backend broke the protocol: %s", why);
+    t->bad = true;
+    drop(t);
+}
+
+/* --- what a record may say
+ * ---------------------------------------------------------------------------- */
+
+/* A number of a record that is finite and at least `least`; missing ones are fine. */
+static bool check_number(abdb_told *t, const json_t *record, const char *name, double least)
+{
+    const json_t *value = json_object_get(record, name);
+    double number = json_number_value(value);
+
+    if (!value || json_is_null(value)) return true;
+    if (json_is_number(value) && isfinite(number) && number >= least) return true;
+    if (json_is_number(value))
+        abdb_told_refuse(t, "%s is %g", name, number);
+    else
+        abdb_told_refuse(t, "%s is no number", name);
+    return false;
 }
 
 static void take_sample(abdb_told *t, const json_t *record)
 {
-    double time_s =
-        json_number_value(json_object_get(record, "time_s")); /* 0 when it is no number */
+    double time_s = json_number_value(json_object_get(record, "time_s"));
     const json_t *at = json_object_get(record, "t_s");
 
-    if (t->samples == SAMPLES_MAX || !(time_s > 0) || !isfinite(time_s)) return;
+    if (!check_number(t, record, "time_s", 0) || !check_number(t, record, "t_s", 0)) return;
+    if (!(time_s > 0)) {
+        abdb_told_refuse(t, "a sample without a time_s above 0");
+        return;
+    }
+    if (t->samples == SAMPLES_MAX) {
+        abdb_told_refuse(t, "more than %d samples", SAMPLES_MAX);
+        return;
+    }
     t->sample[t->samples++] = (abdb_sample){
         .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
 }
 
-/* A reading of a sensor; false: it is none. */
-static bool take_reading(abdb_told *t, const json_t *record)
+/* A reading of a sensor. It stands beside the measurement: one that says nothing is left out. */
+static void take_reading(abdb_told *t, const json_t *record)
 {
     const char *sensor = abdb_record_text(record, "sensor"),
                *quantity = abdb_record_text(record, "quantity");
@@ -70,80 +155,164 @@ static bool take_reading(abdb_told *t, const json_t *record)
     const json_t *at = json_object_get(record, "t_s"), *value = json_object_get(record, "value");
     abdb_telemetry *next = &t->telemetry[t->telemetries];
 
-    if (!*sensor || !*quantity || !unit || !json_is_number(at) || !json_is_number(value))
-        return false;
-    if (t->telemetries == READINGS_MAX) return true; /* more than anyone draws */
+    if (!*sensor || !*quantity || !unit || !json_is_number(at) || !json_is_number(value)) return;
+    if (t->telemetries == READINGS_MAX) return; /* more than anyone draws */
     *next = (abdb_telemetry){.sensor = abdb_arena_copy(&t->words, sensor, strlen(sensor)),
                              .quantity = abdb_arena_copy(&t->words, quantity, strlen(quantity)),
                              .unit = unit->base,
                              .t_s = json_number_value(at),
                              .value = abdb_unit_base(unit, json_number_value(value))};
-    t->telemetries += next->sensor && next->quantity; /* without memory there is one less */
+    if (next->sensor && next->quantity && isfinite(next->value)) t->telemetries++;
+}
+
+/* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
+static bool check_asked(abdb_told *t, const json_t *result)
+{
+    for (size_t i = 0; i < t->asked->params; i++) {
+        const char *key = t->asked->param[i].key, *text = t->asked->param[i].text;
+        const char *said = strcmp(key, "dtype") == 0
+                               ? abdb_record_text(result, key)
+                               : abdb_record_text(json_object_get(result, "factors"), key);
+        double number;
+
+        if (!*said || strcmp(said, text) == 0 || strcmp(text, "auto") == 0 ||
+            (abdb_number(text, &number) && abdb_number(said, &number)))
+            continue;
+        abdb_told_refuse(t, "it measured %s=%s where %s was asked", key, said, text);
+        return false;
+    }
     return true;
 }
 
-/* The program says which protocol it speaks. */
-static abdb_status take_hello(const json_t *record, const char *path, abdb_error *err)
+static bool check_factors(abdb_told *t, json_t *factors)
 {
-    long long protocol = json_integer_value(json_object_get(record, "protocol"));
+    const char *key;
+    json_t *value;
 
-    if (protocol == 1) return ABDB_OK;
-    return ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", path,
-                     protocol);
+    if (factors && !json_is_object(factors)) abdb_told_refuse(t, "factors are no object");
+    if (json_object_size(factors) > FACTORS_MAX)
+        abdb_told_refuse(t, "more than %d factors", FACTORS_MAX);
+    json_object_foreach(factors, key, value) if (!json_is_string(value))
+        abdb_told_refuse(t, "the factor %s is no text", key);
+    return !t->bad;
 }
 
-static void keep(json_t **place, json_t *value)
+static void take_result(abdb_told *t, json_t *record)
 {
-    json_incref(value);
-    json_decref(*place);
-    *place = value;
+    static const char *const numbers[] = {"ops",          "bytes",    "error",  "prepare_s",
+                                          "batch",        "load",     "steal",  "clock_hz",
+                                          "canary_shift", "energy_j", "power_w"};
+    const char *verified = abdb_record_text(record, "verified");
+
+    if (t->result) {
+        abdb_told_refuse(t, "a second result");
+        return;
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!check_number(t, record, numbers[i], 0)) return;
+    if (!check_number(t, record, "temperature_c", -274)) return;
+    if (strcmp(verified, "pass") != 0 && strcmp(verified, "fail") != 0) {
+        abdb_told_refuse(t, "verified is '%.40s', not pass or fail", verified);
+        return;
+    }
+    if (check_factors(t, json_object_get(record, "factors")) && check_asked(t, record))
+        t->result = json_incref(record);
 }
 
-abdb_status abdb_told_line(abdb_told *t, const char *line, const char *path, abdb_error *err)
+/* Is it a word with which a cell may end? (`timeout`, `crash` and `bad-answer` are abdb's to say.)
+ */
+static bool is_end(const char *status)
 {
-    json_error_t fault;
-    json_t *record = json_loads(line, 0, &fault);
+    static const char *const words[] = {"ok",        "not-implemented", "failed", "out-of-memory",
+                                        "no-device", "cancelled"};
+    size_t i = 0;
+
+    while (i < sizeof words / sizeof words[0] && strcmp(words[i], status) != 0) i++;
+    return i < sizeof words / sizeof words[0];
+}
+
+static void take_end(abdb_told *t, const json_t *record)
+{
+    const char *status = abdb_record_text(record, "status");
+
+    if (!is_end(status)) {
+        abdb_told_refuse(t, "the unknown status '%.40s'", status);
+        return;
+    }
+    if (strcmp(status, "ok") == 0 && (!t->result || !t->samples)) {
+        abdb_told_refuse(t, "it said ok but gave no result or no samples");
+        return;
+    }
+    abdb_told_end(t, status, "%s", abdb_record_text(record, "reason"));
+}
+
+/* A record of a cell: of this one, and in order? */
+static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
+{
+    const char *cell = abdb_record_text(record, "cell");
+    bool begins = strcmp(kind, "begin") == 0;
+
+    if (strcmp(cell, t->asked->name) != 0)
+        abdb_told_refuse(t, "it said '%s' of '%.200s' where this cell was asked", kind, cell);
+    else if (!t->greeted)
+        abdb_told_refuse(t, "it said '%s' before 'hello'", kind);
+    else if (begins == t->begun)
+        abdb_told_refuse(t, begins ? "it began twice" : "it said '%s' before 'begin'", kind);
+    else if (begins)
+        t->begun = true;
+    else if (strcmp(kind, "sample") == 0)
+        take_sample(t, record);
+    else if (strcmp(kind, "telemetry") == 0)
+        take_reading(t, record);
+    else if (strcmp(kind, "result") == 0)
+        take_result(t, record);
+    else
+        take_end(t, record);
+}
+
+/* What a process says of itself. */
+static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *record, const char *path,
+                                   abdb_error *err)
+{
+    json_t *environment = json_object_get(record, "environment");
+
+    if (strcmp(kind, "hello") == 0) {
+        long long protocol = json_integer_value(json_object_get(record, "protocol"));
+
+        t->greeted = true;
+        if (protocol != 1)
+            return ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", path,
+                             protocol);
+    } else if (strcmp(kind, "environment") == 0) {
+        if (!json_is_object(environment)) abdb_told_refuse(t, "its environment is no object");
+        json_decref(t->environment);
+        t->environment = json_is_object(environment) ? json_incref(environment) : NULL;
+    } else if (check_number(t, record, "threads", 1)) {
+        json_decref(t->device);
+        t->device = json_incref(record);
+    }
+    return ABDB_OK;
+}
+
+static bool is_one_of(const char *kind, const char *const *kinds)
+{
+    while (*kinds && strcmp(*kinds, kind) != 0) kinds++;
+    return *kinds != NULL;
+}
+
+abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
+{
+    static const char *const of_cell[] = {"begin", "sample", "telemetry", "result", "end", NULL},
+                             *const of_process[] = {"hello", "environment", "device", NULL};
+    char why[160];
+    bool broken;
+    json_t *record = abdb_record_read(line, &broken, why);
     const char *kind = abdb_record_text(record, "kind");
     abdb_status st = ABDB_OK;
 
-    if (strcmp(kind, "sample") == 0)
-        take_sample(t, record);
-    else if (strcmp(kind, "telemetry") == 0)
-        t->strange += !take_reading(t, record);
-    else if (strcmp(kind, "result") == 0)
-        keep(&t->result, record);
-    else if (strcmp(kind, "end") == 0) {
-        snprintf(t->status, sizeof t->status, "%s", abdb_record_text(record, "status"));
-        snprintf(t->reason, sizeof t->reason, "%s", abdb_record_text(record, "reason"));
-        t->ended = true;
-    } else if (strcmp(kind, "environment") == 0)
-        keep(&t->environment, json_object_get(record, "environment"));
-    else if (strcmp(kind, "device") == 0)
-        keep(&t->device, record);
-    else if (strcmp(kind, "hello") == 0)
-        st = take_hello(record, path, err);
-    else if (strcmp(kind, "begin") != 0 && strcmp(kind, "beat") != 0 && strcmp(kind, "bye") != 0)
-        t->strange++;
+    if (broken) abdb_told_refuse(t, "a record that is not JSON: %s", why);
+    if (is_one_of(kind, of_cell)) take_of_cell(t, kind, record);
+    if (is_one_of(kind, of_process)) st = take_of_process(t, kind, record, path, err);
     json_decref(record);
     return st;
-}
-
-void abdb_told_exit(abdb_told *t, int status)
-{
-    if (WIFSIGNALED(status))
-        snprintf(t->reason, sizeof t->reason, "the process was ended by signal %d (%s)",
-                 WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else if (WIFEXITED(status))
-        snprintf(t->reason, sizeof t->reason, "the process ended with code %d",
-                 WEXITSTATUS(status));
-}
-
-void abdb_told_free(abdb_told *t)
-{
-    json_decref(t->environment);
-    json_decref(t->device);
-    json_decref(t->result);
-    free(t->sample);
-    free(t->telemetry);
-    abdb_arena_free(&t->words);
 }

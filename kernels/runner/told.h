@@ -1,36 +1,49 @@
-/* told.h - what a backend says of a cell, line by line; see kernels/harness/protocol.md. */
+/* told.h - what a backend has said of the cell at hand, checked against the protocol.
+ *
+ * A record that breaks it ends the cell with the status `bad-answer` and the reason: one of another
+ * cell, before `begin` or after `end`; a second result; a line that begins like a record and is
+ * none; a status that is none of the protocol's; a number that is negative, no number or not
+ * finite; a text where none can be; another dtype or way than was asked. Nothing of such a cell is
+ * kept but the row, and its process is not asked again. A reading of a sensor is left out where it
+ * says nothing: it stands beside what is measured.
+ */
 #ifndef ABDB_KERNELS_TOLD_H
 #define ABDB_KERNELS_TOLD_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
+#include "kernels/runner/plan.h"
 #include "schema/core/record.h"
-#include "schema/core/text.h"
 
 typedef struct {
-    json_t *environment, *device, *result; /* NULL until said */
+    json_t *environment, *device; /* of the process; NULL until said */
+    bool greeted;
+    const abdb_cell *asked;
+    json_t *result;
     abdb_sample *sample;
-    abdb_telemetry *telemetry;            /* its words are in `words` */
-    size_t samples, telemetries, strange; /* strange: lines that were no record */
+    abdb_telemetry *telemetry; /* its words are in `words` */
+    size_t samples, telemetries;
     abdb_arena words;
     char status[32], reason[512], date[32];
-    bool ended;
+    bool begun, ended, bad;
 } abdb_told;
 
-/* Room for what will be said; zeroed before. ABDB_NOMEM. */
+/* ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_told_open(abdb_told *told, abdb_error *err);
-/* A new cell begins: what was said of the last one is forgotten. */
-void abdb_told_begin(abdb_told *told);
-/* One line of the program at path. ABDB_BACKEND: another version of the protocol. */
-ABDB_MUST_USE abdb_status abdb_told_line(abdb_told *told, const char *line, const char *path,
+void abdb_told_close(abdb_told *told);
+/* A new process: it has said nothing. */
+void abdb_told_forget(abdb_told *told);
+/* A cell is asked: what was said of the last one is forgotten. */
+void abdb_told_ask(abdb_told *told, const abdb_cell *cell);
+/* Takes one line. ABDB_BACKEND: another version of the protocol; `path` names who speaks it. */
+ABDB_MUST_USE abdb_status abdb_told_line(abdb_told *told, const char *path, const char *line,
                                          abdb_error *err);
-/* The program ended inside the cell, with that wait status. */
-void abdb_told_exit(abdb_told *told, int status);
-void abdb_told_free(abdb_told *told);
-
-/* Text of a member, "" where there is none. */
-const char *abdb_record_text(const json_t *object, const char *key);
+/* Ends the cell with that status and reason, as abdb saw it. */
+void abdb_told_end(abdb_told *told, const char *status, const char *format, ...) ABDB_PRINTF(3, 4);
+/* Ends it because the process ended inside of it, with that wait status. */
+void abdb_told_exit(abdb_told *told, const char *status, int wait_status);
+/* Ends it as one that broke the protocol: what was measured is dropped. */
+void abdb_told_refuse(abdb_told *told, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_now_text(char out[32]);
 

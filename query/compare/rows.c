@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { ROWS_MAX = 20 * 1000 * 1000 };
+static const size_t text_size_max = 2ul << 30;
 
 bool abdb_bind_add_text(abdb_binds *binds, const char *text)
 {
@@ -73,6 +74,9 @@ abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
             break;
         default:
             v[i].kind = ABDB_STRING;
+            t->text_size += (size_t)sqlite3_column_bytes(s, i);
+            if (t->text_size > text_size_max)
+                return ABDB_FAIL(err, ABDB_LIMIT, "more than 2 GiB of text; add a LIMIT");
             v[i].text = abdb_arena_copy(&t->arena, (const char *)sqlite3_column_text(s, i),
                                         (size_t)sqlite3_column_bytes(s, i));
             if (!v[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows);

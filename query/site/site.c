@@ -5,32 +5,22 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "query/deadline.h"
 #include "query/escape.h"
 #include "query/explain.h"
 #include "query/render.h"
 #include "query/say.h"
+#include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 256 };
 
-static FILE *create(const abdb_site *site, const char *file, abdb_error *err)
+/* Begins a file of the site; NULL: err says why. */
+static FILE *create(abdb_outfile *made, const abdb_site *site, const char *file, abdb_error *err)
 {
     char path[4096];
-    FILE *out;
 
     snprintf(path, sizeof path, "%s/%s", site->folder, file);
-    out = fopen(path, "w");
-    if (!out) (void)ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", path, strerror(errno));
-    return out;
-}
-
-static abdb_status finish(const abdb_site *site, FILE *out, const char *file, abdb_error *err)
-{
-    bool failed = ferror(out) != 0;
-
-    failed |= fclose(out) != 0;
-    return failed ? ABDB_FAIL(err, ABDB_IO, "cannot write %s/%s: is the disk full?", site->folder,
-                              file)
-                  : ABDB_OK;
+    return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
 }
 
 static abdb_page *new_page(abdb_site *site, abdb_error *err)
@@ -73,6 +63,7 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
         site->pages++;
         return ABDB_OK;
     }
+    if (abdb_deadline_over()) return abdb_deadline_fail(err);
     if (st != ABDB_OK && st != ABDB_DATA)
         abdb_remark("left out: figure %s: %s", name, err->message);
     abdb_plot_free(&page->plot);
@@ -106,6 +97,7 @@ static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err
         site->pages++;
         return ABDB_OK;
     }
+    if (abdb_deadline_over()) return abdb_deadline_fail(err);
     if (st != ABDB_OK) abdb_remark("left out: report %s: %s", name, err->message);
     abdb_plot_free(&page->plot);
     return ABDB_OK;
@@ -157,7 +149,8 @@ done:
 static abdb_status write_page(const abdb_site *site, const abdb_page *page, abdb_error *err)
 {
     char file[200], path[4096];
-    FILE *out = NULL;
+    abdb_outfile made;
+    FILE *out;
     abdb_status st = ABDB_OK;
 
     for (int dark = 0; page->drawn && dark < 2; dark++) {
@@ -166,12 +159,12 @@ static abdb_status write_page(const abdb_site *site, const abdb_page *page, abdb
         TRY(abdb_plot_store(&page->plot, ABDB_SVG, dark, path, err));
     }
     snprintf(file, sizeof file, "%s.html", page->name);
-    out = create(site, file, err);
+    out = create(&made, site, file, err);
     if (!out) return ABDB_IO;
     abdb_page_begin(out, page->title, file);
     abdb_page_body(out, site, page);
     abdb_page_end(out, site);
-    return finish(site, out, file, err);
+    return abdb_outfile_commit(&made, err);
 done:
     return st;
 }
@@ -237,13 +230,14 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
         "<th scope=\"col\">claims that use it</th><th scope=\"col\">key</th></tr></thead><tbody>\n";
     const abdb_facts *facts = &site->facts;
     char source[200], name[96], file[128];
+    abdb_outfile made;
     FILE *out;
 
     snprintf(source, sizeof source, "%s",
              abdb_facts_cell(facts, facts->by_source[first], "source"));
     abdb_page_file(source, name, sizeof name);
     snprintf(file, sizeof file, "source-%s.html", name);
-    out = create(site, file, err);
+    out = create(&made, site, file, err);
     if (!out) return ABDB_IO;
     abdb_page_begin(out, source, file);
     put_source(out, facts, facts->by_source[first]);
@@ -259,13 +253,14 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
           "the file that it was read from, and what else uses it.</p>\n",
           out);
     abdb_page_end(out, site);
-    return finish(site, out, file, err);
+    return abdb_outfile_commit(&made, err);
 }
 
 static abdb_status write_sources(const abdb_site *site, abdb_error *err)
 {
     const abdb_facts *facts = &site->facts;
-    FILE *out = create(site, "sources.html", err);
+    abdb_outfile made = {0};
+    FILE *out = create(&made, site, "sources.html", err);
     abdb_status st = ABDB_OK;
 
     if (!out) return ABDB_IO;
@@ -288,8 +283,8 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
     }
     fputs("</ul>\n", out);
     abdb_page_end(out, site);
-    if (st == ABDB_OK) return finish(site, out, "sources.html", err);
-    fclose(out);
+    if (st == ABDB_OK) return abdb_outfile_commit(&made, err);
+    abdb_outfile_discard(&made);
     return st;
 }
 
@@ -345,7 +340,8 @@ static void put_groups(FILE *out, const abdb_site *site)
 static abdb_status write_overview(const abdb_site *site, abdb_error *err)
 {
     static const char *const first[] = {"mlperf-llm", "training", "mlperf-rounds", "peak-achieved"};
-    FILE *out = create(site, "index.html", err);
+    abdb_outfile made = {0};
+    FILE *out = create(&made, site, "index.html", err);
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Accelerator benchmarks", "index.html");
@@ -360,12 +356,13 @@ static abdb_status write_overview(const abdb_site *site, abdb_error *err)
     fputs("</div>\n", out);
     put_groups(out, site);
     abdb_page_end(out, site);
-    return finish(site, out, "index.html", err);
+    return abdb_outfile_commit(&made, err);
 }
 
 static abdb_status write_figures(const abdb_site *site, abdb_error *err)
 {
-    FILE *out = create(site, "figures.html", err);
+    abdb_outfile made = {0};
+    FILE *out = create(&made, site, "figures.html", err);
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Figures", "figures.html");
@@ -375,7 +372,7 @@ static abdb_status write_figures(const abdb_site *site, abdb_error *err)
         if (site->page[i].drawn) put_thumbnail(out, &site->page[i]);
     fputs("</div>\n", out);
     abdb_page_end(out, site);
-    return finish(site, out, "figures.html", err);
+    return abdb_outfile_commit(&made, err);
 }
 
 static abdb_status write_assets(const abdb_site *site, abdb_error *err)
@@ -383,11 +380,12 @@ static abdb_status write_assets(const abdb_site *site, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     for (const abdb_embedded *e = abdb_site_files; e->name; e++) {
-        FILE *out = create(site, e->name, err);
+        abdb_outfile made;
+        FILE *out = create(&made, site, e->name, err);
 
         if (!out) return ABDB_IO;
         abdb_put(out, e->text, strlen(e->text));
-        TRY(finish(site, out, e->name, err));
+        TRY(abdb_outfile_commit(&made, err));
     }
 done:
     return st;

@@ -166,6 +166,8 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
     }
     if (S_ISDIR(info.st_mode))
         return ABDB_FAIL(err, ABDB_DB, "%s is a directory, not a database", db->path);
+    if (!S_ISREG(info.st_mode))
+        return ABDB_FAIL(err, ABDB_DB, "%s is a pipe or a device, not a database", db->path);
     if (info.st_size == 0 && db->mode != ABDB_CREATE)
         return ABDB_FAIL(err, ABDB_DB, "%s is empty; fill it with `abdb init` or `abdb import`",
                          db->path);
@@ -315,8 +317,8 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
     }
     db->mode = mode;
     db->patience = *patience;
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
-                   0); /* nobody asks, and its lock costs; once is enough */
+    /* only a limit of memory asks for it, of those who read; its lock costs; once is enough */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, mode == ABDB_READ);
     TRY(check_path(db, err));
     if (mode == ABDB_READ)
         code = open_read(db);

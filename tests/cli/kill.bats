@@ -88,6 +88,7 @@ sound() {
         *) false ;;
         esac
         same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v1.bak "PRAGMA user_version; PRAGMA quick_check")" $'2|1\nok'
+        same "$(compgen -G 't.db.v1.bak.*')" ""
         same "$(facts)" "$want"
     done
 }

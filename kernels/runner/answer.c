@@ -1,0 +1,72 @@
+/* answer.c - one line of a backend as a record; see answer.h. */
+#include "kernels/runner/answer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Control characters (C0, DEL, C1 in UTF-8) become blanks, in place. */
+static void make_plain(char *text)
+{
+    unsigned char *from = (unsigned char *)text, *to = from;
+
+    for (; *from; from++) {
+        bool c1 = from[0] == 0xC2 && from[1] >= 0x80 && from[1] < 0xA0;
+
+        from += c1;
+        *to++ = c1 || *from < ' ' || *from == 0x7F ? ' ' : *from;
+    }
+    *to = '\0';
+}
+
+/* A copy whose texts and names are plain: a new reference. */
+static json_t *plain_copy(json_t *value)
+{
+    json_t *copy, *member;
+    const char *key;
+    size_t i;
+
+    if (json_is_string(value)) {
+        char *text = strdup(json_string_value(value));
+
+        if (text) make_plain(text);
+        copy = text ? json_string(text) : NULL;
+        free(text);
+        return copy;
+    }
+    if (!json_is_array(value) && !json_is_object(value)) return json_incref(value);
+    copy = json_is_array(value) ? json_array() : json_object();
+    json_array_foreach(value, i, member) json_array_append_new(copy, plain_copy(member));
+    json_object_foreach(value, key, member)
+    {
+        char *name = strdup(key);
+
+        if (name) make_plain(name);
+        if (name) json_object_set_new(copy, name, plain_copy(member));
+        free(name);
+    }
+    return copy;
+}
+
+json_t *abdb_record_read(const char *line, bool *broken, char why[160])
+{
+    json_error_t fault;
+    json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, &fault), *plain = NULL;
+
+    *broken = false;
+    if (json_is_object(record)) plain = plain_copy(record);
+    if (!record && line[strspn(line, " \t")] == '{') {
+        *broken = true;
+        snprintf(why, 160, "%.159s", fault.text);
+        make_plain(why);
+    }
+    json_decref(record);
+    return plain;
+}
+
+const char *abdb_record_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}

@@ -1,0 +1,185 @@
+/* outfile.c - a file that appears whole or not at all; see outfile.h. */
+#include "schema/core/outfile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BASE_MAX = 200, TRIES = 16 };
+
+/* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
+ * it succeeded with any of the latter. */
+static bool each_beside(const char *part, int (*what)(const char *path))
+{
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *path;
+
+        if (asprintf(&path, "%s%s", part, suffixes[i]) < 0) return any;
+        any |= what(path) == 0;
+        free(path);
+    }
+    return any;
+}
+
+static int is_there(const char *path)
+{
+    return access(path, F_OK);
+}
+
+static void remove_part(const char *part)
+{
+    unlink(part);
+    each_beside(part, unlink);
+}
+
+static const char *base_of(const char *place)
+{
+    const char *slash = strrchr(place, '/');
+
+    return slash ? slash + 1 : place;
+}
+
+/* Removes the parts of this place whose writers are gone. */
+static void sweep(const char *place)
+{
+    char folder[PATH_MAX], prefix[BASE_MAX + 8], path[PATH_MAX + NAME_MAX + 2];
+    const char *base = base_of(place);
+    struct dirent *entry;
+    DIR *dir;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - place), place);
+    snprintf(prefix, sizeof prefix, ".%.*s.", BASE_MAX, base);
+    dir = opendir(*folder ? folder : ".");
+    while (dir && (entry = readdir(dir))) {
+        char *end;
+        long pid;
+
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
+        pid = strtol(entry->d_name + strlen(prefix), &end, 10);
+        if (*end != '-' || strlen(end) != strlen("-12345678.part") || !strstr(end, ".part") ||
+            pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(path, sizeof path, "%s%s", folder, entry->d_name);
+        remove_part(path);
+    }
+    if (dir) closedir(dir);
+}
+
+/* A new file beside the place, with the mode that the place has, or that new files have. */
+static int open_part(abdb_outfile *out)
+{
+    const char *base = base_of(out->place);
+    struct stat old;
+    int file = -1;
+
+    for (int i = 0; file < 0 && i < TRIES; i++) {
+        unsigned number;
+
+        if (getentropy(&number, sizeof number) != 0) return -1;
+        free(out->part);
+        out->part = NULL;
+        if (asprintf(&out->part, "%.*s.%.*s.%ld-%08x.part", (int)(base - out->place), out->place,
+                     BASE_MAX, base, (long)getpid(), number) < 0) {
+            out->part = NULL;
+            errno = ENOMEM;
+            return -1;
+        }
+        file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) return -1;
+    }
+    if (file >= 0 && stat(out->place, &old) == 0) {
+        (void)!fchown(file, old.st_uid, old.st_gid); /* where that is not allowed: the writer's */
+        (void)!fchmod(file, old.st_mode & 07777);
+    }
+    return file;
+}
+
+/* The stream that is open already where the path means it, such as /dev/stdout; or NULL. */
+static FILE *standard(const char *path)
+{
+    FILE *const streams[] = {stdout, stderr};
+    struct stat asked, has;
+
+    if (!path || strcmp(path, "-") == 0) return stdout;
+    for (int i = 0; i < 2 && stat(path, &asked) == 0; i++)
+        if (fstat(fileno(streams[i]), &has) == 0 && has.st_ino == asked.st_ino &&
+            has.st_dev == asked.st_dev)
+            return streams[i];
+    return NULL;
+}
+
+/* Is there no place that a file could take: a pipe, a device, a descriptor, a link to nothing? */
+static bool is_direct(const char *path)
+{
+    struct stat info;
+
+    if (strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0) return true;
+    if (stat(path, &info) == 0) return !S_ISREG(info.st_mode);
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+static abdb_status fail(abdb_outfile *out, const char *path, abdb_error *err)
+{
+    abdb_status st = ABDB_FAIL(err, ABDB_IO, "cannot write %s: %s", path,
+                               errno ? strerror(errno) : "is the disk full?");
+
+    abdb_outfile_discard(out);
+    return st;
+}
+
+abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *err)
+{
+    int file;
+
+    *out = (abdb_outfile){.file = standard(path)};
+    if (out->file) return ABDB_OK;
+    if (is_direct(path)) {
+        out->file = fopen(path, "we");
+        return out->file ? ABDB_OK : fail(out, path, err);
+    }
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
+    out->place = access(path, F_OK) == 0 ? realpath(path, NULL) : strdup(path);
+    if (!out->place) return fail(out, path, err);
+    sweep(out->place);
+    file = open_part(out);
+    out->file = file >= 0 ? fdopen(file, "w") : NULL;
+    if (out->file) return ABDB_OK;
+    if (file >= 0) close(file);
+    return fail(out, path, err);
+}
+
+abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
+{
+    bool fine;
+
+    errno = 0;
+    fine = fflush(out->file) == 0 && !ferror(out->file);
+    if (fine && out->part) /* a database with a log beside it is not whole */
+        fine = !each_beside(out->part, is_there) && fsync(fileno(out->file)) == 0 &&
+               rename(out->part, out->place) == 0;
+    if (!fine) return fail(out, out->place ? out->place : "the output", err);
+    free(out->part);
+    out->part = NULL;
+    abdb_outfile_discard(out);
+    return ABDB_OK;
+}
+
+void abdb_outfile_discard(abdb_outfile *out)
+{
+    if (out->file && out->file != stdout && out->file != stderr) fclose(out->file);
+    if (out->part) remove_part(out->part);
+    free(out->part);
+    free(out->place);
+    *out = (abdb_outfile){0};
+}

@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# out.bats - files that abdb writes are whole or as they were: killed, full disks, links, pipes, old parts.
+load common
+
+fill() { abdb import -q "$root/data/devices.csv" "$root/data/specs" "$root/data/results" 2>/dev/null || abdb import -q "$root/data"; }
+
+# What writes FILE, one command a line; OUT is the file, DIR its folder.
+writers() {
+    cat <<'W'
+query specs --out OUT
+query specs -o csv --out OUT
+query specs -o json --out OUT
+query specs -o jsonl --out OUT
+query specs -o markdown --out OUT
+query specs -o html --out OUT
+query specs -o latex --out OUT
+rank --workload llama2-70b-99 --scenario Server --out OUT
+rank --workload llama2-70b-99 --scenario Server -o json --out OUT
+compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --exploratory --out OUT
+compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --exploratory -o csv --out OUT
+explain db.t2.gaudi2.rate --out OUT
+explain db.t2.gaudi2.rate -o json --out OUT
+explain db.t2.gaudi2.rate --cite bibtex --out OUT
+export --out OUT
+export -o csv --out OUT
+export -o sql --out OUT
+plot training --type svg --out OUT
+plot training --type png --out OUT
+plot training --type pdf --out OUT
+W
+}
+
+# No part is left over.
+clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; return 1; }; }
+
+@test "no byte can be written: every kind of file is as it was, and the next try writes it" {
+    abdb import -q "$root/data"
+    mkdir o
+    while read -r line; do
+        echo "what stood here" >o/file
+        run bash -c "ulimit -f 0; abdb ${line/OUT/o/file}"
+        fails 6 "cannot write"
+        same "$(cat o/file)" "what stood here"
+        rm o/file
+        run bash -c "ulimit -f 0; abdb ${line/OUT/o/file}"
+        fails 6 "cannot write"
+        [ -z "$(ls -A o)" ] || { echo "$line"; ls -lA o; false; }
+        run abdb ${line/OUT/o/file}
+        [ "$status" -eq 0 ] || { echo "$line: $output"; false; }
+        [ -s o/file ]
+        clean
+    done < <(writers)
+}
+
+@test "a full disk: databases, bundles and sites leave nothing half" {
+    abdb import -q "$root/data"
+    run bash -c "ulimit -f 40; abdb export -o db --out public.db"
+    fails 6 ""
+    [ ! -e public.db ]
+    clean
+    abdb export -o db --out public.db
+    same "$(facts public.db)" "$(facts)"
+    run bash -c "ulimit -f 4; abdb plot training --bundle b"
+    fails 6 "cannot write"
+    for f in $(ls -A b 2>/dev/null); do [ "$(stat -c %s "b/$f")" -gt 0 ]; done
+    clean
+    abdb site --out s >/dev/null
+    cp -r s before
+    abdb import -q "$fixtures/checker.csv"
+    run bash -c "ulimit -f 24; abdb site --out s"
+    fails 6 "cannot write"
+    clean
+    abdb site --out after >/dev/null
+    for f in s/*; do # each page is the old one or a whole new one
+        cmp -s "$f" "before/${f#s/}" || cmp "$f" "after/${f#s/}"
+    done
+    ! diff -rq before after >/dev/null
+}
+
+@test "export -o db killed at any moment: no file or a whole one, and the next try makes it" {
+    abdb import -q "$root/data"
+    want=$(facts)
+    begin=$(date +%s%N)
+    abdb export -o db --out whole.db
+    took=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        abdb export -o db --out public.db >/dev/null 2>&1 &
+        pid=$!
+        sleep "$(awk -v i=$i -v t="$took" 'BEGIN { print t * i / 13 }')"
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        [ ! -e public.db ] || same "$(facts public.db)" "$want"
+        rm -f public.db
+    done
+    [ -n "$(find . -name '.public.db.*.part')" ] # some were killed in between
+    abdb export -o db --out public.db
+    same "$(facts public.db)" "$want"
+    clean
+}
+
+@test "what is killed while it writes leaves the old file" {
+    abdb import -q "$root/data"
+    for form in jsonl csv sql; do
+        echo old >file
+        abdb export -o $form --out file 2>/dev/null &
+        pid=$!
+        for ((i = 0; i < 400; i++)); do # until it has begun to write
+            compgen -G ".file.$pid-*.part" >/dev/null || [ "$(cat file)" != old ] && break
+            sleep 0.005
+        done
+        kill -KILL $pid 2>/dev/null || true
+        wait $pid 2>/dev/null || true
+        [ "$(head -1 file)" = old ] || abdb export -o $form 2>/dev/null | cmp - file
+    done
+    abdb export -o csv --out file 2>/dev/null
+    clean
+}
+
+@test "standard output, pipes, fifos, descriptors and devices are written directly" {
+    abdb import -q "$root/data"
+    abdb query sources -o csv >want
+    for path in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        abdb query sources -o csv --out $path | cmp - want
+        abdb query sources -o csv --out $path >got
+        cmp got want
+    done
+    echo first >log
+    abdb query sources -o csv --out /dev/stdout >>log
+    same "$(head -1 log)" first
+    tail -n +2 log | cmp - want
+    mkfifo pipe
+    cat pipe >got &
+    abdb query sources -o csv --out pipe
+    wait $!
+    cmp got want
+    abdb query sources -o csv --out >(cat >got2)
+    sleep 0.3
+    cmp got2 want
+    abdb query sources --out /dev/null
+    [ -c /dev/null ]
+    run abdb query sources --out /dev/full
+    fails 6 "cannot write"
+    run bash -c 'abdb query sources >/dev/full'
+    fails 6 "cannot write"
+}
+
+@test "links are followed, modes are kept, folders and read-only places are refused" {
+    abdb import -q "$root/data"
+    mkdir real
+    echo old >real/file
+    chmod 640 real/file
+    ln -s real/file link
+    abdb query sources --out link
+    [ -L link ]
+    grep -q databricks real/file
+    same "$(stat -c %a real/file)" 640
+    (umask 027; abdb query sources --out new)
+    same "$(stat -c %a new)" 640
+    ln -s real/later dangling
+    abdb query sources --out dangling
+    grep -q databricks real/later
+    run abdb query sources --out real
+    fails 6 "cannot write real"
+    run abdb query sources --out nowhere/file
+    fails 6 "cannot write nowhere/file"
+    run abdb export -o db --out -
+    fails 2 "wants --out FILE"
+    clean
+}
+
+@test "parts: of killed programs they go, of living ones and of others they stay" {
+    abdb import -q "$root/data"
+    sleep 100 3>&- &
+    living=$!
+    touch .file.999999999-0123abcd.part .file.999999999-0123abcd.part-wal .file.$living-0123abcd.part
+    touch .other.999999999-0123abcd.part .file.notes.part .file.999999999-0123abcd.partial
+    abdb query sources --out file
+    kill $living
+    same "$(ls -A | grep '^\.' | tr '\n' ' ')" ".file.$living-0123abcd.part .file.999999999-0123abcd.partial .file.notes.part .other.999999999-0123abcd.part "
+    long=$(printf 'n%.0s' {1..250})
+    abdb query sources --out "$long"
+    grep -q databricks "$long"
+}
+
+@test "a migration's backup is whole or not there" {
+    abdb init
+    sqlite3 t.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO source (source, kind, title) SELECT i, 'user', hex(zeroblob(400)) FROM n"
+    run bash -c "ulimit -f 99; '$build/unit/migration' t.db"
+    [ $status != 0 ]
+    [ ! -e t.db.v1.bak ]
+    clean
+    "$build/unit/migration" t.db
+    same "$(sqlite3 t.db.v1.bak "PRAGMA user_version; SELECT count(*) FROM source; PRAGMA integrity_check")" $'1\n500\nok'
+}
+
+@test "a spool on a full disk keeps the records that are whole" {
+    mkdir spool
+    run bash -c 'ulimit -f 3000; abdb run -q --kernel stream --axis n=1000-1030+1 --backend ref --quick --spool spool --db none.db'
+    fails 6 "spool"
+    same "$(ls -A spool | wc -l)" 1
+    [ "$(jq -c . spool/c-*.jsonl | wc -l)" = "$(wc -l <spool/"$(ls spool)")" ]
+    abdb import spool
+    [ "$(ask "SELECT count(*) FROM v_run")" -ge 2 ]
+    same "$(ask "SELECT count(*) FROM v_reject")" 0
+}
