@@ -35,7 +35,7 @@ SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw
 CREATE VIEW v_ceiling_cell AS
 SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype,
        r.value AS value, r.unit AS unit, e.workload AS kernel, r.result_id AS result_id,
-       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices, r.value / coalesce(nullif(e.devices, 0), 1) AS each
+       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices
   FROM name n
   JOIN entry e ON e.device = n.spelling
   JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling'
@@ -47,7 +47,7 @@ SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwid
 -- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak.
 CREATE VIEW v_ceiling AS
 SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, c.unit AS unit,
-       'best ' || c.kernel || ' measured' AS what, c.result_id AS result_id, c.key AS key, c.each AS each
+       'best ' || c.kernel || ' measured' AS what, c.result_id AS result_id, c.key AS key
   FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.key) AS place
           FROM v_ceiling_cell b) c
  WHERE c.place = 1;
@@ -93,7 +93,6 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling', 6, 'what', '', 'how it was found'),
 ('v_ceiling', 7, 'result_id', '', 'number of the result that is the best in this file (v_result)'),
 ('v_ceiling', 8, 'key', '', 'its printed key'),
-('v_ceiling', 9, 'each', 'unit', 'of one of them: what a fraction is of (v_ceiling_of)'),
 ('v_ceiling_cell', 1, 'device', '', 'canonical device'),
 ('v_ceiling_cell', 2, 'quantity', '', 'ceiling that the cell was made to find'),
 ('v_ceiling_cell', 3, 'dtype', '', 'number format of a peak'),
@@ -102,5 +101,4 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling_cell', 6, 'kernel', '', 'the mathematics'),
 ('v_ceiling_cell', 7, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_ceiling_cell', 8, 'key', '', 'its printed key'),
-('v_ceiling_cell', 9, 'devices', '', 'devices that took part'),
-('v_ceiling_cell', 10, 'each', 'unit', 'of one of them');
+('v_ceiling_cell', 9, 'devices', '', 'devices that took part');
