@@ -42,15 +42,14 @@ best AS MATERIALIZED (
             FROM chosen) b
    WHERE b.place = 1),
 held AS MATERIALIZED (
-  SELECT c.entry_id, c.result_id, c.floor FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = 'published'),
-peak AS MATERIALIZED ( -- one device, one number format: one ceiling
-  SELECT c.ceiling, c.ceiling_key FROM v_ceiling_of c WHERE c.result_id = (SELECT min(result_id) FROM held) AND c.basis = :basis)
+  SELECT c.entry_id, c.fraction, c.ceiling, c.ceiling_key
+    FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis)
 -- @rows
-SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * (h.floor / p.ceiling) AS percent, b.of, b.backend, b.device,
-       b.key || coalesce(' ' || p.ceiling_key, '') AS _facts
-  FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id LEFT JOIN peak p ORDER BY b.n, b.m;
+SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.device,
+       b.key || coalesce(' ' || h.ceiling_key, '') AS _facts
+  FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id ORDER BY b.n, b.m;
 -- @notes
 SELECT printf('K = %d; 100 %% is %s, %s; each cell is the best of its runs, n = %d cells', max(k),
-              coalesce(printf('%.1f GFLOP/s', (SELECT ceiling FROM peak) / 1e9), 'not known'),
+              coalesce(printf('%.1f GFLOP/s', (SELECT max(ceiling) FROM held) / 1e9), 'not known'),
               CASE :basis WHEN 'published' THEN 'the published peak' ELSE 'the best that was measured on this device' END, count(*))
   FROM best HAVING count(*) > 0;

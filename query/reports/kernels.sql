@@ -32,28 +32,19 @@ chosen AS MATERIALIZED (
    WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
      AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend))
 -- @rows
-, held AS MATERIALIZED ( -- the rate that limits each, against the published ceiling
+, held AS MATERIALIZED ( -- the rate that limits each, against both ceilings
   -- (likelihood() tells the planner that few are chosen, so that it reads no table whole for them)
-  SELECT c.result_id, c.device, c.quantity, CASE c.quantity WHEN 'memory_bandwidth' THEN '' ELSE c.dtype END AS dtype, c.floor,
-         c.fraction, c.ceiling_key
-    FROM chosen k CROSS JOIN v_ceiling_of c ON c.result_id = k.bound_id AND c.basis = 'published'
-   WHERE likelihood(k.bound_id IS NOT NULL, 0.0001)),
-best AS MATERIALIZED ( -- as v_ceiling has it, of these devices only
-  SELECT b.device, b.quantity, coalesce(b.dtype, '') AS dtype, b.each, min(s.key) AS key
-    FROM (SELECT c.device, c.quantity, c.dtype, c.each, c.result_id, rank() OVER (PARTITION BY c.device, c.quantity, c.dtype ORDER BY c.value DESC) AS place
-            FROM (SELECT DISTINCT device FROM held) d CROSS JOIN v_ceiling_cell c ON c.device = d.device
-           WHERE likelihood(d.device IS NOT NULL, 0.0001)) b
-   CROSS JOIN v_statement s ON s.result_id = b.result_id
-   WHERE b.place = 1 GROUP BY b.device, b.quantity, b.dtype)
+  SELECT c.result_id, c.basis, c.fraction, c.ceiling_key FROM chosen k CROSS JOIN v_ceiling_of c ON c.result_id = k.bound_id
+   WHERE likelihood(k.bound_id IS NOT NULL, 0.0001) AND c.basis IN ('measured', 'published'))
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || coalesce(k.dtype, ''), ''), ' n=auto', ''), 'op=', '') AS cell,
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
-       k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * (h.floor / b.each) AS of_measured_percent,
-       100 * h.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.reason AS _reason,
-       k.key || coalesce(' ' || b.key, '') || coalesce(' ' || h.ceiling_key, '') AS _facts
+       k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,
+       100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.reason AS _reason,
+       k.key || coalesce(' ' || m.ceiling_key, '') || coalesce(' ' || p.ceiling_key, '') AS _facts
   FROM chosen k
-  LEFT JOIN held h ON h.result_id = k.bound_id
-  LEFT JOIN best b ON b.device = h.device AND b.quantity = h.quantity AND b.dtype = h.dtype
+  LEFT JOIN held m ON m.result_id = k.bound_id AND m.basis = 'measured'
+  LEFT JOIN held p ON p.result_id = k.bound_id AND p.basis = 'published'
  WHERE :failed OR (k.status = 'ok' AND k.verified <> 'fail')
  ORDER BY k.kernel, k.dtype, k.backend, k.operation, k.flops_per_s, k.cell;
 -- @notes

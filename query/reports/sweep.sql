@@ -50,17 +50,13 @@ named AS MATERIALIZED (
       WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
                          ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
                                 WHERE f.entry_id = c.entry_id AND f.factor = q.factor) END, 0))),
-held AS MATERIALIZED ( -- operations and bytes of each, against the ceiling of all of their kind, which is looked up once
-  SELECT c.entry_id, c.result_id, c.quantity, CASE c.quantity WHEN 'memory_bandwidth' THEN '' ELSE c.dtype END AS dtype, c.floor
-    FROM named n CROSS JOIN v_ceiling_of c ON c.entry_id = n.entry_id AND c.basis = 'published' WHERE :metric = 'of_ceiling_percent'),
-ceiling AS MATERIALIZED (
-  SELECT h.quantity, h.dtype, (SELECT c.ceiling FROM v_ceiling_of c WHERE c.result_id = h.result_id AND c.basis = 'measured') AS value
-    FROM (SELECT quantity, dtype, min(result_id) AS result_id FROM held GROUP BY quantity, dtype) h),
+held AS MATERIALIZED ( -- operations and bytes of each
+  SELECT c.entry_id, c.fraction FROM named n CROSS JOIN v_ceiling_of c ON c.entry_id = n.entry_id AND c.basis = 'measured'
+   WHERE :metric = 'of_ceiling_percent'),
 one AS (
   SELECT n.x, coalesce(n.series, '') AS series, n.device, n.key,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
-              ELSE 100 * (SELECT max(h.floor / c.value) FROM held h JOIN ceiling c ON c.quantity = h.quantity AND c.dtype = h.dtype
-                           WHERE h.entry_id = n.entry_id) END AS value
+              ELSE 100 * (SELECT max(h.fraction) FROM held h WHERE h.entry_id = n.entry_id) END AS value
     FROM named n)
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,

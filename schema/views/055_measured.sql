@@ -35,7 +35,7 @@ SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw
 CREATE VIEW v_ceiling_cell AS
 SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype,
        r.value AS value, r.unit AS unit, e.workload AS kernel, r.result_id AS result_id,
-       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices, r.value / coalesce(nullif(e.devices, 0), 1) AS each
+       'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.devices AS devices
   FROM name n
   JOIN entry e ON e.device = n.spelling
   JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling'
@@ -113,5 +113,4 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling_cell', 6, 'kernel', '', 'the mathematics'),
 ('v_ceiling_cell', 7, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_ceiling_cell', 8, 'key', '', 'its printed key'),
-('v_ceiling_cell', 9, 'devices', '', 'devices that took part'),
-('v_ceiling_cell', 10, 'each', 'unit', 'of one of them');
+('v_ceiling_cell', 9, 'devices', '', 'devices that took part');
