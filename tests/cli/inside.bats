@@ -78,6 +78,8 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
 
 @test "every view answers in plain sqlite3, the same before and after ANALYZE" {
     fill
+    abdb import -q "$fixtures/figures.jsonl" "$fixtures/records.jsonl" || [ $? -eq 5 ]
+    echo '{"record":"note","kind":"tag","target":"t","text":"x","date":"2026-01-02"}' | abdb import -q -
     abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
     cp "$ABDB_DB" analysed.db
     sqlite3 analysed.db ANALYZE
@@ -85,6 +87,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
         sqlite3 "$ABDB_DB" "SELECT * FROM $view" | sort >before || { echo "$view"; false; }
         sqlite3 analysed.db "SELECT * FROM $view" | sort >after
         cmp before after || { echo "$view differs after ANALYZE"; false; }
+        case $view in v_*) ;; *) continue ;; esac # the others are steps of these
         case $view in v_telemetry | v_withdrawal | v_gone | v_reject) continue ;; esac
         [ -s before ] || { echo "$view is empty"; false; }
     done
@@ -110,7 +113,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
 
 @test "each view and column is explained" {
     fill
-    sqlite3 "$ABDB_DB" "SELECT s.name || '.' || t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'view' EXCEPT SELECT view || '.' || column_name FROM v_column" >missing
+    sqlite3 "$ABDB_DB" "SELECT s.name || '.' || t.name FROM sqlite_schema s, pragma_table_info(s.name) t WHERE s.type = 'view' AND s.name GLOB 'v_*' EXCEPT SELECT view || '.' || column_name FROM v_column" >missing
     [ ! -s missing ] || { cat missing; false; }
 }
 
