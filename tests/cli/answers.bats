@@ -136,7 +136,7 @@ W
     same "$(ask "SELECT reason FROM v_run WHERE status = 'failed'")" "line one [1m two"
     same "$(ask "SELECT chosen FROM v_kernel WHERE chosen IS NOT NULL")" "a [31mbc"
     same "$(ask "SELECT DISTINCT device FROM entry")" '"Liar [2J-1 "'
-    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'col our' AND ordinal = 0")" "r ed  "
+    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'col our' AND ordinal = 0")" '"r ed  "'
     abdb export -o sql >all.sql
     ! LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\\u00[01]' all.sql
     abdb run --list >list
