@@ -98,7 +98,7 @@ static abdb_status pump(process *p, const char *script, double until_s, FILE *ou
                 open_ends--;
             } else if (i)
                 abdb_text_add(words, chunk, (size_t)size);
-            else if (fwrite(chunk, 1, (size_t)size, out) != (size_t)size)
+            else if (out && fwrite(chunk, 1, (size_t)size, out) != (size_t)size)
                 return ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?");
         }
     }
@@ -150,7 +150,7 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
                        : ABDB_OK;
 }
 
-/* words: what it says beside its picture. */
+/* out: its picture; NULL: none is wanted. words: what it says beside it. */
 static abdb_status run_script(const char *script, double limit_s, FILE *out, abdb_text *words,
                               abdb_error *err)
 {
@@ -179,7 +179,7 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
 {
     static const char script[] = "print 'gnuplot', GPVAL_VERSION, 'patchlevel', GPVAL_PATCHLEVEL\n";
     abdb_text words = {0};
-    abdb_status st = run_script(script, VERSION_S, stderr, &words, err);
+    abdb_status st = run_script(script, VERSION_S, NULL, &words, err);
 
     snprintf(out, room, "%s", abdb_text_get(&words));
     out[strcspn(out, "\n")] = '\0';

@@ -51,6 +51,7 @@ for line in sys.stdin:
     if what == "factors": samples(cell); result(cell, factors={"n": 9})
     if what == "dtype": samples(cell); result(cell, dtype="bf16")
     if what == "crowd": samples(cell); result(cell, factors={str(i): "x" for i in range(65)})
+    if what in ("sensor", "double"): say("telemetry", cell=cell if what == "double" else "k do=right n=1", sensor="s", quantity="clock", unit="Hz", t_s=0, value=1)
     if what == "broken": samples(cell); print('{"kind":"result","cell":', flush=True)
     if what == "double": samples(cell); result(cell); print('{"kind":"end","cell":"%s","cell":"x","status":"ok"}' % cell); continue
     if what == "control": samples(cell); result(cell, chosen="a\x1b[31mb\x00c".replace("\x00", ""), factors={"col\x1bour": "r\ned\x7f\x9b"})
@@ -65,18 +66,19 @@ P
     export ABDB_BACKENDS=$dir/fake
 }
 
-wrong=other,nameless,unbegun,rebegun,mixed,results,nan,inf,negative,zero,text,many,empty,overflow,ops,error,power,verdict,factors,dtype,crowd,broken,double,word,crash,timeout
+wrong=other,nameless,unbegun,rebegun,mixed,results,nan,inf,negative,zero,text,many,empty,overflow,ops,error,power,verdict,factors,dtype,crowd,sensor,broken,double,word,crash,timeout
 
 @test "each wrong answer is a row bad-answer with its reason; the cells between are right" {
     liar
     for what in ${wrong//,/ }; do echo "k do=$what dtype=f32 n=1"; echo "k do=right dtype=f32 n=$((++i))"; done >plan.txt
     run abdb run --plan plan.txt --backend liar
-    fails 5 "26 cells measured, 26 failed"
+    fails 5 "27 cells measured, 27 failed"
     same "$(ask "SELECT group_concat(DISTINCT status) FROM v_run WHERE cell NOT LIKE '%right%'")" bad-answer
-    same "$(ask "SELECT count(*) FROM v_run WHERE cell NOT LIKE '%right%' AND reason LIKE 'the backend broke the protocol: %'")" 26
-    same "$(ask "SELECT count(*) FROM v_run WHERE cell LIKE '%right%' AND status = 'ok'")" 26
-    same "$(ask "SELECT count(*) FROM v_kernel WHERE cell LIKE '%right%' AND round(time_s * 1000) = 2")" 26
+    same "$(ask "SELECT count(*) FROM v_run WHERE cell NOT LIKE '%right%' AND reason LIKE 'the backend broke the protocol: %'")" 27
+    same "$(ask "SELECT count(*) FROM v_run WHERE cell LIKE '%right%' AND status = 'ok'")" 27
+    same "$(ask "SELECT count(*) FROM v_kernel WHERE cell LIKE '%right%' AND round(time_s * 1000) = 2")" 27
     same "$(ask "SELECT count(*) FROM v_statement WHERE cell NOT LIKE '%right%' AND value IS NOT NULL")" 0
+    same "$(ask "SELECT count(*) FROM telemetry")" 0
     while IFS=: read -r what why; do
         ask "SELECT reason FROM v_run WHERE cell LIKE '%do=$what %'" | grep -qF "$why" || { echo "$what: $(ask "SELECT reason FROM v_run WHERE cell LIKE '%do=$what %'")"; false; }
     done <<'W'
@@ -101,6 +103,7 @@ verdict:verified is 'surely', not pass or fail
 factors:the factor n is no text
 dtype:it measured dtype=bf16 where f32 was asked
 crowd:more than 64 factors
+sensor:it said 'telemetry' of 'k do=right n=1'
 broken:not JSON
 double:not JSON
 word:the unknown status 'brilliant'
@@ -136,7 +139,7 @@ W
     same "$(ask "SELECT reason FROM v_run WHERE status = 'failed'")" "line one [1m two"
     same "$(ask "SELECT chosen FROM v_kernel WHERE chosen IS NOT NULL")" "a [31mbc"
     same "$(ask "SELECT DISTINCT device FROM entry")" '"Liar [2J-1 "'
-    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'col our' AND ordinal = 0")" "r ed  "
+    same "$(ask "SELECT text FROM v_factor_given WHERE factor = 'col our' AND ordinal = 0")" '"r ed  "'
     abdb export -o sql >all.sql
     ! LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\\u00[01]' all.sql
     abdb run --list >list

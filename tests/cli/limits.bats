@@ -128,7 +128,7 @@ B
     echo "-- title: Endless
 -- note: _facts
 WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) AS x, '' AS _facts FROM n" >own/reports/endless.sql
-    ABDB_PATH=$dir/own within 10 500 abdb explain db.t2.gaudi2.rate --timeout 3
+    ABDB_PATH=$dir/own within 10 500 abdb explain db.t2.gaudi2.rate --uses --timeout 3
     fails 0 "not looked at"
     fails 0 " endless"
 }
