@@ -27,9 +27,10 @@ check "nothing includes tests" "$(grep -ln '#include "tests/' $(printf '%s\n' $s
 
 # --- files ------------------------------------------------------------------------------------------
 check "each C file begins by saying what it is" "$(for f in $sources; do head -1 "$f" | grep -q "^/\* $(basename "$f") - " || echo "$f"; done)"
-check "each SQL, plan, figure and script says what it is" "$(for f in $(find schema/ddl schema/views -name '*.sql'); do head -1 "$f" | grep -q "^-- $(basename "$f") - " || echo "$f"; done
+check "each SQL, plan, figure and script says what it is" "$(for f in $(find schema/ddl schema/views schema/dialect -name '*.sql'); do head -1 "$f" | grep -q "^-- $(basename "$f") - " || echo "$f"; done
   for f in kernels/plans/*.plan plots/style.gp; do head -1 "$f" | grep -q "^# $(basename "$f") - " || echo "$f"; done
   for f in $(find tests query -name '*.sh' -o -name '*.bats'); do sed -n 2p "$f" | grep -q "^# $(basename "$f") - " || [ "$f" = tests/cli/common.bash ] || echo "$f"; done)"
+check "the views are of the SQL that SQLite and PostgreSQL share, but for 005_stored.sql" "$(grep -nE "\b(printf|instr|typeof|group_concat|string_agg|strftime|julianday|likelihood|ifnull|iif)\(| GLOB |AS REAL\b|[ (]\+[a-z]\.|CROSS JOIN .* ON " $(ls schema/views/*.sql | grep -v 005_stored))"
 check "each report has a title" "$(grep -L '^-- title: ' query/reports/*.sql)"
 check "each figure names its report" "$(grep -LE '^# (report|like): ' plots/figures/*.gp)"
 check "lines of 100 columns" "$(awk 'length($0) > 100 { print FILENAME ":" FNR }' $sources)"

@@ -83,7 +83,9 @@ SELECT e.entry_id AS entry_id, e.run AS run, s.place AS place, s.span AS span, s
 
 -- One rank of a run on several processes.
 CREATE VIEW v_rank AS
-SELECT e.entry_id AS entry_id, e.run AS run, r.mpi_rank AS rank, r.host AS host, r.device AS device, r.binding AS binding
+SELECT e.entry_id AS entry_id, e.run AS run, r.mpi_rank AS rank, r.host AS host,
+       coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = r.device AND n.part = 1), r.device) AS device,
+       r.device AS raw_device, r.binding AS binding
   FROM entry e
   JOIN rank r ON r.entry_id = e.entry_id;
 
@@ -177,8 +179,9 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_rank', 2, 'run', '', 'its printed key'),
 ('v_rank', 3, 'rank', '', 'MPI rank: 0, 1, ...'),
 ('v_rank', 4, 'host', '', 'name or pseudonym of the node'),
-('v_rank', 5, 'device', '', 'as the backend names it'),
-('v_rank', 6, 'binding', '', 'processors or device that it was bound to'),
+('v_rank', 5, 'device', '', 'canonical device'),
+('v_rank', 6, 'raw_device', '', 'as the backend names it'),
+('v_rank', 7, 'binding', '', 'processors or device that it was bound to'),
 ('v_note', 1, 'note_id', '', 'number of the note in this file'),
 ('v_note', 2, 'kind', '', 'what it is about: campaign, tag, commit or key'),
 ('v_note', 3, 'target', '', 'its name'),

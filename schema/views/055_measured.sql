@@ -3,33 +3,32 @@
 
 -- One measured cell: its median time and what follows from the kernel's work.
 CREATE VIEW v_kernel AS
-SELECT e.run AS run, e.campaign AS campaign, e.tag AS tag, e.date AS date, e.raw_workload AS kernel, e.backend AS backend,
-       e.dtype AS dtype, e.number_format AS number_format, e.device AS device, e.cell AS cell, e.status AS status, e.reason AS reason, e.verified AS verified,
-       e.flags AS flags,
-       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_s,
-       (SELECT t.low FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_low_s,
-       (SELECT t.high FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS time_high_s,
-       (SELECT t.n FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS n,
-       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric IN ('flops_per_s', 'ops_per_s')) AS flops_per_s,
-       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'bytes_per_s') AS bytes_per_s,
-       (SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric IN ('flops_per_s', 'ops_per_s'))
-         / nullif((SELECT t.value FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'bytes_per_s'), 0) AS intensity_flop_per_B,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'threads') AS threads,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'chosen') AS chosen,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'operation') AS operation,
-       coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'level'), 'memory') AS level,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'bound') AS bound,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'ceiling') AS ceiling,
-       (SELECT t.result_id FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS result_id,
-       (SELECT 'r-' || substr(e.run, 3) || '-' || t.ordinal FROM result t
-         WHERE t.entry_id = e.entry_id AND t.metric = 'time_s' AND t.statistic = 'median') AS key,
-       CASE (SELECT p.text FROM point_factor p WHERE p.point_id = e.point_id AND p.factor = 'bound')
-         WHEN 'bytes' THEN (SELECT t.result_id FROM result t WHERE t.entry_id = e.entry_id AND t.metric = 'bytes_per_s')
-         WHEN 'operations' THEN (SELECT t.result_id FROM result t WHERE t.entry_id = e.entry_id
-                                    AND t.metric IN ('flops_per_s', 'ops_per_s')) END AS bound_id,
-       e.raw_device AS raw_device, e.entry_id AS entry_id, e.process_id AS process_id
-  FROM v_run e
- WHERE e.evidence = 'measured' AND e.source = 'abdb-run';
+SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw_workload AS kernel, k.backend AS backend,
+       k.dtype AS dtype, k.number_format AS number_format, k.device AS device, k.cell AS cell, k.status AS status, k.reason AS reason,
+       k.verified AS verified, k.flags AS flags, t.value AS time_s, t.low AS time_low_s, t.high AS time_high_s, t.n AS n,
+       o.value AS flops_per_s, b.value AS bytes_per_s, o.value / nullif(b.value, 0) AS intensity_flop_per_B,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'threads') AS threads,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'chosen') AS chosen,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'operation') AS operation,
+       coalesce((SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'level'), 'memory') AS level,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound') AS bound,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'ceiling') AS ceiling,
+       t.result_id AS result_id, 'r-' || substr(k.run, 3) || '-' || t.ordinal AS key,
+       CASE (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound')
+         WHEN 'bytes' THEN b.result_id WHEN 'operations' THEN o.result_id END AS bound_id,
+       k.raw_device AS raw_device, k.entry_id AS entry_id, k.process_id AS process_id
+  FROM (SELECT e.*,
+               (SELECT r.result_id FROM result r
+                 WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,
+               (SELECT r.result_id FROM result r
+                 WHERE r.entry_id = e.entry_id AND r.metric IN ('flops_per_s', 'ops_per_s') AND r.rank IS NULL) AS rate_id,
+               (SELECT r.result_id FROM result r
+                 WHERE r.entry_id = e.entry_id AND r.metric = 'bytes_per_s' AND r.rank IS NULL) AS bytes_id
+          FROM v_run e
+         WHERE e.evidence = 'measured' AND e.source = 'abdb-run') k
+  LEFT JOIN result_row t ON t.result_id = k.time_id
+  LEFT JOIN result_row o ON o.result_id = k.rate_id
+  LEFT JOIN result_row b ON b.result_id = k.bytes_id;
 
 -- One verified cell that was made to find a ceiling of a device (factor `ceiling`), and its rate.
 CREATE VIEW v_ceiling_cell AS

@@ -57,8 +57,8 @@ SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) -
  WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s' OR r.metric = 'time_to_train_s';
 
 -- The same under each formula, and where that begins with a fraction of a ceiling against three: published (by the result's
--- own source, where it states one), measured (the best found on this device), clock (published, scaled to the clock that was
--- held).
+-- own source, where it states one), measured (the best found on this device, if abdb run measured it), clock (published,
+-- scaled to the clock that was held, if telemetry says so).
 CREATE VIEW against AS
 SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS spec_id, p.value AS published,
        CASE b.basis
@@ -77,7 +77,12 @@ SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS s
   JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
     ON CASE WHEN m.fraction = '' OR b.basis = '' THEN m.fraction = b.basis
             ELSE (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
-                  OR (f.unit = 'B/s' AND f.medium = 'memory')) AND m.fraction = f.fraction_formula END
+                  OR (f.unit = 'B/s' AND f.medium = 'memory')) AND m.fraction = f.fraction_formula
+                 AND (b.basis = 'published'
+                      OR (b.basis = 'measured' AND EXISTS (SELECT 1 FROM single_device n JOIN description d ON d.device = n.spelling
+                                                            WHERE n.device = f.device AND d.source = 'abdb-run'))
+                      OR (b.basis = 'clock' AND EXISTS (SELECT 1 FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')))
+            END
   LEFT JOIN spec p
     ON p.spec_id = CASE WHEN b.basis <> '' THEN (
        SELECT q.spec_id

@@ -9,12 +9,9 @@ csv.field_size_limit(sys.maxsize)
 
 
 def value(text):
-    """A field as it is compared: whole numbers exactly, others to nine digits, all else as text."""
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I):
-        number = float(text)
-        return int(number) if number == int(number) and abs(number) < 2**53 else f"{number:.9g}"
+    """A field as it is compared: numbers to nine digits but for keys, which are longer; all else as text."""
+    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) and not re.fullmatch(r"-?\d{16,}", text):
+        return f"{float(text):.9g}"
     return text
 
 
