@@ -191,7 +191,7 @@ draw() { # FIGURE OPTIONS...
 -- site: Mine
 -- param: vendor | text | AMD | one vendor
 -- column: watts | W | 0 | power
-SELECT device, vendor, value AS watts, spec_id AS _facts FROM v_spec JOIN v_device USING (device)
+SELECT device, vendor, value AS watts, key AS _facts FROM v_spec JOIN v_device USING (device)
  WHERE quantity = 'power' AND vendor = :vendor AND preferred = 1 ORDER BY 1 LIMIT 5;
 S
     cat >own/figures/watts.gp <<'G'

@@ -70,7 +70,7 @@ P
     run abdb site extra
     fails 2 "site takes no 'extra'"
     mkdir -p own/reports
-    printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, price_id AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
+    printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, key AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
     printf -- '-- title: Broken\n-- site: My heading\nSELECT nothing FROM nowhere;\n' >own/reports/broken.sql
     ABDB_PATH=$dir/own run abdb site --out s
     fails 0 "left out: report broken"
