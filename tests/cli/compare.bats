@@ -102,7 +102,7 @@ END
     near "$(of_pair contender_value device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar)" 6.64615e17 # Table 2
     near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db)" 1.22449                # 240 / 196
     near "$(of_pair contender_value device=Gaudi2 device=H100-SXM --where $db --per peak)" 0.44164 # 437 of 989.5
-    near "$(abdb query "SELECT value FROM v_normalised n JOIN fact f ON f.id = n.entry_id WHERE f.fact = 'ka.gemm.peak' AND formula = 'mfu@1' AND basis = 'published' ;" -o csv 2>/dev/null | tail -1)" 0.993056 # KAIST: 99.3 %
+    near "$(abdb query "SELECT value FROM v_normalised n JOIN fact f ON f.kind = 'result' AND f.id = n.result_id WHERE f.fact = 'ka.gemm.peak' AND formula = 'mfu@1' AND basis = 'published' ;" -o csv 2>/dev/null | tail -1)" 0.993056 # KAIST: 99.3 %
     ar="source=argonne-llm,metric=tokens_per_s,x=1024"
     near "$(of_pair ratio device=A100-SXM-40GB device=CS-2 --where "$ar,model='GPT-2 XL'" --per device)" 3.96795
     near "$(of_pair ratio device=CS-2 device=SN30 --where "$ar,model='GPT-2 13B'")" 1.07010
@@ -189,15 +189,15 @@ END
     abdb import -q scaling.csv
     same "$(ask "SELECT kind, round(value, 6), base_devices, devices FROM v_scaling WHERE source = 't' ORDER BY 1")" $'strong,0.8,8,64\nthroughput,0.9,8,32\nweak,0.8,8,64'
     price=$(ask "SELECT per_device_hour FROM v_price WHERE device = 'H100-SXM' AND per = 'hour' LIMIT 1")
-    near "$(ask "SELECT min(n.value) FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.source = 's' AND r.locator = 'e' AND n.formula = 'usd_per_million_tokens@1' AND facts IN (SELECT price_id FROM v_price WHERE per_device_hour = $price)")" \
+    near "$(ask "SELECT min(n.value) FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.source = 's' AND r.locator = 'e' AND n.formula = 'usd_per_million_tokens@1' AND facts IN (SELECT key FROM v_price WHERE per_device_hour = $price)")" \
         "$(awk "BEGIN { print $price * 1e6 / (3600 * 5000 / 8) }")"
 }
 
 @test "peaks: published, measured, scaled to the clock that was held" {
     abdb import -q "$root/data"
     printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
-    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2\n' | abdb import -q -
-    sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 0, 'H100-SXM', 'clock', 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
+    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,factor.ceiling\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1,peak_flops\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2,peak_flops\n' | abdb import -q -
+    sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 'H100-SXM', 'clock', 0, 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
     fraction() { ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.cell = 'c2' AND n.formula = 'mfu@1' AND n.basis = '$1'"; }
     near "$(fraction published)" "$(awk 'BEGIN { print 300 / 989.5 }')"
     near "$(fraction measured)" 0.5
@@ -207,7 +207,7 @@ END
 
 @test "kernels: the fraction of the published peak, whatever the spelling of the number format" {
     abdb import -q "$root/data"
-    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01\n' | abdb import -q -
+    printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date,factor.bound,factor.ceiling\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01,operations,peak_flops\n' | abdb import -q -
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
     near "$(abdb query kernels -o jsonl | jq .of_measured_percent)" 100
 }
@@ -230,9 +230,11 @@ END
 @test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
     fill
     sample() { # TAG FACTOR COUNT NOISE
-        printf 'evidence,kind,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,ref,time_s,median,%s,s,x,%s,%s,cell,2026-03-01\n' "$2" "$1" "$1" | abdb import -q -
-        sqlite3 "$ABDB_DB" "WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < $3 - 1)
-          INSERT INTO sample SELECT e.entry_id, 0, i, -1, i, $2 * (1 + $4 * ((i * 37 + length('$1')) % 11) / 11.0), NULL FROM i, entry e WHERE e.tag = '$1'"
+        jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" '{record: "entry", field: {evidence: "measured",
+            kind: "run", source: "abdb-run", verified: "pass", workload: "gemm", device: "Box", devices: "1", dtype: "f32", backend: "ref",
+            tag: $tag, campaign: $tag, cell: "cell", date: "2026-03-01"}, result: [{metric: "time_s", statistic: "median", value: $factor,
+            samples: [range($count) | [$factor * (1 + $noise * ((. * 37 + ($tag | length)) % 11) / 11), ., -1, null]]}]}' >"$1.jsonl"
+        abdb import -q "$1.jsonl"
     }
     sample base 1 20 0.002
     sample quick 0.8 20 0.002
@@ -351,8 +353,8 @@ END
     done
     run abdb compare tag=t1 tag=t2 --environment
     fails 2 "have no environment"
-    sqlite3 "$ABDB_DB" "INSERT INTO environment VALUES (1, '{\"governor\": \"performance\", \"load_average\": \"0.1\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"2\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}'),
-      (2, '{\"governor\": \"powersave\", \"load_average\": \"3.0\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"8\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}');
+    sqlite3 "$ABDB_DB" "INSERT INTO environment VALUES (1, 1, 1, '{\"governor\": \"performance\", \"load_average\": \"0.1\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"2\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}'),
+      (2, 2, 2, '{\"governor\": \"powersave\", \"load_average\": \"3.0\", \"kernel\": \"6.1\", \"variables\": {\"OMP_NUM_THREADS\": \"8\"}, \"instruction_sets\": [\"avx2\", \"fma\"]}');
       UPDATE entry_row SET environment_id = (SELECT substr(tag, 2) FROM description d WHERE d.description_id = entry_row.description_id)"
     same "$(abdb compare tag=t1 tag=t2 --environment -o csv 2>/dev/null)" $'key,a,b,matters\ngovernor,performance,powersave,matters\nvariables.OMP_NUM_THREADS,2,8,matters\nload_average,0.1,3.0,not known to matter'
 }
@@ -368,11 +370,11 @@ END
         grep -q '^\[1\] .*MLPerf® v' out || { echo "$command"; false; }
         ! grep -E 'MLPerf([^®]|$)' out | grep -vE "The MLPerf name|\"MLPerf results may|the MLPerf specification for verified" | grep . || { echo "$command: MLPerf without ®"; false; }
     done
-    abdb query "SELECT result_id, value FROM v_mlperf LIMIT 1" | grep -q '^\[1\] .*entries'
-    abdb query "SELECT device, value FROM v_mlperf LIMIT 1" | grep -q "select result_id too"
+    abdb query "SELECT key, value FROM v_mlperf LIMIT 1" | grep -q '^\[1\] .*entries'
+    abdb query "SELECT device, value FROM v_mlperf LIMIT 1" | grep -q "select key too"
     abdb query "SELECT device, value FROM v_result WHERE evidence = 'published' LIMIT 1" >out
     ! grep -q MLPerf out
-    abdb query "SELECT result_id FROM v_mlperf LIMIT 1" -o csv 2>err | wc -l | grep -qx 2
+    abdb query "SELECT key FROM v_mlperf LIMIT 1" -o csv 2>err | wc -l | grep -qx 2
     grep -q "$legend" err
     abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --script | grep -q "$legend"
 }
