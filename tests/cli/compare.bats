@@ -102,7 +102,7 @@ END
     near "$(of_pair contender_value device=A100-SXM-80GB device=Gaudi2 --where $db --per dollar)" 6.64615e17 # Table 2
     near "$(of_pair ratio device=A100-SXM-80GB device=Gaudi2 --where $db)" 1.22449                # 240 / 196
     near "$(of_pair contender_value device=Gaudi2 device=H100-SXM --where $db --per peak)" 0.44164 # 437 of 989.5
-    near "$(abdb query "SELECT value FROM v_normalised n JOIN fact f ON f.id = n.result_id WHERE f.fact = 'ka.gemm.peak' AND formula = 'mfu@1' AND basis = 'published' ;" -o csv 2>/dev/null | tail -1)" 0.993056 # KAIST: 99.3 %
+    near "$(abdb query "SELECT value FROM v_normalised n JOIN fact f ON f.kind = 'result' AND f.id = n.result_id WHERE f.fact = 'ka.gemm.peak' AND formula = 'mfu@1' AND basis = 'published' ;" -o csv 2>/dev/null | tail -1)" 0.993056 # KAIST: 99.3 %
     ar="source=argonne-llm,metric=tokens_per_s,x=1024"
     near "$(of_pair ratio device=A100-SXM-40GB device=CS-2 --where "$ar,model='GPT-2 XL'" --per device)" 3.96795
     near "$(of_pair ratio device=CS-2 device=SN30 --where "$ar,model='GPT-2 13B'")" 1.07010
@@ -197,7 +197,7 @@ END
     abdb import -q "$root/data"
     printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,factor.ceiling\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1,peak_flops\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2,peak_flops\n' | abdb import -q -
-    sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 'gpu 0', 'clock', 0, 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
+    sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 'H100-SXM', 'clock', 0, 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
     fraction() { ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.cell = 'c2' AND n.formula = 'mfu@1' AND n.basis = '$1'"; }
     near "$(fraction published)" "$(awk 'BEGIN { print 300 / 989.5 }')"
     near "$(fraction measured)" 0.5
@@ -230,12 +230,11 @@ END
 @test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
     fill
     sample() { # TAG FACTOR COUNT NOISE
-        printf 'evidence,kind,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,tag,campaign,cell,date\nmeasured,run,abdb-run,pass,gemm,Box,1,f32,ref,time_s,median,%s,s,x,%s,%s,cell,2026-03-01\n' "$2" "$1" "$1" | abdb import -q -
-        sqlite3 "$ABDB_DB" "WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < $3 - 1)
-          INSERT INTO sample_row SELECT (SELECT coalesce(max(sample_id), 0) FROM sample_row) + 1 + i,
-            $2 * (1 + $4 * ((i * 37 + length('$1')) % 11) / 11.0), i, NULL, NULL FROM i;
-          UPDATE result_row SET last_sample = (SELECT max(sample_id) FROM sample_row), first_sample = (SELECT max(sample_id) FROM sample_row) - $3 + 1
-           WHERE entry_id = (SELECT entry_id FROM entry WHERE tag = '$1')"
+        jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" '{record: "entry", field: {evidence: "measured",
+            kind: "run", source: "abdb-run", verified: "pass", workload: "gemm", device: "Box", devices: "1", dtype: "f32", backend: "ref",
+            tag: $tag, campaign: $tag, cell: "cell", date: "2026-03-01"}, result: [{metric: "time_s", statistic: "median", value: $factor,
+            samples: [range($count) | [$factor * (1 + $noise * ((. * 37 + ($tag | length)) % 11) / 11), ., -1, null]]}]}' >"$1.jsonl"
+        abdb import -q "$1.jsonl"
     }
     sample base 1 20 0.002
     sample quick 0.8 20 0.002
