@@ -99,7 +99,9 @@ static void add_line(const abdb_report *report, const abdb_table *table, size_t 
     for (size_t i = 0; i < report->columns; i++)
         if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
             *report->column[i].meaning)
-            abdb_text_printf(out, "   %s", report->column[i].meaning);
+            abdb_text_printf(out, "   %s%s%s", report->column[i].meaning,
+                             report->column[i].formula ? "; " : "",
+                             report->column[i].formula ? report->column[i].formula : "");
 }
 
 /* The report's parameters, of a number that has no facts. */

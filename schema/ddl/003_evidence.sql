@@ -9,7 +9,7 @@
 CREATE TABLE point (
     point_id      INTEGER PRIMARY KEY,      -- number in this file
     point_key     INTEGER NOT NULL,         -- of the sorted factors
-    point_key_low INTEGER NOT NULL
+    point_key_low INTEGER NOT NULL           -- the other half of it
 ) STRICT;
 CREATE INDEX point_by_key ON point (point_key);
 
@@ -30,7 +30,7 @@ CREATE INDEX point_factor_num ON point_factor (factor, num, point_id);
 CREATE TABLE environment (
     environment_id      INTEGER PRIMARY KEY,  -- number in this file
     environment_key     INTEGER NOT NULL,   -- of the body
-    environment_key_low INTEGER NOT NULL,
+    environment_key_low INTEGER NOT NULL,    -- the other half of it
     body                TEXT NOT NULL CHECK (json_valid(body))  -- a JSON object
 ) STRICT;
 CREATE INDEX environment_by_key ON environment (environment_key);
@@ -39,7 +39,7 @@ CREATE INDEX environment_by_key ON environment (environment_key);
 CREATE TABLE process (
     process_id      INTEGER PRIMARY KEY,    -- number in this file
     process_key     INTEGER NOT NULL,       -- of the other columns
-    process_key_low INTEGER NOT NULL,
+    process_key_low INTEGER NOT NULL,        -- the other half of it
     campaign        TEXT NOT NULL,          -- the command of abdb run that started it
     backend         TEXT NOT NULL,          -- the program
     repetition      INTEGER NOT NULL CHECK (repetition > 0),  -- 1, 2, ... of `abdb run --repeat`
@@ -53,7 +53,7 @@ CREATE INDEX process_by_key ON process (process_key);
 CREATE TABLE description (
     description_id      INTEGER PRIMARY KEY,  -- number in this file
     description_key     INTEGER NOT NULL,   -- of the fields
-    description_key_low INTEGER NOT NULL,
+    description_key_low INTEGER NOT NULL,    -- the other half of it
     evidence        TEXT NOT NULL CHECK (evidence = 'measured' OR evidence = 'published' OR evidence = 'mlperf'),
     kind            TEXT NOT NULL CHECK (kind = 'run' OR kind = 'score' OR kind = 'average' OR kind = 'statement'),
     status          TEXT NOT NULL DEFAULT 'ok',  -- not 'ok': no results
@@ -110,7 +110,7 @@ CREATE UNIQUE INDEX quantity_all ON quantity (metric, statistic, unit, coalesce(
 CREATE TABLE entry_row (
     entry_id       INTEGER PRIMARY KEY,     -- number in this file
     entry_key      INTEGER NOT NULL,        -- of the content and the origin
-    entry_key_low  INTEGER NOT NULL,
+    entry_key_low  INTEGER NOT NULL,         -- the other half of it
     description_id INTEGER NOT NULL REFERENCES description,  -- the fields that many share
     point_id       INTEGER NOT NULL REFERENCES point,  -- the set of factors
     environment_id INTEGER REFERENCES environment,  -- the machine and software

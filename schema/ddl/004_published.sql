@@ -4,7 +4,7 @@
 CREATE TABLE spec (
     spec_id     INTEGER PRIMARY KEY,        -- number in this file
     spec_key    INTEGER NOT NULL,           -- of the row, as in 003_evidence.sql
-    spec_key_low INTEGER NOT NULL,
+    spec_key_low INTEGER NOT NULL,           -- the other half of it
     device      TEXT NOT NULL,              -- as the source spells it
     quantity    TEXT NOT NULL,              -- peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power
     dtype       TEXT,                       -- fp64 fp32 tf32 bf16 fp16 fp8 int8 fp4, for a peak
@@ -28,7 +28,7 @@ CREATE INDEX spec_device ON spec (device, quantity);
 CREATE TABLE price (
     price_id   INTEGER PRIMARY KEY,         -- number in this file
     price_key  INTEGER NOT NULL,            -- of the row, as in 003_evidence.sql
-    price_key_low INTEGER NOT NULL,
+    price_key_low INTEGER NOT NULL,          -- the other half of it
     provider   TEXT NOT NULL,               -- who asks it
     instance   TEXT,                        -- name of the offer
     device     TEXT NOT NULL,               -- as the source spells it

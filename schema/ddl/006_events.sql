@@ -18,7 +18,7 @@ CREATE TABLE gone (
 CREATE TABLE note (
     note_id      INTEGER PRIMARY KEY,       -- number in this file
     note_key     INTEGER NOT NULL,          -- of the other columns, as in 003_evidence.sql
-    note_key_low INTEGER NOT NULL,
+    note_key_low INTEGER NOT NULL,           -- the other half of it
     kind         TEXT NOT NULL CHECK (kind IN ('campaign', 'tag', 'commit', 'key')),  -- what it is about
     target       TEXT NOT NULL,             -- its name
     text         TEXT NOT NULL,             -- in words

@@ -1,7 +1,7 @@
 /* functions.h - SQL functions in C, linked into abdb and built as the loadable extension abdb.so.
  *   abdb_fold(TEXT)               a name without case and punctuation
  *   to_unit(NUMBER, FROM, TO)     unit conversion; another dimension is an error
- *   key_number(KEY)               entry_key, spec_key or price_key of a printed key: an index has it
+ *   key_number(KEY)               entry_key, spec_key or price_key of a printed key: indexed
  *   key_ordinal(KEY)              place of a result in its entry, the last part of its printed key
  * and the statistics of statistics.h.
  */

@@ -1,7 +1,8 @@
-/* digest.c - digests; see digest.h. */
+/* digest.c - digests; see digest.h. The plain functions of libcrypto: its others look algorithms
+ * up, and in OpenSSL 3.0 crash where there is no memory for that. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "schema/store/digest.h"
 
-#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
@@ -15,11 +16,20 @@ static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABD
     out[ABDB_SHA256_HEX - 1] = '\0';
 }
 
+static void digest_of(const void *data, size_t size, unsigned char out[ABDB_SHA256_SIZE])
+{
+    SHA256_CTX context;
+
+    SHA256_Init(&context);
+    SHA256_Update(&context, data, size);
+    SHA256_Final(out, &context);
+}
+
 void abdb_sha256_hex(const void *data, size_t size, char out[ABDB_SHA256_HEX])
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
-    SHA256(data, size, digest);
+    digest_of(data, size, digest);
     print_hex(digest, out);
 }
 
@@ -27,22 +37,17 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
                         const void *self, char out[ABDB_SHA256_HEX])
 {
     enum { PIECE = 1 << 22 };
-    unsigned char digest[ABDB_SHA256_SIZE] = {0};
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    unsigned char digest[ABDB_SHA256_SIZE];
+    SHA256_CTX context;
 
-    if (!context || !EVP_DigestInit_ex(context, EVP_sha256(), NULL)) {
-        EVP_MD_CTX_free(context);
-        abdb_sha256_hex(data, size, out);
-        return;
-    }
+    SHA256_Init(&context);
     for (size_t at = 0; at < size; at += PIECE) {
         size_t piece = size - at < PIECE ? size - at : PIECE;
 
-        EVP_DigestUpdate(context, (const char *)data + at, piece);
+        SHA256_Update(&context, (const char *)data + at, piece);
         done(self, at + piece);
     }
-    EVP_DigestFinal_ex(context, digest, NULL);
-    EVP_MD_CTX_free(context);
+    SHA256_Final(digest, &context);
     print_hex(digest, out);
 }
 
@@ -54,39 +59,11 @@ static uint64_t eight_bytes(const unsigned char *at)
     return value;
 }
 
-static abdb_key key_of(const unsigned char *digest)
-{
-    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
-                      (long long)eight_bytes(digest + 8)};
-}
-
 abdb_key abdb_digest_key(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
-    SHA256(data, size, digest);
-    return key_of(digest);
-}
-
-abdb_key abdb_digest_key_by(abdb_digester **digester, const void *data, size_t size)
-{
-    unsigned char digest[ABDB_SHA256_SIZE];
-
-    if (!*digester) {
-        *digester = EVP_MD_CTX_new();
-        if (*digester && !EVP_DigestInit_ex(*digester, EVP_sha256(), NULL)) {
-            EVP_MD_CTX_free(*digester);
-            *digester = NULL;
-        }
-    }
-    /* NULL: the algorithm of before, which is not looked up again */
-    if (!*digester || !EVP_DigestInit_ex(*digester, NULL, NULL) ||
-        !EVP_DigestUpdate(*digester, data, size) || !EVP_DigestFinal_ex(*digester, digest, NULL))
-        return abdb_digest_key(data, size);
-    return key_of(digest);
-}
-
-void abdb_digester_free(abdb_digester *digester)
-{
-    EVP_MD_CTX_free(digester);
+    digest_of(data, size, digest);
+    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
+                      (long long)eight_bytes(digest + 8)};
 }

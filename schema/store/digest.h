@@ -19,9 +19,5 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
  * probability n^2 / 2^64 (5e-8 at a million), which is why the other part is compared; both, at a
  * billion, with 3e-21. */
 abdb_key abdb_digest_key(const void *data, size_t size);
-/* The same with a context that many digests share: made on first use, NULL to begin with. */
-typedef struct evp_md_ctx_st abdb_digester;
-abdb_key abdb_digest_key_by(abdb_digester **digester, const void *data, size_t size);
-void abdb_digester_free(abdb_digester *digester);
 
 #endif

@@ -88,12 +88,11 @@ static void put_result(abdb_text *text, const abdb_result *r)
 
 enum { POINTS = 64 };
 
-/* What makes keys: a text that is used again and again, a digest's state, and points that came
+/* What makes keys: a text that is used again and again, and points that came
  * before, since files repeat them. */
 typedef struct {
     const char *file; /* its digest; NULL: none */
     abdb_text text;
-    abdb_digester *digester;
     struct {
         abdb_text text;
         abdb_key key;
@@ -102,7 +101,7 @@ typedef struct {
 
 static abdb_key digest_text(key_maker *k)
 {
-    return abdb_digest_key_by(&k->digester, abdb_text_get(&k->text), k->text.size);
+    return abdb_digest_key(abdb_text_get(&k->text), k->text.size);
 }
 
 /* The digest of the text, remembered. */
@@ -252,7 +251,6 @@ void abdb_keymaker_close(abdb_keymaker *keys)
     if (!k) return;
     abdb_text_free(&k->text);
     for (int i = 0; i < POINTS; i++) abdb_text_free(&k->point[i].text);
-    abdb_digester_free(k->digester);
     free(k);
     keys->self = NULL;
 }

@@ -59,6 +59,13 @@ bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
     return true;
 }
 
+bool abdb_keymap_remember(abdb_keymap *map, abdb_key key, int64_t number)
+{
+    if (abdb_keymap_put(map, key, (uint32_t)number)) return true;
+    abdb_keymap_free(map);
+    return false;
+}
+
 void abdb_keymap_free(abdb_keymap *map)
 {
     free(map->slot);

@@ -40,8 +40,9 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 /* Starts a unit. unit NULL: records without an artifact (a run); else it is borrowed until the unit
  * ends. *known is set when there is nothing to read: the same bytes, format and words are in the
  * database already; then no unit is open, and *counts are those of the earlier import. Where an
- * older version's reading is read again the commit withdraws it, in the same transaction: one of the
- * two readings is served, never none. The file is locked from the first record on, not before. */
+ * older version's reading is read again the commit withdraws it, in the same transaction: one of
+ * the two readings is served, never none. The file is locked from the first record on, not before.
+ */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);

@@ -5,6 +5,7 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
+#include "schema/store/key.h"
 #include "schema/store/keymap.h"
 #include "schema/store/write.h"
 
@@ -115,6 +116,14 @@ ABDB_MUST_USE abdb_status abdb_writer_name(abdb_writer *w, const char *name, con
 /* The number of a key by a statement of the kind `... WHERE key = ? AND key_low = ?`; 0: none. */
 ABDB_MUST_USE abdb_status abdb_writer_find(abdb_writer *w, statement_id id, abdb_key key,
                                            sqlite3_int64 *out, abdb_error *err);
+/* parts.c: what belongs to a new entry, of number id; and the numbers of its environment and
+ * process into last_environment_id and last_process_id. */
+ABDB_MUST_USE abdb_status abdb_writer_parts(abdb_writer *w, const abdb_ordered *o, sqlite3_int64 id,
+                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_environment(abdb_writer *w, const abdb_entry *e,
+                                                  abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_writer_process(abdb_writer *w, const abdb_process *p,
+                                              abdb_error *err);
 /* bulk.c: a new entry was kept; the unit is over. */
 ABDB_MUST_USE abdb_status abdb_writer_bulk(abdb_writer *w, abdb_key key, sqlite3_int64 id,
                                            abdb_error *err);

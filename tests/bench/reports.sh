@@ -68,7 +68,36 @@ line 1000 "audit gaps" audit gaps
 line 1000 "query mlperf-llm of all rounds" query mlperf-llm --round all
 line 1000 "query scaling of everything" query scaling
 line 1000 "query peak-achieved of everything" query peak-achieved
+one=$(sqlite3 "$ABDB_DB" "SELECT key FROM v_result WHERE campaign = 'c-1234' LIMIT 1")
+many=$(sqlite3 "$ABDB_DB" "SELECT group_concat(key, ' ') FROM (SELECT key FROM v_result WHERE campaign IN ('c-1234', 'c-99') LIMIT 200)")
+line 50 "explain 1 key" explain "$one"
+# shellcheck disable=SC2086 # keys are words
+line 500 "explain 200 keys" explain $many
+line 50 "SQL: one result by result_id" query "SELECT value, unit, device FROM v_result WHERE result_id = 500000"
+line 50 "SQL: factors of a command's results" query "SELECT count(*) FROM v_factor WHERE result_id IN (SELECT result_id FROM v_result WHERE campaign = 'c-1234')"
+line 50 "SQL: formulas of a command's results" query "SELECT count(*) FROM v_normalised WHERE result_id IN (SELECT result_id FROM v_result WHERE campaign = 'c-1234')"
 line 1000 "SQL: results by evidence" query "SELECT evidence, count(*) FROM v_result GROUP BY 1"
+
+echo
+cpu() { # processor seconds of a command
+    local TIMEFORMAT='%U %S'
+    { time "$@" >/dev/null 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
+}
+sql_s() { # seconds that SQLite takes for one statement, the best of RUNS
+    for ((i = 0; i < runs; i++)); do
+        printf '.timer on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | awk '/^Run Time/ { print $4 }'
+    done | sort -n | head -1
+}
+by_key=$(sql_s "SELECT count(*), sum(s.value) FROM v_sample s JOIN v_result r USING (result_id) WHERE r.raw_device = 'Box CPU 3'")
+by_table=$(sql_s "SELECT count(*), sum(s.value) FROM description d JOIN entry_row e USING (description_id) JOIN result_row r USING (entry_id) JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample WHERE d.device = 'Box CPU 3'")
+echo "join      v_sample USING (result_id) with v_result $by_key s, the tables $by_table s: $(awk -v a="$by_key" -v b="$by_table" 'BEGIN { printf "%.2f", b ? a / b : 0 }') times (goal 1.2)"
+echo "size      $(sqlite3 "$ABDB_DB" "WITH s AS (SELECT sum(pgsize) AS bytes, sum(CASE name WHEN 'sample_row' THEN pgsize END) AS samples FROM dbstat)
+    SELECT round(samples * 1.0 / (SELECT count(*) FROM sample_row), 1) || ' bytes a sample (goal 33), ' ||
+           round((bytes - samples) * 1.0 / (SELECT count(*) FROM result_row), 1) || ' a result (goal 140)' FROM s")"
+for i in 1 2 3; do
+    { head -1 data/results/mlperf-inference-v6.0-site.csv; sed -n "$((i + 4))p" data/results/mlperf-inference-v6.0-site.csv | awk -F, -v OFS=, -v who="bench $RANDOM" '{ $11 = who; print }'; } >"$dir/one.csv"
+    cpu "$build/abdb" import -q "$dir/one.csv"
+done | sort -n | awk '{ t[NR] = $1 } END { print "one row   imported into it: " t[2] " s of processor time (goal 0.1)" }'
 
 "$build/abdb" import -q tests/fixtures/figures.jsonl && "$build/abdb" import -q tests/fixtures/figures.jsonl --db "$bare"
 for figure in $("$build/abdb" plot --names); do

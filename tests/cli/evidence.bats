@@ -207,7 +207,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     ABDB_PATH=$dir/own run abdb explain db.t2.gaudi2.rate --uses
     fails 0 "not looked at (they failed, or --timeout was over): broken"
     run abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2
-    fails 0 "0.6646 ExaFLOP/\$   units_per_dollar@1"
+    fails 0 "0.6646 ExaFLOP/\$   operations for a dollar; per_dollar@1"
     fails 0 "prices.csv, line "
     run abdb explain perf-per-dollar exaflop_per_usd provider=AWS
     fails 2 "3 rows of perf-per-dollar"

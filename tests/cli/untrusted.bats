@@ -202,7 +202,7 @@ import csv
 bad = '}, note = {x} } @misc{evil, \\input{/etc/passwd} %c #1 ~ ^ $x$ & _ "q" {'
 with open("sources.csv", "w") as f:
     csv.writer(f).writerows([["source", "kind", "title", "author", "url", "published", "retrieved"],
-                             ["evil},x={1", "user", "T " + bad, "A " + bad, "https://x.test/}" + bad, "20}1", "2026-01-02"]])
+                             ["evil},x={1", "user", "T " + bad, "A " + bad, "https://x.test/}" + bad, "2021", "2026-01-02"]])
 with open("results.csv", "w") as f:
     rows = [["evidence", "source", "workload", "device", "metric", "value", "unit", "locator", "tag", "system"]]
     for i, cell in enumerate(["=cmd|' /C calc'!A0", "+1+1", "-2+3", "@SUM(A1)", "\tx", "-5", "+7.5", "[1cm] row", "* star", "a;=b", "＝1", 'q"=1',
