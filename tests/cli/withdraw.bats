@@ -7,7 +7,7 @@ load common
 exempt="v_artifact v_reject v_gone v_withdrawal gone_fact single_device v_source v_name v_note result witness witness_again"
 # Dictionaries and constants: no fact is in them. v_claim has no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
-    v_formula v_number_format v_collective v_column_factor v_claim"
+    v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim"
 
 fill() {
     abdb import -q "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
