@@ -14,13 +14,15 @@ SELECT 'above the published dense peak' AS problem, r.what, r.each AS value, r."
   FROM (SELECT coalesce(r.model, r.workload) || ' on ' || r.device AS what, r.each, r.unit, r.source, r.locator, r.key,
                (SELECT max(p.value) FROM v_peak p WHERE p.device = r.device AND p.quantity = 'peak_flops' AND p.dtype = r.number_format) AS "limit"
           FROM v_rate r
-         WHERE r.metric = 'flops_per_s' AND (:device IS NULL OR r.device GLOB :device)) r
+         WHERE r.metric = 'flops_per_s' AND (:device IS NULL OR r.device GLOB :device)
+           AND r.raw_device IN (SELECT n.spelling FROM v_name n WHERE n.kind = 'device' AND n.canon IN (SELECT device FROM v_peak))) r
  WHERE r.each > r."limit"
 UNION ALL
 SELECT 'more than all of it', r.metric || ' of ' || coalesce(r.model, r.workload) || ' on ' || r.device, r.value, 1, r.unit,
        r.source, r.locator, r.key
   FROM v_result r
  WHERE r.metric IN ('utilisation', 'bandwidth_utilisation', 'mfu', 'hfu', 'mbu', 'scaling_efficiency') AND r.value > 1
+   AND r.source <> 'abdb-run' -- whose cells state none
    AND (:device IS NULL OR r.device GLOB :device)
 UNION ALL
 SELECT 'an LLM counted in ' || r.raw_unit, r.round || ' ' || coalesce(r.submitter, '') || ' ' || r.model || ' ' || r.scenario,

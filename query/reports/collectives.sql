@@ -35,10 +35,10 @@ WITH one AS MATERIALIZED (
 sized AS (
   SELECT o.*, coalesce(o.size, CAST(o.printed AS REAL) * CASE WHEN o.printed LIKE '%KiB' THEN 1024 WHEN o.printed LIKE '%MiB' THEN 1048576
                                                               WHEN o.printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
-         coalesce(s.value, n.value) AS bus, CASE WHEN s.key IS NOT NULL THEN s.key WHEN n.value IS NOT NULL THEN o.key END AS bus_key
+         coalesce((SELECT s.value FROM v_stored s WHERE s.result_id = o.stated_id),
+                  (SELECT n.value FROM v_normalised n WHERE n.result_id = o.result_id AND n.formula = 'busbw@1')) AS bus,
+         CASE WHEN o.stated_id IS NULL THEN o.key ELSE (SELECT s.key FROM v_result s WHERE s.result_id = o.stated_id) END AS bus_key
     FROM one o
-    LEFT JOIN v_result s ON s.result_id = o.stated_id
-    LEFT JOIN v_normalised n ON n.result_id = o.result_id AND n.formula = 'busbw@1'
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 placed AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,
@@ -52,7 +52,7 @@ SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, CAST(p.bytes
        max(n) AS n, sum(wrong) AS wrong,
        trim(CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks ' END || CASE WHEN k.operations > 1 OR p.devices IS NULL THEN p.operation || ' ' ELSE '' END ||
             CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END || CASE WHEN k.sources > 1 THEN p.source ELSE '' END) AS _label,
-       group_concat(p.key, ' ') AS _facts, group_concat(p.bus_key, ' ') AS _facts_busbw_gb_per_s
+       group_concat(p.key, ' ') AS _facts, group_concat(CASE WHEN p.bus IS NOT NULL THEN p.bus_key END, ' ') AS _facts_busbw_gb_per_s
   FROM placed p CROSS JOIN known k
  GROUP BY p.operation, p.device, p.devices, p.place, p.source, p.bytes
  ORDER BY p.operation, p.device, p.devices, p.source, p.bytes;

@@ -1,6 +1,6 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
 -- site: MLPerf®
--- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT DISTINCT round FROM v_round UNION SELECT 'all' ORDER BY 1
+-- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM description WHERE round IS NOT NULL UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT n.canon FROM v_name n JOIN v_model m ON m.model = n.canon WHERE n.kind = 'model' AND m.task = 'llm' ORDER BY 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
@@ -28,12 +28,12 @@ WITH llm (spelling) AS (
   SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
    WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model)),
 wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
-  SELECT DISTINCT round FROM v_round WHERE :round = 'all'
+  SELECT round FROM description WHERE :round = 'all' AND round IS NOT NULL
   UNION SELECT coalesce(:round, (SELECT r.round FROM v_round r
                                   WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
                                                          WHERE n.kind = 'model' AND m.task = 'llm')
                                   ORDER BY r.round_order DESC LIMIT 1))),
-chosen AS (
+chosen AS MATERIALIZED (
   SELECT round, round_order, model, scenario, device, each, public_id, left_out, result_id, key FROM v_mlperf
    WHERE raw_model IN (SELECT spelling FROM llm)
      AND metric = 'tokens_per_s'
@@ -50,18 +50,17 @@ best AS (
            sum(CASE WHEN left_out IN ('device count disagrees', 'sources disagree') THEN 1 ELSE 0 END)
              OVER (PARTITION BY round, model, scenario, device) AS doubtful
       FROM chosen) c
-   WHERE place = 1 AND left_out = '' AND each IS NOT NULL)
+   WHERE place = 1 AND left_out = '' AND each IS NOT NULL),
+shown AS MATERIALIZED (
+  SELECT * FROM best ORDER BY round_order DESC, model, scenario, each DESC, key LIMIT CASE WHEN :all THEN -1 ELSE :limit END)
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
        m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, b.of, CASE WHEN b.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
        m.verified, m.key AS _facts
-  FROM best b JOIN v_mlperf m ON m.result_id = b.result_id
- ORDER BY m.round_order DESC, m.model, m.scenario, m.each DESC, m.key
- LIMIT CASE WHEN :all THEN -1 ELSE :limit END;
+  FROM shown b JOIN v_mlperf m ON m.result_id = b.result_id
+ ORDER BY b.round_order DESC, b.model, b.scenario, b.each DESC, b.key;
 -- @notes
-, shown AS (
-  SELECT * FROM best ORDER BY round_order DESC, model, scenario, each DESC, key LIMIT CASE WHEN :all THEN -1 ELSE :limit END),
-total AS (SELECT count(*) AS n FROM best)
+, total AS (SELECT count(*) AS n FROM best)
 SELECT line FROM (
   SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
    WHERE NOT :all AND n > :limit

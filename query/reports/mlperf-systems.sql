@@ -2,7 +2,7 @@
 -- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive
--- param: round | text | | one round (default: the latest with this benchmark) | SELECT DISTINCT round FROM v_round ORDER BY 1
+-- param: round | text | | one round (default: the latest with this benchmark) | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: division | text | closed | closed or open
 -- column: device | device | cut28 | canonical device
 -- column: chips | chips | | devices that took part

@@ -30,7 +30,8 @@ WITH stated AS ( -- two halves, so that an index leads to one source where it is
   UNION ALL
   SELECT * FROM v_rate WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'),
 rate AS (
-  SELECT r.*, a.at_one FROM stated r LEFT JOIN v_at_price a ON a.result_id = r.result_id AND a.formula = 'per_dollar@1'
+  SELECT r.*, (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
+    FROM stated r
    WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)),
 offer AS MATERIALIZED (SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)),
 used AS (SELECT * FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age)

@@ -16,18 +16,19 @@
 -- @rows
 WITH found AS ( -- beside a stated speedup the efficiency that the source prints for it
   SELECT v.device, v.model, v.base_devices, v.devices, v.speedup, v.value, v.kind, v.source, v.key || coalesce(' ' || v.base_key, '') AS keys,
-         r.raw_value, CASE v.kind WHEN 'stated' THEN (
-           SELECT e.result_id FROM v_result e
-            WHERE e.raw_device = r.raw_device AND e.source = v.source AND e.metric = 'scaling_efficiency' AND e.devices = v.devices
+         CASE v.kind WHEN 'stated' THEN (SELECT r.raw_value FROM v_result r WHERE r.result_id = v.result_id) END AS raw_value,
+         CASE v.kind WHEN 'stated' THEN (
+           SELECT e.result_id FROM v_result r JOIN v_result e ON e.raw_device = r.raw_device
+            WHERE r.result_id = v.result_id AND e.source = v.source AND e.metric = 'scaling_efficiency' AND e.devices = v.devices
               AND coalesce(e.raw_model, '') = coalesce(r.raw_model, '') ORDER BY e.key LIMIT 1) END AS stated_id
     FROM v_scaling v
-    LEFT JOIN v_result r ON v.kind = 'stated' AND r.result_id = v.result_id
    WHERE (:source IS NULL OR v.source = :source) AND (:device IS NULL OR v.device = :device)),
 checked AS ( -- slack: half of the last digit of the speedup, and of the percentage
-  SELECT f.*, 100 * e.value AS stated, 100 * f.value AS recomputed, e.key AS stated_key,
+  SELECT f.*, 100 * (SELECT e.value FROM v_stored e WHERE e.result_id = f.stated_id) AS stated, 100 * f.value AS recomputed,
+         (SELECT e.key FROM v_result e WHERE e.result_id = f.stated_id) AS stated_key,
          CASE WHEN instr(f.raw_value, '.') > 0 THEN 0.5 * pow(10, instr(f.raw_value, '.') - length(rtrim(f.raw_value, 'x'))) ELSE 0.5 END
            * 100 * f.value / f.speedup + 0.05 AS slack
-    FROM found f LEFT JOIN v_result e ON e.result_id = f.stated_id)
+    FROM found f)
 SELECT device, model, base_devices, devices, speedup, stated AS stated_percent, recomputed AS recomputed_percent,
        CASE WHEN abs(stated - recomputed) <= slack + CASE WHEN stated = round(stated) THEN 0.5 ELSE 0.05 END THEN 'yes'
             WHEN stated IS NOT NULL THEN 'NO' END AS agrees,

@@ -23,7 +23,8 @@
 -- @with
 WITH run AS MATERIALIZED (
   SELECT t.entry_id, t.point_id, t.device, t.devices, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
-    FROM v_rate t -- sets of factors with a load lead on
+    FROM (SELECT source FROM v_source WHERE source <> 'abdb-run') s -- kernels serve nobody
+    JOIN v_rate t ON t.source = s.source
    WHERE t.point_id IN (SELECT point_id FROM point_factor
                          WHERE factor IN ('users', 'concurrency', 'request_rate', 'batch') AND num IS NOT NULL)
      AND t.metric = 'tokens_per_s' AND t.evidence <> 'mlperf'
@@ -45,14 +46,17 @@ offer AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place FROM abdb_offers(:price)),
 counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
                    count(DISTINCT coalesce(tag, '')) AS tags FROM loaded),
-whole AS MATERIALIZED (
-  SELECT l.*, t.value AS tpot_s, t.key AS tpot_key, n.value AS mbu, n.formula, n.facts AS mbu_facts, o.per_device_hour AS price,
-         o.key AS price_key, a.at_one * o.per_device_hour AS usd_per_million_tokens
+whole AS (
+  SELECT l.*, o.per_device_hour AS price, o.key AS price_key,
+         (SELECT a.at_one FROM v_at_price a WHERE a.result_id = l.result_id AND a.formula = 'usd_per_million_tokens@1') * o.per_device_hour
+           AS usd_per_million_tokens,
+         (SELECT t.value FROM v_stored t WHERE t.result_id = l.tpot_id) AS tpot_s,
+         (SELECT t.key FROM v_result t WHERE t.result_id = l.tpot_id) AS tpot_key,
+         (SELECT json_array(n.value, n.formula, n.facts) FROM v_normalised n
+           WHERE n.result_id = l.tpot_id AND n.formula IN ('mbu@1', 'mbu_weights@1') AND n.basis = 'published') AS mbu_of
     FROM loaded l
-    LEFT JOIN v_result t ON t.result_id = l.tpot_id
-    LEFT JOIN v_normalised n ON n.result_id = l.tpot_id AND n.formula IN ('mbu@1', 'mbu_weights@1') AND n.basis = 'published'
-    LEFT JOIN offer o ON o.device = l.device AND o.place = 1
-    LEFT JOIN v_at_price a ON a.result_id = l.result_id AND a.formula = 'usd_per_million_tokens@1')
+    LEFT JOIN offer o ON o.device = l.device AND o.place = 1),
+reached AS MATERIALIZED (SELECT w.*, mbu_of ->> 0 AS mbu, mbu_of ->> 1 AS formula, mbu_of ->> 2 AS mbu_facts FROM whole w)
 -- @rows
 SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') || ' ' ELSE '' END ||
             CASE WHEN c.models > 1 THEN coalesce(w.model || ' ', '') ELSE '' END ||
@@ -62,17 +66,17 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
        w.device, w.devices, w.model, w.input_tokens, w.users, 1000 * w.ttft_s AS ttft_ms, 1000 * w.tpot_s AS tpot_ms, w.total AS tokens_per_s,
        w.each AS tokens_per_s_per_device, 100 * w.mbu AS mbu_percent, w.usd_per_million_tokens, w.price, w.source,
        w.key || coalesce(' ' || w.price_key, '') AS _facts, w.tpot_key || coalesce(' ' || w.mbu_facts, '') AS _facts_mbu_percent
-  FROM whole w CROSS JOIN counted c
+  FROM reached w CROSS JOIN counted c
  WHERE w.users IS NOT NULL AND (:input_tokens IS NULL OR w.input_tokens = :input_tokens)
  ORDER BY w.device, w.model, w.input_tokens, w.tag, w.users;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' AS line FROM (SELECT 1 FROM whole LIMIT 1) w
+  SELECT 1 AS place, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' AS line FROM (SELECT 1 FROM reached LIMIT 1) w
   UNION ALL SELECT 2, 'no device is said by the files: `abdb import FILE --set device=... --set devices=... --set dtype=...`'
-    FROM whole WHERE device IS NULL GROUP BY 1
+    FROM reached WHERE device IS NULL GROUP BY 1
   UNION ALL SELECT 3, 'no MBU: the model is not in the dictionary (abdb query "SELECT model FROM v_model"), or the number format or the bandwidth is not known'
-    FROM whole WHERE (SELECT count(mbu) FROM whole) = 0 GROUP BY 1
+    FROM reached WHERE (SELECT count(mbu) FROM reached) = 0 GROUP BY 1
   UNION ALL SELECT 4, 'MBU counts the weights alone where the lengths of prompt and answer are not said: a lower bound'
-    FROM whole WHERE formula = 'mbu_weights@1' GROUP BY 1
-  UNION ALL SELECT 5, 'no cost: no price of the device is stored; --price gives one' FROM whole WHERE (SELECT count(price) FROM whole) = 0 GROUP BY 1)
+    FROM reached WHERE formula = 'mbu_weights@1' GROUP BY 1
+  UNION ALL SELECT 5, 'no cost: no price of the device is stored; --price gives one' FROM reached WHERE (SELECT count(price) FROM reached) = 0 GROUP BY 1)
  ORDER BY place;

@@ -16,10 +16,10 @@
 -- column: public_id | ID | |
 -- hoist: model round division
 -- @rows
-SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device, n.value AS chip_hours, r.submitter, r.system, r.division, r.public_id,
-       r.key AS _facts
+SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device,
+       (SELECT n.value FROM v_normalised n WHERE n.result_id = r.result_id AND n.formula = 'device_hours@1') AS chip_hours, r.submitter,
+       r.system, r.division, r.public_id, r.key AS _facts
   FROM v_result r
-  LEFT JOIN v_normalised n ON n.result_id = r.result_id AND n.formula = 'device_hours@1'
  WHERE r.metric = 'time_to_train_s' AND r.evidence = 'mlperf'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
    AND (:round IS NULL OR r.round = :round)
