@@ -83,10 +83,10 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
     begin=$(date +%s%N)
     abdb export -o db --out whole.db
     took=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    for ((i = 1; i <= 12 || (i <= 120 && $(find . -name '.public.db.*.part' | wc -l) == 0); i++)); do # until one was in between
         abdb export -o db --out public.db >/dev/null 2>&1 &
         pid=$!
-        sleep "$(awk -v i=$i -v t="$took" 'BEGIN { print t * i / 13 }')"
+        sleep "$(awk -v i=$i -v t="$took" 'BEGIN { print t * (i * 5 % 12 + 1) / (13 + i / 12) }')"
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         [ ! -e public.db ] || same "$(facts public.db)" "$want"
