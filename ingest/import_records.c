@@ -131,6 +131,15 @@ static bool take_result(reader *r, const json_t *object, char *reason)
     return false;
 }
 
+static bool is_object(const char *text)
+{
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    bool object = json_is_object(value);
+
+    json_decref(value);
+    return object;
+}
+
 static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
                               abdb_error *err)
 {
@@ -163,6 +172,10 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     }
     if (!abdb_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
     e->environment = text_of(object, "environment");
+    if (e->environment && !is_object(e->environment)) {
+        snprintf(reason, REASON, "environment is text, but not that of a JSON object");
+        return ABDB_OK;
+    }
     e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
     if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;
     e->role = text_of(object, "role");

@@ -156,7 +156,11 @@ static int check_database(const char *path)
     snprintf(text, sizeof text, "%.400s: %lld values, %s, %s", path, (long long)results,
              fine ? "sound" : "DAMAGED", access(path, W_OK) == 0 ? "writable" : "read-only");
     line(fine ? "ok" : "! ", "database", text);
-    stale = check_readings(db);
+    if (db->lent)
+        line("! ", "views",
+             "those in the file are not this program's: it answers with its own, and `abdb init`"
+             " makes them anew");
+    stale = check_readings(db) + db->lent;
     abdb_db_close(db);
     return !fine + stale;
 }

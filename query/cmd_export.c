@@ -31,7 +31,7 @@ static abdb_status kind_of(abdb_db *db, const char *column, int *kind, abdb_erro
 
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        name = (const char *)sqlite3_column_text(s, 0);
+        name = abdb_sql_text(s, 0);
         if (strcmp(name, column) == 0) *kind = sqlite3_column_int(s, 1);
         names[count] = abdb_arena_copy(&arena, name, strlen(name));
         count += names[count] != NULL;

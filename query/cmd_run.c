@@ -188,7 +188,7 @@ static abdb_status last_campaign(abdb_db *db, const char *key, char out[64], abd
                               -1, &s, NULL);
     sqlite3_bind_text(s, 1, pattern, -1, SQLITE_STATIC);
     if (code == SQLITE_OK) code = sqlite3_step(s);
-    if (code == SQLITE_ROW) snprintf(out, 64, "%s", (const char *)sqlite3_column_text(s, 0));
+    if (code == SQLITE_ROW) snprintf(out, 64, "%s", abdb_sql_text(s, 0));
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "campaign");
 }

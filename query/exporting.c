@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "schema/core/record_json.h"
+#include "schema/store/shape.h"
 
 static abdb_status write_text(abdb_export *e, abdb_error *err)
 {
@@ -137,7 +138,7 @@ static abdb_status print_rows(abdb_db *db, const char *sql, FILE *out, abdb_erro
 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
-        if (code == SQLITE_ROW) print_line(out, (const char *)sqlite3_column_text(s, 0));
+        if (code == SQLITE_ROW) print_line(out, abdb_sql_text(s, 0));
     }
     sqlite3_finalize(s);
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
@@ -157,8 +158,7 @@ static abdb_status print_table(abdb_db *db, const char *table, FILE *out, abdb_e
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        abdb_text_printf(&sql, "%squote(\"%s\")", first ? "" : " || ',' || ",
-                         (const char *)sqlite3_column_text(s, 0));
+        abdb_text_printf(&sql, "%squote(\"%s\")", first ? "" : " || ',' || ", abdb_sql_text(s, 0));
         first = false;
     }
     sqlite3_finalize(s);
@@ -170,6 +170,11 @@ done:
     return st;
 }
 
+static void print_files(const abdb_embedded *file, FILE *out)
+{
+    for (; file->name; file++) abdb_put(out, file->text, strlen(file->text));
+}
+
 abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
 {
     char *table[64];
@@ -177,36 +182,26 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
     int code = sqlite3_prepare_v2(db->sql,
-                                  "SELECT name FROM sqlite_schema WHERE type = 'table'"
-                                  " AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
+                                  "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
+                                  " AND name <> 'column_doc' ORDER BY rowid",
                                   -1, &s, NULL);
 
     while (count < 64 && (code == SQLITE_OK || code == SQLITE_ROW)) {
         code = sqlite3_step(s);
-        if (code == SQLITE_ROW) table[count++] = strdup((const char *)sqlite3_column_text(s, 0));
+        if (code == SQLITE_ROW && abdb_shape_owns(abdb_sql_text(s, 0)))
+            table[count++] = strdup(abdb_sql_text(s, 0));
+        else if (code != SQLITE_ROW)
+            break;
     }
     sqlite3_finalize(s);
     if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, "tables"));
     fputs("PRAGMA foreign_keys = OFF;\nBEGIN;\n", out);
-    TRY(print_rows(db,
-                   "SELECT sql || ';' FROM sqlite_schema WHERE type = 'table'"
-                   " AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
-                   out, err));
+    print_files(abdb_schema_ddl(), out);
     for (size_t i = 0; i < count; i++)
         if (table[i]) TRY(print_table(db, table[i], out, err));
-    TRY(print_rows(db,
-                   "SELECT sql || ';' FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT"
-                   " NULL ORDER BY type, rowid",
-                   out, err));
-    TRY(print_rows(db,
-                   "SELECT 'PRAGMA application_id = ' || application_id || ';' FROM"
-                   " pragma_application_id",
-                   out, err));
-    TRY(print_rows(db,
-                   "SELECT 'PRAGMA user_version = ' || user_version || ';' FROM"
-                   " pragma_user_version",
-                   out, err));
-    fputs("COMMIT;\n", out);
+    print_files(abdb_views, out);
+    fprintf(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
+            ABDB_APPLICATION_ID, abdb_schema_version());
     if (fflush(out) != 0 || ferror(out))
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
 done:

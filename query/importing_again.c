@@ -98,9 +98,8 @@ static abdb_status list_readings(abdb_db *db, const char *path, reading_list *li
     if (code == SQLITE_OK) {
         sqlite3_bind_text(s, 1, path, -1, SQLITE_STATIC);
         while (st == ABDB_OK && (code = sqlite3_step(s)) == SQLITE_ROW)
-            st = add_reading(list, (const char *)sqlite3_column_text(s, 0),
-                             (const char *)sqlite3_column_text(s, 1),
-                             (const char *)sqlite3_column_text(s, 2), err);
+            st = add_reading(list, abdb_sql_text(s, 0), abdb_sql_text(s, 1), abdb_sql_text(s, 2),
+                             err);
     }
     if (st == ABDB_OK && code != SQLITE_DONE) st = abdb_db_fail(db, err, "artifacts");
     sqlite3_finalize(s);

@@ -36,7 +36,7 @@ abdb_status abdb_stale_find(abdb_db *db, abdb_arena *arena, abdb_stale **list, s
 
         code = sqlite3_step(s);
         if (code != SQLITE_ROW || *count == GROUPS_MAX) break;
-        format = (const char *)sqlite3_column_text(s, 0);
+        format = abdb_sql_text(s, 0);
         *group = (abdb_stale){.own_map = sqlite3_column_int(s, 1),
                               .was = sqlite3_column_int(s, 2),
                               .files = sqlite3_column_int64(s, 3)};

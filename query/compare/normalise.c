@@ -120,8 +120,8 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
     sqlite3_bind_text(n->find, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
                       SQLITE_TRANSIENT);
     if ((code = sqlite3_step(n->find)) == SQLITE_ROW) {
-        unit = (const char *)sqlite3_column_text(n->find, 1);
-        facts = (const char *)sqlite3_column_text(n->find, 2);
+        unit = abdb_sql_text(n->find, 1);
+        facts = abdb_sql_text_if(n->find, 2);
         m->value = sqlite3_column_double(n->find, 0);
         m->unit = abdb_arena_copy(arena, unit, strlen(unit));
         m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;

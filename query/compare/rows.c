@@ -59,6 +59,7 @@ abdb_status abdb_rows_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 {
     abdb_value *v = t->rows < ROWS_MAX ? abdb_table_row(t) : NULL;
+    const char *text;
 
     if (!v) return ABDB_FAIL(err, ABDB_LIMIT, "too many rows to hold (%zu); add a LIMIT", t->rows);
     for (int i = 0; i < (int)t->columns; i++) {
@@ -77,8 +78,9 @@ abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
             t->text_size += (size_t)sqlite3_column_bytes(s, i);
             if (t->text_size > text_size_max)
                 return ABDB_FAIL(err, ABDB_LIMIT, "more than 2 GiB of text; add a LIMIT");
-            v[i].text = abdb_arena_copy(&t->arena, (const char *)sqlite3_column_text(s, i),
-                                        (size_t)sqlite3_column_bytes(s, i));
+            text = abdb_sql_text_if(s, i);
+            v[i].text = abdb_arena_copy(&t->arena, text ? text : "",
+                                        text ? (size_t)sqlite3_column_bytes(s, i) : 0);
             if (!v[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows);
         }
     }

@@ -64,14 +64,14 @@ static abdb_status read_point(loader *l, const char *id, point *out, abdb_error 
     sqlite3_reset(l->factors);
     sqlite3_bind_text(l->factors, 1, out->id, -1, SQLITE_STATIC);
     while ((code = sqlite3_step(l->factors)) == SQLITE_ROW && out->count < ABDB_TRAITS_MAX) {
-        const char *state = (const char *)sqlite3_column_text(l->factors, 1);
+        const char *state = abdb_sql_text(l->factors, 1);
         abdb_trait *t = &list[out->count++];
 
-        t->name = copy(l->arena, (const char *)sqlite3_column_text(l->factors, 0));
+        t->name = copy(l->arena, abdb_sql_text(l->factors, 0));
         t->state = strcmp(state, "known") == 0     ? ABDB_KNOWN
                    : strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN
                                                    : ABDB_INAPPLICABLE;
-        t->text = copy(l->arena, (const char *)sqlite3_column_text(l->factors, 2));
+        t->text = copy(l->arena, abdb_sql_text_if(l->factors, 2));
     }
     if (code != SQLITE_DONE && code != SQLITE_ROW)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));

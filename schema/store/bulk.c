@@ -142,8 +142,8 @@ static abdb_status drop_indexes(abdb_writer *w, abdb_error *err)
         code = sqlite3_step(s);
         if (code != SQLITE_ROW || w->indexes == ABDB_INDEX_MAX) break;
         used += (size_t)snprintf(drop + used, sizeof drop - used, "DROP INDEX \"%.40s\";",
-                                 (const char *)sqlite3_column_text(s, 0));
-        w->index[w->indexes] = sqlite3_mprintf("%s", sqlite3_column_text(s, 1));
+                                 abdb_sql_text(s, 0));
+        w->index[w->indexes] = sqlite3_mprintf("%s", abdb_sql_text(s, 1));
         if (!w->index[w->indexes++]) code = SQLITE_NOMEM;
     }
     sqlite3_finalize(s);

@@ -11,6 +11,7 @@
 
 #include "schema/core/text.h"
 #include "schema/functions/functions.h"
+#include "schema/store/shape.h"
 
 enum { NAP_MS = 20 };
 
@@ -107,6 +108,15 @@ abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_int64 *out, ab
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
 }
 
+/* What a file says of itself is not obeyed: its views and checks call no function that does more
+ * than compute, its pages are looked at before they are read. */
+static void distrust(sqlite3 *sql)
+{
+    sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_exec(sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
 /* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
  */
 static char *immutable_uri(const char *path)
@@ -133,6 +143,7 @@ static int open_read(abdb_db *db)
     char *wal, *uri;
     int has_wal;
 
+    if (code == SQLITE_OK) distrust(db->sql);
     if (code == SQLITE_OK) abdb_db_wait(db, true);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
@@ -261,17 +272,18 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     sqlite3_int64 version;
     abdb_status st = ABDB_OK;
     int now = abdb_schema_version();
-    bool current;
+    bool current, views = false;
 
     TRY(check_header(db, &version, err));
+    if (db->mode == ABDB_READ && version < now)
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
+                         " it (a backup is made)",
+                         db->path, (long long)version, now, db->path);
+    if (version > 0) TRY(abdb_shape_check(db, version == now, &views, err));
     if (db->mode == ABDB_READ) {
-        if (version < now)
-            return ABDB_FAIL(
-                err, ABDB_DB,
-                "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
-                " it (a backup is made)",
-                db->path, (long long)version, now, db->path);
-        return ABDB_OK;
+        db->lent = !views;
+        return views ? ABDB_OK : abdb_views_lend(db, err);
     }
     TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
@@ -280,7 +292,7 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
                      "PRAGMA temp_store = FILE; PRAGMA threads = 1", /* one helps to sort */
                      err));
     TRY(abdb_views_current(db, &current, err));
-    if (version == now && current) return ABDB_OK;
+    if (version == now && current && views) return ABDB_OK;
     if (version > 0 && version < now) TRY(back_up(db, (int)version, err));
 
     /* tables and views in one step: nobody sees a file that has the one without the other */
@@ -331,7 +343,7 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
     abdb_db_wait(db, true);
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    distrust(db->sql);
     if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
     TRY(bring_up(db, err));
     *out = db;

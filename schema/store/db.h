@@ -8,12 +8,12 @@
 #ifndef ABDB_STORE_DB_H
 #define ABDB_STORE_DB_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 
 #include "schema/core/embedded.h"
 
 #include "schema/core/error.h"
+#include "schema/functions/sqlite.h"
 
 enum { ABDB_APPLICATION_ID = 0x61626462 }; /* 'abdb' */
 
@@ -33,6 +33,7 @@ typedef struct {
     abdb_patience patience;
     double waits_since; /* the wait that goes on began then */
     bool told;
+    bool lent;    /* the file's views are not those of this program: it asks its own */
     int created;  /* this open made the schema */
     int migrated; /* this open migrated from that version, else 0 */
 } abdb_db;
@@ -62,15 +63,22 @@ ABDB_MUST_USE abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_
 abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing);
 /* The version that this build reads and writes. */
 int abdb_schema_version(void);
-/* Tests try migrations that are made up: a list as abdb_migrations is, or NULL for those. */
-void abdb_schema_pretend(const abdb_embedded *migrations);
+/* Tests try migrations that are made up: lists as abdb_ddl and abdb_migrations are, or NULL for
+ * those. */
+void abdb_schema_pretend(const abdb_embedded *ddl, const abdb_embedded *migrations);
+const abdb_embedded *abdb_schema_ddl(void);
 /* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
  */
 ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err);
-/* Are the views those of this build? */
+/* Does the file say that its views were made by this build? schema/store/shape.h looks at them. */
 ABDB_MUST_USE abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err);
-/* Makes the views anew where they are not those of this build. Inside a transaction. */
+/* Drops the views of this program and of the one that made the file's; nobody else's. */
+ABDB_MUST_USE abdb_status abdb_views_drop(abdb_db *db, abdb_error *err);
+/* Makes the views anew. Inside a transaction. */
 ABDB_MUST_USE abdb_status abdb_views_apply(abdb_db *db, abdb_error *err);
+
+/* Makes this program's views for this connection alone, where the file has none or others. */
+ABDB_MUST_USE abdb_status abdb_views_lend(abdb_db *db, abdb_error *err);
 
 /* Embedded text files, made by the Makefile from schema/ddl, schema/migrations and schema/views. */
 extern const abdb_embedded abdb_ddl[], abdb_migrations[], abdb_views[]; /* end: name NULL */

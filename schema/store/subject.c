@@ -127,10 +127,8 @@ static void precision(const char *raw, double value, double *half, int *digits)
     *half = 0.5 * (printed > six ? printed : six);
 }
 
-static char *copy_column(table *t, sqlite3_stmt *s, int i)
+static char *copy_column(table *t, const char *text)
 {
-    const char *text = (const char *)sqlite3_column_text(s, i);
-
     return text ? abdb_arena_copy(&t->arena, text, strlen(text)) : NULL;
 }
 
@@ -159,15 +157,15 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
         *row = (statement){
             .result = sqlite3_column_int64(s, 0),
             .entry_key = sqlite3_column_int64(s, 10),
-            .key = copy_column(t, s, 1),
-            .source = copy_column(t, s, 2),
+            .key = copy_column(t, abdb_sql_text(s, 1)),
+            .source = copy_column(t, abdb_sql_text(s, 2)),
             .rank = sqlite3_column_int(s, 3),
-            .metric = copy_column(t, s, 4),
-            .public_id = copy_column(t, s, 5),
+            .metric = copy_column(t, abdb_sql_text(s, 4)),
+            .public_id = copy_column(t, abdb_sql_text_if(s, 5)),
             .devices = sqlite3_column_type(s, 6) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 6),
             .value = sqlite3_column_double(s, 7)};
         row->verified = sqlite3_column_int(s, 9);
-        precision((const char *)sqlite3_column_text(s, 8), row->value, &row->half, &row->digits);
+        precision(abdb_sql_text_if(s, 8), row->value, &row->half, &row->digits);
     }
     sqlite3_finalize(s);
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "subjects");

@@ -55,13 +55,12 @@ static abdb_status hand_fact(sqlite3_stmt *s, const char *table, const abdb_sink
 
         if (type == SQLITE_NULL) continue;
         if (strcmp(name, "(fact)") == 0) {
-            fact.fact = (const char *)sqlite3_column_text(s, i);
+            fact.fact = abdb_sql_text(s, i);
             continue;
         }
         fact.column[fact.columns].name = name;
         fact.column[fact.columns].num = type == SQLITE_TEXT ? NAN : sqlite3_column_double(s, i);
-        fact.column[fact.columns++].text =
-            type == SQLITE_TEXT ? (const char *)sqlite3_column_text(s, i) : NULL;
+        fact.column[fact.columns++].text = type == SQLITE_TEXT ? abdb_sql_text(s, i) : NULL;
     }
     return sink->fact(sink->self, &fact, err);
 }
@@ -135,14 +134,27 @@ typedef struct {
     sqlite3_stmt *statement[W_COUNT];
     abdb_arena arena; /* of one entry */
     abdb_entry entry;
+    bool failed; /* no memory for all of it */
     abdb_error *err;
 } walker;
 
+static const char *keep(walker *w, const char *text)
+{
+    const char *kept = text ? abdb_arena_copy(&w->arena, text, strlen(text)) : NULL;
+
+    w->failed |= text && !kept;
+    return kept;
+}
+
+/* A column that may be missing, and one that must not be: "" in a damaged file. */
 static const char *copy(walker *w, sqlite3_stmt *s, int i)
 {
-    const char *text = (const char *)sqlite3_column_text(s, i);
+    return keep(w, abdb_sql_text_if(s, i));
+}
 
-    return text ? abdb_arena_copy(&w->arena, text, strlen(text)) : NULL;
+static const char *word(walker *w, sqlite3_stmt *s, int i)
+{
+    return keep(w, abdb_sql_text(s, i));
 }
 
 static double number(sqlite3_stmt *s, int i)
@@ -157,11 +169,11 @@ static abdb_status read_factors(walker *w, sqlite3_int64 point)
 
     sqlite3_bind_int64(s, 1, point);
     while ((code = sqlite3_step(s)) == SQLITE_ROW && w->entry.factors < ABDB_FACTOR_MAX) {
-        const char *state = (const char *)sqlite3_column_text(s, 1);
+        const char *state = abdb_sql_text(s, 1);
 
         w->entry.factor[w->entry.factors++] =
-            (abdb_factor){.name = copy(w, s, 0),
-                          .text = copy(w, s, 2),
+            (abdb_factor){.name = word(w, s, 0),
+                          .text = word(w, s, 2),
                           .num = number(s, 3),
                           .unit = copy(w, s, 4),
                           .state = strcmp(state, "known") == 0     ? ABDB_KNOWN
@@ -200,16 +212,16 @@ static void fill_sample(walker *w, sqlite3_stmt *s, void *at)
 
 static void fill_telemetry(walker *w, sqlite3_stmt *s, void *at)
 {
-    *(abdb_telemetry *)at = (abdb_telemetry){.sensor = copy(w, s, 0),
-                                             .quantity = copy(w, s, 1),
-                                             .unit = copy(w, s, 2),
+    *(abdb_telemetry *)at = (abdb_telemetry){.sensor = word(w, s, 0),
+                                             .quantity = word(w, s, 1),
+                                             .unit = word(w, s, 2),
                                              .t_s = sqlite3_column_double(s, 3),
                                              .value = sqlite3_column_double(s, 4)};
 }
 
 static void fill_span(walker *w, sqlite3_stmt *s, void *at)
 {
-    *(abdb_span *)at = (abdb_span){.name = copy(w, s, 0),
+    *(abdb_span *)at = (abdb_span){.name = word(w, s, 0),
                                    .within = copy(w, s, 1),
                                    .kernel = copy(w, s, 2),
                                    .provider = copy(w, s, 3),
@@ -222,7 +234,7 @@ static void fill_span(walker *w, sqlite3_stmt *s, void *at)
 static void fill_rank(walker *w, sqlite3_stmt *s, void *at)
 {
     *(abdb_rank *)at = (abdb_rank){.rank = rank_of(s, 0),
-                                   .host = copy(w, s, 1),
+                                   .host = word(w, s, 1),
                                    .device = copy(w, s, 2),
                                    .binding = copy(w, s, 3)};
 }
@@ -278,8 +290,8 @@ static abdb_status read_results(walker *w, sqlite3_int64 id)
     while ((code = sqlite3_step(s)) == SQLITE_ROW && w->entry.results < ABDB_RESULT_MAX) {
         abdb_result *r = &w->entry.result[w->entry.results++];
 
-        *r = (abdb_result){.metric = copy(w, s, 0),
-                           .statistic = copy(w, s, 1),
+        *r = (abdb_result){.metric = word(w, s, 0),
+                           .statistic = word(w, s, 1),
                            .rank = rank_of(s, 2),
                            .x = number(s, 3),
                            .value = sqlite3_column_double(s, 4),
@@ -344,7 +356,9 @@ static abdb_status hand_entry(walker *w, sqlite3_int64 id, size_t pieces, const 
     forget_defaults(&w->entry);
     TRY(read_factors(w, point));
     TRY(read_results(w, id));
+    if (!w->entry.field[ABDB_FIELD_evidence]) w->entry.field[ABDB_FIELD_evidence] = "";
     TRY(read_circumstances(w, id));
+    if (w->failed) TRY(ABDB_FAIL(w->err, ABDB_NOMEM, "an entry"));
     TRY(w->sink->entry(w->sink->self, &w->entry, w->err));
     TRY(w->sink->row_end(w->sink->self, w->err));
 done:
@@ -363,10 +377,10 @@ static abdb_status hand_whole(walker *w, sqlite3_int64 id)
 
     sqlite3_bind_int64(s, 1, id);
     while (count < ABDB_PIECE_MAX && sqlite3_step(s) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(s, 1);
+        const char *text = abdb_sql_text(s, 1);
 
         piece[count++] = sqlite3_column_int64(s, 0);
-        snprintf(role, sizeof role, "%s", text ? text : "");
+        snprintf(role, sizeof role, "%s", text);
     }
     sqlite3_reset(s);
     for (size_t i = 0; i < count; i++) TRY(hand_entry(w, piece[i], 0, NULL));

@@ -96,14 +96,14 @@ abdb_status abdb_withdraw(abdb_db *db, const char *word, const char *reason, abd
         goto done;
     }
     for (; sqlite3_step(s) == SQLITE_ROW; count++) {
-        const char *when = (const char *)sqlite3_column_text(s, 2);
+        const char *when = abdb_sql_text_if(s, 2);
 
         abdb_text_clear(&target);
-        abdb_text_printf(&target, "%s", (const char *)sqlite3_column_text(s, 0));
+        abdb_text_printf(&target, "%s", abdb_sql_text(s, 0));
         abdb_text_printf(&list, "%s %s  %s", count ? ";" : "", abdb_text_get(&target),
-                         (const char *)sqlite3_column_text(s, 1));
+                         abdb_sql_text(s, 1));
         abdb_text_clear(told);
-        abdb_text_printf(told, "%s%s%s", (const char *)sqlite3_column_text(s, 1),
+        abdb_text_printf(told, "%s%s%s", abdb_sql_text(s, 1),
                          when ? " was withdrawn before, " : " withdrawn", when ? when : "");
         done_before = when != NULL;
     }

@@ -25,7 +25,7 @@ db=${1:-$dir/abdb.db}
 
 # tables: the same ones in other words
 sed -E 's/\) STRICT(, WITHOUT ROWID)?;/);/; s/ REAL( |,|$)/ DOUBLE PRECISION\1/; s/ INTEGER( |,|$)/ BIGINT\1/; s/ REFERENCES [a-z_]+//
-    s/9e999/DOUBLE PRECISION '"'infinity'"'/g; s/json_valid\(body\)/CAST(body AS JSON) IS NOT NULL/' schema/ddl/*.sql >"$dir/ddl.sql"
+    s/9e999/DOUBLE PRECISION '"'infinity'"'/g' schema/ddl/*.sql >"$dir/ddl.sql"
 pg -f "$dir/ddl.sql"
 tables=$(sqlite3 "$db" "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'column_doc'")
 for t in $tables; do
