@@ -5,9 +5,9 @@
 
 #include "query/cli.h"
 #include "query/exporting.h"
+#include "query/files.h"
 #include "query/selection.h"
 #include "schema/core/outfile.h"
-#include "schema/store/walk.h"
 
 enum { NAMES_MAX = 1024 };
 
@@ -116,80 +116,100 @@ static abdb_status check_entries(abdb_db *db, const char *entries, abdb_error *e
                  : ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result is like that");
 }
 
-static abdb_status export_jsonl(abdb_db *db, const char *entries, bool redact, FILE *out,
-                                long *left_out, abdb_error *err)
+/* What is exported, and how. */
+typedef struct {
+    abdb_db *db;
+    const char *entries;       /* SQL, or NULL: all */
+    abdb_redaction *redaction; /* NULL: as it is */
+    long left_out;             /* what a CSV has no column for */
+} job;
+
+static abdb_status export_jsonl(job *j, FILE *out, abdb_error *err)
 {
-    abdb_export *e = calloc(2, sizeof *e);
-    abdb_sink printer, filter;
+    abdb_export *e = calloc(1, sizeof *e);
+    abdb_sink printer;
     abdb_status st = ABDB_OK;
 
     if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
-    e[0].out = out;
-    printer = abdb_export_jsonl(&e[0]);
-    filter = abdb_export_redact(&e[1], &printer);
-    TRY(abdb_store_walk(db, entries, redact ? &filter : &printer, err));
+    e->out = out;
+    printer = abdb_export_jsonl(e);
+    TRY(abdb_export_walk(j->db, j->entries, j->redaction, &printer, err));
     if (fflush(out) != 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it"));
-    *left_out = e[1].left_out;
 done:
-    abdb_text_free(&e[0].text);
+    abdb_text_free(&e->text);
     free(e);
     return st;
 }
 
-/* A database of its own: every fact, redacted or not, and no file names. */
-static abdb_status export_db(abdb_db *db, const char *entries, bool redact, const char *path,
-                             long *left_out, abdb_error *err)
+/* A database of its own, without file names, at a path where none is. */
+static abdb_status make_db(job *j, const char *path, abdb_error *err)
 {
-    abdb_export *e = calloc(1, sizeof *e);
     abdb_db *copy = NULL;
     abdb_writer *writer = NULL;
-    abdb_outfile out = {0};
-    abdb_sink sink, filter;
+    abdb_sink sink;
     int known;
     abdb_status st = ABDB_OK;
 
-    if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
-    if (access(path, F_OK) == 0)
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path));
-    TRY(abdb_outfile_open(&out, path, err));
-    if (!out.part) TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
-    TRY(abdb_open_writer(&copy, &writer, out.part, &abdb_patience_short, err));
+    TRY(abdb_open_writer(&copy, &writer, path, &abdb_patience_short, err));
     TRY(abdb_writer_begin(writer, NULL, &known, NULL, err));
     sink = abdb_writer_sink(writer);
-    filter = abdb_export_redact(e, &sink);
-    TRY(abdb_store_walk(db, entries, redact ? &filter : &sink, err));
+    TRY(abdb_export_walk(j->db, j->entries, j->redaction, &sink, err));
     TRY(abdb_writer_commit(writer, NULL, err));
     TRY(abdb_writer_index(writer, err));
-    *left_out = e->left_out;
 done:
     abdb_writer_close(writer);
     abdb_db_close(copy);
-    if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
-    abdb_outfile_discard(&out);
-    free(e);
     return st;
 }
 
-static abdb_status export_to(abdb_db *db, const char *form, const char *entries, bool redact,
-                             const char *path, long *left_out, abdb_error *err)
+static abdb_status export_db(job *j, const char *path, abdb_error *err)
 {
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
-    if (strcmp(form, "db") == 0) {
-        if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
-        return export_db(db, entries, redact, path, left_out, err);
-    }
+    if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
+    if (access(path, F_OK) == 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path);
+    TRY(abdb_outfile_open(&out, path, err));
+    if (!out.part) TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
+    TRY(make_db(j, out.part, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    return st;
+}
+
+/* The whole file as it is; what is redacted or selected is made into one first. */
+static abdb_status export_sql(job *j, FILE *out, abdb_error *err)
+{
+    abdb_scratch scratch = {0};
+    abdb_db *copy = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!j->redaction && !j->entries) return abdb_export_sql(j->db, out, err);
+    TRY(abdb_scratch_make(&scratch, err));
+    TRY(make_db(j, scratch.path, err));
+    TRY(abdb_db_open(&copy, scratch.path, ABDB_READ, err));
+    TRY(abdb_export_sql(copy, out, err));
+done:
+    abdb_db_close(copy);
+    abdb_scratch_remove(&scratch);
+    return st;
+}
+
+static abdb_status export_to(job *j, const char *form, const char *path, abdb_error *err)
+{
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(form, "db") == 0) return export_db(j, path, err);
     TRY(abdb_outfile_open(&out, path, err));
     if (strcmp(form, "jsonl") == 0)
-        st = export_jsonl(db, entries, redact, out.file, left_out, err);
+        st = export_jsonl(j, out.file, err);
     else if (strcmp(form, "csv") == 0)
-        st = abdb_export_csv(db, entries, redact, out.file, left_out, err);
+        st = abdb_export_csv(j->db, j->entries, j->redaction, out.file, &j->left_out, err);
     else if (strcmp(form, "sql") == 0)
-        st = redact || entries ? ABDB_FAIL(err, ABDB_USAGE,
-                                           "-o sql is the whole file as it is: -o db --redacted"
-                                           " first, then export that")
-                               : abdb_export_sql(db, out.file, err);
+        st = export_sql(j, out.file, err);
     else
         st = ABDB_FAIL(err, ABDB_USAGE, "-o %s: csv, jsonl, sql or db", form);
     if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
@@ -198,36 +218,71 @@ done:
     return st;
 }
 
+/* --list: what would leave, as a table. */
+static abdb_status list(const job *j, const char *form, const char *path, abdb_error *err)
+{
+    abdb_table table = {.title = "What leaves, as what it leaves, and what stays"};
+    abdb_outfile out = {0};
+    abdb_format format = ABDB_TABLE;
+    abdb_status st = ABDB_OK;
+
+    if (!j->redaction)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--list is of --redacted: it prints what would leave; without it,"
+                         " everything does");
+    if (form) TRY(abdb_format_find(&format, form, err));
+    TRY(abdb_redaction_list(j->redaction, j->entries, &table, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(&table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_table_free(&table);
+    return st;
+}
+
+static void remark(const job *j)
+{
+    if (j->left_out)
+        abdb_remark(
+            "values that a CSV has no column for (samples, environments, ...): %ld; -o jsonl"
+            " has them",
+            j->left_out);
+    if (!j->redaction) return;
+    abdb_remark("texts replaced by pseudonyms: %ld; rows of prices, specifications, names, notes"
+                " that abdb does not ship, kept back: %ld (--list shows what leaves)",
+                abdb_redaction_replaced(j->redaction), abdb_redaction_stayed(j->redaction));
+}
+
 int abdb_cmd_export(int argc, char **argv)
 {
-    abdb_db *db = NULL;
+    job j = {0};
     abdb_arena arena = {0};
     abdb_args args;
     abdb_error err;
-    const char *form, *entries = NULL;
-    bool redact;
-    long left_out = 0;
+    const char *form;
     int code = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_args_parse(&args, argc, argv, "export", NULL, &err));
     form = abdb_arg(&args, "format");
-    if (!form) form = "jsonl";
-    redact = abdb_arg(&args, "redacted") != NULL;
-    TRY(abdb_db_open(&db, abdb_arg_db(&args), ABDB_READ, &err));
-    TRY(select_entries(db, &args, &arena, &entries, &err));
-    TRY(check_entries(db, entries, &err));
-    TRY(export_to(db, form, entries, redact, abdb_arg(&args, "out"), &left_out, &err));
-    if (left_out && strcmp(form, "csv") == 0)
-        abdb_remark(
-            "values that a CSV has no column for (samples, environments, ...): %ld; -o jsonl"
-            " has them",
-            left_out);
-    else if (left_out)
-        abdb_remark("factors that name hosts, people or folders, left out: %ld", left_out);
+    TRY(abdb_db_open(&j.db, abdb_arg_db(&args), ABDB_READ, &err));
+    TRY(select_entries(j.db, &args, &arena, &j.entries, &err));
+    TRY(check_entries(j.db, j.entries, &err));
+    if (abdb_arg(&args, "redacted"))
+        TRY(abdb_redaction_open(&j.redaction, j.db, abdb_arg(&args, "keep"), &err));
+    else if (abdb_arg(&args, "keep"))
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "--keep is of --redacted: without it, everything leaves"));
+    if (abdb_arg(&args, "list")) {
+        TRY(list(&j, form, abdb_arg(&args, "out"), &err));
+    } else {
+        TRY(export_to(&j, form ? form : "jsonl", abdb_arg(&args, "out"), &err));
+        remark(&j);
+    }
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_redaction_close(j.redaction);
     abdb_arena_free(&arena);
-    abdb_db_close(db);
+    abdb_db_close(j.db);
     return code;
 }

@@ -27,7 +27,9 @@ static const abdb_option import_options[] = {
 static const abdb_option export_options[] = {
     {"format", 'o', "FORM", "jsonl (default), csv, sql or db"},
     {"out", 0, "FILE", "into a file (default: standard output)"},
-    {"redacted", 0, NULL, "without host names, user names and folders"},
+    {"redacted", 0, NULL, "only what may leave; pseudonyms for every other text"},
+    {"list", 'l', NULL, "with --redacted: print what would leave, as a table (-o)"},
+    {"keep", 0, "COLUMN,...", "with --redacted: these may leave too"},
     {NULL, 0, NULL, NULL}};
 
 static const abdb_option run_options[] = {
@@ -272,9 +274,16 @@ const abdb_command abdb_commands[] = {
     {"export", "[SELECTION...]", "copy out, redacted if asked", abdb_cmd_export, export_options, 0,
      "jsonl holds everything and comes back by `abdb import`; csv is one row an entry, for"
      " spreadsheets and back; sql makes the same file in sqlite3; db is a new database without file"
-     " names. A selection (column OP value, ...) limits jsonl, csv and db to the entries it means.",
+     " names. A selection (column OP value, ...) limits all of them to the entries it means.\n\n"
+     "--redacted is for strangers' eyes. What abdb ships leaves as it is. Of your own results leave"
+     " what was measured (device, workload, model, number format), the numbers, versions, dates and"
+     " the factors and parts of the environment that a comparison needs. Every other text leaves as"
+     " a pseudonym, such as host-5d41402abc: the same for the same text, so that what belongs"
+     " together stays together, and not to be undone without this database. Your own prices,"
+     " specifications, names and notes stay, and so does what was withdrawn. --list prints every"
+     " text that would leave, and what stands for which.",
      "abdb export -o jsonl >facts.jsonl\nabdb export device=H100-SXM -o csv --out h100.csv\n"
-     "abdb export -o db --redacted --out public.db"},
+     "abdb export --redacted --list\nabdb export -o db --redacted --out public.db"},
     {"doctor", "", "this build, this machine, this file", abdb_cmd_doctor, doctor_options, 0,
      "Versions, backends present and absent with the reason, the database, what an older version"
      " of an importer read, gnuplot, and which kernels the BLAS chose against what the processor"

@@ -1,13 +1,13 @@
-/* exporting.c - records printed, and redacted; see exporting.h. */
+/* exporting.c - records printed as JSON lines, facts as SQL; see exporting.h. */
 #include "query/exporting.h"
 #include "query/say.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "schema/core/record_json.h"
 #include "schema/store/shape.h"
+#include "schema/store/walk.h"
 
 static abdb_status write_text(abdb_export *e, abdb_error *err)
 {
@@ -40,81 +40,11 @@ abdb_sink abdb_export_jsonl(abdb_export *e)
     return (abdb_sink){e, json_entry, json_fact, abdb_sink_no_reject, abdb_sink_no_row_end};
 }
 
-/* --- redacting ----------------------------------------------------------------------------------
- */
-
-/* Factors that name a host, a person or their folders. */
-static bool is_private(const char *name)
+abdb_status abdb_export_walk(abdb_db *db, const char *entries, abdb_redaction *redaction,
+                             const abdb_sink *sink, abdb_error *err)
 {
-    static const char *const words[] = {"host_name", "hostname",     "user",           "user_name",
-                                        "username",  "executable",   "working_dir",    "cwd",
-                                        "file_name", "filename",     "model_filename", "path",
-                                        "command",   "command_line", "node_name"};
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasecmp(name, words[i]) == 0) return true;
-    return false;
-}
-
-/* Hosts become "host 1", "host 2", ... in the order of the ranks. False: no memory. */
-static bool number_hosts(abdb_entry *entry, abdb_arena *arena)
-{
-    const abdb_rank *named = entry->rank;
-    abdb_rank *rank = abdb_arena_alloc(arena, entry->ranks * sizeof *rank);
-    size_t hosts = 0;
-
-    for (size_t i = 0; rank && i < entry->ranks; i++) {
-        size_t same = 0;
-
-        while (same < i && strcmp(named[same].host, named[i].host) != 0) same++;
-        rank[i] = named[i];
-        rank[i].host = same < i ? rank[same].host : abdb_arena_printf(arena, "host %zu", ++hosts);
-        if (!rank[i].host) return false;
-    }
-    entry->rank = rank;
-    return rank != NULL;
-}
-
-static abdb_status redact_entry(void *self, const abdb_entry *entry, abdb_error *err)
-{
-    abdb_export *e = self;
-    abdb_arena arena = {0};
-    abdb_status st;
-
-    e->entry = *entry;
-    e->entry.factors = 0;
-    for (size_t i = 0; i < entry->factors; i++) {
-        bool home = entry->factor[i].text && strstr(entry->factor[i].text, "/home/");
-
-        if (is_private(entry->factor[i].name) || home)
-            e->left_out++;
-        else
-            e->entry.factor[e->entry.factors++] = entry->factor[i];
-    }
-    st = number_hosts(&e->entry, &arena) ? e->next->entry(e->next->self, &e->entry, err)
-                                         : ABDB_FAIL(err, ABDB_NOMEM, "ranks");
-    abdb_arena_free(&arena);
-    return st;
-}
-
-static abdb_status pass_fact(void *self, const abdb_fact *fact, abdb_error *err)
-{
-    abdb_export *e = self;
-
-    return e->next->fact(e->next->self, fact, err);
-}
-
-static abdb_status pass_row_end(void *self, abdb_error *err)
-{
-    abdb_export *e = self;
-
-    return e->next->row_end(e->next->self, err);
-}
-
-abdb_sink abdb_export_redact(abdb_export *e, const abdb_sink *next)
-{
-    e->next = next;
-    return (abdb_sink){e, redact_entry, pass_fact, abdb_sink_no_reject, pass_row_end};
+    return redaction ? abdb_redaction_walk(redaction, entries, sink, err)
+                     : abdb_store_walk(db, entries, sink, err);
 }
 
 /* --- SQL ----------------------------------------------------------------------------------------
@@ -200,8 +130,8 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
     for (size_t i = 0; i < count; i++)
         if (table[i]) TRY(print_table(db, table[i], out, err));
     print_files(abdb_views, out);
-    fprintf(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
-            ABDB_APPLICATION_ID, abdb_schema_version());
+    abdb_say(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
+             ABDB_APPLICATION_ID, abdb_schema_version());
     if (fflush(out) != 0 || ferror(out))
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
 done:

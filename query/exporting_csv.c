@@ -223,21 +223,7 @@ static abdb_status skip_end(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-static abdb_status walk(abdb_db *db, const char *entries, bool redact, const abdb_sink *sink,
-                        abdb_error *err)
-{
-    abdb_export *filter = calloc(1, sizeof *filter);
-    abdb_sink front;
-    abdb_status st;
-
-    if (!filter) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
-    front = abdb_export_redact(filter, sink);
-    st = abdb_store_walk(db, entries, redact ? &front : sink, err);
-    free(filter);
-    return st;
-}
-
-abdb_status abdb_export_csv(abdb_db *db, const char *entries, bool redact, FILE *out,
+abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *redaction, FILE *out,
                             long *left_out, abdb_error *err)
 {
     csv *c = calloc(1, sizeof *c);
@@ -248,12 +234,13 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, bool redact, FILE 
     if (!c) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
     c->out = out;
     c->style = abdb_is_screen(out) ? ABDB_CSV_PLAIN : 0;
-    if (!entries) entries = "SELECT entry_id FROM entry_row";
-    TRY(walk(db, entries, redact, &first, err));
+    if (!entries)
+        entries = redaction ? "SELECT entry_id FROM entry" : "SELECT entry_id FROM entry_row";
+    TRY(abdb_export_walk(db, entries, redaction, &first, err));
     qsort(c->factor, c->factors, sizeof *c->factor, by_name);
     qsort(c->also, c->alsos, sizeof *c->also, by_name);
     print_header(c);
-    TRY(walk(db, entries, redact, &second, err));
+    TRY(abdb_export_walk(db, entries, redaction, &second, err));
     if (fflush(out) != 0) st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
     *left_out = c->left_out;
 done:

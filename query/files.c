@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
@@ -74,4 +75,28 @@ void abdb_files_free(abdb_file_list *list)
     for (size_t i = 0; i < list->count; i++) free(list->item[i].path);
     free(list->item);
     *list = (abdb_file_list){0};
+}
+
+abdb_status abdb_scratch_make(abdb_scratch *scratch, abdb_error *err)
+{
+    const char *parent = getenv("TMPDIR");
+
+    *scratch = (abdb_scratch){0};
+    snprintf(scratch->folder, sizeof scratch->folder, "%.150s/abdb-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(scratch->folder)) {
+        scratch->folder[0] = '\0';
+        return ABDB_FAIL(err, ABDB_IO, "no folder for a temporary file: %s; TMPDIR names one",
+                         strerror(errno));
+    }
+    snprintf(scratch->path, sizeof scratch->path, "%s/scratch", scratch->folder);
+    return ABDB_OK;
+}
+
+void abdb_scratch_remove(abdb_scratch *scratch)
+{
+    if (!*scratch->folder) return;
+    unlink(scratch->path);
+    rmdir(scratch->folder);
+    *scratch->folder = '\0';
 }

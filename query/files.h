@@ -23,4 +23,12 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_error *err);
 void abdb_files_free(abdb_file_list *list);
 
+/* A file for a moment, in a folder of its own in $TMPDIR or /tmp. Zeroed is none. */
+typedef struct {
+    char folder[200], path[240];
+} abdb_scratch;
+/* Makes the folder; the file is the caller's to make. ABDB_IO: it cannot be made. */
+ABDB_MUST_USE abdb_status abdb_scratch_make(abdb_scratch *scratch, abdb_error *err);
+void abdb_scratch_remove(abdb_scratch *scratch);
+
 #endif

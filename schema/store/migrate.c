@@ -55,6 +55,8 @@ abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err)
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              ABDB_APPLICATION_ID, to);
     TRY(abdb_db_exec(db, pragma, err));
+    TRY(abdb_db_exec(
+        db, "INSERT OR IGNORE INTO meta VALUES ('pseudonyms', lower(hex(randomblob(16))))", err));
 done:
     return st;
 }

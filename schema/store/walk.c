@@ -65,7 +65,7 @@ static abdb_status hand_fact(sqlite3_stmt *s, const char *table, const abdb_sink
     return sink->fact(sink->self, &fact, err);
 }
 
-static abdb_status walk_tables(abdb_db *db, const abdb_sink *sink, abdb_error *err)
+abdb_status abdb_store_walk_facts(abdb_db *db, const abdb_sink *sink, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -433,7 +433,7 @@ abdb_status abdb_store_walk(abdb_db *db, const char *entries, const abdb_sink *s
     for (int i = 0; i < W_COUNT; i++)
         if (sqlite3_prepare_v2(db->sql, walk_sql[i], -1, &w->statement[i], NULL) != SQLITE_OK)
             TRY(abdb_db_fail(db, err, "a walk"));
-    if (!entries) TRY(walk_tables(db, sink, err));
+    if (!entries) TRY(abdb_store_walk_facts(db, sink, err));
     TRY(walk_entries(w, entries));
 done:
     for (int i = 0; i < W_COUNT; i++) sqlite3_finalize(w->statement[i]);

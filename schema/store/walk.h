@@ -11,5 +11,8 @@
  * only where it is NULL. */
 ABDB_MUST_USE abdb_status abdb_store_walk(abdb_db *db, const char *entries, const abdb_sink *sink,
                                           abdb_error *err);
+/* The facts of other tables alone. */
+ABDB_MUST_USE abdb_status abdb_store_walk_facts(abdb_db *db, const abdb_sink *sink,
+                                                abdb_error *err);
 
 #endif

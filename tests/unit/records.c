@@ -366,34 +366,11 @@ static void queued(void **state)
     free(want);
 }
 
-/* A redacted record names no host, and still says which ranks shared one. */
-static void redacted(void **state)
-{
-    static const abdb_rank hidden[] = {
-        {0, "host 1", NULL, NULL}, {1, "host 2", "GPU 1", "16-31"}, {2, "host 1", "GPU 0", NULL}};
-    abdb_export *export = calloc(1, sizeof *export);
-    abdb_entry *e = entry_of_all(), *want = entry_of_all();
-    looker l = {.want = want};
-    abdb_sink inner = sink_of(&l), sink;
-    abdb_error err = {0};
-
-    (void)state;
-    assert_non_null(export);
-    want->rank = hidden;
-    sink = abdb_export_redact(export, &inner);
-    assert_ok(sink.entry(sink.self, e, &err));
-    assert_int_equal(l.entries, 1);
-    free(export);
-    free(e);
-    free(want);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),    cmocka_unit_test(units_of_readings),
-        cmocka_unit_test(wrong_members), cmocka_unit_test(places),
-        cmocka_unit_test(queued),        cmocka_unit_test(redacted)};
+        cmocka_unit_test(round_trip), cmocka_unit_test(units_of_readings),
+        cmocka_unit_test(wrong_members), cmocka_unit_test(places), cmocka_unit_test(queued)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

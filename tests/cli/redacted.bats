@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# redacted.bats - export --redacted: what may leave is a list; a token planted into every text of a database is looked for in the bytes.
+load common
+
+# Results and facts of one's own, of every kind, besides those that abdb ships.
+fill() {
+    abdb import -q "$root/data" "$fixtures/records.jsonl" "$fixtures/google_benchmark.json" "$fixtures/nccl_tests.out" 2>/dev/null || [ $? -eq 5 ]
+    abdb run --kernel stream --axis n=10000 --backend ref,vec --quick -q --tag secret-tag
+    cat >own.jsonl <<'J'
+{"record":"source","source":"our-lab","kind":"user","title":"t","author":"a","url":"https://x","licence":"l","rank":1}
+{"record":"device","device":"our-chip","vendor":"v","architecture":"w","form_factor":"f","kind":"k","source":"our-lab","locator":"l"}
+{"record":"model","model":"our-model","task":"t","family":"f","source":"our-lab","locator":"l"}
+{"record":"alias","kind":"device","spelling":"box 7","part":1,"canon":"our-chip","source":"our-lab"}
+{"record":"spec","device":"our-chip","quantity":"power","value":7,"unit":"W","raw_value":"7","raw_unit":"W","note":"n","source":"our-lab","locator":"l"}
+{"record":"price","provider":"p","instance":"i","device":"our-chip","devices":1,"kind":"on-demand","region":"r","amount":1.5,"currency":"USD","per":"hour","source":"our-lab","locator":"l","fact":"our.price"}
+{"record":"claim","claim":"our.claim","source":"our-lab","locator":"l","sentence":"s","stated":2,"tolerance":0.1}
+{"record":"note","kind":"campaign","target":"c-lab","text":"words","author":"alice","date":"2026-01-02"}
+J
+    abdb import -q own.jsonl
+}
+
+# The exports that there are, into files of that name.
+exports() {
+    abdb export --redacted --out "$1.jsonl" 2>/dev/null
+    abdb export --redacted -o csv --out "$1.csv" 2>/dev/null
+    abdb export --redacted -o sql --out "$1.sql" 2>/dev/null
+    abdb export --redacted -o db --out "$1.db" 2>/dev/null
+}
+
+@test "tokens that look like a path, an address, a host or a serial number leave in no format, whatever the column" {
+    fill
+    cp t.db clean.db
+    for form in " /srv/%s/x" " %s@lab.example" " node7.%s.example" " 10.1.2.3 %s" " 3c:ec:ef:1a:%s" " GPU-8d3a5b0e-41f1 %s" " \\\\\\\\%s" $'\n%s'; do
+        cp clean.db t.db
+        python3 "$root/tests/plant_tokens.py" t.db "$form"
+        rm -f out.*
+        exports out
+        for f in out.jsonl out.csv out.sql out.db; do
+            [ -s "$f" ]
+            ! grep -aoE "Zq[a-z]+q[a-z]*q?" "$f" | sort | uniq -c | grep . || { echo "$form: $f"; false; }
+        done
+    done
+}
+
+@test "of plain words only those of the listed columns leave, and --list prints each of them" {
+    fill
+    cp t.db clean.db
+    python3 "$root/tests/plant_tokens.py" t.db " %s"
+    exports out
+    abdb export --redacted --list -o csv >list.csv 2>/dev/null
+    for f in out.jsonl out.csv out.sql out.db; do
+        grep -aoE "Zq[a-z]+q[a-z]+q" "$f" | sort -u >"$f.tokens"
+    done
+    # fields of entries, factors, what a result is of, and a machine without its name
+    cat >expected <<'E'
+Zqdescriptionqavailabilityq
+Zqdescriptionqbackendq
+Zqdescriptionqdeviceq
+Zqdescriptionqdivisionq
+Zqdescriptionqdtypeq
+Zqdescriptionqevidenceq
+Zqdescriptionqflagsq
+Zqdescriptionqkindq
+Zqdescriptionqmodelq
+Zqdescriptionqroundq
+Zqdescriptionqscenarioq
+Zqdescriptionqstatusq
+Zqdescriptionqsuiteq
+Zqdescriptionqsystemtypeq
+Zqdescriptionqverifiedq
+Zqdescriptionqworkloadq
+Zqentryrowqcellq
+E
+    grep -v "Zqpointfactor\|Zqenvironment\|Zqquantity\|Zqsample\|Zqspan\|Zqrank\|Zqtelemetry\|Zqprocess\|Zqpart" out.jsonl.tokens >got
+    diff expected got
+    # nothing in another format that is not in the first, and nothing that the list does not say
+    for f in out.csv out.sql out.db; do
+        comm -13 out.jsonl.tokens "$f.tokens" >more
+        [ ! -s more ] || { cat more; false; }
+    done
+    while read -r token; do
+        grep -q "^[a-z_.A-Z0-9]*,[^,]*$token" list.csv || { echo "not listed: $token"; false; }
+    done <out.jsonl.tokens
+    cp clean.db t.db
+}
+
+@test "factors: those of kernels leave, every other one under another name with another value" {
+    for f in host node login owner email ip mac serial gpu_uuid cmdline api_key SLURM_NODELIST hostname user path password project; do
+        printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"H100-SXM"},"factor":{"%s":"Zqsecret","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' "$f"
+    done >f.jsonl
+    printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"H100-SXM"},"factor":{"serial":"4711","n":"8"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' >>f.jsonl
+    abdb import -q f.jsonl
+    exports out
+    for f in out.jsonl out.csv out.sql out.db; do
+        ! grep -aE "Zqsecret|api_key|SLURM|gpu_uuid|4711|password" "$f"
+    done
+    same "$(grep -c '"n":{"text":"4"\|"n":"4"' out.jsonl)" 17
+    same "$(abdb query --db out.db "SELECT count(*), count(DISTINCT value) FROM v_result" -o csv | tail -1)" "18,1"
+}
+
+@test "pseudonyms: the same for the same text in one database, others in another; what belongs together stays together" {
+    printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"D","tag":"%s"},"factor":{"hostname":"%s"},"result":[{"metric":"time_s","statistic":"value","value":%s}]}\n' \
+        night node-a 1 night node-b 2 day node-a 3 >p.jsonl
+    abdb import -q p.jsonl
+    abdb export --redacted >one.jsonl 2>/dev/null
+    abdb export --redacted 2>/dev/null | cmp - one.jsonl
+    abdb import -q --db other.db p.jsonl
+    abdb export --redacted --db other.db >two.jsonl 2>/dev/null
+    ! grep -qF "$(grep -o 'value-[0-9a-f]*' one.jsonl | head -1)" two.jsonl
+    same "$(grep -o 'value-[0-9a-f]*' one.jsonl | sort | uniq -c | awk '{ print $1 }' | sort | xargs)" "1 2"
+    same "$(grep -o 'tag-[0-9a-f]*' one.jsonl | sort | uniq -c | awk '{ print $1 }' | sort | xargs)" "1 2"
+    abdb import -q --db back.db one.jsonl
+    same "$(abdb query --db back.db "SELECT tag, count(*) FROM v_run GROUP BY 1 ORDER BY 2" -o csv | tail -n +2 | cut -d, -f2 | xargs)" "1 2"
+    run abdb export --redacted --keep tag,factor.hostname
+    [[ $output == *night* && $output == *node-a* ]]
+    run abdb export --redacted --keep tagg
+    fails 2 "--keep tagg"
+    run abdb export --keep tag
+    fails 2 "of --redacted"
+    run abdb export --list
+    fails 2 "of --redacted"
+}
+
+@test "what abdb ships leaves as it is; what was withdrawn, and facts of one's own, stay" {
+    fill
+    abdb withdraw own.jsonl >/dev/null 2>&1 || true
+    abdb withdraw records.jsonl --reason "wrong clock" >/dev/null
+    n=$(sqlite3 t.db "SELECT count(*) FROM entry WHERE source = 'lab'")
+    same "$n" 0
+    run abdb export -o db --redacted --out public.db
+    fails 0 "texts replaced by pseudonyms"
+    abdb import -q --db shipped.db "$root/data"
+    abdb merge --db shipped.db public.db >/dev/null
+    same "$(sqlite3 shipped.db "SELECT count(*) FROM v_spec")" "$(sqlite3 public.db "SELECT count(*) FROM v_spec")"
+    same "$(sqlite3 public.db "SELECT count(*) FROM v_spec WHERE device = 'our-chip'")" 0
+    same "$(sqlite3 shipped.db "SELECT count(*) FROM v_statement WHERE source NOT LIKE 'source-%'")" "$(sqlite3 public.db "SELECT count(*) FROM v_statement WHERE source NOT LIKE 'source-%'")"
+    ! grep -aq "our-chip\|our-lab\|alice\|wrong clock\|secret-tag" public.db
+    [ "$(abdb query --db public.db specs -o csv 2>/dev/null | wc -l)" -gt 100 ]
+    abdb query --db public.db kernels -o csv 2>/dev/null | grep -q stream
+}
+
+@test "the axes of every plan are factors that may leave" {
+    for axis in $(sed 's/#.*//' "$root"/kernels/plans/*.plan | grep -oE '[a-z_]+=' | tr -d = | sort -u); do
+        [ "$axis" = dtype ] || grep -q "\"factor.$axis\"" "$root/query/redact.def" || { echo "$axis"; false; }
+    done
+}
+
+@test "no temporary file is left, and none can be made is an error" {
+    abdb import -q "$fixtures/records.jsonl" 2>/dev/null || true
+    mkdir tmp
+    TMPDIR=$dir/tmp abdb export --redacted -o sql --out x.sql 2>/dev/null
+    [ -z "$(ls -A tmp)" ]
+    TMPDIR=$dir/none run abdb export --redacted
+    fails 6 "TMPDIR names one"
+}
