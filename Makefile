@@ -50,9 +50,9 @@ $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lbl
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
-INGEST  := $(wildcard ingest/*.c)
+INGEST  := $(wildcard ingest/*.c ingest/*/*.c)
 PLOTS   := $(wildcard plots/*.c)
-QUERY   := $(filter-out query/main.c,$(wildcard query/*.c query/compare/*.c query/site/*.c) $(filter-out query/tables/extension.c,$(wildcard query/tables/*.c)))
+QUERY   := $(filter-out query/program/main.c query/program/tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
 RUNNER  := $(wildcard kernels/runner/*.c)
 MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
@@ -132,7 +132,7 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
 $(BUILD)/libabdb.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/abdb: $(call obj,query/main.c) $(BUILD)/libabdb.a
+$(BUILD)/abdb: $(call obj,query/program/main.c) $(BUILD)/libabdb.a
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE))
@@ -152,8 +152,9 @@ $(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
 endef
 $(foreach l,openblas onednn blis,$(eval $(call backend_rule,$(l))))
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
-EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/csv.c ingest/input.c ingest/archive.c $(RUNNER) \
-             query/table.c query/selection.c query/backends.c $(wildcard query/compare/*.c query/tables/*.c)
+EXTENSION_COMPARE := $(filter-out %/environment.c %/lines.c %/screen.c,$(wildcard query/compare/*.c))
+EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
+             query/answer/table.c query/answer/rows.c query/answer/quotes.c query/program/backends.c $(EXTENSION_COMPARE) $(wildcard query/program/tables/*.c)
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/round.h"
+#include "ingest/mlperf/round.h"
 #include "schema/core/units.h"
 
 #define IMPORTER(name) extern const abdb_importer name;

@@ -3,7 +3,7 @@
 
 formulas.py REPORT.sql ROWS.csv DATABASE
 
-REPORT.sql has the header (query/report.h), ROWS.csv its rows with the keys of each in columns facts and facts_COLUMN.
+REPORT.sql has the header (query/answer/report.h), ROWS.csv its rows with the keys of each in columns facts and facts_COLUMN.
 Prints a line a column: its name, cells checked, and how many of them are of results stated per device, node and system.
 Exit 1: a cell differs, or is empty where the formula gives a value.
 """

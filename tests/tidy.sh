@@ -39,11 +39,11 @@ check "functions of 70 lines" "$(awk 'FNR == 1 { start = 0 } /^[a-z].*\)$/ { sta
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
 # what others wrote reaches people plain: say.c and escape.c see to it; pictures and spool files are no screens
-check "text leaves by query/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$'); do
+check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$'); do
     perl -0777 -ne 'while (/(?<!\w)(?:v?[fd]?printf|fwrite|perror|(?:f?puts|f?putc|putchar)(?!\s*\(\s*(?:"|\x27\\?.\x27)))\s*\(/g) {
       next if substr($_, 0, $-[0]) =~ /SELECT $/; $n = 1 + (substr($_, 0, $-[0]) =~ tr/\n//); print "$ARGV:$n: $&\n" }' "$f"; done
   grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/outfile'
-  grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/say.c)"
+  grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/say.c)"
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/spooling)\.c')"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
@@ -56,7 +56,7 @@ check "each format has a page in the manual" "$(perl -0ne 'print "$1\n" while /c
     grep -q "^FORMAT(\"$name\"" ingest/formats.def || echo "$name"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [ "$b" = problem ] || grep -q "abdb_kernel_$b" kernels/micro/problem.c || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do grep '^BACKENDS' Makefile | grep -qw "$(basename "$f" .c)" || echo "$f"; done)"
-check "each verb has a file" "$(grep -oE 'abdb_cmd_[a-z]+' query/commands.c | sed 's/abdb_cmd_//' | while read -r v; do [ "$v" = version ] || [ -f "query/cmd_$v.c" ] || echo "$v"; done)"
+check "each verb has a file" "$(grep -oE 'abdb_cmd_[a-z]+' query/program/commands.c | sed 's/abdb_cmd_//' | while read -r v; do [ "$v" = version ] || [ -f "query/cmd_$v.c" ] || echo "$v"; done)"
 check "the README lists each report and figure" "$(for f in query/reports/*.sql plots/figures/*.gp; do b=$(basename "${f%.*}"); grep -q "\`$b\`" README.md || echo "$f"; done)"
 check "each table is commented, and each column but those of field.def" "$(awk '/^CREATE TABLE/ { t = $3; if (prev !~ /^-- /) print "table " t } { prev = $0 }
   /^    [a-z_]+ +(TEXT|INTEGER|REAL)/ && !/--/ { print t "." $1 }' schema/ddl/*.sql | while IFS=. read -r t c; do

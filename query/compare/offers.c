@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/compare/quotes.h"
+#include "query/answer/quotes.h"
 
 static const char stored[] =
     "SELECT device, per_device_hour, provider, kind, valid_from,"

@@ -1,6 +1,6 @@
 /* sets.h - sets of results picked by a selection, with their factors and their normalised values.
  *
- * A selection is `column OP value` joined by commas (query/selection.h). A column is one of
+ * A selection is `column OP value` joined by commas (query/compare/selection.h). A column is one of
  * v_comparable, a factor, or a metric of the same run (`tpot_s < 0.05`, `ttft_s:p99 < 2`).
  * `run=latest`, `run=latest~1` and `run=CAMPAIGN` mean one command of abdb run. Device, model and
  * workload are resolved by the aliases. A selection that names `quantity` picks specifications.
@@ -8,31 +8,32 @@
 #ifndef ABDB_COMPARE_SETS_H
 #define ABDB_COMPARE_SETS_H
 
-#include "query/compare/rows.h"
-#include "query/selection.h"
+#include "query/answer/rows.h"
+#include "query/compare/selection.h"
 #include "schema/core/record.h"
 
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                    \
-    X(result_id)                                                                                  \
-    X(key)                                                                                        \
-    X(evidence)                                                                                   \
-    X(source)                                                                                     \
-    X(suite)                                                                                      \
-    X(system_type)                                                                                \
-    X(round)                                                                                      \
-    X(division)                                                                                   \
-    X(availability)                                                                               \
-    X(verified)                                                                                   \
-    X(submitter)                                                                                  \
-    X(system)                                                                                     \
-    X(workload)                                                                                   \
-    X(benchmark) X(model) X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric) \
-        X(metric_class) X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility)     \
-            X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis)            \
-                X(power_limit) X(tag) X(campaign) X(better) X(flags) X(value) X(disagree)         \
+#define ABDB_MEMBER_COLUMNS(X)                                                                \
+    X(result_id)                                                                              \
+    X(key)                                                                                    \
+    X(evidence)                                                                               \
+    X(source)                                                                                 \
+    X(suite)                                                                                  \
+    X(system_type)                                                                            \
+    X(round)                                                                                  \
+    X(division)                                                                               \
+    X(availability)                                                                           \
+    X(verified)                                                                               \
+    X(submitter)                                                                              \
+    X(system)                                                                                 \
+    X(workload)                                                                               \
+    X(benchmark)                                                                              \
+    X(model) X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric)          \
+        X(metric_class) X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility) \
+            X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis)        \
+                X(power_limit) X(tag) X(campaign) X(better) X(flags) X(value) X(disagree)     \
                     X(public_id) X(point_id) X(entry_id) X(ordinal) X(run) X(date)
 typedef enum {
 #define X(name) ABDB_M_##name,

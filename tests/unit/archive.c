@@ -1,6 +1,6 @@
 /* archive.c - tests of ingest/archive: every container and compression is read, what stands behind
  * another one too, and what it takes a program to read is no archive. */
-#include "ingest/archive.h"
+#include "ingest/read/archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>

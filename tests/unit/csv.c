@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/csv.h"
+#include "ingest/read/csv.h"
 #include "ingest/importer.h"
 #include "tests/unit/check.h"
 

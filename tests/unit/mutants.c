@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/archive.h"
+#include "ingest/read/archive.h"
 #include "ingest/importer.h"
-#include "ingest/round.h"
+#include "ingest/mlperf/round.h"
 #include "tests/unit/check.h"
 
 enum { FILE_MAX = 1 << 20, MUTANTS = 300, TIMEOUT_S = 600 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ingest/importer.h"
-#include "query/exporting.h"
+#include "query/program/exporting.h"
 #include "schema/core/queue.h"
 #include "schema/core/record_json.h"
 #include "tests/unit/check.h"

@@ -1,6 +1,6 @@
 /* selection.c - tests of the selection grammar: what it takes, what it refuses, and damaged text.
  */
-#include "query/selection.h"
+#include "query/compare/selection.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/compare/quotes.h"
+#include "query/answer/quotes.h"
 #include "query/compare/sets.h"
 #include "schema/store/db.h"
 #include "tests/unit/check.h"

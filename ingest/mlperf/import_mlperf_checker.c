@@ -1,0 +1,123 @@
+/* import_mlperf_checker.c - summary.csv of MLPerf inference's submission checker, v0.7 to v6.x.
+ *
+ * Five header generations were opened: 11 columns without Units (v0.7), 27 (v4.1), 28 with
+ * weight_data_types (v5.x), 31 with total_accelerators, design_power_watts and PrivateID (v6.0),
+ * and the vendors' five columns of v0.7 and v1.0 (system_id, benchmark, scenario, perf_metric,
+ * perf_value), which name neither submitter nor round: --set supplies them.
+ */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+#include "ingest/mlperf/mlperf.h"
+
+/* Where each part of mlperf_row comes from. */
+static const mlperf_column map[] = {
+    MLPERF_COLUMN(submitter, "Organization"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division"),
+    MLPERF_COLUMN(system_type, "SystemType"),
+    MLPERF_COLUMN(system, "SystemName"),
+    MLPERF_COLUMN(platform, "Platform|system_id"),
+    MLPERF_COLUMN(used_model, "Model"),
+    MLPERF_COLUMN(model, "MlperfModel|benchmark"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(result, "Result|perf_value"),
+    MLPERF_COLUMN(unit, "Units|perf_metric"),
+    MLPERF_COLUMN(accuracy, "Accuracy"),
+    MLPERF_COLUMN(nodes, "number_of_nodes"),
+    MLPERF_COLUMN(processor, "host_processor_model_name"),
+    MLPERF_COLUMN(processors_per_node, "host_processors_per_node"),
+    MLPERF_COLUMN(cores, "host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "accelerator_model_name"),
+    MLPERF_COLUMN(accelerators_per_node, "accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "total_accelerators"),
+    MLPERF_COLUMN(location, "Location"),
+    MLPERF_COLUMN(software, "framework"),
+    MLPERF_COLUMN(os, "operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "version"),
+    MLPERF_COLUMN(inferred, "inferred"),
+    MLPERF_COLUMN(has_power, "has_power"),
+    MLPERF_COLUMN(weights, "weight_data_types"),
+    MLPERF_COLUMN(public_id, "PrivateID"),
+    MLPERF_COLUMN(errors, "errors"),
+};
+enum { MAP_COUNT = sizeof map / sizeof map[0] };
+
+typedef struct {
+    mlperf_context context;
+    abdb_csv_header header;
+    int place[MLPERF_COLUMN_MAX];
+} state;
+
+static int bid(const abdb_input *in)
+{
+    if (abdb_csv_first_line_has(in->text, in->text_size,
+                                "Organization|SystemType|MlperfModel|Location"))
+        return 90;
+    if (abdb_csv_first_line_has(in->text, in->text_size,
+                                "system_id|benchmark|perf_metric|perf_value"))
+        return 90;
+    return 0;
+}
+
+static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+{
+    state *s = self;
+    mlperf_row row = {0};
+    const char *field;
+    char reason[200], locator[32];
+    abdb_status st = ABDB_OK;
+
+    if (!s->header.count) {
+        TRY(abdb_csv_header_take(&s->header, csv, err));
+        mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+        return ABDB_OK;
+    }
+    if (csv->count != s->header.count) {
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
+                 s->header.count);
+        TRY(abdb_csv_reject(s->context.sink, csv, NULL, reason, err));
+        return s->context.sink->row_end(s->context.sink->self, err);
+    }
+    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
+        row.division = "closed";
+    snprintf(locator, sizeof locator, "line %ld", csv->line);
+    s->context.locator = locator;
+    s->context.line = csv->line;
+    TRY(mlperf_entry(&s->context, &row, &field, reason, err));
+    if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
+    TRY(s->context.sink->row_end(s->context.sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_checker(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    state s = {
+        .context = {
+            .words = words, .sink = sink, .source = "mlperf-checker", .verified = "unknown"}};
+    abdb_status st =
+        abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+
+    if (st == ABDB_OK && s.header.count &&
+        (abdb_csv_column(&s.header, "MlperfModel|benchmark") < 0 ||
+         abdb_csv_column(&s.header, "Result|perf_value") < 0))
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "line 1: no column MlperfModel (or benchmark) or Result (or perf_value):"
+                       " not a summary of the MLPerf submission checker");
+    abdb_csv_header_free(&s.header);
+    return st;
+}
+
+const abdb_importer abdb_import_mlperf_checker = {
+    "mlperf-checker-csv",
+    "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
+    1,
+    NULL,
+    bid,
+    read_checker};

@@ -1,0 +1,90 @@
+/* import_mlperf_cm.c - cm-result.json of MLCommons' automation: an array of flat objects.
+ *
+ * Eleven files were opened. A file mixes rounds; one row stands in several files (the same uid);
+ * tokens are called samples or queries; a row of power has a null Result and its watts in
+ * Result_Power, and the performance of the same run is a row of its own; git_url names the
+ * repository of submissions before their review.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+#include "ingest/mlperf/mlperf.h"
+
+static const mlperf_column map[] = {
+    MLPERF_COLUMN(submitter, "Organization"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division"),
+    MLPERF_COLUMN(system_type, "SystemType"),
+    MLPERF_COLUMN(system, "SystemName"),
+    MLPERF_COLUMN(platform, "Platform"),
+    MLPERF_COLUMN(used_model, "Model"),
+    MLPERF_COLUMN(model, "MlperfModel"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(result, "Result"),
+    MLPERF_COLUMN(unit, "Result_Units"),
+    MLPERF_COLUMN(accuracy, "Accuracy"),
+    MLPERF_COLUMN(nodes, "number_of_nodes"),
+    MLPERF_COLUMN(processor, "host_processor_model_name"),
+    MLPERF_COLUMN(processors_per_node, "host_processors_per_node"),
+    MLPERF_COLUMN(cores, "host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "accelerator_model_name"),
+    MLPERF_COLUMN(accelerators_per_node, "accelerators_per_node"),
+    MLPERF_COLUMN(location, "Location"),
+    MLPERF_COLUMN(software, "framework"),
+    MLPERF_COLUMN(os, "operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "version"),
+    MLPERF_COLUMN(inferred, "inferred"),
+    MLPERF_COLUMN(has_power, "has_power"),
+    MLPERF_COLUMN(url, "url"),
+    MLPERF_COLUMN(errors, "errors"),
+};
+
+static int bid(const abdb_input *in)
+{
+    return flat_has(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90 : 0;
+}
+
+static abdb_status on_record(void *self, const flat_record *record, abdb_error *err)
+{
+    mlperf_context *context = self;
+    const char *git = flat_get(record, "git_url"), *field = NULL;
+    mlperf_row row = {0};
+    char reason[200];
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
+        const char *text = flat_get(record, map[i].names);
+
+        memcpy((char *)&row + map[i].offset, &text, sizeof text);
+    }
+    if (!row.result) {
+        row.result = flat_get(record, "Result_Power");
+        row.unit = flat_get(record, "Result_Power_Units");
+        if (!row.unit) row.unit = flat_get(record, "Result_Units");
+    } else {
+        row.power = flat_get(record, "Result_Power");
+        row.power_unit = flat_get(record, "Result_Power_Units");
+    }
+    context->locator = record->locator;
+    context->line = record->line;
+    context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
+    TRY(mlperf_entry(context, &row, &field, reason, err));
+    if (field) return flat_reject(context->sink, record, field, reason, err);
+    TRY(context->sink->row_end(context->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_cm(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                           abdb_error *err)
+{
+    mlperf_context context = {
+        .words = words, .sink = sink, .source = "mlperf-cm", .verified = "unknown"};
+
+    return flat_read(in, sink, on_record, &context, err);
+}
+
+const abdb_importer abdb_import_mlperf_cm = {
+    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 1, NULL, bid, read_cm};

@@ -1,0 +1,175 @@
+/* import_mlperf_pivot.c - the crosstab of MLCommons' results pages: one column per model and
+ * scenario, four lines per system (processors, accelerators, nodes, result).
+ *
+ * Two copies were opened: as downloaded (UTF-16, tabs, every label repeated) and re-saved by Excel
+ * (UTF-8, commas, merged cells blank, "27,803.90"). Labels that are blank are those of the cell to
+ * the left (header) or of the line above (system).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+#include "ingest/mlperf/mlperf.h"
+#include "ingest/mlperf/mlperf_site.h"
+
+enum { HEADER_LINES = 5, LABELS_MAX = 32 };
+
+typedef struct {
+    mlperf_context context;
+    abdb_csv_header suite, model, scenario,
+        label;                /* label: names of the system columns, then units */
+    size_t first;             /* first column of results */
+    char *system[LABELS_MAX]; /* labels of the current system */
+    int lines;
+    const char *system_type;
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return abdb_csv_first_line_has(in->text, in->text_size, "Model MLC|/  Scenario|/  Units") &&
+                   !abdb_csv_first_line_has(in->text, in->text_size, "Public ID")
+               ? 85
+               : 0;
+}
+
+/* Blank labels take the text of their left neighbour, from column `first` on. */
+static abdb_status fill_left(abdb_csv_header *header, size_t first, abdb_error *err)
+{
+    for (size_t i = first + 1; i < header->count; i++) {
+        if (header->name[i][0]) continue;
+        free(header->name[i]);
+        header->name[i] = strdup(header->name[i - 1]);
+        if (!header->name[i]) return ABDB_FAIL(err, ABDB_NOMEM, "labels");
+    }
+    return ABDB_OK;
+}
+
+static abdb_status take_header(state *s, const abdb_csv_row *csv, abdb_error *err)
+{
+    abdb_csv_header *const header[HEADER_LINES] = {&s->suite, &s->suite, &s->model, &s->scenario,
+                                                   &s->label};
+    abdb_status st = abdb_csv_header_take(header[s->lines], csv, err);
+
+    if (++s->lines < HEADER_LINES || st != ABDB_OK) return st;
+    s->first = 0;
+    while (s->first < s->scenario.count && !s->scenario.name[s->first][0]) s->first++;
+    if (s->first == 0 || s->first >= LABELS_MAX || s->first >= s->label.count ||
+        s->first >= s->model.count || abdb_csv_column(&s->label, "Public ID") < 0)
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "line %ld: not the five header lines of the MLCommons"
+                         " crosstab",
+                         csv->line);
+    st = fill_left(&s->model, s->first, err);
+    return st == ABDB_OK ? fill_left(&s->suite, s->first, err) : st;
+}
+
+static const char *label(const state *s, const char *name)
+{
+    int i = abdb_csv_column(&s->label, name);
+
+    return i >= 0 && (size_t)i < s->first && s->system[i] && s->system[i][0] ? s->system[i] : NULL;
+}
+
+static const char *head(const abdb_csv_header *header, size_t i)
+{
+    return i < header->count && header->name[i][0] ? header->name[i] : NULL;
+}
+
+/* One line of results: a cell is a result. */
+static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    mlperf_row row = {.public_id = label(s, "Public ID"),
+                      .submitter = label(s, "Organization"),
+                      .availability = label(s, "Availability"),
+                      .system = label(s, "System Name (click + for details)|System Name"),
+                      .nodes = label(s, "# of Nodes"),
+                      .accelerator = label(s, "Accelerator"),
+                      .accelerators_per_node = label(s, "# of Accelerators"),
+                      .url = label(s, "Code"),
+                      .cores = label(s, "Host Processor Core Count"),
+                      .processor = label(s, "Processor"),
+                      .processors_per_node = label(s, "# of  Processors"),
+                      .division = label(s, "Division/Power"),
+                      .system_type = s->system_type};
+    abdb_status st = ABDB_OK;
+
+    row.round = mlperf_site_round(&arena, row.public_id);
+    for (size_t i = s->first; i < csv->count; i++) {
+        const char *field = NULL;
+        char reason[200], locator[64];
+
+        if (!csv->field[i][0]) continue;
+        row.result = csv->field[i];
+        row.model = head(&s->model, i);
+        row.scenario = head(&s->scenario, i);
+        row.unit = head(&s->label, i);
+        snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
+        s->context.locator = locator;
+        s->context.line = csv->line;
+        TRY(mlperf_entry(&s->context, &row, &field, reason, err));
+        if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+{
+    state *s = self;
+    abdb_status st = ABDB_OK;
+
+    if (s->lines < HEADER_LINES) return take_header(s, csv, err);
+    if (csv->count <= s->first) {
+        TRY(abdb_csv_reject(s->context.sink, csv, NULL,
+                            "fewer columns than labels: a truncated line", err));
+        return s->context.sink->row_end(s->context.sink->self, err);
+    }
+    for (size_t i = 0; i + 1 < s->first && csv->field[0][0];
+         i++) { /* a line that names its system */
+        free(s->system[i]);
+        s->system[i] = strdup(csv->field[i]);
+        if (!s->system[i]) return ABDB_FAIL(err, ABDB_NOMEM, "labels");
+    }
+    if (strstr(csv->field[s->first - 1], "Result")) {
+        if (s->system[0])
+            TRY(keep_cells(s, csv, err));
+        else
+            TRY(abdb_csv_reject(s->context.sink, csv, "Public ID",
+                                "results before any system was named", err));
+    }
+    TRY(s->context.sink->row_end(s->context.sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                              abdb_error *err)
+{
+    state s = {
+        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
+    abdb_status st;
+
+    s.system_type = mlperf_site_system_type(in);
+    s.context.flags = s.system_type ? "" : "system-type-unknown";
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+    if (st == ABDB_OK && s.lines < HEADER_LINES)
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "line %d: the five header lines of the crosstab are cut off", s.lines);
+    abdb_csv_header_free(&s.suite);
+    abdb_csv_header_free(&s.model);
+    abdb_csv_header_free(&s.scenario);
+    abdb_csv_header_free(&s.label);
+    for (int i = 0; i < LABELS_MAX; i++) free(s.system[i]);
+    return st;
+}
+
+const abdb_importer abdb_import_mlperf_pivot = {
+    "mlperf-site-pivot",
+    "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
+    1,
+    NULL,
+    bid,
+    read_pivot};

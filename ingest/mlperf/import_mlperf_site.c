@@ -1,0 +1,156 @@
+/* import_mlperf_site.c - flat exports of MLCommons' results pages (Tableau), and copies of them
+ * that others cleaned.
+ *
+ * Opened: v6.0 (UTF-16, tabs, four names repeated, a lone byte at the end), v5.0 "Full Data"
+ * re-saved by Numbers (a title in line 1), a cleaned v1.0-v4.0 (performance and power as rows of
+ * their own), and a training export (kJ and minutes). "Avg. Result at System Name" is a mean where
+ * a system name was submitted more than once: the store finds out which, by comparing with a second
+ * source.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+#include "ingest/mlperf/mlperf.h"
+#include "ingest/mlperf/mlperf_site.h"
+
+static const mlperf_column map[] = {
+    MLPERF_COLUMN(public_id, "Public ID"),
+    MLPERF_COLUMN(submitter, "Organization"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
+    MLPERF_COLUMN(processor,
+                  "Processor (click + for details)|Processor|host_processor_model_name|Host "
+                  "Processor Model Name"),
+    MLPERF_COLUMN(processors_per_node,
+                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
+    MLPERF_COLUMN(accelerator,
+                  "Accelerator (click + for "
+                  "details)|Accelerator|accelerator_model_name|Accelerator Model Name"),
+    MLPERF_COLUMN(accelerators_per_node,
+                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "Total Accelerators"),
+    MLPERF_COLUMN(url, "Code"),
+    MLPERF_COLUMN(suite, "Benchmark"),
+    MLPERF_COLUMN(model, "Model MLC|Model"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(unit, "Units"),
+    MLPERF_COLUMN(division, "Division/Power|Division"),
+    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
+    MLPERF_COLUMN(cores, "Host Processor Core Count"),
+    MLPERF_COLUMN(software, "Software"),
+    MLPERF_COLUMN(os, "Operating System|operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(system_type, "System Type|SystemType"),
+    MLPERF_COLUMN(has_power, "Has Power"),
+    MLPERF_COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
+};
+enum { MAP_COUNT = sizeof map / sizeof map[0] };
+
+typedef struct {
+    mlperf_context context;
+    abdb_csv_header header;
+    int place[MLPERF_COLUMN_MAX];
+    const char *system_type;
+} state;
+
+static int is_header(const char *text, size_t size)
+{
+    return abdb_csv_first_line_has(text, size, "Public ID|Organization|Model MLC|Units");
+}
+
+static int bid(const abdb_input *in)
+{
+    const char *second = memchr(in->text, '\n', in->text_size);
+
+    if (is_header(in->text, in->text_size)) return 80;
+    if (!second) return 0;
+    second++;
+    return is_header(second, in->text_size - (size_t)(second - in->text)) ? 70 : 0;
+}
+
+static const char *suite_of(abdb_arena *arena, const char *text, int has_scenario)
+{
+    char *copy;
+
+    if (!text) return has_scenario ? "inference" : "training";
+    copy = abdb_arena_copy(arena, text, strlen(text));
+    for (char *s = copy; s && *s; s++)
+        if (*s >= 'A' && *s <= 'Z') *s = (char)(*s + 32);
+    return copy;
+}
+
+static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    mlperf_row row = {0};
+    const char *field = NULL;
+    char reason[200], locator[32];
+    abdb_status st = ABDB_OK;
+
+    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
+    if (!row.round) row.round = mlperf_site_round(&arena, row.public_id);
+    if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
+    if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
+    snprintf(locator, sizeof locator, "line %ld", csv->line);
+    s->context.locator = locator;
+    s->context.line = csv->line;
+    if (csv->count > s->header.count) {
+        field = "row";
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
+                 s->header.count);
+    } else if (!row.unit) {
+        field = "Units";
+        snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
+                 row.result ? row.result : "");
+    } else {
+        TRY(mlperf_entry(&s->context, &row, &field, reason, err));
+    }
+    if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
+    TRY(s->context.sink->row_end(s->context.sink->self, err));
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
+{
+    state *s = self;
+    abdb_status st = ABDB_OK;
+
+    if (s->header.count) return keep(s, csv, err);
+    if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
+    TRY(abdb_csv_header_take(&s->header, csv, err));
+    mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+done:
+    return st;
+}
+
+static abdb_status read_site(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                             abdb_error *err)
+{
+    state s = {
+        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
+    abdb_status st;
+
+    s.system_type = mlperf_site_system_type(in);
+    s.context.flags = s.system_type ? "" : "system-type-unknown";
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+    if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))
+        st = ABDB_FAIL(err, ABDB_FORMAT,
+                       "line 1: no column 'Model MLC': not a flat export of the"
+                       " MLCommons results page");
+    abdb_csv_header_free(&s.header);
+    return st;
+}
+
+const abdb_importer abdb_import_mlperf_site = {
+    "mlperf-site-csv",
+    "flat export of the MLCommons results pages (UTF-16 or re-saved)",
+    1,
+    NULL,
+    bid,
+    read_site};

@@ -1,0 +1,208 @@
+/* import_mlperf_storage.c - results of MLPerf Storage: mlperf_storage_report.json (a score and its
+ * runs) and summary.json (one run, as one of its hosts tells it).
+ *
+ * The accelerators are emulated: they are a factor, never the device. Submitters spell folders as
+ * they like; summary.json does not say the model, only its folder does; every host of a run writes
+ * the same summary, which becomes one entry with several places. Numbers may be text.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+#include "ingest/mlperf/round.h"
+
+static int bid(const abdb_input *in)
+{
+    if (flat_has(in, "\"overall\"|train_throughput_mean_samples_per_second")) return 90;
+    return flat_has(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
+}
+
+static const char *text_of(abdb_arena *arena, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    char *out = json_is_number(value) ? abdb_arena_alloc(arena, 32) : NULL;
+
+    if (json_is_string(value)) return json_string_value(value);
+    if (out) abdb_number_print(json_number_value(value), out);
+    return out;
+}
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_arena arena;
+    mlperf_row row; /* what the path says */
+    const char *path;
+} reader;
+
+/* What all entries of a file share. */
+static void begin(reader *r, abdb_entry *entry, const char *kind, const char *locator,
+                  const char *model)
+{
+    *entry = (abdb_entry){.locator = locator};
+    entry->field[ABDB_FIELD_evidence] = "mlperf";
+    entry->field[ABDB_FIELD_kind] = kind;
+    entry->field[ABDB_FIELD_suite] = "storage";
+    entry->field[ABDB_FIELD_source] = "mlperf-logs";
+    entry->field[ABDB_FIELD_submitter] = r->row.submitter;
+    entry->field[ABDB_FIELD_division] =
+        r->row.division ? (strncasecmp(r->row.division, "open", 4) ? "closed" : "open") : NULL;
+    entry->field[ABDB_FIELD_system] = entry->field[ABDB_FIELD_platform] = r->row.platform;
+    entry->field[ABDB_FIELD_round] = r->row.round;
+    entry->field[ABDB_FIELD_model] = entry->field[ABDB_FIELD_workload] = model;
+}
+
+static void add_rates(reader *r, abdb_entry *entry, const json_t *o, const char *samples,
+                      const char *bytes, const char *statistic)
+{
+    abdb_entry_stated(entry, "samples_per_s", statistic, text_of(&r->arena, o, samples),
+                      "Samples/s");
+    abdb_entry_stated(entry, "bytes_per_s", statistic, text_of(&r->arena, o, bytes), "MB/s");
+}
+
+static void add_factors(reader *r, abdb_entry *entry, const json_t *o)
+{
+    static const struct {
+        const char *factor, *key;
+    } table[] = {{"emulated_accelerator", "accelerator"},
+                 {"emulated_accelerators", "train_num_accelerators"},
+                 {"emulated_accelerators", "num_accelerators"},
+                 {"hosts", "num_hosts"},
+                 {"files", "num_files_train"},
+                 {"samples_per_file", "num_samples_per_file"}};
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        abdb_entry_factor(entry, table[i].factor, text_of(&r->arena, o, table[i].key));
+}
+
+static abdb_status hand_over(reader *r, abdb_entry *entry, abdb_error *err)
+{
+    abdb_entry_complete(entry, r->words);
+    return r->sink->entry(r->sink->self, entry, err);
+}
+
+static abdb_status reject(reader *r, const char *field, const char *reason, abdb_error *err)
+{
+    abdb_reject bad = {.field = field, .reason = reason};
+
+    return r->sink->reject(r->sink->self, &bad, err);
+}
+
+/* "runs": {"run3": {...}, ...}, and "overall" with their mean. */
+static abdb_status read_report(reader *r, abdb_entry *entry, const json_t *root, abdb_error *err)
+{
+    const json_t *overall = json_object_get(root, "overall");
+    json_t *runs = json_object_get(root, "runs"), *run;
+    const char *name, *model = text_of(&r->arena, overall, "model");
+    size_t pieces = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!model) return reject(r, "overall.model", "no model", err);
+    json_object_foreach(runs, name, run)
+    {
+        if (pieces == ABDB_PIECE_MAX) break;
+        begin(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
+        add_factors(r, entry, run);
+        add_rates(r, entry, run, "train_throughput_samples_per_second",
+                  "train_throughput_MB_per_second", "value");
+        abdb_entry_factor(entry, "repetition_index", name);
+        if (!entry->results) {
+            TRY(reject(r, entry->locator, "no throughput", err));
+            continue;
+        }
+        pieces++;
+        TRY(hand_over(r, entry, err));
+    }
+    begin(r, entry, "score", "overall", model);
+    add_factors(r, entry, overall);
+    add_rates(r, entry, overall, "train_throughput_mean_samples_per_second",
+              "train_throughput_mean_MB_per_second", "mean");
+    if (!entry->results) return reject(r, "overall", "no throughput", err);
+    for (size_t i = 0; i < entry->results; i++) entry->result[i].n = (long long)pieces;
+    entry->pieces = pieces;
+    entry->role = "run";
+    TRY(hand_over(r, entry, err));
+done:
+    return st;
+}
+
+/* One of the benchmark's words within the path, the last one; NULL: none. */
+static const char *in_path(const char *path, const char *const *names, size_t count)
+{
+    const char *found = NULL, *place = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = path; (at = strcasestr(at, names[i])); at++)
+            if (!place || at > place) {
+                place = at;
+                found = names[i];
+            }
+    return found;
+}
+
+static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root, abdb_error *err)
+{
+    static const char *const models[] = {"unet3d", "resnet50", "cosmoflow", "bert", "llama3"};
+    static const char *const accelerators[] = {"h100", "a100", "v100", "b200"};
+    const json_t *metric = json_object_get(root, "metric");
+    const char *model = in_path(r->path, models, sizeof models / sizeof models[0]);
+    const char *start = json_string_value(json_object_get(root, "start"));
+    const char *met = json_string_value(json_object_get(metric, "train_au_meet_expectation"));
+    const char *run = strcasestr(r->path, "run");
+
+    if (!model) model = abdb_words_get(r->words, "model");
+    if (!model)
+        return reject(r, "model", "neither file nor path says the model: add --set model=NAME",
+                      err);
+    for (const char *next = run; next; next = strcasestr(next + 1, "run"))
+        if (next[3 + strspn(next + 3, "_")] >= '0' && next[3 + strspn(next + 3, "_")] <= '9')
+            run = next;
+    begin(r, entry, "run", "metric", model);
+    add_factors(r, entry, root);
+    abdb_entry_factor(entry, "emulated_accelerator",
+                      in_path(r->path, accelerators, sizeof accelerators / sizeof accelerators[0]));
+    if (run)
+        abdb_entry_factor(entry, "repetition_index",
+                          abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(run, "/"), run));
+    entry->field[ABDB_FIELD_date] = start;
+    add_rates(r, entry, metric, "train_throughput_mean_samples_per_second",
+              "train_io_mean_MB_per_second", "mean");
+    abdb_entry_stated(entry, "accelerator_utilisation", "mean",
+                      text_of(&r->arena, metric, "train_au_mean_percentage"), "%");
+    if (met && strcmp(met, "success") != 0) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] =
+            "the accelerators waited longer than the benchmark allows";
+        entry->results = 0;
+    } else if (!entry->results)
+        return reject(r, "metric", "no throughput", err);
+    return hand_over(r, entry, err);
+}
+
+static abdb_status read_storage(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    reader r = {.words = words, .sink = sink, .path = in->path};
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    json_t *root = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    TRY(flat_document(&root, in, err));
+    round_path_row(&r.arena, in->path, &r.row);
+    if (json_is_object(json_object_get(root, "overall")))
+        TRY(read_report(&r, entry, root, err));
+    else
+        TRY(read_summary(&r, entry, root, err));
+    TRY(sink->row_end(sink->self, err));
+done:
+    json_decref(root);
+    abdb_arena_free(&r.arena);
+    free(entry);
+    return st;
+}
+
+const abdb_importer abdb_import_mlperf_storage = {
+    "mlperf-storage", "mlperf_storage_report.json or summary.json of MLPerf Storage", 1, NULL, bid,
+    read_storage};

@@ -1,0 +1,289 @@
+/* mlperf.c - from a row of MLPerf results to an entry; see mlperf.h.
+ *
+ * How real files disagree: v0.7 states no unit (the scenario decides), later ones call LLM tokens
+ * samples or queries, latencies come in ns, ms or s under one column, scenario names in any case,
+ * "N/A", "-" and "" stand for no accelerator, the site counts accelerators per node and the checker
+ * per node and in total.
+ */
+#include "ingest/mlperf/mlperf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "schema/core/units.h"
+
+enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
+
+void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
+                         int place[MLPERF_COLUMN_MAX])
+{
+    for (size_t i = 0; i < count; i++) place[i] = abdb_csv_column(header, map[i].names);
+}
+
+void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
+                     const abdb_csv_row *csv, mlperf_row *row)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *text = abdb_csv_get(csv, place[i]);
+
+        memcpy((char *)row + map[i].offset, &text, sizeof text);
+    }
+}
+
+static const char *canonical_scenario(const char *text)
+{
+    static const char *const names[] = {"Offline", "Server", "Interactive", "SingleStream",
+                                        "MultiStream"};
+
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(text, names[i]) == 0) return names[i];
+    return text;
+}
+
+static const char *lower(abdb_arena *arena, const char *text)
+{
+    char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL;
+
+    for (char *s = copy; s && *s; s++)
+        if (*s >= 'A' && *s <= 'Z') *s = (char)(*s + 32);
+    return copy;
+}
+
+static int is_none(const char *text)
+{
+    return !text || !*text || strcasecmp(text, "N/A") == 0 || strcmp(text, "-") == 0;
+}
+
+/* The unit that a scenario's result has where the file states none (rules of v0.7). */
+static const char *scenario_unit(const char *scenario)
+{
+    if (!scenario) return NULL;
+    if (strcmp(scenario, "Offline") == 0) return "Samples/s";
+    if (strcmp(scenario, "Server") == 0 || strcmp(scenario, "Interactive") == 0) return "Queries/s";
+    if (strcmp(scenario, "SingleStream") == 0) return "Latency (ms)";
+    return strcmp(scenario, "MultiStream") == 0 ? "Streams" : NULL;
+}
+
+static const char *metric_of(const abdb_unit *unit, const char *suite)
+{
+    static const struct {
+        const char *base, *metric;
+    } table[] = {{"token/s", "tokens_per_s"},
+                 {"sample/s", "samples_per_s"},
+                 {"query/s", "queries_per_s"},
+                 {"sample/query", "samples_per_query"},
+                 {"W", "power_w"},
+                 {"J", "energy_j"}};
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(unit->base, table[i].base) == 0) return table[i].metric;
+    if (strcmp(unit->base, "s") != 0) return NULL;
+    return suite && (strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0)
+               ? "time_to_train_s"
+               : "latency_s";
+}
+
+static const char *statistic_of(const char *unit)
+{
+    if (strstr(unit, "90.00_percentile") || strstr(unit, "90th percentile")) return "p90";
+    return strstr(unit, "99.00_percentile") ? "p99" : "value";
+}
+
+/* One value with its unit as a result of entry. */
+static int add_value(abdb_entry *entry, const char *text, const char *unit_text, int stated,
+                     const char *name, const char **field, char *reason)
+{
+    const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
+    const char *metric = unit ? metric_of(unit, entry->field[ABDB_FIELD_suite]) : NULL;
+    abdb_result *result;
+    double value;
+
+    *field = name;
+    if (!text || !abdb_number(text, &value)) {
+        snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
+        return 0;
+    }
+    if (value <= 0) {
+        snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
+        return 0;
+    }
+    if (!metric) {
+        *field = "Units";
+        snprintf(reason, REASON_SIZE,
+                 "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
+                 " Latency (ms), Watts, ...",
+                 unit_text ? unit_text : "");
+        return 0;
+    }
+    result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
+    if (!result) return 0;
+    result->statistic = statistic_of(unit_text);
+    result->raw_value = text;
+    result->raw_unit = stated ? unit_text : NULL;
+    return 1;
+}
+
+/* "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 283.0", "acc: 76.1" or "75.9". */
+static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
+{
+    char *copy = text ? abdb_arena_copy(arena, text, strlen(text)) : NULL, *name, *rest = NULL;
+    double value;
+
+    if (!copy) return;
+    if (abdb_number(copy, &value)) {
+        abdb_result *result = abdb_entry_result(entry, "accuracy", value);
+
+        if (result) result->raw_value = text;
+        return;
+    }
+    name = strtok_r(copy, " ", &rest);
+    for (int i = 0; name && i < ACCURACY_MAX; i++) {
+        char *number = strtok_r(NULL, " ", &rest), *colon = strrchr(name, ':');
+        abdb_result *result;
+        const char *metric;
+
+        if (!number || !colon || !abdb_number(number, &value)) return;
+        *colon = '\0';
+        metric = strcasecmp(name, "TOKENS_PER_SAMPLE") == 0
+                     ? "tokens_per_sample"
+                     : abdb_arena_printf(arena, "accuracy.%s", lower(arena, name));
+        result = metric ? abdb_entry_result(entry, metric, value) : NULL;
+        if (result) result->raw_value = number;
+        name = strtok_r(NULL, " ", &rest);
+    }
+}
+
+/* Devices that took part: accelerators in total, or nodes x per node, or sockets. */
+static void set_devices(abdb_entry *entry, abdb_arena *arena, const mlperf_row *row)
+{
+    long long nodes = 1, each = 0, total = 0, sockets = 0;
+    int has_nodes = row->nodes && abdb_whole(row->nodes, 1, 1000000, &nodes);
+
+    if (has_nodes) entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(arena, "%lld", nodes);
+    if (row->accelerators_per_node) abdb_whole(row->accelerators_per_node, 0, 1000000, &each);
+    if (row->accelerators) abdb_whole(row->accelerators, 0, 100000000, &total);
+    if (row->processors_per_node) abdb_whole(row->processors_per_node, 0, 1000000, &sockets);
+    if (is_none(row->accelerator)) {
+        entry->field[ABDB_FIELD_device] = is_none(row->processor) ? NULL : row->processor;
+        if (sockets > 0 && row->processor)
+            entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", nodes * sockets);
+        if (row->processor) abdb_entry_factor_state(entry, "accelerator", ABDB_INAPPLICABLE);
+        return;
+    }
+    entry->field[ABDB_FIELD_device] = row->accelerator;
+    if (total <= 0) total = each * nodes;
+    if (total > 0) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", total);
+    if (each > 0)
+        abdb_entry_factor_number(entry, "devices_per_node", (double)each,
+                                 abdb_arena_printf(arena, "%lld", each));
+}
+
+/* A factor known, unknown (blank) or inapplicable ("N/A"). */
+static void add_factor(abdb_entry *entry, const char *name, const char *text)
+{
+    if (!text)
+        abdb_entry_factor_state(entry, name, ABDB_UNKNOWN);
+    else if (is_none(text))
+        abdb_entry_factor_state(entry, name, ABDB_INAPPLICABLE);
+    else
+        abdb_entry_factor(entry, name, text);
+}
+
+static void set_factors(abdb_entry *entry, const mlperf_row *row)
+{
+    add_factor(entry, "host_processor", row->processor);
+    add_factor(entry, "host_processors_per_node", row->processors_per_node);
+    add_factor(entry, "host_processor_core_count", row->cores);
+    add_factor(entry, "software", row->software);
+    add_factor(entry, "operating_system", row->os);
+    if (row->notes) abdb_entry_factor(entry, "notes", row->notes);
+    if (row->location) abdb_entry_factor(entry, "location", row->location);
+    if (row->used_model && row->model && strcmp(row->used_model, row->model) != 0)
+        abdb_entry_factor(entry, "used_model", row->used_model);
+}
+
+static int is_true(const char *text)
+{
+    return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
+                       const mlperf_row *row)
+{
+    const char *division = row->division ? lower(arena, row->division) : NULL;
+    int power = is_true(row->has_power) || (division && strstr(division, "power"));
+    int errors = row->errors && strcmp(row->errors, "0") != 0;
+
+    if (division && strncmp(division, "closed", 6) == 0)
+        division = "closed";
+    else if (division && strncmp(division, "open", 4) == 0)
+        division = "open";
+    entry->field[ABDB_FIELD_evidence] = "mlperf";
+    entry->field[ABDB_FIELD_kind] = "statement";
+    entry->field[ABDB_FIELD_verified] = context->verified;
+    entry->field[ABDB_FIELD_suite] = row->suite ? row->suite : "inference";
+    entry->field[ABDB_FIELD_source] = context->source;
+    entry->field[ABDB_FIELD_submitter] = row->submitter;
+    entry->field[ABDB_FIELD_availability] = lower(arena, row->availability);
+    entry->field[ABDB_FIELD_division] = division;
+    entry->field[ABDB_FIELD_system_type] = lower(arena, row->system_type);
+    entry->field[ABDB_FIELD_system] = row->system ? row->system : row->platform;
+    entry->field[ABDB_FIELD_platform] = row->platform;
+    entry->field[ABDB_FIELD_model] = row->model;
+    entry->field[ABDB_FIELD_workload] = row->model;
+    entry->field[ABDB_FIELD_scenario] = canonical_scenario(row->scenario);
+    entry->field[ABDB_FIELD_round] = row->round;
+    entry->field[ABDB_FIELD_public_id] = row->public_id;
+    entry->field[ABDB_FIELD_url] = row->url;
+    entry->field[ABDB_FIELD_dtype] = is_none(row->weights) ? NULL : lower(arena, row->weights);
+    entry->field[ABDB_FIELD_flags] = abdb_trim(
+        abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
+                          is_true(row->inferred) ? " inferred" : "", power ? " power" : "",
+                          errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
+}
+
+bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
+                 const mlperf_row *row, const char **field, char *reason)
+{
+    const char *unit = row->unit;
+
+    *field = NULL;
+    if (!row->model) {
+        *field = "Model";
+        snprintf(reason, REASON_SIZE, "no model or benchmark");
+        return false;
+    }
+    entry->locator = context->locator;
+    entry->line = context->line;
+    set_fields(entry, arena, context, row);
+    set_devices(entry, arena, row);
+    set_factors(entry, row);
+    if (!unit) unit = scenario_unit(canonical_scenario(row->scenario));
+    if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
+        return false;
+    if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))
+        return false;
+    *field = NULL;
+    add_accuracy(entry, arena, row->accuracy);
+    return true;
+}
+
+abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, const char **field,
+                         char *reason, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (mlperf_fill(entry, &arena, context, row, field, reason)) {
+        abdb_entry_complete(entry, context->words);
+        st = context->sink->entry(context->sink->self, entry, err);
+    }
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}

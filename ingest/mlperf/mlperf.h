@@ -1,0 +1,53 @@
+/* mlperf.h - what the importers of MLPerf results share: units, scenarios, accuracy, devices. */
+#ifndef ABDB_INGEST_MLPERF_H
+#define ABDB_INGEST_MLPERF_H
+
+#include "ingest/read/csv.h"
+#include "ingest/importer.h"
+
+/* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none.
+ */
+typedef struct {
+    const char *submitter, *availability, *division, *system_type, *system, *platform, *used_model,
+        *model, *scenario, *result, *unit, *accuracy, *nodes, *processor, *processors_per_node,
+        *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes, *round,
+        *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *power,
+        *power_unit;
+} mlperf_row;
+
+/* Which column of a header fills which member of mlperf_row. */
+typedef struct {
+    size_t offset;
+    const char *names; /* '|' between them */
+} mlperf_column;
+#define MLPERF_COLUMN(member, names)        \
+    {                                       \
+        offsetof(mlperf_row, member), names \
+    }
+enum { MLPERF_COLUMN_MAX = 48 };
+
+/* The header's place of each of map[0..count), -1 where it has none. */
+void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
+                         int place[MLPERF_COLUMN_MAX]);
+/* Fills row from a CSV row. */
+void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
+                     const abdb_csv_row *csv, mlperf_row *row);
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    const char *source, *verified, *locator, *flags;
+    long line; /* of the row at hand, 0 unknown */
+} mlperf_context;
+
+/* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
+ * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
+ABDB_MUST_USE abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row,
+                                       const char **field, char *reason, abdb_error *err);
+
+/* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
+ * with *field and reason: the row cannot be one. */
+bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
+                 const mlperf_row *row, const char **field, char *reason);
+
+#endif

@@ -1,0 +1,499 @@
+/* mlperf_log.c - the files of an MLPerf result folder; see mlperf_log.h.
+ *
+ * How real files disagree: LoadGen writes keys in the order of its version; a summary rounds to two
+ * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
+ * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
+ * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
+ * run_stop; descriptions of systems have numbers as text.
+ */
+#include "ingest/mlperf/mlperf_log.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+#include "ingest/read/lines.h"
+
+static abdb_status add(mlperf_values *out, const char *key, const char *text, abdb_error *err)
+{
+    size_t size;
+
+    if (out->pairs == MLPERF_PAIRS_MAX) return ABDB_OK;
+    text += strspn(text, " \t\r\n");
+    size = strlen(text);
+    while (size && strchr(" \t\r\n", text[size - 1])) size--;
+    if (out->pairs == out->room) {
+        size_t room = out->room ? 2 * out->room : 16;
+        void *more = abdb_arena_alloc(out->arena, room * sizeof *out->pair);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a log");
+        if (out->pairs) memcpy(more, out->pair, out->pairs * sizeof *out->pair);
+        out->pair = more;
+        out->room = room;
+    }
+    out->pair[out->pairs].key = abdb_arena_copy(out->arena, key, strlen(key));
+    out->pair[out->pairs].text =
+        abdb_arena_copy(out->arena, text, size < MLPERF_TEXT_MAX ? size : MLPERF_TEXT_MAX);
+    if (!out->pair[out->pairs].key || !out->pair[out->pairs].text)
+        return ABDB_FAIL(err, ABDB_NOMEM, "a log");
+    out->pairs++;
+    return ABDB_OK;
+}
+
+const char *mlperf_get(const mlperf_values *values, const char *key)
+{
+    for (size_t i = 0; values && i < values->pairs; i++)
+        if (strcmp(values->pair[i].key, key) == 0) return values->pair[i].text;
+    return NULL;
+}
+
+/* A scalar as text: from buffer, or the JSON value's own; NULL: it is none. */
+static const char *scalar(const json_t *value, char buffer[32])
+{
+    if (json_is_string(value)) return json_string_value(value);
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (json_is_integer(value)) {
+        snprintf(buffer, 32, "%lld", (long long)json_integer_value(value));
+        return buffer;
+    }
+    if (!json_is_real(value)) return NULL;
+    abdb_number_print(json_real_value(value), buffer);
+    return buffer;
+}
+
+/* --- detail logs of LoadGen --------------------------------------------------------------------
+ */
+
+static bool is_wanted(const char *key)
+{
+    static const char *const begin[] = {"result_", "effective_",      "early_stopping",
+                                        "power_",  "loadgen_version", "requested_use_token",
+                                        "num_",    "test_datetime"};
+
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        if (strncmp(key, begin[i], strlen(begin[i])) == 0) return true;
+    return strcmp(key, "requested_server_target_qps") == 0 ||
+           strcmp(key, "requested_scenario") == 0 || strcmp(key, "sut_name") == 0;
+}
+
+/* The JSON behind ":::MLLOG", or NULL: another line. A damaged one is ABDB_DATA. */
+static abdb_status mllog_line(json_t **out, const text_line *line, abdb_error *err)
+{
+    const char *json = strstr(line->text, ":::MLLOG");
+    json_error_t error;
+
+    *out = NULL;
+    if (!json) return ABDB_OK;
+    *out = json_loads(json + 8, JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK, &error);
+    if (json_is_object(*out)) return ABDB_OK;
+    json_decref(*out);
+    *out = NULL;
+    return ABDB_FAIL(err, ABDB_DATA, "line %ld: no JSON behind :::MLLOG: %s", line->number,
+                     error.text);
+}
+
+/* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
+static abdb_status detail_old(mlperf_values *out, const text_line *line, abdb_error *err)
+{
+    const char *key = strstr(line->text, "ns : "), *value;
+    char name[128];
+
+    if (strncmp(line->text, "\"pid\":", 6) != 0 || !key) return ABDB_OK;
+    key += 5;
+    value = strstr(key, " : ");
+    if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
+    snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
+    return is_wanted(name) ? add(out, name, value + 3, err) : ABDB_OK;
+}
+
+static abdb_status detail_line(void *self, const text_line *line, abdb_error *err)
+{
+    mlperf_values *out = self;
+    json_t *object = NULL;
+    const char *key, *text;
+    char number[32];
+    abdb_status st = ABDB_OK;
+
+    TRY(mllog_line(&object, line, err));
+    if (!object) return detail_old(out, line, err);
+    key = json_string_value(json_object_get(object, "key"));
+    text = scalar(json_object_get(object, "value"), number);
+    if (key && text && is_wanted(key)) TRY(add(out, key, text, err));
+done:
+    json_decref(object);
+    return st;
+}
+
+abdb_status mlperf_read_detail(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    return lines_read(in, detail_line, out, err);
+}
+
+/* --- summaries ----------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *words, *key;
+} summary_keys[] = {
+    {"SUT name", "sut_name"},
+    {"Scenario", "effective_scenario"},
+    {"Result is", "result_validity"},
+    {"Samples per second", "result_samples_per_second"},
+    {"Tokens per second", "result_tokens_per_second"},
+    {"Completed samples per second", "result_completed_samples_per_sec"},
+    {"Completed tokens per second", "result_completed_tokens_per_second"},
+    {"Scheduled samples per second", "result_scheduled_samples_per_sec"},
+    {"QPS w/o loadgen overhead", "result_qps_without_loadgen_overhead"},
+    {"* Early stopping 90.0th percentile estimate", "early_stopping_latency_ss"},
+    {"* Early stopping 90th percentile estimate", "early_stopping_latency_ss"},
+    {"* Early stopping 99.0th percentile estimate", "early_stopping_latency_ms"},
+    {"* Early stopping 99th percentile estimate", "early_stopping_latency_ms"},
+    {"Samples per query", "result_samples_per_query"},
+    {"90th percentile latency (ns)", "result_90.00_percentile_latency_ns"},
+};
+
+/* "90.00 percentile first token latency (ns)" as detail logs call it; NULL: another line. */
+static const char *percentile_key(const char *words, char out[80])
+{
+    static const struct {
+        const char *words, *key;
+    } tail[] = {
+        {"percentile latency (ns)", "result_%s_percentile_latency_ns"},
+        {"percentile first token latency (ns)", "result_first_token_%s_percentile_latency_ns"},
+        {"percentile time to output token (ns)", "result_time_per_output_token_%s_percentile_ns"}};
+    static const struct {
+        const char *words, *key;
+    } head[] = {{"Min latency (ns)", "result_min_latency_ns"},
+                {"Max latency (ns)", "result_max_latency_ns"},
+                {"Mean latency (ns)", "result_mean_latency_ns"},
+                {"Min First Token latency (ns)", "result_first_token_min_latency_ns"},
+                {"Max First Token latency (ns)", "result_first_token_max_latency_ns"},
+                {"Mean First Token latency (ns)", "result_first_token_mean_latency_ns"},
+                {"Min Time to Output Token (ns)", "result_time_to_output_token_min"},
+                {"Max Time to Output Token (ns)", "result_time_to_output_token_max"},
+                {"Mean Time to Output Token (ns)", "result_time_to_output_token_mean"}};
+    size_t number = strspn(words, "0123456789.");
+
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+        if (strcmp(words, head[i].words) == 0) return head[i].key;
+    for (size_t i = 0; number && number < 12 && i < sizeof tail / sizeof tail[0]; i++) {
+        const char *rest = strchr(tail[i].key, '%') + 2;
+
+        if (words[number] != ' ' || strcmp(words + number + 1, tail[i].words) != 0) continue;
+        snprintf(out, 80, "%.*s%.*s%s", (int)(rest - 2 - tail[i].key), tail[i].key, (int)number,
+                 words, rest);
+        return out;
+    }
+    return NULL;
+}
+
+static abdb_status summary_line(void *self, const text_line *line, abdb_error *err)
+{
+    const char *colon = strrchr(line->text, ':');
+    char words[120], buffer[80], *name, value[200];
+    const char *key = NULL;
+
+    if (!colon || (size_t)(colon - line->text) >= sizeof words) return ABDB_OK;
+    snprintf(words, sizeof words, "%.*s", (int)(colon - line->text), line->text);
+    snprintf(value, sizeof value, "%s", colon + 1);
+    name = abdb_trim(words);
+    for (size_t i = 0; !key && i < sizeof summary_keys / sizeof summary_keys[0]; i++)
+        if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
+    if (!key) key = percentile_key(name, buffer);
+    return key && !mlperf_get(self, key) ? add(self, key, abdb_trim(value), err) : ABDB_OK;
+}
+
+abdb_status mlperf_read_summary(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    return lines_read(in, summary_line, out, err);
+}
+
+/* --- accuracy -----------------------------------------------------------------------------------
+ */
+
+static void put_score(abdb_text *out, const char *name, const char *value, size_t size)
+{
+    static const struct {
+        const char *from, *to;
+    } names[] = {{"rouge1", "ROUGE1"},
+                 {"rouge2", "ROUGE2"},
+                 {"rougeL", "ROUGEL"},
+                 {"rougeLsum", "ROUGELSUM"},
+                 {"gsm8k", "gsm8k_accuracy"},
+                 {"mbxp", "mbxp_accuracy"},
+                 {"tokens_per_sample", "TOKENS_PER_SAMPLE"},
+                 {"exact_match", "exact_match"},
+                 {"FID_SCORE", "FID_SCORE"},
+                 {"CLIP_SCORE", "CLIP_SCORE"},
+                 {"gen_len", "GEN_LEN"},
+                 {"f1", "F1"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i].from) == 0)
+            abdb_text_printf(out, "%s%s: %.*s", out->size ? "  " : "", names[i].to, (int)size,
+                             value);
+}
+
+/* "{'rouge1': 44.4, 'rouge2': '22.0', ...}" */
+static void python_dictionary(abdb_text *out, const char *text)
+{
+    while ((text = strchr(text, '\''))) {
+        size_t name = strcspn(text + 1, "'"), digits;
+        char key[40];
+        const char *value = text + 1 + name;
+
+        if (!*value || name >= sizeof key) return;
+        snprintf(key, sizeof key, "%.*s", (int)name, text + 1);
+        value += 1 + strspn(value + 1, ": '");
+        digits = strspn(value, "0123456789.eE+-");
+        if (digits && digits < 40) put_score(out, key, value, digits);
+        text = value + digits + (value[digits] == '\'');
+    }
+}
+
+static void accuracy_words(abdb_text *out, const char *line)
+{
+    static const struct {
+        const char *words, *name;
+    } forms[] = {{"Word Error Rate:", NULL}, /* its accuracy stands behind */
+                 {"accuracy=", "acc"},          {"mAP=", "mAP"},  {"AUC=", "AUC"},
+                 {"Accuracy: mean = ", "DICE"}, {"Total: ", NULL}};
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        const char *at = strstr(line, forms[i].words), *number;
+        size_t digits;
+
+        if (!at) continue;
+        if (!forms[i].name) {
+            at = strstr(line, "accuracy=");
+            if (!at) return;
+            number = at + 9;
+        } else
+            number = at + strlen(forms[i].words);
+        digits = strspn(number, "0123456789.eE+-");
+        if (digits && digits < 40)
+            abdb_text_printf(out, "%s%s: %.*s", out->size ? "  " : "",
+                             forms[i].name ? forms[i].name : "ACCURACY", (int)digits, number);
+        return;
+    }
+}
+
+abdb_status mlperf_read_accuracy(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    enum { TAIL = 8192 }; /* the scores stand at the end, behind what was printed underway */
+    size_t size = in->text_size < TAIL ? in->text_size : TAIL;
+    char *tail = abdb_arena_copy(out->arena, in->text + in->text_size - size, size), *rest = NULL;
+    abdb_text text = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!tail) return ABDB_FAIL(err, ABDB_NOMEM, "accuracy");
+    for (size_t i = 0; i < size; i++)
+        if (!tail[i]) tail[i] = ' ';
+    for (char *line = strtok_r(tail, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
+        if (strstr(line, "{'")) {
+            abdb_text_clear(&text); /* the last one is the whole */
+            python_dictionary(&text, strstr(line, "{'"));
+        } else if (!text.size)
+            accuracy_words(&text, line);
+    }
+    if (text.size) st = add(out, "accuracy", abdb_text_get(&text), err);
+    abdb_text_free(&text);
+    return st;
+}
+
+/* --- power --------------------------------------------------------------------------------------
+ */
+
+/* Days from 1970-01-01 of a date of the Gregorian calendar (years from March on). */
+static long days_of(int year, int month, int day)
+{
+    long y = month > 2 ? year : year - 1, era = y / 400, in_era = y - era * 400;
+    long in_year = (153L * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+
+    return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
+}
+
+bool mlperf_clock(const char *text, double *out)
+{
+    static const char form[] = "00-00-0000 00:00:";
+    int month, day, year, hour, minute;
+    double second;
+
+    if (!text) return false;
+    for (size_t i = 0; i < sizeof form - 1; i++)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+    month = atoi(text);
+    day = atoi(text + 3);
+    year = atoi(text + 6);
+    hour = atoi(text + 11);
+    minute = atoi(text + 14);
+    if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
+        !abdb_number(text + sizeof form - 1, &second))
+        return false;
+    *out = 1000 * (86400.0 * (double)days_of(year, month, day) + 3600.0 * hour + 60.0 * minute) +
+           1000 * second;
+    return true;
+}
+
+static abdb_status add_power(mlperf_values *out, mlperf_power power, abdb_error *err)
+{
+    if (out->powers == MLPERF_POWER_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d power samples", MLPERF_POWER_MAX);
+    if (out->powers == out->power_room) {
+        size_t room = out->power_room ? 2 * out->power_room : 256;
+        mlperf_power *more = abdb_arena_alloc(out->arena, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "power samples");
+        if (out->powers) memcpy(more, out->power, out->powers * sizeof *more);
+        out->power = more;
+        out->power_room = room;
+    }
+    out->power[out->powers++] = power;
+    return ABDB_OK;
+}
+
+static abdb_status power_line(void *self, const text_line *line, abdb_error *err)
+{
+    mlperf_power power;
+
+    if (line->words == 0) return ABDB_OK;
+    if (line->words < 4 || strcmp(line->word[0], "Time") != 0 ||
+        strcmp(line->word[2], "Watts") != 0 || !mlperf_clock(line->word[1], &power.t_ms) ||
+        !abdb_number(line->word[3], &power.watts))
+        return ABDB_FAIL(err, ABDB_DATA, "line %ld: not 'Time,MM-DD-YYYY hh:mm:ss.mmm,Watts,...'",
+                         line->number);
+    return add_power(self, power, err);
+}
+
+abdb_status mlperf_read_power(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    return lines_read(in, power_line, out, err);
+}
+
+/* --- training logs ------------------------------------------------------------------------------
+ */
+
+static abdb_status set(mlperf_values *out, const char *key, const char *text, abdb_error *err)
+{
+    for (size_t i = 0; i < out->pairs; i++)
+        if (strcmp(out->pair[i].key, key) == 0) {
+            out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
+            return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
+        }
+    return add(out, key, text, err);
+}
+
+static abdb_status training_event(mlperf_values *out, const char *key, const json_t *object,
+                                  abdb_error *err)
+{
+    const json_t *metadata = json_object_get(object, "metadata");
+    const char *text, *status;
+    char number[32], time[32];
+    abdb_status st = ABDB_OK;
+
+    text = scalar(json_object_get(object, "value"), number);
+    if (!scalar(json_object_get(object, "time_ms"), time)) return ABDB_OK;
+    if (strcmp(key, "run_start") == 0) {
+        if (!mlperf_get(out, "start_ms")) TRY(add(out, "start_ms", time, err));
+    } else if (strcmp(key, "run_stop") == 0) {
+        TRY(set(out, "stop_ms", time, err));
+        status = json_string_value(json_object_get(metadata, "status"));
+        if (status) TRY(set(out, "status", status, err));
+        text = scalar(json_object_get(metadata, "samples_count"), number);
+        if (text) TRY(set(out, "samples_count", text, err));
+    } else if (strcmp(key, "eval_accuracy") == 0) {
+        if (text) TRY(set(out, "eval_accuracy", text, err));
+    } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
+               !mlperf_get(out, key)) {
+        TRY(add(out, key, text, err));
+    }
+done:
+    return st;
+}
+
+static abdb_status training_line(void *self, const text_line *line, abdb_error *err)
+{
+    json_t *object = NULL;
+    const char *key;
+    abdb_status st = ABDB_OK;
+
+    TRY(mllog_line(&object, line, err));
+    key = json_string_value(json_object_get(object, "key"));
+    if (key) TRY(training_event(self, key, object, err));
+done:
+    json_decref(object);
+    return st;
+}
+
+abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    return lines_read(in, training_line, out, err);
+}
+
+/* --- Tiny ---------------------------------------------------------------------------------------
+ */
+
+/* The number behind a label and blanks, as text: from out, or NULL. */
+static const char *number_behind(const char *line, const char *label, char out[40])
+{
+    const char *at = strstr(line, label);
+
+    if (!at) return NULL;
+    at += strlen(label);
+    at += strspn(at, " ");
+    snprintf(out, 40, "%.*s", (int)strspn(at, "0123456789.eE+-"), at);
+    return *out ? out : NULL;
+}
+
+static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
+{
+    static const struct {
+        const char *words, *key;
+    } table[] = {{"Throughput", "throughput"}, {"Energy", "energy"}};
+    char number[40], accuracy[48];
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const char *at = strstr(line->text, table[i].words), *text;
+
+        text = at ? number_behind(at, ":", number) : NULL;
+        if (text) return add(self, table[i].key, text, err);
+    }
+    if (number_behind(line->text, "Top-1:", number)) {
+        snprintf(accuracy, sizeof accuracy, "acc: %s", number);
+        return add(self, "accuracy", accuracy, err);
+    }
+    return number_behind(line->text, "AUC:", number) ? add(self, "auc", number, err) : ABDB_OK;
+}
+
+abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    return lines_read(in, tiny_line, out, err);
+}
+
+/* --- descriptions -------------------------------------------------------------------------------
+ */
+
+abdb_status mlperf_read_json(mlperf_values *out, const abdb_input *in, abdb_error *err)
+{
+    json_t *root = NULL, *value;
+    const char *key;
+    abdb_status st = ABDB_OK;
+
+    TRY(flat_document(&root, in, err));
+    if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: not a JSON object"));
+    json_object_foreach(root, key, value)
+    {
+        char number[32], *text = NULL;
+        const char *plain = scalar(value, number);
+
+        if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
+        if (plain) st = add(out, key, plain, err);
+        free(text);
+        if (st != ABDB_OK) goto done;
+    }
+done:
+    json_decref(root);
+    return st;
+}

@@ -1,0 +1,39 @@
+/* mlperf_site.c - what both exports of the results pages share; see mlperf_site.h. */
+#include "ingest/mlperf/mlperf_site.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const char *mlperf_site_round(abdb_arena *arena, const char *public_id)
+{
+    size_t size;
+
+    if (!public_id) return NULL;
+    if (*public_id == 'v') public_id++;
+    size = strspn(public_id, "0123456789.");
+    if (size < 3 || public_id[size] != '-' || !isdigit((unsigned char)public_id[0])) return NULL;
+    return abdb_arena_printf(arena, "v%.*s", (int)size, public_id);
+}
+
+int mlperf_site_has_cell(const abdb_input *in, const char *word)
+{
+    size_t size = strlen(word);
+
+    for (size_t i = 0; i + size <= in->text_size; i++) {
+        const char *at = memchr(in->text + i, word[0], in->text_size - i - size + 1);
+
+        if (!at) return 0;
+        i = (size_t)(at - in->text);
+        if (memcmp(at, word, size) != 0) continue;
+        if (i && !strchr(",\t\n\"", at[-1])) continue;
+        if (i + size == in->text_size || strchr(",\t\r\n\"", at[size])) return 1;
+    }
+    return 0;
+}
+
+const char *mlperf_site_system_type(const abdb_input *in)
+{
+    if (mlperf_site_has_cell(in, "Server") || mlperf_site_has_cell(in, "Interactive"))
+        return "datacenter";
+    return mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
+}

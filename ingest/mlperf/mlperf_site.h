@@ -1,0 +1,15 @@
+/* mlperf_site.h - what the flat and the pivot export of MLCommons' results pages share. */
+#ifndef ABDB_INGEST_MLPERF_SITE_H
+#define ABDB_INGEST_MLPERF_SITE_H
+
+#include "ingest/mlperf/mlperf.h"
+
+/* "5.1-0001" or "v6.0-0001" -> "v5.1"; NULL when it is neither. From arena. */
+const char *mlperf_site_round(abdb_arena *arena, const char *public_id);
+/* The pages export one system type at a time and do not name it: Server and Interactive exist in
+ * the datacenter category only, SingleStream without either means edge. NULL: cannot be told. */
+const char *mlperf_site_system_type(const abdb_input *in);
+/* Does text hold the word as a whole cell? */
+int mlperf_site_has_cell(const abdb_input *in, const char *word);
+
+#endif

@@ -1,0 +1,435 @@
+/* round.c - rounds of MLPerf results; see round.h.
+ *
+ * How real rounds disagree: "closed" and "Closed"; scenario folders in any case; training has no
+ * division in its paths; HPC has strong/ and weak/ between system and benchmark; a submission's
+ * code carries test data with the names of results; macOS leaves ._ files beside the real ones; the
+ * tree's top folder names the round ("inference_results_v5.1-main").
+ */
+#include "ingest/mlperf/round_place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { REASON = 200 };
+
+typedef struct {
+    round_file file;
+    const char *root, *folder; /* folder: below the root, of a result */
+    round_place where;
+    round_suite suite;
+} item;
+
+struct mlperf_round {
+    abdb_arena arena;
+    item *item;
+    size_t items, room, bytes;
+    round_folder *folder;
+    size_t folders;
+    const char *truncated[16];
+    size_t truncations;
+};
+
+/* --- taking files -------------------------------------------------------------------------------
+ */
+
+abdb_status mlperf_round_open(mlperf_round **out, abdb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a round");
+}
+
+void mlperf_round_close(mlperf_round *round)
+{
+    if (!round) return;
+    abdb_arena_free(&round->arena);
+    free(round->item);
+    free(round->folder);
+    free(round);
+}
+
+static abdb_status add_item(mlperf_round *round, item **out, abdb_error *err)
+{
+    if (round->items == ROUND_FILES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "more than %d files of results; import the round in parts",
+                         ROUND_FILES_MAX);
+    if (round->items == round->room) {
+        size_t room = round->room ? 2 * round->room : 256;
+        item *more = realloc(round->item, room * sizeof *more);
+
+        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
+        round->item = more;
+        round->room = room;
+    }
+    *out = &round->item[round->items++];
+    **out = (item){0};
+    return ABDB_OK;
+}
+
+/* Is the content what the name promises? Names such as results.txt are everybody's. */
+static bool is_ours(const round_place *p, const abdb_input *in)
+{
+    const char *text = in->text;
+    size_t size = in->text_size;
+
+    if (p->anchor == ANCHOR_SYSTEMS)
+        return memmem(text, size, "ubmitter", 8) || memmem(text, size, "system_name", 11) ||
+               memmem(text, size, "division", 8);
+    if (p->reader == mlperf_read_training) return memmem(text, size, ":::MLLOG", 8) != NULL;
+    if (p->reader == mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
+    return true;
+}
+
+/* How many parts of the path below the root name the folder of a result. */
+static size_t folder_parts(const round_place *p)
+{
+    size_t below = p->suite == ROUND_INFERENCE ? 3 : p->suite == ROUND_HPC ? 3 : 2;
+
+    return p->at + 1 + below;
+}
+
+abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in, const char *sha256,
+                              bool *taken, abdb_error *err)
+{
+    round_place p;
+    item *it = NULL;
+    abdb_arena *a = &round->arena;
+    abdb_status st = ABDB_OK;
+
+    *taken = false;
+    if (!round_locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
+    round->bytes += in->size;
+    if (round->bytes > ROUND_BYTES_MAX)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
+                      ROUND_BYTES_MAX));
+    TRY(add_item(round, &it, err));
+    it->where = p;
+    it->suite = p.suite;
+    it->root = round_join(a, &p, 0, p.root_parts);
+    it->file.path = round_join(a, &p, p.root_parts, p.parts);
+    it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
+    if (p.anchor == ANCHOR_RESULTS) {
+        it->folder = round_join(a, &p, p.root_parts, folder_parts(&p));
+        it->file.member = round_join(a, &p, folder_parts(&p), p.parts);
+    } else {
+        it->folder = it->file.member = "";
+    }
+    if (!it->root || !it->file.path || !it->file.sha256 || !it->folder || !it->file.member)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a round"));
+    it->file.values.arena = a;
+    st = p.reader(&it->file.values, in, err);
+    if (st == ABDB_DATA || st == ABDB_FORMAT || st == ABDB_LIMIT) {
+        it->file.damage = abdb_arena_copy(a, err->message, strlen(err->message));
+        st = ABDB_OK;
+    }
+    *taken = true;
+done:
+    return st;
+}
+
+void mlperf_round_truncated(mlperf_round *round, const char *path)
+{
+    if (round->truncations < sizeof round->truncated / sizeof round->truncated[0])
+        round->truncated[round->truncations++] = abdb_arena_copy(&round->arena, path, strlen(path));
+}
+
+/* --- grouping -----------------------------------------------------------------------------------
+ */
+
+static int by_path(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    int order = strcmp(x->root, y->root);
+
+    if (order == 0) order = strcmp(x->folder, y->folder);
+    return order ? order : strcmp(x->file.path, y->file.path);
+}
+
+/* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
+static const char *round_of(abdb_arena *arena, const char *root)
+{
+    const char *found = NULL;
+
+    for (const char *s = root; *s; s++) {
+        size_t major, minor;
+
+        if (*s != 'v' || (s > root && s[-1] != '_' && s[-1] != '/' && s[-1] != '-')) continue;
+        major = strspn(s + 1, "0123456789");
+        if (!major || major > 2 || s[1 + major] != '.') continue;
+        minor = strspn(s + 2 + major, "0123456789");
+        if (!minor || minor > 2) continue;
+        found = abdb_arena_copy(arena, s, 2 + major + minor);
+    }
+    return found;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Does a description belong to that result folder? */
+static bool belongs(const item *description, const item *result)
+{
+    const round_place *d = &description->where, *r = &result->where;
+    const char *name = d->part[d->parts - 1];
+    size_t stem = strlen(name) > 5 ? strlen(name) - 5 : 0, at = r->at + 1;
+
+    if (strcmp(description->root, result->root) != 0) return false;
+    if (d->anchor == ANCHOR_MAPPING)
+        return same_text(d->part[d->at - 1], r->part[r->at - 1]) && r->divided &&
+               same_text(d->part[d->at - 2], r->part[r->at - 2]);
+    if (!same_text(d->part[d->at - 1], r->part[r->at - 1]) || d->divided != r->divided ||
+        (d->divided && !same_text(d->part[d->at - 2], r->part[r->at - 2])))
+        return false;
+    if (d->anchor == ANCHOR_SYSTEMS)
+        return strlen(r->part[at]) == stem && strncmp(r->part[at], name, stem) == 0;
+    for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
+        if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
+            strcmp(d->part[d->at + 1 + i], r->part[at + i]) != 0)
+            return false;
+    return memmem(name, strlen(name), "model-info", 10) == NULL;
+}
+
+static int by_description(const void *a, const void *b)
+{
+    const item *x = *(item *const *)a, *y = *(item *const *)b;
+
+    return strcmp(x->file.path, y->file.path);
+}
+
+/* Descriptions of a submitter, found by the folder they lie in. */
+typedef struct {
+    item **at;
+    size_t count;
+} description_list;
+
+static bool is_measurement(const mlperf_values *values)
+{
+    return mlperf_get(values, "weight_data_types") || mlperf_get(values, "input_data_types");
+}
+
+static void describe(round_folder *folder, const item *result, const description_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const item *d = list->at[i];
+
+        if (!belongs(d, result)) continue;
+        if (d->where.anchor == ANCHOR_SYSTEMS)
+            folder->system = &d->file;
+        else if (d->where.anchor == ANCHOR_MAPPING)
+            folder->mapping = &d->file;
+        else if (!folder->measurement && is_measurement(&d->file.values))
+            folder->measurement = &d->file;
+    }
+}
+
+static void place_folder(mlperf_round *round, round_folder *f, const item *first)
+{
+    const round_place *p = &first->where;
+    size_t at = p->at + 1;
+
+    f->root = first->root;
+    f->path = first->folder;
+    f->suite = first->suite;
+    f->round = round_of(&round->arena, first->root);
+    f->division = p->divided ? p->part[p->at - 2] : NULL;
+    f->submitter = p->part[p->at - 1];
+    f->platform = p->part[at];
+    f->benchmark = p->part[at + (f->suite == ROUND_HPC ? 2 : 1)];
+    f->scenario = f->suite == ROUND_INFERENCE ? p->part[at + 2]
+                  : f->suite == ROUND_HPC     ? p->part[at + 1]
+                                              : NULL;
+    f->whole = true;
+    for (size_t i = 0; i < round->truncations; i++)
+        if (round->truncated[i] &&
+            strncmp(first->root, round->truncated[i], strlen(round->truncated[i])) == 0)
+            f->whole = false;
+}
+
+abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *err)
+{
+    description_list list = {0};
+    abdb_status st = ABDB_OK;
+    size_t to;
+
+    if (!round->items) return ABDB_OK;
+    qsort(round->item, round->items, sizeof *round->item, by_path);
+    round->folder = calloc(round->items, sizeof *round->folder);
+    list.at = calloc(round->items, sizeof *list.at);
+    if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
+    for (size_t i = 0; i < round->items; i++)
+        if (!*round->item[i].folder) list.at[list.count++] = &round->item[i];
+    qsort(list.at, list.count, sizeof *list.at, by_description);
+    for (size_t from = 0; from < round->items; from = to) {
+        item *first = &round->item[from];
+        round_folder *f;
+
+        for (to = from + 1; to < round->items; to++)
+            if (strcmp(round->item[to].root, first->root) != 0 ||
+                strcmp(round->item[to].folder, first->folder) != 0)
+                break;
+        if (!*first->folder) continue;
+        f = &round->folder[round->folders++];
+        place_folder(round, f, first);
+        f->file = abdb_arena_alloc(&round->arena, (to - from) * sizeof *f->file);
+        if (!f->file) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a folder"));
+        for (size_t i = from; i < to; i++) f->file[f->files++] = &round->item[i].file;
+        describe(f, first, &list);
+    }
+done:
+    free(list.at);
+    return st;
+}
+
+size_t mlperf_round_count(const mlperf_round *round)
+{
+    return round->folders;
+}
+
+size_t mlperf_round_files(const mlperf_round *round)
+{
+    return round->items;
+}
+
+const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i)
+{
+    return &round->folder[i];
+}
+
+const mlperf_values *round_member(const round_folder *folder, const char *member)
+{
+    for (size_t i = 0; i < folder->files; i++)
+        if (strcmp(folder->file[i]->member, member) == 0) return &folder->file[i]->values;
+    return NULL;
+}
+
+/* How the result folders of a suite are read; the version is raised when they are read otherwise.
+ */
+static const struct {
+    const char *name;
+    int version;
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 1},
+               [ROUND_TRAINING] = {"mlperf-training-round", 1},
+               [ROUND_HPC] = {"mlperf-hpc-round", 1},
+               [ROUND_TINY] = {"mlperf-tiny-round", 1}};
+
+int mlperf_round_version(const char *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(format, formats[i].name) == 0) return formats[i].version;
+    return 0;
+}
+
+abdb_status mlperf_round_describe(const mlperf_round *round, size_t i, abdb_text *path,
+                                  const char **format, abdb_text *manifest, abdb_error *err)
+{
+    const round_folder *f = &round->folder[i];
+    const round_file *beside[] = {f->system, f->measurement, f->mapping};
+
+    *format = formats[f->suite].name;
+    abdb_text_clear(path);
+    abdb_text_clear(manifest);
+    abdb_text_printf(path, "%s%s%s", f->root, *f->root ? "/" : "", f->path);
+    abdb_text_printf(manifest, "round %s%s\n", f->round ? f->round : "unknown",
+                     f->whole ? "" : " (truncated)");
+    for (size_t k = 0; k < f->files; k++)
+        abdb_text_printf(manifest, "%s  %s\n", f->file[k]->sha256, f->file[k]->path);
+    for (size_t k = 0; k < 3; k++)
+        if (beside[k]) abdb_text_printf(manifest, "%s  %s\n", beside[k]->sha256, beside[k]->path);
+    return path->failed || manifest->failed ? ABDB_FAIL(err, ABDB_NOMEM, "a folder") : ABDB_OK;
+}
+
+/* --- records ------------------------------------------------------------------------------------
+ */
+
+/* A member of a description, NULL where it says nothing. */
+static const char *said(const round_file *file, const char *key)
+{
+    const char *text = file ? mlperf_get(&file->values, key) : NULL;
+
+    return text && *text ? text : NULL;
+}
+
+void round_system_row(const round_folder *f, mlperf_row *row)
+{
+    const char *division = f->division ? f->division : said(f->system, "division");
+
+    *row = (mlperf_row){.submitter = f->submitter,
+                        .division = division,
+                        .system = said(f->system, "system_name"),
+                        .platform = f->platform,
+                        .used_model = f->benchmark,
+                        .model = f->benchmark,
+                        .round = f->round,
+                        .availability = said(f->system, "status"),
+                        .system_type = said(f->system, "system_type"),
+                        .nodes = said(f->system, "number_of_nodes"),
+                        .processor = said(f->system, "host_processor_model_name"),
+                        .processors_per_node = said(f->system, "host_processors_per_node"),
+                        .cores = said(f->system, "host_processor_core_count"),
+                        .accelerator = said(f->system, "accelerator_model_name"),
+                        .accelerators_per_node = said(f->system, "accelerators_per_node"),
+                        .software = said(f->system, "framework"),
+                        .os = said(f->system, "operating_system"),
+                        .notes = said(f->system, "sw_notes"),
+                        .weights = said(f->measurement, "weight_data_types"),
+                        .location = f->path};
+    if (f->mapping && said(f->mapping, f->benchmark)) row->model = said(f->mapping, f->benchmark);
+}
+
+void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row)
+{
+    const char *root;
+    round_place p;
+
+    if (!round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
+    root = round_join(arena, &p, 0, p.root_parts);
+    row->submitter = p.part[p.at - 1];
+    row->division = p.divided ? p.part[p.at - 2] : NULL;
+    row->platform = p.part[p.at + 1];
+    row->round = root ? round_of(arena, root) : NULL;
+}
+
+/* Why one of the files could not be read, or NULL. */
+static const char *damage_of(const round_folder *f)
+{
+    const round_file *beside[] = {f->system, f->measurement, f->mapping};
+
+    for (size_t i = 0; i < 3; i++)
+        if (beside[i] && beside[i]->damage) return beside[i]->damage;
+    for (size_t i = 0; i < f->files; i++)
+        if (f->file[i]->damage) return f->file[i]->damage;
+    return NULL;
+}
+
+abdb_status mlperf_round_read(const mlperf_round *round, size_t i, const abdb_words *words,
+                              const abdb_sink *sink, abdb_error *err)
+{
+    static abdb_status (*const readers[])(const round_folder *, const abdb_words *,
+                                          const abdb_sink *, char *, abdb_error *) = {
+        round_inference, round_training, round_training, round_tiny};
+    const round_folder *f = &round->folder[i];
+    char reason[REASON] = "";
+    const char *damage = damage_of(f);
+    abdb_status st = ABDB_OK;
+
+    if (damage)
+        snprintf(reason, sizeof reason, "%.190s", damage);
+    else if (!f->system)
+        snprintf(reason, sizeof reason,
+                 "no systems/%.60s.json in what was imported: import the submitter's whole folder",
+                 f->platform);
+    else
+        TRY(readers[f->suite](f, words, sink, reason, err));
+    if (*reason) {
+        abdb_reject reject = {.field = f->path, .reason = reason};
+
+        TRY(sink->reject(sink->self, &reject, err));
+    }
+    TRY(sink->row_end(sink->self, err));
+done:
+    return st;
+}

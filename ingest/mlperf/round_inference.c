@@ -1,0 +1,305 @@
+/* round_inference.c - a result folder of an inference round: performance, power, accuracy.
+ *
+ * Which figure of the log is the result follows MLCommons' submission checker (v5.1), told by what
+ * the log says of itself: where LoadGen counted tokens they are the result; SingleStream and
+ * MultiStream take the early-stopping estimate of their percentile, and where tokens are counted
+ * the 90th percentile itself, for the estimate is one of the first token then. A scenario that was
+ * not run but inferred: MultiStream out of SingleStream is eight times its 99th percentile, Offline
+ * out of SingleStream the rate without overhead. Power is the mean of the meter's samples between
+ * power_begin and power_end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ingest/mlperf/round.h"
+#include "schema/core/units.h"
+
+enum { MULTISTREAM_SAMPLES = 8, REASON = 200 };
+
+typedef struct {
+    const mlperf_values *detail, *summary;
+} run_log;
+
+/* What the detail log says, else the summary; NULL: neither, or 0 where none was estimated. */
+static const char *get(const run_log *log, const char *key)
+{
+    const char *text = mlperf_get(log->detail, key);
+
+    return text ? text : mlperf_get(log->summary, key);
+}
+
+static bool counts_tokens(const run_log *log)
+{
+    const char *use = mlperf_get(log->detail, "requested_use_token_latencies");
+
+    if (log->detail) return use && (strcmp(use, "true") == 0 || strcmp(use, "1") == 0);
+    return mlperf_get(log->summary, "result_tokens_per_second") ||
+           mlperf_get(log->summary, "result_completed_tokens_per_second") ||
+           mlperf_get(log->summary, "result_first_token_mean_latency_ns");
+}
+
+/* The result of a scenario that is the one that was run. */
+static const char *direct_result(const run_log *log, const char *scenario, const char **unit)
+{
+    bool tokens = counts_tokens(log);
+    const char *text;
+
+    if (strcasecmp(scenario, "Offline") == 0) {
+        *unit = tokens ? "Tokens/s" : "Samples/s";
+        return get(log, tokens ? "result_tokens_per_second" : "result_samples_per_second");
+    }
+    if (strcasecmp(scenario, "Server") == 0 || strcasecmp(scenario, "Interactive") == 0) {
+        *unit = tokens ? "Tokens/s" : "Queries/s";
+        text = get(log, tokens ? "result_completed_tokens_per_second"
+                               : "result_completed_samples_per_sec");
+        return text ? text : get(log, "result_scheduled_samples_per_sec"); /* up to v3.1 */
+    }
+    *unit = "Latency (ns)";
+    if (strcasecmp(scenario, "SingleStream") == 0) {
+        text = tokens ? NULL : get(log, "early_stopping_latency_ss");
+        return text ? text : get(log, "result_90.00_percentile_latency_ns"); /* up to v1.1 */
+    }
+    if (strcasecmp(scenario, "MultiStream") != 0) return NULL;
+    text = get(log, "early_stopping_latency_ms");
+    return text ? text : get(log, "result_99.00_percentile_latency_ns");
+}
+
+/* The result of a scenario out of the log of another. */
+static const char *inferred_result(abdb_arena *arena, const run_log *log, const char *run,
+                                   const char *scenario, const char **unit)
+{
+    const char *text;
+    double ns;
+
+    if (strcasecmp(run, "SingleStream") != 0) return NULL;
+    if (strcasecmp(scenario, "Offline") == 0) {
+        *unit = "Samples/s";
+        return get(log, "result_qps_without_loadgen_overhead");
+    }
+    if (strcasecmp(scenario, "MultiStream") != 0) return NULL;
+    *unit = "Latency (ns)";
+    text = get(log, "early_stopping_latency_ms");
+    if (!text || !abdb_number(text, &ns)) return NULL;
+    return abdb_arena_printf(arena, "%.0f", MULTISTREAM_SAMPLES * ns);
+}
+
+/* Mean watts between the marks; NULL: there is no meter's file, or no sample between. */
+static const char *mean_power(abdb_arena *arena, const round_folder *f, const run_log *log,
+                              size_t *n)
+{
+    const mlperf_values *meter = round_member(f, "performance/run_1/spl.txt");
+    double begin, end, sum = 0;
+    char *text;
+
+    *n = 0;
+    if (!meter || !mlperf_clock(get(log, "power_begin"), &begin) ||
+        !mlperf_clock(get(log, "power_end"), &end))
+        return NULL;
+    for (size_t i = 0; i < meter->powers; i++)
+        if (meter->power[i].t_ms > begin && meter->power[i].t_ms < end) {
+            sum += meter->power[i].watts;
+            ++*n;
+        }
+    text = *n ? abdb_arena_alloc(arena, 32) : NULL;
+    if (text) abdb_number_print(sum / (double)*n, text);
+    return text;
+}
+
+/* Latencies beside the result: what LoadGen calls them, what abdb calls them. */
+static void add_latencies(abdb_entry *entry, const run_log *log)
+{
+    static const struct {
+        const char *metric, *key;
+    } lines[] = {{"query_latency_s", "result_%slatency_ns"},
+                 {"ttft_s", "result_first_token_%slatency_ns"},
+                 {"tpot_s", "result_time_per_output_token_%sns"}};
+    static const struct {
+        const char *statistic, *word;
+    } marks[] = {{"min", "min_"},
+                 {"max", "max_"},
+                 {"mean", "mean_"},
+                 {"p50", "50.00_percentile_"},
+                 {"p90", "90.00_percentile_"},
+                 {"p95", "95.00_percentile_"},
+                 {"p97", "97.00_percentile_"},
+                 {"p99", "99.00_percentile_"},
+                 {"p99.9", "99.90_percentile_"}};
+    char key[100];
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
+            const char *hole = strchr(lines[i].key, '%'), *text;
+
+            snprintf(key, sizeof key, "%.*s%s%s", (int)(hole - lines[i].key), lines[i].key,
+                     marks[k].word, hole + 2);
+            text = get(log, key);
+            if (!text && i == 2) { /* min, max and mean of this one have names of their own */
+                snprintf(key, sizeof key, "result_time_to_output_token_%s", marks[k].statistic);
+                text = get(log, key);
+            }
+            abdb_entry_stated(entry, lines[i].metric, marks[k].statistic, text, "ns");
+        }
+}
+
+static void add_factors(abdb_entry *entry, const run_log *log, const round_folder *f)
+{
+    static const struct {
+        const char *factor, *key;
+    } table[] = {{"loadgen_version", "loadgen_version"},
+                 {"target_queries_per_s", "requested_server_target_qps"},
+                 {"query_count", "result_query_count"},
+                 {"duration_ms", "effective_min_duration_ms"}};
+    const round_file *described[] = {f->system, f->measurement};
+    static const char *const words[] = {"accelerator_memory_capacity",
+                                        "accelerator_memory_configuration",
+                                        "accelerator_interconnect",
+                                        "accelerator_host_interconnect",
+                                        "host_memory_capacity",
+                                        "other_software_stack",
+                                        "hw_notes",
+                                        "cooling",
+                                        "weight_transformations",
+                                        "input_data_types",
+                                        "retraining",
+                                        "starting_weights_filename"};
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        abdb_entry_factor(entry, table[i].factor, get(log, table[i].key));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t k = 0; k < 2; k++)
+            abdb_entry_factor(entry, words[i],
+                              described[k] ? mlperf_get(&described[k]->values, words[i]) : NULL);
+    entry->field[ABDB_FIELD_date] = get(log, "test_datetime");
+}
+
+/* LoadGen prints the validity of a run; a run that is not VALID is kept without a result. */
+static bool is_invalid(const run_log *log)
+{
+    const char *validity = get(log, "result_validity");
+
+    return validity && strcmp(validity, "VALID") != 0;
+}
+
+static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder *f,
+                        const mlperf_context *context, const run_log *log, mlperf_row *row,
+                        char *reason, abdb_error *err)
+{
+    const char *field = NULL, *ran = get(log, "effective_scenario");
+    bool inferred =
+        ran && strcasecmp(ran, f->scenario) != 0 &&
+        !(strcasecmp(ran, "Server") == 0 && strcasecmp(f->scenario, "Interactive") == 0);
+    size_t powers = 0;
+
+    row->scenario = f->scenario;
+    row->inferred = inferred ? "1" : "0";
+    row->result = inferred ? inferred_result(arena, log, ran, f->scenario, &row->unit)
+                           : direct_result(log, f->scenario, &row->unit);
+    if (!row->result) {
+        snprintf(reason, REASON,
+                 "no figure for scenario %.40s in performance/run_1 (LoadGen ran %.40s)",
+                 f->scenario, ran ? ran : "an unknown one");
+        return ABDB_OK;
+    }
+    row->power = mean_power(arena, f, log, &powers);
+    row->power_unit = "W";
+    row->has_power = row->power ? "1" : "0";
+    if (!mlperf_fill(entry, arena, context, row, &field, reason)) return ABDB_OK;
+    entry->field[ABDB_FIELD_kind] = "score";
+    if (inferred) entry->result[0].formula = "mlperf-inferred@1";
+    for (size_t i = 0; powers && i < entry->results; i++)
+        if (strcmp(entry->result[i].metric, "power_w") == 0) {
+            entry->result[i].n = (long long)powers;
+            entry->result[i].formula = "mlperf-mean-power@1";
+        }
+    if (is_invalid(log)) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
+        entry->results = 0;
+    } else
+        add_latencies(entry, log);
+    add_factors(entry, log, f);
+    abdb_entry_complete(entry, context->words);
+    return context->sink->entry(context->sink->self, entry, err);
+}
+
+abdb_status round_inference(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
+                            char *reason, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    run_log log = {round_member(f, "performance/run_1/mlperf_log_detail.txt"),
+                   round_member(f, "performance/run_1/mlperf_log_summary.txt")};
+    const mlperf_values *accuracy = round_member(f, "accuracy/accuracy.txt");
+    mlperf_context context = {.words = words,
+                              .sink = sink,
+                              .source = "mlperf-logs",
+                              .locator = log.detail ? "performance/run_1/mlperf_log_detail.txt"
+                                                    : "performance/run_1/mlperf_log_summary.txt"};
+    mlperf_row row;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (!log.detail && !log.summary) {
+        snprintf(reason, REASON,
+                 "no mlperf_log_detail.txt or mlperf_log_summary.txt in"
+                 " performance/run_1");
+        goto done;
+    }
+    round_system_row(f, &row);
+    row.accuracy = mlperf_get(accuracy, "accuracy");
+    st = keep(entry, &arena, f, &context, &log, &row, reason, err);
+done:
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}
+
+abdb_status round_inference_run(const mlperf_values *values, bool is_summary,
+                                const abdb_words *words, const abdb_sink *sink, char *reason,
+                                abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    const round_folder nowhere = {0};
+    const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
+    const char *scenario = get(&log, "effective_scenario"), *unit = NULL, *text;
+    const char *model = abdb_words_get(words, "model");
+    const abdb_unit *known;
+    double value;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    text = scenario ? direct_result(&log, scenario, &unit) : NULL;
+    known = unit ? abdb_unit_find(unit) : NULL;
+    if (!model || !text || !known || !abdb_number(text, &value) || !(value > 0)) {
+        snprintf(reason, REASON, "%s",
+                 model ? "no figure of its scenario: not the log of a performance run"
+                       : "a log of LoadGen does not say what it ran: add --set model=NAME");
+        goto done;
+    }
+    abdb_entry_measured(entry, "mlperf-logs", model, scenario, 0);
+    entry->field[ABDB_FIELD_scenario] = scenario;
+    entry->field[ABDB_FIELD_suite] = "inference";
+    entry->field[ABDB_FIELD_system] = get(&log, "sut_name");
+    abdb_entry_stated(entry,
+                      strcmp(known->base, "token/s") == 0    ? "tokens_per_s"
+                      : strcmp(known->base, "sample/s") == 0 ? "samples_per_s"
+                      : strcmp(known->base, "query/s") == 0  ? "queries_per_s"
+                                                             : "latency_s",
+                      "value", text, unit);
+    if (is_invalid(&log)) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
+        entry->results = 0;
+    } else
+        add_latencies(entry, &log);
+    add_factors(entry, &log, &nowhere);
+    abdb_entry_complete(entry, words);
+    st = sink->entry(sink->self, entry, err);
+done:
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}

@@ -1,0 +1,142 @@
+/* round_place.c - what a path says within a round; see round_place.h.
+ *
+ * How real rounds disagree: "closed" and "Closed"; scenario folders in any case; training has no
+ * division in its paths; HPC has strong/ and weak/ between system and benchmark; a submission's
+ * code carries test data with the names of results; macOS leaves ._ files beside the real ones; the
+ * tree's top folder names the round ("inference_results_v5.1-main").
+ */
+#include "ingest/mlperf/round_place.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool is_division(const char *part)
+{
+    static const char *const names[] = {"closed", "open", "network", "closed-power", "open-power"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(part, names[i]) == 0) return true;
+    return false;
+}
+
+static bool ends_with(const char *text, const char *tail)
+{
+    size_t a = strlen(text), b = strlen(tail);
+
+    return a >= b && strcmp(text + a - b, tail) == 0;
+}
+
+/* "result_12.txt" */
+static bool is_training_log(const char *name)
+{
+    size_t digits;
+
+    if (strncmp(name, "result_", 7) != 0) return false;
+    digits = strspn(name + 7, "0123456789");
+    return digits && digits < 6 && strcmp(name + 7 + digits, ".txt") == 0;
+}
+
+/* The reader of a file of SYSTEM/BENCHMARK/SCENARIO/..., which begins at part[at]. */
+static mlperf_reader inference_reader(const round_place *p, size_t at)
+{
+    const char *name = p->part[p->parts - 1];
+
+    if (p->parts - at == 6 && strcmp(p->part[at + 3], "performance") == 0 &&
+        strcmp(p->part[at + 4], "run_1") == 0) {
+        if (strcmp(name, "mlperf_log_detail.txt") == 0) return mlperf_read_detail;
+        if (strcmp(name, "mlperf_log_summary.txt") == 0) return mlperf_read_summary;
+        if (strcmp(name, "spl.txt") == 0) return mlperf_read_power;
+    }
+    if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
+        strcmp(name, "accuracy.txt") == 0)
+        return mlperf_read_accuracy;
+    return NULL;
+}
+
+static void find_reader(round_place *p)
+{
+    const char *name = p->part[p->parts - 1];
+    size_t at = p->at + 1, behind = p->parts - at;
+    bool scaling = behind == 4 &&
+                   (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
+
+    if (p->anchor != ANCHOR_RESULTS) {
+        p->reader = ends_with(name, ".json") ? mlperf_read_json : NULL;
+    } else if (is_training_log(name) && (behind == 3 || scaling)) {
+        p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
+        p->reader = mlperf_read_training;
+    } else if (strcmp(name, "scaling.json") == 0 && (behind == 3 || scaling)) {
+        p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
+        p->reader = mlperf_read_json;
+    } else if (behind == 4 && strcmp(name, "results.txt") == 0 &&
+               (strcmp(p->part[at + 2], "performance") == 0 ||
+                strcmp(p->part[at + 2], "accuracy") == 0 ||
+                strcmp(p->part[at + 2], "energy") == 0)) {
+        p->suite = ROUND_TINY;
+        p->reader = mlperf_read_tiny;
+    } else {
+        p->suite = ROUND_INFERENCE;
+        p->reader = inference_reader(p, at);
+    }
+}
+
+bool round_locate(round_place *p, abdb_arena *arena, const char *path)
+{
+    char *copy = abdb_arena_copy(arena, path, strlen(path)), *rest = NULL;
+    static const char *const anchors[] = {"results", "systems", "measurements"};
+    bool found = false;
+
+    *p = (round_place){.absolute = *path == '/'};
+    if (!copy) return false;
+    for (char *s = strtok_r(copy, "/", &rest); s; s = strtok_r(NULL, "/", &rest)) {
+        if (p->parts == PARTS_MAX) return false;
+        p->part[p->parts++] = s;
+    }
+    if (p->parts >= 4 && strcmp(p->part[p->parts - 1], "model_mapping.json") == 0 &&
+        is_division(p->part[p->parts - 3])) {
+        p->anchor = ANCHOR_MAPPING;
+        p->at = p->parts - 1;
+        found = true;
+    }
+    for (size_t i = p->parts; !found && i-- > 1;)
+        for (size_t k = 0; k < 3 && !found; k++)
+            if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
+                p->at = i;
+                p->anchor = (round_anchor)k;
+                found = k != 1 || p->parts - i == 2;
+            }
+    if (!found || p->part[p->parts - 1][0] == '.') return false;
+    p->divided = p->at >= 2 && is_division(p->part[p->at - 2]);
+    p->root_parts = p->at - (p->divided ? 2 : 1);
+    find_reader(p);
+    return true;
+}
+
+const char *round_join(abdb_arena *arena, const round_place *p, size_t from, size_t to)
+{
+    abdb_text text = {0};
+    const char *out;
+
+    for (size_t i = from; i < to; i++)
+        abdb_text_printf(&text, "%s%s", i > from || (i == 0 && p->absolute) ? "/" : "", p->part[i]);
+    out = text.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
+    abdb_text_free(&text);
+    return out;
+}
+
+round_role mlperf_round_role(const char *path)
+{
+    abdb_arena arena = {0};
+    round_place p;
+    round_role role = ROUND_OTHER;
+
+    if (round_locate(&p, &arena, path)) {
+        if (p.reader)
+            role = ROUND_PART;
+        else if (p.divided && !ends_with(path, "/mlperf_storage_report.json") &&
+                 !ends_with(path, "/summary.json"))
+            role = ROUND_BESIDE; /* a tree with divisions is unmistakable */
+    }
+    abdb_arena_free(&arena);
+    return role;
+}

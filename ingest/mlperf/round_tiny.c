@@ -1,0 +1,97 @@
+/* round_tiny.c - a result folder of a Tiny round: inferences per second on a small board.
+ *
+ * The runner measures five windows; the result is their median (MLPerf Tiny's rules). Its boards
+ * describe themselves in other words than the rounds of datacenters do.
+ */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/mlperf/round.h"
+#include "schema/core/stats.h"
+
+enum { WINDOWS_MAX = 64, REASON = 200 };
+
+static const char *said(const round_folder *f, const char *key)
+{
+    const char *text = mlperf_get(&f->system->values, key);
+
+    return text && *text ? text : NULL;
+}
+
+static void board_row(const round_folder *f, mlperf_row *row)
+{
+    round_system_row(f, row);
+    row->suite = "tiny";
+    row->system = said(f, "Board Name");
+    row->availability = said(f, "Status");
+    row->processor = said(f, "Processor(s) Name");
+    if (!row->processor) row->processor = said(f, "SoC Name");
+    row->accelerator = said(f, "Accelerator");
+    row->processors_per_node = row->accelerator ? NULL : "1";
+    row->accelerators_per_node = row->accelerator ? "1" : NULL;
+    row->nodes = "1";
+    row->software = said(f, "Inference Framework");
+    row->os = said(f, "Operating System");
+}
+
+/* The windows of a log and their summary; NULL: there is none. */
+static const char *median(abdb_arena *arena, const mlperf_values *log, abdb_summary *summary,
+                          size_t *n)
+{
+    char *text = abdb_arena_alloc(arena, 32);
+    double window[WINDOWS_MAX], value;
+
+    *n = 0;
+    for (size_t i = 0; i < log->pairs && *n < WINDOWS_MAX; i++)
+        if (strcmp(log->pair[i].key, "throughput") == 0 && abdb_number(log->pair[i].text, &value))
+            window[(*n)++] = value;
+    if (!text || abdb_summarise(window, *n, summary, NULL) != ABDB_OK) return NULL;
+    abdb_number_print(summary->median, text);
+    return text;
+}
+
+abdb_status round_tiny(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
+                       char *reason, abdb_error *err)
+{
+    const mlperf_values *log = round_member(f, "performance/results.txt"),
+                        *accuracy = round_member(f, "accuracy/results.txt");
+    const mlperf_context context = {.source = "mlperf-logs", .locator = "performance/results.txt"};
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena arena = {0};
+    abdb_summary summary = {0};
+    double auc;
+    const char *field = NULL;
+    mlperf_row row;
+    size_t n = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    board_row(f, &row);
+    row.result = log ? median(&arena, log, &summary, &n) : NULL;
+    row.unit = "Samples/s";
+    row.accuracy = mlperf_get(accuracy, "accuracy");
+    if (!row.result) {
+        snprintf(reason, REASON, "no throughput in performance/results.txt");
+        goto done;
+    }
+    if (!mlperf_fill(entry, &arena, &context, &row, &field, reason)) goto done;
+    entry->field[ABDB_FIELD_kind] = "score";
+    entry->result[0].statistic = "median";
+    entry->result[0].n = (long long)n;
+    entry->result[0].low = summary.min;
+    entry->result[0].high = summary.max;
+    entry->result[0].spread = "minmax";
+    entry->result[0].formula = "mlperf-tiny-median@1";
+    if (mlperf_get(accuracy, "auc") && abdb_number(mlperf_get(accuracy, "auc"), &auc)) {
+        abdb_result *result = abdb_entry_result(entry, "accuracy.auc", auc);
+
+        if (result) result->raw_value = mlperf_get(accuracy, "auc");
+    }
+    abdb_entry_complete(entry, words);
+    st = sink->entry(sink->self, entry, err);
+done:
+    abdb_arena_free(&arena);
+    free(entry);
+    return st;
+}

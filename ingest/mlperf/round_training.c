@@ -1,0 +1,293 @@
+/* round_training.c - a result folder of a training or HPC round: runs, and the score they make.
+ *
+ * MLCommons' training rules: the time of a run is run_stop - run_start; a folder has a fixed number
+ * of runs, which are sorted, the fastest and the slowest left out (four of each for unet3d), the
+ * rest averaged, and the mean multiplied by the factor of scaling.json (a larger batch than the
+ * reference's). A run that failed counts as the slowest; more failures than are left out make the
+ * score void. HPC scores strong scaling alike; its weak scaling is another quantity, not computed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/mlperf/round.h"
+#include "schema/core/stats.h"
+
+enum { REASON = 200, RUNS_MAX = ABDB_PIECE_MAX };
+
+/* How many runs a benchmark wants, and how many of each end are left out. */
+typedef struct {
+    const char *benchmark;
+    int runs, dropped;
+} score_rule;
+
+static const score_rule rules[] = {
+    {"bert", 10, 1},
+    {"dlrm", 5, 1},
+    {"dlrm_dcnv2", 10, 1},
+    {"gpt3", 3, 1},
+    {"llama2_70b_lora", 10, 1},
+    {"llama31_405b", 3, 1},
+    {"llama31_8b", 10, 1},
+    {"flux1", 10, 1},
+    {"maskrcnn", 5, 1},
+    {"minigo", 10, 1},
+    {"gnn", 10, 1},
+    {"resnet", 5, 1},
+    {"retinanet", 5, 1},
+    {"rgat", 10, 1},
+    {"rnnt", 10, 1},
+    {"ssd", 5, 1},
+    {"stable_diffusion", 10, 1},
+    {"unet3d", 40, 4},
+    {"cosmoflow", 10, 1},
+    {"deepcam", 5, 1},
+    {"oc20", 5, 1},
+    {"openfold", 10, 1},
+};
+
+static const score_rule *find_rule(const char *benchmark)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rules[i].benchmark, benchmark) == 0) return &rules[i];
+    return NULL;
+}
+
+typedef struct {
+    const round_folder *folder;
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_arena arena;
+    abdb_entry entry;
+    double ms[RUNS_MAX]; /* of each run, INFINITY: it failed */
+    int runs, failed;
+    const mlperf_values *last; /* of a run: what all of them share */
+} scorer;
+
+/* Milliseconds of a run, INFINITY where it failed, NAN where the log does not tell. */
+static double run_ms(const mlperf_values *log)
+{
+    const char *status = mlperf_get(log, "status"), *start = mlperf_get(log, "start_ms"),
+               *stop = mlperf_get(log, "stop_ms");
+    double from, to;
+
+    if (!start || !stop || !abdb_number(start, &from) || !abdb_number(stop, &to) || to <= from)
+        return stop && start ? NAN : INFINITY; /* a log that ends early is a run that failed */
+    return status && strcmp(status, "success") != 0 ? INFINITY : to - from;
+}
+
+/* An entry with all that folder and system say. */
+static bool fill(scorer *s, const mlperf_values *log, const char *raw, const char *unit,
+                 const char *locator, char *reason)
+{
+    const char *field = NULL, *division = mlperf_get(log, "submission_division");
+    mlperf_context context = {.source = "mlperf-logs", .locator = locator};
+    mlperf_row row;
+
+    round_system_row(s->folder, &row);
+    row.suite = s->folder->suite == ROUND_HPC ? "hpc" : "training";
+    row.system_type = NULL; /* training has one */
+    row.scenario = s->folder->scenario;
+    if (division) row.division = division;
+    row.result = raw;
+    row.unit = unit;
+    s->entry = (abdb_entry){0};
+    if (!mlperf_fill(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
+    abdb_entry_factor(&s->entry, "global_batch_size", mlperf_get(log, "global_batch_size"));
+    abdb_entry_factor(&s->entry, "submission_platform", mlperf_get(log, "submission_platform"));
+    return true;
+}
+
+static abdb_status keep_run(scorer *s, const round_file *file, char *reason, abdb_error *err)
+{
+    const mlperf_values *log = &file->values;
+    const char *accuracy = mlperf_get(log, "eval_accuracy");
+    double ms = run_ms(log), value;
+    char *raw;
+
+    if (isnan(ms)) {
+        snprintf(reason, REASON, "%.60s: run_stop is not after run_start", file->member);
+        return ABDB_OK;
+    }
+    raw = abdb_arena_alloc(&s->arena, 32);
+    if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
+    abdb_number_print(isfinite(ms) ? ms : 1, raw);
+    if (!fill(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
+    s->entry.field[ABDB_FIELD_kind] = "run";
+    abdb_entry_factor(&s->entry, "seed", mlperf_get(log, "seed"));
+    abdb_entry_factor(&s->entry, "samples_count", mlperf_get(log, "samples_count"));
+    abdb_entry_factor(&s->entry, "repetition_index",
+                      abdb_arena_printf(&s->arena, "%d", atoi(file->member + strlen("result_"))));
+    if (!isfinite(ms)) {
+        s->entry.field[ABDB_FIELD_status] = "failed";
+        s->entry.field[ABDB_FIELD_reason] =
+            mlperf_get(log, "status") ? mlperf_get(log, "status") : "the log ends before run_stop";
+        s->entry.results = 0;
+        s->failed++;
+    } else if (accuracy && abdb_number(accuracy, &value)) {
+        abdb_result *result = abdb_entry_result(&s->entry, "accuracy", value);
+
+        if (result) result->raw_value = accuracy;
+    }
+    abdb_entry_complete(&s->entry, s->words);
+    s->ms[s->runs++] = ms;
+    s->last = log;
+    return s->sink->entry(s->sink->self, &s->entry, err);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Mean of what is left after the ends; INFINITY: too many runs failed. */
+static double olympic_mean(double *ms, int runs, int dropped)
+{
+    double sum = 0;
+
+    qsort(ms, (size_t)runs, sizeof *ms, ascending);
+    for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
+    return sum / (runs - 2 * dropped);
+}
+
+static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
+{
+    abdb_reject reject = {.field = s->folder->path, .reason = why};
+
+    *st = s->sink->reject(s->sink->self, &reject, err);
+}
+
+static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, abdb_error *err)
+{
+    const mlperf_values *scaling = round_member(s->folder, "scaling.json");
+    const char *factor = scaling ? mlperf_get(scaling, "scaling_factor") : NULL;
+    double times = 1, mean, low = INFINITY, high = 0;
+    char *raw = abdb_arena_alloc(&s->arena, 32);
+    abdb_result *result;
+
+    if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a score");
+    if (factor && (!abdb_number(factor, &times) || times < 1)) {
+        snprintf(reason, REASON, "scaling.json: '%.40s' is no factor of 1 or more", factor);
+        return ABDB_OK;
+    }
+    for (int i = 0; i < s->runs; i++)
+        if (isfinite(s->ms[i])) {
+            low = fmin(low, s->ms[i]);
+            high = fmax(high, s->ms[i]);
+        }
+    mean = times * olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
+    abdb_number_print(isfinite(mean) ? mean : 1, raw);
+    if (!fill(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
+    s->entry.field[ABDB_FIELD_kind] = "score";
+    s->entry.pieces = (size_t)s->runs;
+    s->entry.role = "run";
+    abdb_entry_factor(&s->entry, "scaling_factor", factor);
+    result = &s->entry.result[0];
+    result->statistic = "olympic-mean";
+    result->n = s->runs;
+    result->low = low * times / 1000;
+    result->high = high * times / 1000;
+    result->spread = "minmax";
+    result->formula = "mlperf-olympic-mean@1";
+    if (!isfinite(mean)) {
+        s->entry.field[ABDB_FIELD_status] = "failed";
+        s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
+        s->entry.results = 0;
+    }
+    abdb_entry_complete(&s->entry, s->words);
+    return s->sink->entry(s->sink->self, &s->entry, err);
+}
+
+/* Why the runs make no score, or NULL. */
+static const char *no_score(scorer *s, const score_rule *rule)
+{
+    const round_folder *f = s->folder;
+
+    if (!f->whole) return "the archive or folder was not read to the end: runs kept, no score";
+    if (f->suite == ROUND_HPC && strcmp(f->scenario, "strong") != 0)
+        return "weak scaling: runs kept, no score";
+    if (!rule)
+        return abdb_arena_printf(&s->arena,
+                                 "how many runs '%.60s' wants is not known: runs kept,"
+                                 " no score",
+                                 f->benchmark);
+    if (s->runs < rule->runs)
+        return abdb_arena_printf(&s->arena,
+                                 "%d runs of the %d that %.60s wants: runs kept, no"
+                                 " score",
+                                 s->runs, rule->runs, f->benchmark);
+    return NULL;
+}
+
+abdb_status round_training(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
+                           char *reason, abdb_error *err)
+{
+    scorer *s = calloc(1, sizeof *s);
+    const score_rule *rule = find_rule(f->benchmark);
+    const char *why;
+    abdb_status st = ABDB_OK;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a score");
+    s->folder = f;
+    s->words = words;
+    s->sink = sink;
+    for (size_t i = 0; i < f->files && s->runs < RUNS_MAX; i++)
+        if (strncmp(f->file[i]->member, "result_", 7) == 0) {
+            TRY(keep_run(s, f->file[i], reason, err));
+            if (*reason) goto done;
+        }
+    if (!s->runs) goto done;
+    why = no_score(s, rule);
+    if (why)
+        say(s, why, &st, err);
+    else
+        TRY(keep_score(s, rule, reason, err));
+done:
+    abdb_arena_free(&s->arena);
+    free(s);
+    return st;
+}
+
+abdb_status round_training_run(const mlperf_values *log, const abdb_words *words,
+                               const abdb_sink *sink, char *reason, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    const char *benchmark = mlperf_get(log, "submission_benchmark"),
+               *accuracy = mlperf_get(log, "eval_accuracy");
+    double ms = run_ms(log), value;
+    char raw[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (!benchmark || isnan(ms)) {
+        snprintf(reason, REASON, "%s",
+                 benchmark ? "run_stop is not after run_start" : "no submission_benchmark");
+        goto done;
+    }
+    abdb_entry_measured(entry, "mlperf-logs", benchmark, "", 0);
+    entry->field[ABDB_FIELD_suite] = "training";
+    entry->field[ABDB_FIELD_model] = benchmark;
+    entry->field[ABDB_FIELD_submitter] = mlperf_get(log, "submission_org");
+    entry->field[ABDB_FIELD_platform] = mlperf_get(log, "submission_platform");
+    abdb_entry_factor(entry, "global_batch_size", mlperf_get(log, "global_batch_size"));
+    abdb_entry_factor(entry, "seed", mlperf_get(log, "seed"));
+    abdb_entry_factor(entry, "samples_count", mlperf_get(log, "samples_count"));
+    abdb_number_print(isfinite(ms) ? ms : 0, raw);
+    if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, "ms")) {
+        entry->field[ABDB_FIELD_status] = "failed";
+        entry->field[ABDB_FIELD_reason] =
+            mlperf_get(log, "status") ? mlperf_get(log, "status") : "the log ends before run_stop";
+    } else if (accuracy && abdb_number(accuracy, &value)) {
+        abdb_result *result = abdb_entry_result(entry, "accuracy", value);
+
+        if (result) result->raw_value = accuracy;
+    }
+    abdb_entry_complete(entry, words);
+    st = sink->entry(sink->self, entry, err);
+done:
+    free(entry);
+    return st;
+}

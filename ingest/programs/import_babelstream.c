@@ -1,0 +1,215 @@
+/* import_babelstream.c - BabelStream (GPU-STREAM before 3.0): console and --csv; and the console of
+ * McCalpin's STREAM, which counts the same bytes.
+ *
+ * How sixteen files disagree: 0.x and 1.x print no number of runs and sometimes no array size or
+ * number format; 3.0 adds Dot and the driver; a launcher adds its accounting line. STREAM puts the
+ * mean before the least time, calls Mul Scale, counts elements and says 8 bytes per element instead
+ * of a number format. The rate is that of the least time (10^6 or, if asked, 2^20 bytes). An entry
+ * is one function. The input row is a line of the table, or a record of the CSV.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+#include "ingest/read/lines.h"
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    char version[48], implementation[48], driver[48], dtype[8], array[32], runs[16], threads[16];
+    char device[128];
+    const char *unit; /* of the rates */
+    double element_bytes;
+    bool table, mccalpin;
+} state;
+
+/* One function of either form, as printed; NULL: not said. */
+typedef struct {
+    const char *function, *rate, *unit, *min, *mean, *max; /* unit of the rate; times in s */
+} timing;
+
+static bool is_csv(const abdb_input *in)
+{
+    return flat_has(in, "function|num_times|n_elements|sizeof");
+}
+
+static int bid(const abdb_input *in)
+{
+    if (is_csv(in)) return 85;
+    return lines_hold(in, "MBytes/sec  Min (sec)") || lines_hold(in, "MiBytes/sec Min (sec)") ||
+                   lines_hold(in, "Best Rate MB/s  Avg time")
+               ? 85
+               : 0;
+}
+
+static const char *operation_of(const char *function, char out[16])
+{
+    size_t n = 0;
+
+    for (; function[n] && function[n] != ':' && n < 15; n++) out[n] = function[n] | 0x20;
+    out[n] = '\0';
+    return strcmp(out, "scale") == 0 ? "mul" : out;
+}
+
+static abdb_status keep(state *s, const timing *t, long line, const char *locator, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    char operation[16];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    abdb_entry_measured(entry, s->mccalpin ? "mccalpin-stream" : "babelstream", "babelstream",
+                        locator, line);
+    entry->field[ABDB_FIELD_device] = *s->device ? s->device : NULL;
+    entry->field[ABDB_FIELD_backend] = *s->implementation ? s->implementation : NULL;
+    entry->field[ABDB_FIELD_dtype] = *s->dtype ? s->dtype : NULL;
+    abdb_entry_factor(entry, "operation", operation_of(t->function, operation));
+    abdb_entry_factor(entry, "array_bytes", s->array);
+    abdb_entry_factor(entry, "software", s->version);
+    abdb_entry_factor(entry, "driver", s->driver);
+    abdb_entry_factor(entry, "repetitions", s->runs);
+    abdb_entry_factor(entry, "threads", s->threads);
+    abdb_entry_stated(entry, "bytes_per_s", "max", t->rate, t->unit);
+    abdb_entry_stated(entry, "time_s", "min", t->min, "s");
+    abdb_entry_stated(entry, "time_s", "mean", t->mean, "s");
+    abdb_entry_stated(entry, "time_s", "max", t->max, "s");
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    free(entry);
+    return st;
+}
+
+/* --- the console ----------------------------------------------------------------------------- */
+
+/* "Key: value" or a line that begins with key; false: another line. */
+static bool take(const char *text, const char *key, char *out, size_t size)
+{
+    size_t n = strlen(key);
+
+    if (strncmp(text, key, n) != 0) return false;
+    snprintf(out, size, "%s", text + n + strspn(text + n, " "));
+    abdb_trim(out);
+    return true;
+}
+
+static void take_array(state *s, const char *text)
+{
+    double size = strtod(text, NULL);
+
+    if (size > 0 && strstr(text, " MB"))
+        snprintf(s->array, sizeof s->array, "%.0f", size * 1e6);
+    else if (size > 0 && strstr(text, "(elements)") && s->element_bytes > 0)
+        snprintf(s->array, sizeof s->array, "%.0f", size * s->element_bytes);
+}
+
+static void take_setting(state *s, const text_line *line)
+{
+    const char *text = line->text;
+    char word[128];
+
+    if (strncmp(text, "BabelStream", 11) == 0 || strncmp(text, "GPU-STREAM", 10) == 0)
+        snprintf(s->version, sizeof s->version, "%s", line->word[0]);
+    if (take(text, "Version:", word, sizeof word) && strlen(s->version) < 12)
+        snprintf(s->version + strlen(s->version), 32, " %.30s", word);
+    if (take(text, "STREAM version", word, sizeof word)) {
+        snprintf(s->version, sizeof s->version, "STREAM %.20s",
+                 line->words > 3 ? line->word[3] : "");
+        s->mccalpin = true;
+    }
+    take(text, "Implementation:", s->implementation, sizeof s->implementation);
+    take(text, "Driver:", s->driver, sizeof s->driver);
+    if (take(text, "Precision:", word, sizeof word))
+        snprintf(s->dtype, sizeof s->dtype, "%s",
+                 strcmp(word, "double") == 0  ? "fp64"
+                 : strcmp(word, "float") == 0 ? "fp32"
+                                              : "");
+    if (take(text, "This system uses", word, sizeof word)) {
+        s->element_bytes = strtod(word, NULL);
+        snprintf(s->dtype, sizeof s->dtype, "%s",
+                 s->element_bytes == 8   ? "fp64"
+                 : s->element_bytes == 4 ? "fp32"
+                                         : "");
+    }
+    if (take(text, "Array size:", word, sizeof word) ||
+        take(text, "Array size =", word, sizeof word))
+        take_array(s, word);
+    if (take(text, "Running kernels", word, sizeof word) ||
+        take(text, "Each kernel will be executed", word, sizeof word))
+        snprintf(s->runs, sizeof s->runs, "%.*s", (int)strspn(word, "0123456789"), word);
+    take(text, "Number of Threads counted =", s->threads, sizeof s->threads);
+    if (strncmp(text, "Using ", 6) == 0 && strstr(text, " device "))
+        take(strstr(text, " device "), " device ", s->device, sizeof s->device);
+    if (strstr(s->device, " (compute_units=")) *strstr(s->device, " (compute_units=") = '\0';
+    if (strncmp(text, "Function", 8) == 0) {
+        s->table = true;
+        s->unit = strstr(text, "MiBytes/sec") ? "MiB/s" : "MB/s";
+    }
+}
+
+static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+{
+    static const char *const functions[] = {"Copy",  "Mul", "Scale",  "Add",
+                                            "Triad", "Dot", "Nstream"};
+    state *s = self;
+    bool known = false;
+    timing t = {.unit = s->unit};
+    char locator[32];
+
+    take_setting(s, line);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && line->words; i++)
+        known |= strncmp(line->word[0], functions[i], strlen(functions[i])) == 0 &&
+                 strspn(line->word[0] + strlen(functions[i]), ":") ==
+                     strlen(line->word[0] + strlen(functions[i]));
+    if (!s->table || !known) return ABDB_OK;
+    if (line->words != 5 || !(line_number(line, 1) > 0))
+        return line_reject(s->sink, line, "", "not a rate and three times", err);
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    t.function = line->word[0];
+    t.rate = line->word[1];
+    t.min = line->word[s->mccalpin ? 3 : 2];
+    t.max = line->word[s->mccalpin ? 4 : 3];
+    t.mean = line->word[s->mccalpin ? 2 : 4];
+    return keep(s, &t, line->number, locator, err);
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+{
+    state *s = self;
+    bool binary = flat_get(r, "max_mibytes_per_sec") != NULL;
+    const char *key = binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec";
+    double n = flat_number(r, "n_elements"), size = flat_number(r, "sizeof");
+    timing t = {.function = flat_get(r, "function"),
+                .rate = flat_get(r, key),
+                .unit = binary ? "MiB/s" : "MB/s",
+                .min = flat_get(r, "min_runtime"),
+                .mean = flat_get(r, "avg_runtime"),
+                .max = flat_get(r, "max_runtime")};
+
+    if (!t.function || !(flat_number(r, key) > 0))
+        return flat_reject(s->sink, r, key, "no function, or no rate", err);
+
+    snprintf(s->version, sizeof s->version, "BabelStream");
+    snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
+    snprintf(s->runs, sizeof s->runs, "%.12s",
+             flat_get(r, "num_times") ? flat_get(r, "num_times") : "");
+    if (n * size > 0) snprintf(s->array, sizeof s->array, "%.0f", n * size);
+    return keep(s, &t, r->line, r->locator, err);
+}
+
+static abdb_status read_stream(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                               abdb_error *err)
+{
+    state s = {.words = words, .sink = sink, .unit = "MB/s"};
+
+    if (is_csv(in)) return flat_read(in, sink, on_record, &s, err);
+    return lines_read(in, on_line, &s, err);
+}
+
+const abdb_importer abdb_import_babelstream = {
+    "babelstream", "BabelStream (console, --csv) and STREAM (console)", 1, NULL, bid, read_stream};

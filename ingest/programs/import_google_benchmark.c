@@ -1,0 +1,120 @@
+/* import_google_benchmark.c - google-benchmark JSON (--benchmark_format=json).
+ *
+ * How seven files disagree: old ones have no run_type, so that a row is a repetition; a row may be
+ * an aggregate (mean, median, min, max are kept; stddev, cv and own ones are ignored), a fit of
+ * complexity (BigO, RMS: ignored), or an error. Times are in time_unit, ns where it is missing.
+ * Repetitions are rows of one name: each is an entry, a mean over its iterations. The device is the
+ * machine's processor, which the file does not name. The input row is an element of "benchmarks".
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    const char *date, *host, *cpus, *build;
+    abdb_arena arena;
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return flat_has(in, "\"benchmarks\"|\"real_time\"") ||
+                   flat_has(in, "\"benchmarks\"|\"run_type\"") ||
+                   flat_has(in, "\"context\"|\"library_build_type\"")
+               ? 85
+               : 0;
+}
+
+static const char *kept(state *s, const flat_record *r, const char *name)
+{
+    const char *text = flat_get(r, name);
+
+    return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
+}
+
+static abdb_status on_context(void *self, const flat_record *r, abdb_error *err)
+{
+    state *s = self;
+
+    (void)err;
+    s->date = kept(s, r, "date");
+    s->host = kept(s, r, "host_name");
+    s->cpus = kept(s, r, "num_cpus");
+    s->build = kept(s, r, "library_build_type");
+    return ABDB_OK;
+}
+
+/* NULL: not a statistic that abdb keeps. */
+static const char *statistic_of(const flat_record *r)
+{
+    static const char *const known[] = {"mean", "median", "min", "max"};
+    const char *type = flat_get(r, "run_type"), *name = flat_get(r, "aggregate_name");
+
+    if (!type || strcmp(type, "aggregate") != 0) return "mean";
+    for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i]) == 0) return known[i];
+    return NULL;
+}
+
+static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *err)
+{
+    static const char *const factors[] = {"repetition_index", "threads", "label"};
+    state *s = self;
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    const char *statistic = statistic_of(r), *failed = flat_get(r, "error_message");
+    const char *unit = flat_get(r, "time_unit"), *name = flat_get(r, "run_name");
+    abdb_result *result;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (failed) {
+        TRY(flat_reject(s->sink, r, "error_message", failed, err));
+        goto done;
+    }
+    if (!statistic) goto row; /* ignored */
+    if (!name) name = flat_get(r, "name");
+    result =
+        abdb_entry_stated(entry, "time_s", statistic, flat_get(r, "real_time"), unit ? unit : "ns");
+    if (!result || !name) {
+        TRY(flat_reject(s->sink, r, name ? "real_time" : "name",
+                        name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
+        goto done;
+    }
+    if (flat_number(r, "iterations") > 0) result->n = (long long)flat_number(r, "iterations");
+    abdb_entry_stated(entry, "bytes_per_s", statistic, flat_get(r, "bytes_per_second"), "B/s");
+    abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
+    if (flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
+    entry->field[ABDB_FIELD_date] = s->date;
+    entry->field[ABDB_FIELD_system] = s->host;
+    abdb_entry_factor(entry, "num_cpus", s->cpus);
+    abdb_entry_factor(entry, "library_build_type", s->build);
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        abdb_entry_factor(entry, factors[i], flat_get(r, factors[i]));
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+row:
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    free(entry);
+    return st;
+}
+
+static abdb_status read_google(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                               abdb_error *err)
+{
+    state s = {.words = words, .sink = sink};
+    abdb_status st = ABDB_OK;
+
+    TRY(flat_read_member(in, "context", on_context, &s, err));
+    TRY(flat_read_member(in, "benchmarks", on_benchmark, &s, err));
+done:
+    abdb_arena_free(&s.arena);
+    return st;
+}
+
+const abdb_importer abdb_import_google_benchmark = {
+    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 1, NULL, bid,
+    read_google};

@@ -1,0 +1,377 @@
+/* import_llama_bench.c - llama-bench of llama.cpp: -o csv, json, jsonl, sql, and the markdown table
+ * that it prints by default, in a log with the ggml_* lines before it.
+ *
+ * How the forms disagree (ten logs and five samples were looked at): the machine forms have every
+ * parameter, the samples (json, jsonl only) and times in ns; the table has a column only for what
+ * was changed, its device stands in a line before it ("Device 0: NAME, ..." or "ggml_vulkan: 0 =
+ * NAME
+ * (...)"), its build in a line behind it, the rate with one digit fewer. A test is n_prompt and
+ * n_gen, or "pp512", "tg128", "pp512+tg128", each with " @ d4096" for the depth. An entry is one
+ * test: tokens per second (mean), and the mean time with its samples. The input row is a record or
+ * a line of the table.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+#include "ingest/read/lines.h"
+
+enum { COLUMNS_MAX = 32 };
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    const char *device, *build; /* of a log; NULL: unknown */
+    char *column[COLUMNS_MAX];  /* of the table at hand */
+    size_t columns;
+    abdb_arena arena;
+} state;
+
+static bool is_table(const abdb_input *in)
+{
+    return flat_has(in, "| model ") && memmem(in->text, in->text_size, " t/s |", 6) &&
+           memmem(in->text, in->text_size, " test |", 7);
+}
+
+static int bid(const abdb_input *in)
+{
+    if (flat_has(in, "build_commit|n_prompt|avg_ts")) return 85;
+    return in->text_size > 80 && is_table(in) ? 80 : 0;
+}
+
+/* "qwen2 7B Q4_K - Medium": what stands behind the size is the number format of the weights. */
+static const char *weights_of(abdb_arena *arena, const char *model)
+{
+    for (const char *s = model; s && *s; s += strcspn(s, " "), s += *s == ' ') {
+        size_t size = strcspn(s, " ");
+
+        if (size > 1 && (strncmp(s + size - 1, "B", 1) == 0 || memmem(s, size, "B.A", 3)) &&
+            strcspn(s, "0123456789?") < size && s[size])
+            return abdb_arena_copy(arena, s + size + 1, strlen(s + size + 1));
+    }
+    return NULL;
+}
+
+static const char *scenario_of(double prompt, double generated)
+{
+    if (prompt > 0 && generated > 0) return "prompt and generation";
+    return prompt > 0 ? "prompt" : "generation";
+}
+
+/* Devices in "A, B"; NULL of nothing. */
+static const char *count_of(abdb_arena *arena, const char *devices)
+{
+    size_t n = 1;
+
+    if (!devices) return NULL;
+    for (const char *s = devices; (s = strstr(s, ", ")); s++) n++;
+    return abdb_arena_printf(arena, "%zu", n);
+}
+
+/* Names that are alike are one device. */
+static const char *device_of(abdb_arena *arena, const char *devices)
+{
+    size_t size = devices ? strcspn(devices, ",") : 0;
+    const char *first = size ? abdb_arena_copy(arena, devices, size) : NULL;
+
+    for (const char *s = devices; first && s && (s = strstr(s, ", ")); s += 2)
+        if (strncmp(s + 2, first, size) != 0) return devices;
+    return first ? first : devices;
+}
+
+static abdb_status finish(state *s, abdb_entry *entry, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    abdb_entry_measured(entry, "llama-bench", "llama-bench", entry->locator, entry->line);
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+done:
+    return st;
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+/* Parameters that are no column of an entry: factors, as llama-bench names them. */
+static const char *const factors[] = {
+    "cpu_info",      "n_prompt",       "n_gen",          "n_depth",
+    "n_batch",       "n_ubatch",       "n_threads",      "type_k",
+    "type_v",        "n_gpu_layers",   "split_mode",     "main_gpu",
+    "no_kv_offload", "flash_attn",     "tensor_split",   "use_mmap",
+    "embeddings",    "cpu_mask",       "cpu_strict",     "poll",
+    "model_size",    "model_n_params", "model_filename", "tensor_buft_overrides",
+    "defrag_thold",  "no_op_offload"};
+
+static abdb_status keep_results(abdb_entry *entry, const flat_record *r, abdb_arena *arena,
+                                abdb_error *err)
+{
+    double rate = flat_number(r, "avg_ts"), sd = flat_number(r, "stddev_ts");
+    double ns = flat_number(r, "avg_ns"), sd_ns = flat_number(r, "stddev_ns");
+    abdb_result *result = abdb_entry_result(entry, "tokens_per_s", rate);
+    const double *ignored;
+
+    result->statistic = "mean";
+    result->raw_value = flat_get(r, "avg_ts");
+    result->raw_unit = "t/s";
+    result->n = (long long)flat_samples(r, "samples_ns", &ignored);
+    if (isfinite(sd)) {
+        result->low = rate - sd;
+        result->high = rate + sd;
+        result->spread = "sd";
+    }
+    if (!(ns > 0)) return ABDB_OK;
+    result = abdb_entry_result(entry, "time_s", ns * 1e-9);
+    result->statistic = "mean";
+    result->raw_value = flat_get(r, "avg_ns");
+    result->raw_unit = "ns";
+    if (isfinite(sd_ns)) {
+        result->low = (ns - sd_ns) * 1e-9;
+        result->high = (ns + sd_ns) * 1e-9;
+        result->spread = "sd";
+    }
+    return flat_add_samples(result, r, "samples_ns", "ns", arena)
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_NOMEM, "samples");
+}
+
+/* JSON says true where CSV and SQL say 1. */
+static const char *plain(const char *text)
+{
+    if (text && strcmp(text, "true") == 0) return "1";
+    return text && strcmp(text, "false") == 0 ? "0" : text;
+}
+
+static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+{
+    state *s = self;
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
+    const char *devices = flat_get(r, "gpu_info"), *commit = flat_get(r, "build_commit");
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (!(flat_number(r, "avg_ts") > 0)) {
+        TRY(flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
+                        err));
+        goto done;
+    }
+    if (!devices) devices = flat_get(r, "cpu_info");
+    entry->line = r->line;
+    entry->locator = r->locator;
+    entry->field[ABDB_FIELD_model] = flat_get(r, "model_type");
+    entry->field[ABDB_FIELD_dtype] = weights_of(&a, flat_get(r, "model_type"));
+    entry->field[ABDB_FIELD_device] = device_of(&a, devices);
+    entry->field[ABDB_FIELD_devices] = count_of(&a, devices);
+    entry->field[ABDB_FIELD_backend] = flat_get(r, "backends");
+    entry->field[ABDB_FIELD_date] = flat_get(r, "test_time");
+    entry->field[ABDB_FIELD_scenario] =
+        scenario_of(flat_number(r, "n_prompt"), flat_number(r, "n_gen"));
+    if (commit)
+        abdb_entry_factor(
+            entry, "software",
+            abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
+                              flat_get(r, "build_number") ? flat_get(r, "build_number") : "?"));
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        abdb_entry_factor(entry, factors[i], plain(flat_get(r, factors[i])));
+    TRY(keep_results(entry, r, &a, err));
+    TRY(finish(s, entry, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    free(entry);
+    abdb_arena_free(&a);
+    return st;
+}
+
+/* --- the table of a log ---------------------------------------------------------------------- */
+
+/* Columns of the table by the names that the machine forms have. */
+static const char *const columns[][2] = {{"ngl", "n_gpu_layers"},   {"fa", "flash_attn"},
+                                         {"mmap", "use_mmap"},      {"sm", "split_mode"},
+                                         {"mg", "main_gpu"},        {"ts", "tensor_split"},
+                                         {"nkvo", "no_kv_offload"}, {"threads", "n_threads"}};
+
+static const char *column_name(const char *column)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (strcmp(columns[i][0], column) == 0) return columns[i][1];
+    return column;
+}
+
+/* "| a | b |" as words; returns how many. line is changed. */
+static size_t split(char *line, char *word[COLUMNS_MAX])
+{
+    size_t n = 0;
+    char *rest = line + 1, *cell;
+
+    while (n < COLUMNS_MAX && (cell = strsep(&rest, "|")) && rest) word[n++] = abdb_trim(cell);
+    return n;
+}
+
+/* "pp512+tg128 @ d4096": prompt, generated, depth as text; false: not of that form. */
+static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
+{
+    double value[3] = {0, 0, 0};
+    static const char *const names[] = {"n_prompt", "n_gen", "n_depth"};
+
+    for (const char *s = test; *s;) {
+        int which = strncmp(s, "pp", 2) == 0   ? 0
+                    : strncmp(s, "tg", 2) == 0 ? 1
+                    : *s == 'd'                ? 2
+                                               : -1;
+        char *end;
+
+        if (which < 0) return false;
+        value[which] = strtod(s + (which < 2 ? 2 : 1), &end);
+        if (end == s + (which < 2 ? 2 : 1)) return false;
+        s = end + strspn(end, " +@");
+    }
+    if (!(value[0] > 0) && !(value[1] > 0)) return false;
+    entry->field[ABDB_FIELD_scenario] = scenario_of(value[0], value[1]);
+    for (int i = 0; i < 3; i++)
+        abdb_entry_factor(entry, names[i], abdb_arena_printf(a, "%.0f", value[i]));
+    return true;
+}
+
+/* "422.28 ± 1.78" */
+static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
+{
+    char *mean = abdb_arena_copy(a, text, strcspn(text, " "));
+    const char *sign = strstr(text, "± ");
+    abdb_result *result;
+    double rate, sd;
+
+    if (!mean || !abdb_number(mean, &rate) || !(rate > 0)) return false;
+    result = abdb_entry_result(entry, "tokens_per_s", rate);
+    result->statistic = "mean";
+    result->raw_value = mean;
+    result->raw_unit = "t/s";
+    if (sign && abdb_number(sign + strlen("± "), &sd)) {
+        result->low = rate - sd;
+        result->high = rate + sd;
+        result->spread = "sd";
+    }
+    return true;
+}
+
+static abdb_status keep_line(state *s, char *const *word, long line, const char *raw,
+                             abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    flat_record place = {.line = line, .raw = raw};
+    abdb_arena a = {0};
+    bool tested = false, rated = false;
+    char locator[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    snprintf(locator, sizeof locator, "line %ld", line);
+    entry->line = line;
+    entry->locator = locator;
+    entry->field[ABDB_FIELD_device] = s->device;
+    entry->field[ABDB_FIELD_devices] = s->device ? "1" : NULL;
+    abdb_entry_factor(entry, "software", s->build);
+    for (size_t i = 0; i < s->columns; i++) {
+        const char *name = s->column[i];
+
+        if (strcmp(name, "model") == 0) {
+            entry->field[ABDB_FIELD_model] = word[i];
+            entry->field[ABDB_FIELD_dtype] = weights_of(&a, word[i]);
+        } else if (strcmp(name, "backend") == 0)
+            entry->field[ABDB_FIELD_backend] = word[i];
+        else if (strcmp(name, "test") == 0)
+            tested = take_test(entry, &a, word[i]);
+        else if (strcmp(name, "t/s") == 0)
+            rated = take_rate(entry, &a, word[i]);
+        else
+            abdb_entry_factor(entry, column_name(name), word[i]);
+    }
+    if (!tested || !rated) {
+        TRY(flat_reject(s->sink, &place, tested ? "t/s" : "test",
+                        tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096",
+                        err));
+        goto done;
+    }
+    TRY(finish(s, entry, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    free(entry);
+    abdb_arena_free(&a);
+    return st;
+}
+
+/* What the lines around the table say. */
+static void look_around(state *s, const char *line)
+{
+    static const char *const before[] = {"Device 0: ", "ggml_vulkan: 0 = "};
+
+    for (size_t i = 0; i < 2 && !s->device; i++) {
+        const char *at = strstr(line, before[i]);
+
+        if (at) {
+            at += strlen(before[i]);
+            s->device = abdb_arena_copy(&s->arena, at, strcspn(at, ",("));
+            if (s->device) s->device = abdb_trim((char *)(size_t)s->device);
+        }
+    }
+    if (strncmp(line, "build: ", 7) == 0)
+        s->build = abdb_arena_printf(&s->arena, "llama.cpp %s", line + 7);
+}
+
+static abdb_status on_line_around(void *self, const text_line *line, abdb_error *err)
+{
+    (void)err;
+    look_around(self, line->text);
+    return ABDB_OK;
+}
+
+static abdb_status on_line_of_table(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+    char *copy, *word[COLUMNS_MAX];
+    size_t n;
+    abdb_status st = ABDB_OK;
+
+    if (*line->text != '|') s->columns = 0;
+    if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
+    copy = strdup(line->text);
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    n = split(copy, word);
+    if (n && strcmp(word[0], "model") == 0) {
+        char *names = abdb_arena_copy(&s->arena, line->text, strlen(line->text));
+
+        s->columns = names ? split(names, s->column) : 0;
+        if (!names) st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    } else if (s->columns && n == s->columns)
+        st = keep_line(s, word, line->number, line->text, err);
+    else if (s->columns)
+        st = line_reject(s->sink, line, "", "not as many cells as the table has columns", err);
+    free(copy);
+    return st;
+}
+
+static abdb_status read_llama(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                              abdb_error *err)
+{
+    state s = {.words = words, .sink = sink};
+    abdb_status st = ABDB_OK;
+
+    if (flat_has(in, "build_commit|n_prompt")) {
+        TRY(flat_read(in, sink, on_record, &s, err));
+    } else {
+        TRY(lines_read(in, on_line_around, &s, err));
+        TRY(lines_read(in, on_line_of_table, &s, err));
+    }
+done:
+    abdb_arena_free(&s.arena);
+    return st;
+}
+
+const abdb_importer abdb_import_llama_bench = {
+    "llama-bench",
+    "llama-bench of llama.cpp: csv, json, jsonl, sql, and the table of a log",
+    1,
+    NULL,
+    bid,
+    read_llama};

@@ -1,0 +1,140 @@
+/* import_nccl_json.c - nccl-tests and rccl-tests with -J: one JSON object for a run.
+ *
+ * No real file was at hand: the form is that of the tests' source (2.17). "results" is a list of
+ * sizes, each with "out_of_place" and "in_place"; numbers may be text; names are written with and
+ * without a line between (alg_bw, algbw). Times are in us, bandwidths in GB/s, as on the console.
+ * The collective is read off the program's name in "args". The input row is an element of
+ * "results".
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+
+static int bid(const abdb_input *in)
+{
+    return flat_has(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
+}
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_arena arena;
+    char collective[48];
+} reader;
+
+/* A member by either of two names, as text. */
+static const char *text_of(reader *r, const json_t *object, const char *name, const char *other)
+{
+    const json_t *value = json_object_get(object, name);
+    char *number;
+
+    if (!value && other) value = json_object_get(object, other);
+    if (json_is_string(value)) return json_string_value(value);
+    if (!json_is_number(value)) return NULL;
+    number = abdb_arena_alloc(&r->arena, 32);
+    if (number) abdb_number_print(json_number_value(value), number);
+    return number;
+}
+
+static const char *dtype_of(const char *type)
+{
+    static const char *const names[][2] = {{"float", "fp32"},      {"double", "fp64"},
+                                           {"half", "fp16"},       {"bfloat16", "bf16"},
+                                           {"float8_e4m3", "fp8"}, {"fp8_e4m3", "fp8"}};
+
+    for (size_t i = 0; type && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(type, names[i][0]) == 0) return names[i][1];
+    return type;
+}
+
+/* ".../all_reduce_perf" anywhere among the strings of a value. */
+static void find_collective(reader *r, const json_t *value)
+{
+    const char *text = json_string_value(value), *end = text ? strstr(text, "_perf") : NULL;
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item) find_collective(r, item);
+    if (!end || *r->collective) return;
+    for (text = end; text > json_string_value(value) && text[-1] != '/' && text[-1] != ' ';) text--;
+    snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - text), text);
+}
+
+static abdb_status keep(reader *r, const json_t *size, const char *member, const char *place,
+                        size_t index, abdb_error *err)
+{
+    const json_t *side = json_object_get(size, member);
+    const char *wrong = text_of(r, side, "nwrong", "wrong");
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    double x = 0, bad;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    abdb_entry_measured(entry, "nccl-tests", *r->collective ? r->collective : NULL,
+                        abdb_arena_printf(&r->arena, "results[%zu].%s", index, member), 0);
+    entry->field[ABDB_FIELD_dtype] = dtype_of(text_of(r, size, "type", NULL));
+    if (wrong && abdb_number(wrong, &bad))
+        entry->field[ABDB_FIELD_verified] = bad > 0 ? "fail" : "pass";
+    abdb_entry_factor(entry, "message_bytes", text_of(r, size, "size", NULL));
+    abdb_entry_factor(entry, "redop", text_of(r, size, "redop", NULL));
+    abdb_entry_factor(entry, "root", text_of(r, size, "root", NULL));
+    abdb_entry_factor(entry, "place", place);
+    abdb_entry_stated(entry, "time_s", "mean", text_of(r, side, "time", NULL), "us");
+    abdb_entry_stated(entry, "bytes_per_s", "mean", text_of(r, side, "alg_bw", "algbw"), "GB/s");
+    abdb_entry_stated(entry, "busbw_bytes_per_s", "mean", text_of(r, side, "bus_bw", "busbw"),
+                      "GB/s");
+    if (text_of(r, size, "size", NULL) && abdb_number(text_of(r, size, "size", NULL), &x))
+        for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
+    abdb_entry_complete(entry, r->words);
+    if (entry->results) {
+        abdb_status st = r->sink->entry(r->sink->self, entry, err);
+
+        free(entry);
+        return st;
+    }
+    free(entry);
+    return ABDB_OK;
+}
+
+static abdb_status read_size(reader *r, const json_t *size, size_t index, abdb_error *err)
+{
+    char field[32];
+    abdb_status st = ABDB_OK;
+
+    if (!json_is_object(json_object_get(size, "out_of_place"))) {
+        abdb_reject reject = {.field = field, .reason = "no object out_of_place"};
+
+        snprintf(field, sizeof field, "results[%zu]", index);
+        TRY(r->sink->reject(r->sink->self, &reject, err));
+    } else {
+        TRY(keep(r, size, "out_of_place", "out-of-place", index, err));
+        TRY(keep(r, size, "in_place", "in-place", index, err));
+    }
+    TRY(r->sink->row_end(r->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                             abdb_error *err)
+{
+    reader r = {.words = words, .sink = sink};
+    json_t *root = NULL, *size;
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    TRY(flat_document(&root, in, err));
+    find_collective(&r, json_object_get(root, "args"));
+    if (!*r.collective && !abdb_words_get(words, "workload"))
+        TRY(ABDB_FAIL(err, ABDB_DATA,
+                      "\"args\" names no collective; say it with --set workload=all_reduce"));
+    json_array_foreach(json_object_get(root, "results"), i, size) TRY(read_size(&r, size, i, err));
+done:
+    json_decref(root);
+    abdb_arena_free(&r.arena);
+    return st;
+}
+
+const abdb_importer abdb_import_nccl_json = {
+    "nccl-tests-json", "nccl-tests and rccl-tests with -J", 1, NULL, bid, read_nccl};

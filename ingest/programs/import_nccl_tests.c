@@ -1,0 +1,211 @@
+/* import_nccl_tests.c - nccl-tests and rccl-tests: the table on the console, or a CSV copy of it.
+ *
+ * How fourteen files disagree: a launcher may number each line, and shell traces, counters and
+ * words of other processes may stand between; the collective stands in a line of its own (2.17 and
+ * later) or only in the command; tables cut out by their owners have neither it nor the devices.
+ * Every size is run out of place and in place; '#wrong' is N/A where nothing was checked. Time is
+ * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are left out,
+ * the time says more. An entry is one size in one place. The input row is a line of the table.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/lines.h"
+
+enum { HOSTS_MAX = 4096 };
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    char collective[48]; /* "all_reduce"; "": unknown */
+    long ranks;
+    size_t hosts;
+    const char *host[HOSTS_MAX];
+    const char *device;            /* of the first rank */
+    size_t columns, first, second; /* second: where the in-place columns begin, 0 none */
+    char name[LINE_WORDS_MAX][16];
+    abdb_arena arena;
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return lines_hold(in, "algbw") && lines_hold(in, "busbw") ? 80 : 0;
+}
+
+/* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */
+static void take_collective(state *s, const char *text)
+{
+    for (const char *end = text; (end = strstr(end, "_perf")); end += 5) {
+        const char *begin = end;
+
+        while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
+        if (begin == end || (end[5] && end[5] != ' ')) continue;
+        snprintf(s->collective, sizeof s->collective, "%.*s", (int)(end - begin), begin);
+        if (strcmp(s->collective, "alltoall") == 0)
+            snprintf(s->collective, sizeof s->collective, "all_to_all");
+    }
+}
+
+/* "#  Rank  0 Group  0 Pid 204199 on  nid005471 device  0 [0009:01:00] NVIDIA GH200 120GB" */
+static void take_rank(state *s, const text_line *line)
+{
+    const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
+    const char *host = NULL;
+
+    if (s->columns) { /* behind a table: another run begins */
+        s->columns = s->hosts = 0;
+        s->ranks = 0;
+        s->device = NULL;
+    }
+    s->ranks++;
+    if (!s->device && name) {
+        name += 1 + strspn(name + 1, " ");
+        s->device = abdb_arena_copy(&s->arena, name, strlen(name));
+        if (s->device) s->device = abdb_trim((char *)(size_t)s->device);
+    }
+    if (!on) return;
+    on += 4 + strspn(on + 4, " ");
+    for (size_t i = 0; i < s->hosts; i++)
+        if (strncmp(s->host[i], on, strcspn(on, " ")) == 0 && !s->host[i][strcspn(on, " ")]) return;
+    if (s->hosts < HOSTS_MAX) host = abdb_arena_copy(&s->arena, on, strcspn(on, " "));
+    if (host) s->host[s->hosts++] = host;
+}
+
+/* "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong" */
+static bool take_header(state *s, const text_line *line)
+{
+    size_t skip = line->words && strcmp(line->word[0], "#") == 0;
+
+    if (line->words < skip + 5 || strcmp(line->word[skip], "size") != 0) return false;
+    s->columns = line->words - skip;
+    s->first = s->second = 0;
+    for (size_t i = 0; i < s->columns; i++) {
+        snprintf(s->name[i], sizeof s->name[i], "%s", line->word[skip + i]);
+        if (strcmp(s->name[i], "time") != 0) continue;
+        if (s->first)
+            s->second = i;
+        else
+            s->first = i;
+    }
+    return s->first > 0;
+}
+
+static size_t find(const state *s, const char *name, size_t from)
+{
+    for (size_t i = from; i < s->columns; i++)
+        if (strcmp(s->name[i], name) == 0) return i;
+    return LINE_WORDS_MAX;
+}
+
+static const char *word(const text_line *line, size_t i)
+{
+    return i < line->words ? line->word[i] : NULL;
+}
+
+static const char *dtype_of(const char *type)
+{
+    static const char *const names[][2] = {{"float", "fp32"},   {"double", "fp64"},
+                                           {"half", "fp16"},    {"bfloat16", "bf16"},
+                                           {"fp8_e4m3", "fp8"}, {"f8e4m3", "fp8"}};
+
+    for (size_t i = 0; type && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(type, names[i][0]) == 0) return names[i][1];
+    return type;
+}
+
+static void add(abdb_entry *entry, const char *metric, const text_line *line, size_t column,
+                const char *unit)
+{
+    abdb_result *result = abdb_entry_stated(entry, metric, "mean", word(line, column), unit);
+
+    if (result) result->x = line_number(line, 0);
+}
+
+/* One size in one place: its columns begin with the time. */
+static abdb_status keep(state *s, const text_line *line, size_t from, const char *place,
+                        abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
+    size_t checked = find(s, "#wrong", from);
+    const char *wrong = word(line, checked < s->columns ? checked : find(s, "error", from));
+    const char *workload = *s->collective ? s->collective : NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    abdb_entry_measured(entry, "nccl-tests", workload,
+                        abdb_arena_printf(&a, "line %ld %s", line->number, place), line->number);
+    entry->field[ABDB_FIELD_device] = s->device;
+    entry->field[ABDB_FIELD_dtype] = dtype_of(word(line, find(s, "type", 0)));
+    if (s->ranks) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(&a, "%ld", s->ranks);
+    if (s->hosts && s->hosts < HOSTS_MAX)
+        entry->field[ABDB_FIELD_nodes] = abdb_arena_printf(&a, "%zu", s->hosts);
+    if (wrong && line_number(line, checked) >= 0)
+        entry->field[ABDB_FIELD_verified] = line_number(line, checked) > 0 ? "fail" : "pass";
+    abdb_entry_factor(entry, "message_bytes", word(line, 0));
+    abdb_entry_factor(entry, "redop", word(line, find(s, "redop", 0)));
+    abdb_entry_factor(entry, "root", word(line, find(s, "root", 0)));
+    abdb_entry_factor(entry, "place", place);
+    if (wrong) abdb_entry_factor(entry, "wrong", wrong);
+    add(entry, "time_s", line, from, "us");
+    add(entry, "bytes_per_s", line, find(s, "algbw", from), "GB/s");
+    add(entry, "busbw_bytes_per_s", line, find(s, "busbw", from), "GB/s");
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+done:
+    free(entry);
+    abdb_arena_free(&a);
+    return st;
+}
+
+static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+    bool note = line->words && line->word[0][0] == '#';
+    abdb_status st = ABDB_OK;
+
+    take_collective(s, line->text);
+    if (note && strstr(line->text, " Rank ") && strchr(line->text, '[')) take_rank(s, line);
+    if (take_header(s, line) || note || !s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
+    if (line->words != s->columns)
+        return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    if (!*s->collective && !abdb_words_get(s->words, "workload"))
+        return ABDB_FAIL(err, ABDB_DATA,
+                         "line %ld: no line before it names the collective; say it with"
+                         " --set workload=all_reduce",
+                         line->number);
+    if (!(line_number(line, s->first) > 0))
+        return line_reject(s->sink, line, "time", "no time: missing, zero or no number", err);
+    TRY(keep(s, line, s->first, "out-of-place", err));
+    if (s->second && line_number(line, s->second) > 0)
+        TRY(keep(s, line, s->second, "in-place", err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                             abdb_error *err)
+{
+    state *s = calloc(1, sizeof *s);
+    abdb_status st;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a table");
+    s->words = words;
+    s->sink = sink;
+    st = lines_read(in, on_line, s, err);
+    abdb_arena_free(&s->arena);
+    free(s);
+    return st;
+}
+
+const abdb_importer abdb_import_nccl_tests = {
+    "nccl-tests",
+    "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
+    1,
+    NULL,
+    bid,
+    read_nccl};

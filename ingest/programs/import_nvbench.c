@@ -1,0 +1,179 @@
+/* import_nvbench.c - NVBench JSON (--json).
+ *
+ * From the one real file (0.1.0, two devices, 126 states) and the form's version 1.0.0: a benchmark
+ * has states, one for each device and value of its axes; a state has summaries, each a tag and a
+ * value printed as text. Kept are the mean time on the device with its relative deviation and the
+ * rate of global memory, of isolated launches (cold), and the mean time of launches in a row
+ * (batch, an entry of its own: another quantity). Host times and utilisation are ignored, and so
+ * are states that the benchmark skipped. The input row is a state.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    const json_t *devices;
+    const char *benchmark, *version;
+    char locator[96];
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return flat_has(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* "nv/cold/time/gpu/mean" -> its value as printed, or NULL. */
+static const char *summary_of(const json_t *one, const char *mode, const char *rest)
+{
+    const json_t *summary, *datum;
+    char tag[64];
+    size_t i, k;
+
+    snprintf(tag, sizeof tag, "nv/%s/%s", mode, rest);
+    json_array_foreach(json_object_get(one, "summaries"), i, summary)
+    {
+        const char *here = text_of(summary, "tag");
+
+        if (!here || strcmp(here, tag) != 0) continue;
+        json_array_foreach(json_object_get(summary, "data"), k, datum)
+        {
+            const char *name = text_of(datum, "name");
+
+            if (name && strcmp(name, "value") == 0) return text_of(datum, "value");
+        }
+    }
+    return NULL;
+}
+
+static void add_axes(abdb_entry *entry, const json_t *one, abdb_arena *a)
+{
+    const json_t *axis;
+    size_t i;
+
+    json_array_foreach(json_object_get(one, "axis_values"), i, axis)
+    {
+        const char *name = text_of(axis, "name");
+        const json_t *value = json_object_get(axis, "value");
+
+        if (!name || !*name) continue;
+        if (json_is_string(value))
+            abdb_entry_factor(entry, name, json_string_value(value));
+        else if (json_is_number(value))
+            abdb_entry_factor(entry, name, abdb_arena_printf(a, "%.17g", json_number_value(value)));
+    }
+}
+
+static const char *device_of(const state *s, const json_t *one)
+{
+    json_int_t id = json_integer_value(json_object_get(one, "device"));
+    const json_t *device;
+    size_t i;
+
+    json_array_foreach(s->devices, i, device)
+    {
+        if (json_integer_value(json_object_get(device, "id")) == id) return text_of(device, "name");
+    }
+    return NULL;
+}
+
+static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kept, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
+    const char *samples = summary_of(one, mode, "sample_size");
+    const char *relative = summary_of(one, mode, "time/gpu/stdev/relative");
+    abdb_result *result;
+    double number;
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    result =
+        abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"), "s");
+    if (!result) goto done;
+    if (samples && abdb_number(samples, &number) && number > 0 && number < 1e15)
+        result->n = (long long)number;
+    if (relative && abdb_number(relative, &number) && number >= 0) {
+        result->low = result->value * (1 - number);
+        result->high = result->value * (1 + number);
+        result->spread = "sd";
+    }
+    abdb_entry_stated(entry, "bytes_per_s", "mean",
+                      summary_of(one, mode, "bw/global/bytes_per_second"), "B/s");
+    abdb_entry_measured(entry, "nvbench", s->benchmark, s->locator, 0);
+    entry->field[ABDB_FIELD_device] = device_of(s, one);
+    entry->field[ABDB_FIELD_devices] = entry->field[ABDB_FIELD_device] ? "1" : NULL;
+    abdb_entry_factor(entry, "launches", mode);
+    if (s->version)
+        abdb_entry_factor(entry, "software", abdb_arena_printf(&a, "nvbench %s", s->version));
+    add_axes(entry, one, &a);
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+    *kept = true;
+done:
+    free(entry);
+    abdb_arena_free(&a);
+    return st;
+}
+
+static abdb_status on_state(state *s, const json_t *one, abdb_error *err)
+{
+    bool kept = false;
+    abdb_status st = ABDB_OK;
+
+    if (!json_is_true(json_object_get(one, "is_skipped"))) {
+        TRY(keep(s, one, "cold", &kept, err));
+        TRY(keep(s, one, "batch", &kept, err));
+        if (!kept) {
+            char *raw = json_dumps(one, JSON_COMPACT);
+            abdb_reject reject = {.field = "nv/cold/time/gpu/mean",
+                                  .reason = "neither skipped nor a time on the device",
+                                  .raw = raw};
+
+            st = s->sink->reject(s->sink->self, &reject, err);
+            free(raw);
+            if (st != ABDB_OK) goto done;
+        }
+    }
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_nvbench(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    state s = {.words = words, .sink = sink};
+    json_t *root;
+    const json_t *benchmark, *one, *version;
+    size_t i, k;
+    abdb_status st = ABDB_OK;
+
+    TRY(flat_document(&root, in, err));
+    s.devices = json_object_get(root, "devices");
+    version = json_object_get(json_object_get(root, "meta"), "version");
+    s.version = text_of(json_object_get(version, "nvbench"), "string");
+    json_array_foreach(json_object_get(root, "benchmarks"), i, benchmark)
+    {
+        s.benchmark = text_of(benchmark, "name");
+        json_array_foreach(json_object_get(benchmark, "states"), k, one)
+        {
+            snprintf(s.locator, sizeof s.locator, "benchmarks[%zu].states[%zu]", i, k);
+            TRY(on_state(&s, one, err));
+        }
+    }
+done:
+    json_decref(root);
+    return st;
+}
+
+const abdb_importer abdb_import_nvbench = {
+    "nvbench", "NVBench JSON: device times and rates by state", 1, NULL, bid, read_nvbench};

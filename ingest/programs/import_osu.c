@@ -1,0 +1,174 @@
+/* import_osu.c - OSU micro-benchmarks: the console of one program or of several.
+ *
+ * How eleven files disagree: the title names test, buffers (MPI-CUDA: on devices) and version; a
+ * bandwidth test has MB/s, a latency test "Avg Latency(us)" and with -f least, largest and
+ * iterations, a non-blocking one the overall, computing and communicating time; Validation is there
+ * only when asked for. A crash leaves a title without rows, and traces. MB is 10^6 bytes. No file
+ * says devices or nodes. An entry is one message size. The input row is a line of the table.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/lines.h"
+
+typedef struct {
+    const char *metric, *statistic, *unit; /* metric NULL: not kept; unit "": Pass or Fail */
+} column;
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    char workload[96], buffers[16], version[32], datatype[32], title[160];
+    long title_line, rows; /* rows: since the title */
+    size_t columns;
+    column column[LINE_WORDS_MAX];
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return lines_hold(in, "# OSU ") && lines_hold(in, " Test") ? 85 : 0;
+}
+
+static abdb_status end_test(state *s, abdb_error *err)
+{
+    text_line line = {.number = s->title_line, .text = s->title};
+
+    if (!s->title_line || s->rows) return ABDB_OK;
+    return line_reject(s->sink, &line, "", "a test without results: it ended before its first row",
+                       err);
+}
+
+/* "# OSU MPI-CUDA Non-blocking Allreduce Latency Test v7.5" */
+static abdb_status take_title(state *s, const text_line *line, abdb_error *err)
+{
+    const char *from = strstr(line->text, "# OSU ") + 6, *to = strstr(from, " Test");
+    size_t n = 0;
+    abdb_status st = end_test(s, err);
+
+    if (strncmp(from, "MPI", 3) == 0) {
+        size_t size = strcspn(from, " ");
+
+        snprintf(s->buffers, sizeof s->buffers, "%s", "host");
+        if (size > 4) snprintf(s->buffers, sizeof s->buffers, "%.*s", (int)size - 4, from + 4);
+        from += size + (from[size] != 0);
+    }
+    n = (size_t)snprintf(s->workload, sizeof s->workload, "osu-%.*s",
+                         to > from ? (int)(to - from) : 0, from);
+    for (size_t i = 0; i < n && i < sizeof s->workload - 1; i++)
+        s->workload[i] = s->workload[i] == ' ' ? '-' : (char)tolower((unsigned char)s->workload[i]);
+    snprintf(s->version, sizeof s->version, "OSU %s", to && strlen(to) > 6 ? to + 6 : "");
+    snprintf(s->title, sizeof s->title, "%s", line->text);
+    s->datatype[0] = '\0';
+    s->title_line = line->number;
+    s->rows = 0;
+    s->columns = 0;
+    return st;
+}
+
+static column column_of(const char *name)
+{
+    if (strstr(name, "MB/s")) return (column){"bytes_per_s", "value", "MB/s"};
+    if (strncmp(name, "Validation", 10) == 0) return (column){"verified", NULL, ""};
+    if (!strstr(name, "(us)")) return (column){0};
+    if (strncmp(name, "Avg", 3) == 0 || strncmp(name, "Latency", 7) == 0 ||
+        strncmp(name, "Overall", 7) == 0)
+        return (column){"time_s", "mean", "us"};
+    if (strncmp(name, "Min", 3) == 0) return (column){"time_s", "min", "us"};
+    if (strncmp(name, "Max", 3) == 0) return (column){"time_s", "max", "us"};
+    if (strncmp(name, "P50", 3) == 0) return (column){"time_s", "p50", "us"};
+    if (strncmp(name, "P90", 3) == 0) return (column){"time_s", "p90", "us"};
+    if (strncmp(name, "P99", 3) == 0) return (column){"time_s", "p99", "us"};
+    return (column){0};
+}
+
+/* "# Size       Avg Latency(us)        Validation": two blanks or more stand between columns. */
+static void take_header(state *s, const char *text)
+{
+    char name[64];
+
+    s->columns = 0;
+    for (text += 2; *text && s->columns < LINE_WORDS_MAX;) {
+        size_t size = 0;
+
+        text += strspn(text, " \t");
+        while (text[size] && text[size] != '\t' && strncmp(text + size, "  ", 2) != 0 &&
+               (size == 0 || text[size - 1] != ')'))
+            size++;
+        snprintf(name, sizeof name, "%.*s", (int)(size < 63 ? size : 63), text);
+        if (size) s->column[s->columns++] = column_of(name);
+        text += size;
+    }
+}
+
+static abdb_status keep(state *s, const text_line *line, abdb_error *err)
+{
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    char locator[32];
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    abdb_entry_measured(entry, "osu-micro-benchmarks", s->workload, locator, line->number);
+    abdb_entry_factor(entry, "software", s->version);
+    abdb_entry_factor(entry, "buffers", s->buffers);
+    abdb_entry_factor(entry, "datatype", s->datatype);
+    abdb_entry_factor(entry, "message_bytes", line->word[0]);
+    for (size_t i = 1; i < s->columns; i++) {
+        const column *c = &s->column[i];
+        abdb_result *result;
+
+        if (!c->metric) continue;
+        if (!*c->unit) {
+            bool pass = strcmp(line->word[i], "Pass") == 0;
+
+            entry->field[ABDB_FIELD_verified] = pass                                 ? "pass"
+                                                : strcmp(line->word[i], "Fail") == 0 ? "fail"
+                                                                                     : "unchecked";
+            continue;
+        }
+        result = abdb_entry_stated(entry, c->metric, c->statistic, line->word[i], c->unit);
+        if (result) result->x = line_number(line, 0);
+    }
+    if (!entry->results)
+        TRY(line_reject(s->sink, line, "", "no time and no rate", err));
+    else {
+        abdb_entry_complete(entry, s->words);
+        TRY(s->sink->entry(s->sink->self, entry, err));
+        TRY(s->sink->row_end(s->sink->self, err));
+    }
+done:
+    free(entry);
+    return st;
+}
+
+static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+{
+    state *s = self;
+
+    if (strstr(line->text, "# OSU ") && strstr(line->text, " Test"))
+        return take_title(s, line, err);
+    if (strncmp(line->text, "# Datatype: ", 12) == 0)
+        snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(line->text + 12, ". "),
+                 line->text + 12);
+    if (strncmp(line->text, "# Size", 6) == 0) take_header(s, line->text);
+    if (!s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
+    s->rows++;
+    if (line->words != s->columns)
+        return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    return keep(s, line, err);
+}
+
+static abdb_status read_osu(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                            abdb_error *err)
+{
+    state s = {.words = words, .sink = sink};
+    abdb_status st = lines_read(in, on_line, &s, err);
+
+    return st == ABDB_OK ? end_test(&s, err) : st;
+}
+
+const abdb_importer abdb_import_osu = {
+    "osu", "OSU micro-benchmarks: the table of the console", 1, NULL, bid, read_osu};

@@ -1,0 +1,116 @@
+/* import_serving_json.c - one serving benchmark as a JSON object: vLLM's benchmark_serving, and the
+ * form of InferenceX that came out of it.
+ *
+ * How they disagree (six files, and vLLM's own keys): vLLM's keys end in _ms and give mean, median,
+ * sd and percentiles; InferenceX's have no suffix and are in seconds; e2el is the whole request.
+ * Neither names the accelerator, its number or the number format: --set device=... --set
+ * devices=... Files are pretty-printed objects, or one a line. The input row is an object.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/flat.h"
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+} state;
+
+static int bid(const abdb_input *in)
+{
+    return flat_has(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85 : 0;
+}
+
+/* Latencies: the key's middle, the metric. */
+static const char *const latencies[][2] = {
+    {"ttft", "ttft_s"}, {"tpot", "tpot_s"}, {"itl", "itl_s"}, {"e2el", "latency_s"}};
+static const char *const statistics[][2] = {{"mean", "mean"},  {"median", "median"}, {"p50", "p50"},
+                                            {"p90", "p90"},    {"p95", "p95"},       {"p99", "p99"},
+                                            {"p99.9", "p99.9"}};
+
+static void add_latency(abdb_entry *entry, const flat_record *r, size_t which, size_t how)
+{
+    char key[64];
+    bool ms = true;
+
+    snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
+    if (!flat_get(r, key)) {
+        key[strlen(key) - 3] = '\0';
+        ms = false;
+    }
+    abdb_entry_stated(entry, latencies[which][1], statistics[how][1], flat_get(r, key),
+                      ms ? "ms" : "s");
+}
+
+static void add_rate(abdb_entry *entry, const flat_record *r, const char *key, const char *metric,
+                     const char *unit)
+{
+    abdb_result *result = abdb_entry_stated(entry, metric, "value", flat_get(r, key), unit);
+
+    if (result && flat_number(r, "completed") > 0)
+        result->n = (long long)flat_number(r, "completed");
+}
+
+/* Tokens of one request: the total over the requests that were completed. */
+static void add_length(abdb_entry *entry, abdb_arena *a, const flat_record *r, const char *key,
+                       const char *factor)
+{
+    double total = flat_number(r, key), requests = flat_number(r, "completed");
+
+    if (total > 0 && requests > 0)
+        abdb_entry_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
+}
+
+static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+{
+    static const char *const factors[][2] = {
+        {"max_concurrency", "concurrency"}, {"request_rate", "request_rate"},
+        {"num_prompts", "num_prompts"},     {"burstiness", "burstiness"},
+        {"tokenizer_id", "tokenizer"},      {"backend", "server"},
+        {"endpoint_type", "server"},        {"best_of", "best_of"}};
+    state *s = self;
+    abdb_entry *entry = calloc(1, sizeof *entry);
+    abdb_arena a = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
+    if (!(flat_number(r, "output_throughput") > 0)) {
+        TRY(flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
+                        err));
+        goto done;
+    }
+    abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
+    entry->field[ABDB_FIELD_scenario] = "serving";
+    entry->field[ABDB_FIELD_model] = flat_get(r, "model_id");
+    entry->field[ABDB_FIELD_date] = flat_get(r, "date");
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        abdb_entry_factor(entry, factors[i][1], flat_get(r, factors[i][0]));
+    add_length(entry, &a, r, "total_input_tokens", "input_tokens");
+    add_length(entry, &a, r, "total_output_tokens", "output_tokens");
+    add_rate(entry, r, "output_throughput", "tokens_per_s", "token/s");
+    add_rate(entry, r, "request_throughput", "queries_per_s", "query/s");
+    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
+        for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
+            add_latency(entry, r, i, k);
+    abdb_entry_complete(entry, s->words);
+    TRY(s->sink->entry(s->sink->self, entry, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    free(entry);
+    abdb_arena_free(&a);
+    return st;
+}
+
+static abdb_status read_serving(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    state s = {words, sink};
+
+    return flat_read(in, sink, on_record, &s, err);
+}
+
+const abdb_importer abdb_import_serving_json = {
+    "vllm-serving-json", "serving benchmarks of vLLM and InferenceX, JSON", 1, NULL, bid,
+    read_serving};

@@ -1,0 +1,245 @@
+/* csv.c - rows of delimited text; see csv.h. Lines are handed to libcsv one by one, so that the
+ * line on which a row begins is known even where quoted fields span lines. */
+#include "ingest/read/csv.h"
+
+#include <csv.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/text.h"
+
+/* States of libcsv's parser, which its header does not name. */
+enum { ROW_NOT_BEGUN = 0, FIELD_BEGUN = 2 };
+
+typedef struct {
+    struct csv_parser parser;
+    abdb_csv_handler handler;
+    void *self;
+    abdb_error *err;
+    abdb_status status;
+    char *field[ABDB_CSV_COLUMN_MAX];
+    size_t count;
+    abdb_arena arena;
+    const char *row_start, *line_end;
+    long row_line;
+    bool any; /* a field of the row is not empty */
+} reader;
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void on_field(void *data, size_t size, void *self)
+{
+    reader *r = self;
+    const char *text = data ? data : "";
+    char *copy;
+
+    if (r->status != ABDB_OK) return;
+    if (r->count == ABDB_CSV_COLUMN_MAX || size > ABDB_CSV_FIELD_MAX) {
+        r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
+                              "line %ld: more than %d columns, or a field over %d"
+                              " bytes",
+                              r->row_line, ABDB_CSV_COLUMN_MAX, ABDB_CSV_FIELD_MAX);
+        return;
+    }
+    while (size && is_blank(*text)) text++, size--;
+    while (size && is_blank(text[size - 1])) size--;
+    copy = abdb_arena_copy(&r->arena, text, size);
+    if (!copy) {
+        r->status = ABDB_FAIL(r->err, ABDB_NOMEM, "line %ld", r->row_line);
+        return;
+    }
+    r->any |= *copy != '\0';
+    r->field[r->count++] = copy;
+}
+
+static void on_row(int end, void *self)
+{
+    reader *r = self;
+    abdb_csv_row row = {
+        .field = r->field, .count = r->count, .line = r->row_line, .raw = r->row_start};
+
+    (void)end;
+    row.raw_size = (size_t)(r->line_end - r->row_start);
+    if (r->status == ABDB_OK && r->any) r->status = r->handler(r->self, &row, r->err);
+    r->count = 0;
+    r->any = false;
+    abdb_arena_clear(&r->arena);
+}
+
+/* Gives back what lies behind the row at hand, now and then. */
+static void release(const abdb_input *in, const char *upto, const char **released)
+{
+    enum { PIECE = 1 << 22 };
+
+    if (!in || upto - *released < PIECE) return;
+    abdb_input_release(in, (size_t)(upto - (const char *)in->data));
+    *released = upto;
+}
+
+static abdb_status read_text(const abdb_input *in, const char *text, size_t size, char delimiter,
+                             abdb_csv_handler handler, void *self, abdb_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    const char *at = text, *end = text + size, *released = text;
+    abdb_status st = ABDB_OK;
+    long line = 1;
+
+    if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a CSV reader");
+    if (csv_init(&r->parser, 0) != 0) {
+        free(r);
+        return ABDB_FAIL(err, ABDB_NOMEM, "libcsv");
+    }
+    csv_set_delim(&r->parser, (unsigned char)delimiter);
+    if (delimiter == '\t') csv_set_space_func(&r->parser, NULL);
+    r->handler = handler;
+    r->self = self;
+    r->err = err;
+    r->row_start = text;
+    r->row_line = 1;
+    while (at < end && r->status == ABDB_OK) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = newline ? (size_t)(newline - at) + 1 : (size_t)(end - at);
+
+        r->line_end = at + length;
+        while (r->line_end > r->row_start && strchr("\r\n", r->line_end[-1]) && r->line_end[-1])
+            r->line_end--;
+        if (csv_parse(&r->parser, at, length, on_field, on_row, r) != length) {
+            st = ABDB_FAIL(err, ABDB_DATA, "line %ld: %s", line,
+                           csv_strerror(csv_error(&r->parser)));
+            break;
+        }
+        at += length;
+        line++;
+        if (r->parser.pstate == ROW_NOT_BEGUN &&
+            r->status == ABDB_OK) { /* the next line begins a row */
+            r->row_start = at;
+            r->row_line = line;
+            release(in, at, &released);
+            if (in && in->at) *in->at = (size_t)(at - text);
+        }
+        if (line - r->row_line > ABDB_CSV_FIELD_MAX) break;
+    }
+    if (st == ABDB_OK) st = r->status;
+    if (st == ABDB_OK && r->parser.pstate == FIELD_BEGUN && r->parser.quoted)
+        st = ABDB_FAIL(err, ABDB_DATA,
+                       "line %ld: a quoted field is never closed; the file is"
+                       " truncated, or a quote is missing",
+                       r->row_line);
+    if (st == ABDB_OK) csv_fini(&r->parser, on_field, on_row, r);
+    if (st == ABDB_OK) st = r->status;
+    csv_free(&r->parser);
+    abdb_arena_free(&r->arena);
+    free(r);
+    return st;
+}
+
+abdb_status abdb_csv_read(const char *text, size_t size, char delimiter, abdb_csv_handler handler,
+                          void *self, abdb_error *err)
+{
+    return read_text(NULL, text, size, delimiter, handler, self, err);
+}
+
+abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_handler handler,
+                                void *self, abdb_error *err)
+{
+    return read_text(in->decoded ? NULL : in, in->text, in->text_size, delimiter, handler, self,
+                     err);
+}
+
+char abdb_csv_delimiter(const char *text, size_t size)
+{
+    size_t tabs = 0, commas = 0, semicolons = 0;
+
+    for (size_t i = 0; i < size && text[i] != '\n'; i++) {
+        tabs += text[i] == '\t';
+        commas += text[i] == ',';
+        semicolons += text[i] == ';';
+    }
+    if (tabs > commas && tabs > semicolons) return '\t';
+    return semicolons > commas ? ';' : ',';
+}
+
+abdb_status abdb_csv_header_take(abdb_csv_header *header, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_csv_header_free(header);
+    header->name = calloc(row->count ? row->count : 1, sizeof *header->name);
+    if (!header->name) return ABDB_FAIL(err, ABDB_NOMEM, "header");
+    for (size_t i = 0; i < row->count; i++) {
+        header->name[i] = strdup(row->field[i]);
+        if (!header->name[i]) return ABDB_FAIL(err, ABDB_NOMEM, "header");
+        header->count = i + 1;
+    }
+    return ABDB_OK;
+}
+
+void abdb_csv_header_free(abdb_csv_header *header)
+{
+    for (size_t i = 0; i < header->count; i++) free(header->name[i]);
+    free(header->name);
+    *header = (abdb_csv_header){0};
+}
+
+/* Does name equal word[0..size) without case and white space? */
+static bool same_name(const char *name, const char *word, size_t size)
+{
+    const char *end = word + size;
+
+    for (;;) {
+        while (isspace((unsigned char)*name)) name++;
+        while (word < end && isspace((unsigned char)*word)) word++;
+        if (!*name || word == end) return !*name && word == end;
+        if (tolower((unsigned char)*name++) != tolower((unsigned char)*word++)) return false;
+    }
+}
+
+int abdb_csv_column(const abdb_csv_header *header, const char *names)
+{
+    while (*names) {
+        size_t size = strcspn(names, "|");
+
+        for (size_t i = 0; i < header->count; i++)
+            if (same_name(header->name[i], names, size)) return (int)i;
+        names += size + (names[size] == '|');
+    }
+    return -1;
+}
+
+const char *abdb_csv_get(const abdb_csv_row *row, int i)
+{
+    if (i < 0 || (size_t)i >= row->count || !row->field[i][0]) return NULL;
+    return row->field[i];
+}
+
+abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row, const char *field,
+                            const char *reason, abdb_error *err)
+{
+    char raw[4096];
+    size_t size = row->raw_size < sizeof raw - 1 ? row->raw_size : sizeof raw - 1;
+    abdb_reject reject = {.line = row->line, .field = field, .reason = reason, .raw = raw};
+
+    memcpy(raw, row->raw, size);
+    raw[size] = '\0';
+    return sink->reject(sink->self, &reject, err);
+}
+
+bool abdb_csv_first_line_has(const char *text, size_t size, const char *words)
+{
+    const char *end = memchr(text, '\n', size);
+    size_t length = end ? (size_t)(end - text) : size;
+
+    while (*words) {
+        size_t word = strcspn(words, "|");
+        bool found = false;
+
+        for (size_t i = 0; i + word <= length && !found; i++)
+            found = strncasecmp(text + i, words, word) == 0;
+        if (!found) return false;
+        words += word + (words[word] == '|');
+    }
+    return true;
+}

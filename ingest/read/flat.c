@@ -1,0 +1,375 @@
+/* flat.c - records with named values out of JSON, CSV and INSERT statements; see flat.h. */
+#include "ingest/read/flat.h"
+#include "schema/core/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+
+enum { HEAD = 1 << 20 };
+
+typedef struct {
+    flat_handler handler;
+    void *self;
+    const abdb_sink *sink; /* for damaged lines */
+    abdb_csv_header header;
+} reader;
+
+const char *flat_get(const flat_record *record, const char *name)
+{
+    for (size_t i = 0; i < record->items; i++)
+        if (strcmp(record->item[i].name, name) == 0)
+            return record->item[i].text && *record->item[i].text ? record->item[i].text : NULL;
+    return NULL;
+}
+
+double flat_number(const flat_record *record, const char *name)
+{
+    const char *text = flat_get(record, name);
+    double value;
+
+    return text && abdb_number(text, &value) ? value : NAN;
+}
+
+size_t flat_samples(const flat_record *record, const char *name, const double **x)
+{
+    for (size_t i = 0; i < record->series; i++)
+        if (strcmp(record->serie[i].name, name) == 0) {
+            *x = record->serie[i].x;
+            return record->serie[i].n;
+        }
+    return 0;
+}
+
+bool flat_has(const abdb_input *in, const char *words)
+{
+    size_t size = in->text_size < HEAD ? in->text_size : HEAD;
+
+    while (*words) {
+        size_t word = strcspn(words, "|");
+
+        if (!memmem(in->text, size, words, word)) return false;
+        words += word + (words[word] == '|');
+    }
+    return true;
+}
+
+bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
+                      const char *unit, abdb_arena *arena)
+{
+    const double *x;
+    size_t n = flat_samples(record, name, &x);
+    abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
+
+    if (n && !sample) return false;
+    for (size_t i = 0; i < n; i++)
+        sample[i] = (abdb_sample){
+            .value = abdb_unit_base(abdb_unit_find(unit), x[i]), .t_s = NAN, .rank = -1};
+    result->sample = sample;
+    result->samples = n;
+    if (n) result->n = (long long)n;
+    return true;
+}
+
+abdb_status flat_reject(const abdb_sink *sink, const flat_record *record, const char *field,
+                        const char *reason, abdb_error *err)
+{
+    abdb_reject reject = {
+        .line = record->line, .field = field, .reason = reason, .raw = record->raw};
+    abdb_status st = sink->reject(sink->self, &reject, err);
+
+    return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static const char *json_text(abdb_arena *arena, const json_t *value)
+{
+    char number[32];
+
+    if (json_is_string(value))
+        return abdb_arena_copy(arena, json_string_value(value), json_string_length(value));
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (!json_is_number(value)) return NULL;
+    abdb_number_print(json_number_value(value), number);
+    return abdb_arena_copy(arena, number, strlen(number));
+}
+
+/* Numbers of an array; 0: there are none, or something else is among them. */
+static size_t json_series(abdb_arena *arena, const json_t *array, const double **out)
+{
+    size_t n = json_array_size(array);
+    double *x = n && n <= FLAT_SAMPLES_MAX ? abdb_arena_alloc(arena, n * sizeof *x) : NULL;
+
+    for (size_t i = 0; x && i < n; i++) {
+        const json_t *value = json_array_get(array, i);
+
+        if (!json_is_number(value)) return 0;
+        x[i] = json_number_value(value);
+    }
+    *out = x;
+    return x ? n : 0;
+}
+
+static abdb_status hand_object(reader *r, const json_t *object, long line, const char *locator,
+                               abdb_error *err)
+{
+    flat_record *record = calloc(1, sizeof *record);
+    abdb_arena arena = {0};
+    char *raw = json_dumps(object, JSON_COMPACT);
+    const char *name;
+    json_t *value;
+    abdb_status st = ABDB_OK;
+
+    if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    record->line = line;
+    record->locator = locator;
+    record->raw = raw;
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        const double *x;
+        size_t n = json_is_array(value) ? json_series(&arena, value, &x) : 0;
+
+        if (n && record->series < FLAT_SERIES_MAX) {
+            record->serie[record->series].name = name;
+            record->serie[record->series].x = x;
+            record->serie[record->series++].n = n;
+        } else if (!json_is_array(value) && !json_is_object(value) &&
+                   record->items < FLAT_ITEMS_MAX) {
+            record->item[record->items].name = name;
+            record->item[record->items++].text = json_text(&arena, value);
+        }
+    }
+    TRY(r->handler(r->self, record, err));
+done:
+    free(raw);
+    free(record);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status hand_value(reader *r, const json_t *value, long line, abdb_error *err)
+{
+    char locator[32];
+    const json_t *item;
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    snprintf(locator, sizeof locator, "line %ld", line);
+    if (json_is_object(value)) return hand_object(r, value, line, locator, err);
+    json_array_foreach(value, i, item)
+    {
+        snprintf(locator, sizeof locator, "[%zu]", i);
+        if (json_is_object(item)) TRY(hand_object(r, item, 0, locator, err));
+    }
+done:
+    return st;
+}
+
+/* A line that is no JSON, in a file of one object a line: kept as rejected. */
+static abdb_status reject_line(reader *r, const char *text, size_t size, long line,
+                               const char *fault, abdb_error *err)
+{
+    flat_record record = {.line = line};
+    char *raw = strndup(text, size);
+    abdb_status st;
+
+    if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
+    record.raw = raw;
+    st = flat_reject(r->sink, &record, "", fault, err);
+    free(raw);
+    return st;
+}
+
+/* Values one after another, as JSON lines are; one value is the simple case. */
+static abdb_status read_json(reader *r, const abdb_input *in, abdb_error *err)
+{
+    const char *text = in->text, *end = in->text + in->text_size;
+    long line = 1;
+    bool lines = false; /* has one object ended on its line? */
+    abdb_status st = ABDB_OK;
+
+    for (;;) {
+        json_error_t fault;
+        json_t *value;
+        const char *stop;
+
+        for (; text < end && strchr(" \t\r\n", *text) && *text; text++) line += *text == '\n';
+        if (text == end) break;
+        value = json_loadb(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &fault);
+        stop = memchr(text, '\n', (size_t)(end - text));
+        if (!stop) stop = end;
+        if (!value && lines) {
+            TRY(reject_line(r, text, (size_t)(stop - text), line, fault.text, err));
+            text = stop;
+            continue;
+        }
+        if (!value)
+            return ABDB_FAIL(err, ABDB_DATA,
+                             "line %ld column %d: %s; the file is damaged or truncated",
+                             line + fault.line - 1, fault.column, fault.text);
+        lines = lines || fault.position <= stop - text;
+        st = hand_value(r, value, line, err);
+        json_decref(value);
+        if (st != ABDB_OK) break;
+        for (int i = 0; i < fault.position && text < end; i++, text++) line += *text == '\n';
+    }
+done:
+    return st;
+}
+
+abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err)
+{
+    json_error_t fault;
+
+    *out = json_loadb(in->text, in->text_size, 0, &fault);
+    if (*out) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_DATA, "line %d column %d: %s; the file is damaged or truncated",
+                     fault.line, fault.column, fault.text);
+}
+
+abdb_status flat_read_member(const abdb_input *in, const char *member, flat_handler handler,
+                             void *self, abdb_error *err)
+{
+    reader r = {.handler = handler, .self = self};
+    json_t *root;
+    const json_t *value, *item;
+    char locator[64];
+    size_t i;
+    abdb_status st = ABDB_OK;
+
+    TRY(flat_document(&root, in, err));
+    value = json_object_get(root, member);
+    if (json_is_object(value)) TRY(hand_object(&r, value, 0, member, err));
+    json_array_foreach(value, i, item)
+    {
+        snprintf(locator, sizeof locator, "%s[%zu]", member, i);
+        if (json_is_object(item)) TRY(hand_object(&r, item, 0, locator, err));
+    }
+done:
+    json_decref(root);
+    return st;
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    reader *r = self;
+    flat_record *record;
+    char locator[32], *raw = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!r->header.count) return abdb_csv_header_take(&r->header, row, err);
+    record = calloc(1, sizeof *record);
+    raw = strndup(row->raw, row->raw_size);
+    if (!record || !raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    snprintf(locator, sizeof locator, "line %ld", row->line);
+    record->line = row->line;
+    record->locator = locator;
+    record->raw = raw;
+    for (size_t i = 0; i < row->count && i < r->header.count && i < FLAT_ITEMS_MAX; i++) {
+        record->item[i].name = r->header.name[i];
+        record->item[record->items++].text = row->field[i];
+    }
+    TRY(r->handler(r->self, record, err));
+done:
+    free(record);
+    free(raw);
+    return st;
+}
+
+/* --- INSERT INTO t (a, b) VALUES ('x', 'y'); -------------------------------------------------- */
+
+/* The next word of a list in brackets: bare, or in single quotes with '' for one. *text moves
+ * behind it and its comma; NULL: the list is over. */
+static const char *next_word(abdb_arena *arena, const char **text, const char *end)
+{
+    abdb_text word = {0};
+    const char *s = *text, *kept;
+    bool quoted;
+
+    while (s < end && strchr(" \t\r\n,", *s) && *s) s++;
+    if (s == end || *s == ')' || !*s) {
+        *text = s;
+        return NULL;
+    }
+    quoted = *s == '\'';
+    s += quoted;
+    for (; s < end && *s; s++) {
+        if (quoted && *s == '\'' && s + 1 < end && s[1] == '\'')
+            s++;
+        else if (quoted ? *s == '\'' : strchr(",) \t\r\n", *s) != NULL)
+            break;
+        abdb_text_add(&word, s, 1);
+    }
+    *text = s + (s < end && quoted);
+    kept = abdb_arena_copy(arena, abdb_text_get(&word), word.size);
+    abdb_text_free(&word);
+    return kept;
+}
+
+static abdb_status hand_insert(reader *r, const char *text, const char *end, long line,
+                               abdb_error *err)
+{
+    flat_record *record = calloc(1, sizeof *record);
+    abdb_arena arena = {0};
+    const char *names = memchr(text, '(', (size_t)(end - text));
+    const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
+    char locator[32];
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!record) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a record"));
+    values = values ? memchr(values, '(', (size_t)(end - values)) : NULL;
+    if (!names || !values || names >= values) goto done;
+    snprintf(locator, sizeof locator, "line %ld", line);
+    record->line = line;
+    record->locator = locator;
+    record->raw = abdb_arena_copy(&arena, text, (size_t)(end - text));
+    for (names++; record->items < FLAT_ITEMS_MAX && (word = next_word(&arena, &names, values));)
+        record->item[record->items++].name = word;
+    for (values++; count < record->items && (word = next_word(&arena, &values, end));)
+        record->item[count++].text = word;
+    TRY(r->handler(r->self, record, err));
+done:
+    free(record);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status read_inserts(reader *r, const abdb_input *in, abdb_error *err)
+{
+    const char *text = in->text, *end = in->text + in->text_size;
+    abdb_status st = ABDB_OK;
+
+    for (long line = 1; text < end && st == ABDB_OK; line++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+
+        if (!stop) stop = end;
+        if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
+            st = hand_insert(r, text, stop, line, err);
+        text = stop + (stop < end);
+    }
+    return st;
+}
+
+abdb_status flat_read(const abdb_input *in, const abdb_sink *sink, flat_handler handler, void *self,
+                      abdb_error *err)
+{
+    reader r = {.handler = handler, .self = self, .sink = sink};
+    size_t i = 0;
+    abdb_status st;
+
+    while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
+    if (i < in->text_size && (in->text[i] == '[' || in->text[i] == '{'))
+        return read_json(&r, in, err);
+    if (memmem(in->text, in->text_size < HEAD ? in->text_size : HEAD, "INSERT INTO ", 12))
+        return read_inserts(&r, in, err);
+    st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &r, err);
+    abdb_csv_header_free(&r.header);
+    return st;
+}

@@ -1,0 +1,249 @@
+/* abdb_results.c - rows of abdb's own results files; see abdb_results.h. */
+#include "ingest/tables/abdb_results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/units.h"
+
+const char abdb_results_columns[] =
+    "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact|origin";
+
+enum {
+    METRIC,
+    STATISTIC,
+    X,
+    VALUE,
+    UNIT,
+    N,
+    LOW,
+    HIGH,
+    SPREAD,
+    FORMULA,
+    LOCATOR,
+    FACT,
+    ORIGIN,
+    NAMES
+};
+static const char *const names[NAMES] = {"metric",  "statistic", "x",     "value",  "unit",
+                                         "n",       "low",       "high",  "spread", "formula",
+                                         "locator", "fact",      "origin"};
+
+struct abdb_results {
+    const abdb_csv_header *header;
+    const abdb_words *words;
+    const abdb_sink *sink;
+    int at[NAMES];                  /* where each of names is, -1: nowhere */
+    int field[ABDB_CSV_COLUMN_MAX]; /* of each column, -1: none */
+    bool factor[ABDB_CSV_COLUMN_MAX];
+    bool others;                     /* there are columns also.METRIC */
+    char *also[ABDB_CSV_COLUMN_MAX]; /* the metric of each such column, or NULL */
+    abdb_arena arena;
+    abdb_entry entry;
+};
+
+abdb_status abdb_results_open(abdb_results **out, const abdb_csv_header *header,
+                              const abdb_words *words, const abdb_sink *sink, abdb_error *err)
+{
+    abdb_results *s = calloc(1, sizeof *s);
+
+    *out = s;
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "results");
+    s->header = header;
+    s->words = words;
+    s->sink = sink;
+    for (int i = 0; i < NAMES; i++) s->at[i] = abdb_csv_column(header, names[i]);
+    for (size_t i = 0; i < header->count; i++) {
+        s->field[i] = abdb_field_find(header->name[i]);
+        s->factor[i] = strncmp(header->name[i], "factor.", 7) == 0;
+        if (strncmp(header->name[i], "also.", 5) != 0) continue;
+        s->others = true;
+        s->also[i] =
+            abdb_arena_copy(&s->arena, header->name[i] + 5, strcspn(header->name[i] + 5, ":"));
+        if (!s->also[i]) return ABDB_FAIL(err, ABDB_NOMEM, "results");
+    }
+    return ABDB_OK;
+}
+
+void abdb_results_close(abdb_results *results)
+{
+    if (results) abdb_arena_free(&results->arena);
+    free(results);
+}
+
+/* A cell, or what the user said for all rows; NULL: neither. */
+static const char *get(const abdb_results *s, const abdb_csv_row *row, int name)
+{
+    const char *cell = abdb_csv_get(row, s->at[name]);
+
+    return cell || !s->words || !s->words->count ? cell : abdb_words_get(s->words, names[name]);
+}
+
+bool abdb_results_value(const char *text, const char *unit_text, double *out, const char **base,
+                        const char **field, char *reason, size_t room)
+{
+    const abdb_unit *unit = unit_text ? abdb_unit_find(unit_text) : NULL;
+
+    *field = "value";
+    if (!text || !abdb_number(text, out)) {
+        snprintf(reason, room, "value is '%.60s', not a number", text ? text : "");
+        return false;
+    }
+    *field = "unit";
+    if (!unit) {
+        snprintf(reason, room,
+                 "unknown unit '%.60s'; see schema/core/units.def, or write 1 for none",
+                 unit_text ? unit_text : "");
+        return false;
+    }
+    *field = NULL;
+    *out = abdb_unit_base(unit, *out);
+    *base = unit->base;
+    return true;
+}
+
+static bool number_or_nan(const char *text, double *out)
+{
+    *out = NAN;
+    return !text || abdb_number(text, out);
+}
+
+/* The value of a row; false when it is none. */
+static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_entry *entry,
+                        const char **field, char *reason, size_t room)
+{
+    const char *metric = get(s, row, METRIC), *text = get(s, row, VALUE);
+    const char *unit_text = get(s, row, UNIT), *statistic = get(s, row, STATISTIC), *base;
+    const abdb_metric_info *info = metric ? abdb_metric_find(metric) : NULL;
+    const abdb_unit *unit;
+    abdb_result *result;
+    double value, n;
+
+    *field = "metric";
+    if (!info) {
+        snprintf(reason, room, "unknown metric '%.60s'; see schema/core/metric.def",
+                 metric ? metric : "");
+        return false;
+    }
+    if (!abdb_results_value(text, unit_text, &value, &base, field, reason, room)) return false;
+    *field = "unit";
+    unit = abdb_unit_find(info->unit);
+    if (!unit || strcmp(unit->base, base) != 0) {
+        snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit, unit_text);
+        return false;
+    }
+    result = abdb_entry_result(entry, metric, value);
+    result->raw_value = text;
+    result->raw_unit = unit_text;
+    result->fact = get(s, row, FACT);
+    if (statistic) result->statistic = statistic;
+    *field = "low, high, n or x";
+    if (!number_or_nan(get(s, row, LOW), &result->low) ||
+        !number_or_nan(get(s, row, HIGH), &result->high) || !number_or_nan(get(s, row, N), &n) ||
+        !number_or_nan(get(s, row, X), &result->x)) {
+        snprintf(reason, room, "not a number");
+        return false;
+    }
+    unit = abdb_unit_find(unit_text);
+    result->low = abdb_unit_base(unit, result->low);
+    result->high = abdb_unit_base(unit, result->high);
+    if (isfinite(n)) result->n = (long long)n;
+    result->spread = get(s, row, SPREAD);
+    result->formula = get(s, row, FORMULA);
+    *field = NULL;
+    return true;
+}
+
+/* Other metrics of the same run; false when one is none. */
+static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_entry *entry,
+                        const char **field, char *reason, size_t room)
+{
+    for (size_t i = 0; i < s->header->count; i++) {
+        const char *name = s->header->name[i], *cell = abdb_csv_get(row, (int)i), *colon;
+        const abdb_metric_info *info;
+        const abdb_unit *unit;
+        abdb_result *result;
+        char number[64];
+        double value;
+        const char *metric = s->also[i];
+
+        if (!metric || !cell) continue;
+        *field = name;
+        colon = strchr(name, ':');
+        info = abdb_metric_find(metric);
+        snprintf(number, sizeof number, "%.*s", (int)strcspn(cell, " "), cell);
+        unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
+               : info            ? abdb_unit_find(info->unit)
+                                 : NULL;
+        if (!info || !unit || strcmp(unit->base, info->unit) != 0 || !abdb_number(number, &value)) {
+            snprintf(reason, room, "'%.60s' is no %.60s: a number, a blank and a unit of %s", cell,
+                     metric, info ? info->unit : "a metric");
+            return false;
+        }
+        result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
+        if (!result) {
+            snprintf(reason, room, "more than %d metrics", ABDB_RESULT_MAX);
+            return false;
+        }
+        result->raw_value = cell;
+        if (colon) result->statistic = colon + 1;
+    }
+    *field = NULL;
+    return true;
+}
+
+/* The entry of the last row, empty again; what is counted need not be cleared. */
+static abdb_entry *clean(abdb_results *s)
+{
+    abdb_entry *entry = &s->entry;
+
+    memset(entry->field, 0, sizeof entry->field);
+    entry->environment = entry->role = NULL;
+    entry->origin = ABDB_ORIGIN_UNSAID;
+    entry->pieces = entry->factors = entry->results = 0;
+    return entry;
+}
+
+abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const char **field,
+                             char *reason, size_t room, abdb_error *err)
+{
+    abdb_entry *entry = clean(s);
+    const char *locator = get(s, row, LOCATOR), *origin = get(s, row, ORIGIN), *status, *date;
+    char line[32] = "line ";
+
+    abdb_whole_print(row->line, line + 5);
+    entry->line = row->line;
+    entry->locator = locator ? locator : line;
+    if (origin && !abdb_origin_parse(origin, &entry->origin)) {
+        *field = names[ORIGIN];
+        snprintf(reason, room, "'%.40s' is neither none nor 16 hexadecimal digits", origin);
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < s->header->count; i++) {
+        const char *cell = abdb_csv_get(row, (int)i);
+
+        if (s->field[i] >= 0)
+            entry->field[s->field[i]] = cell;
+        else if (s->factor[i])
+            abdb_entry_factor(entry, s->header->name[i] + 7, cell);
+    }
+    if (!entry->field[ABDB_FIELD_kind]) entry->field[ABDB_FIELD_kind] = "statement";
+    status = entry->field[ABDB_FIELD_status];
+    if ((!status || strcmp(status, "ok") == 0 || get(s, row, METRIC)) &&
+        (!take_result(s, row, entry, field, reason, room) ||
+         (s->others && !take_others(s, row, entry, field, reason, room))))
+        return ABDB_OK;
+    if (locator && entry->results) { /* where it is published, and where this file says so */
+        entry->result[0].cell = locator;
+        entry->locator = line;
+    }
+    abdb_entry_complete(entry, s->words);
+    *field = abdb_entry_dates(entry, &date);
+    if (*field) {
+        abdb_date_reason(*field, date, reason, room);
+        return ABDB_OK;
+    }
+    return s->sink->entry(s->sink->self, entry, err);
+}

@@ -1,0 +1,380 @@
+/* import_abdb_csv.c - abdb's own CSV files: sources, devices, models, aliases, specifications,
+ * prices, results, claims, withdrawals, the rules of comparability and the rounds of MLPerf. The
+ * header says which: each kind has columns that it must have, may have others, and nothing else. A
+ * value is written with its unit as published; it is stored in the base unit with the published
+ * text beside it.
+ *
+ * A results file may have every column of field.def, `metric value unit` and more of a result,
+ * `factor.NAME` for anything else that makes two results differ, and `also.METRIC` or
+ * `also.METRIC:STATISTIC` for another metric of the same run: "41 ms", or "0.041" in the base unit.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/tables/abdb_results.h"
+#include "ingest/read/csv.h"
+#include "ingest/importer.h"
+
+typedef struct {
+    const char *kind, *table;
+    const char *signature; /* columns by which a header is known, '|' between them */
+    const char *required;  /* columns that a row must fill, or --set for all rows */
+    const char *optional;
+    const char *numbers; /* those of them that are numbers */
+} file_kind;
+
+static const file_kind kinds[] = {
+    {"claim", "claim", "claim|sentence|value|tolerance",
+     "claim|source|locator|sentence|value|tolerance", "coefficient|offset|terms|missing",
+     "tolerance|coefficient|offset"},
+    {"alias", "alias", "spelling|canon", "kind|spelling|canon", "part|share|source", "part|share"},
+    {"spec", "spec", "quantity|value|unit", "device|quantity|value|unit|source|locator",
+     "dtype|engine|sparsity|basis|power_limit|note|date|fact", "power_limit"},
+    {"price", "price", "device|amount|currency",
+     "provider|device|devices|kind|amount|currency|per|source|locator",
+     "instance|region|valid_from|fact", "devices"},
+    {"model", "model", "model|task", "model|task",
+     "family|accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|"
+     "vocabulary|"
+     "source|locator",
+     "accuracy_target|parameters|parameters_active|layers|hidden_size|heads|kv_heads|vocabulary"},
+    {"device", "device", "device|vendor", "device|vendor",
+     "architecture|form_factor|kind|dies|year|source|locator", "dies|year"},
+    {"source", "source", "source|kind|title", "source|kind|title",
+     "author|url|published|retrieved|licence|rank", "rank"},
+    {"rule", "rule", "rule|effect|sentence", "rule|effect|sentence|source|locator",
+     "scope_factor|scope_value|factor|test|a|b", ""},
+    {"compatibility", "compatibility", "suite|benchmark|since|until",
+     "suite|benchmark|since|until|source|locator", "system_type|scenario", ""},
+    {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
+     "needed|why", "needed"},
+    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
+    {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
+};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
+
+typedef struct {
+    const abdb_input *in;
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_csv_header header;
+    const file_kind *kind; /* NULL: results */
+    abdb_results *results;
+} state;
+
+static bool in_list(const char *list, const char *name)
+{
+    size_t size = strlen(name);
+
+    while (*list) {
+        size_t word = strcspn(list, "|");
+
+        if (word == size && strncmp(list, name, size) == 0) return true;
+        list += word + (list[word] == '|');
+    }
+    return false;
+}
+
+/* The next word of a list with '|' between them; false at its end. */
+static bool next_word(const char **list, char out[64])
+{
+    size_t size = strcspn(*list, "|");
+
+    snprintf(out, 64, "%.*s", (int)size, *list);
+    *list += size + ((*list)[size] == '|');
+    return size > 0;
+}
+
+static const file_kind *find_kind(const abdb_csv_header *header)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        const char *names = kinds[i].signature;
+        bool all = true;
+        char name[64];
+
+        while (all && next_word(&names, name)) all = abdb_csv_column(header, name) >= 0;
+        if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
+    }
+    return NULL;
+}
+
+static bool is_results(const abdb_csv_header *h)
+{
+    return abdb_csv_column(h, "metric") >= 0 && abdb_csv_column(h, "value") >= 0 &&
+           abdb_csv_column(h, "unit") >= 0 && abdb_csv_column(h, "evidence") >= 0;
+}
+
+static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_status st = abdb_csv_header_take(self, row, err);
+
+    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
+}
+
+static int bid(const abdb_input *in)
+{
+    abdb_csv_header header = {0};
+    const char *end = memchr(in->text, '\n', in->text_size);
+    size_t size = end ? (size_t)(end - in->text) : in->text_size;
+    abdb_error err;
+    int out;
+
+    if (size == 0 || size > HEADER_SIZE || memchr(in->text, 0, size)) return 0;
+    (void)!abdb_csv_read(in->text, size, ',', first_row, &header, &err);
+    out = header.count > 1 && (find_kind(&header) || is_results(&header)) ? 60 : 0;
+    abdb_csv_header_free(&header);
+    return out;
+}
+
+/* Every column must be one that the kind has: a misspelt one would lose data silently. */
+static abdb_status check_header(state *s, abdb_error *err)
+{
+    for (size_t i = 0; i < s->header.count; i++) {
+        const char *name = s->header.name[i];
+        const char *near[ABDB_FIELD_COUNT + 16], *best;
+        char list[512], *word, *rest = NULL;
+        size_t count = 0;
+
+        if (s->kind ? in_list(s->kind->required, name) || in_list(s->kind->optional, name)
+                    : in_list(abdb_results_columns, name) || abdb_field_find(name) >= 0 ||
+                          strncmp(name, "factor.", 7) == 0 || strncmp(name, "also.", 5) == 0)
+            continue;
+        snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
+                 s->kind ? s->kind->optional : "");
+        for (word = strtok_r(list, "|", &rest); word && count < 16;
+             word = strtok_r(NULL, "|", &rest))
+            near[count++] = word;
+        for (int f = 0; !s->kind && f < ABDB_FIELD_COUNT; f++) near[count++] = abdb_fields[f].name;
+        best = abdb_nearest(name, near, count);
+        return ABDB_FAIL(err, ABDB_FORMAT, "line 1: a %s file has no column '%s'%s%s%s",
+                         s->kind ? s->kind->kind : "results", name, best ? "; did you mean '" : "",
+                         best ? best : "", best ? "'?" : "");
+    }
+    return ABDB_OK;
+}
+
+/* A cell, or what the user said for all rows; NULL: neither. */
+static const char *get(const state *s, const abdb_csv_row *row, const char *name)
+{
+    const char *cell = abdb_csv_get(row, abdb_csv_column(&s->header, name));
+
+    return cell && *cell ? cell : abdb_words_get(s->words, name);
+}
+
+static void put_text(abdb_fact *fact, const char *name, const char *text)
+{
+    fact->column[fact->columns].name = name;
+    fact->column[fact->columns++].text = text;
+}
+
+static void put_number(abdb_fact *fact, const char *name, double value)
+{
+    fact->column[fact->columns].name = name;
+    fact->column[fact->columns++].num = value;
+}
+
+/* One column that goes into the table as it is; false when it is no number or date and should be.
+ */
+static bool take_column(const state *s, abdb_fact *fact, const char *name, const char *text,
+                        const char **field, char *reason, size_t room)
+{
+    char date[ABDB_DATE_SIZE];
+    double number;
+
+    if (!text || in_list("value|unit|amount|fact|terms|instead", name)) return true;
+    if (abdb_date_column(name) && !abdb_date(text, date)) {
+        *field = name;
+        abdb_date_reason(name, text, reason, room);
+        return false;
+    }
+    if (!in_list(s->kind->numbers, name)) {
+        put_text(fact, name, text);
+    } else if (abdb_number(text, &number)) {
+        put_number(fact, name, number);
+    } else {
+        *field = name;
+        snprintf(reason, room, "%s is '%.60s', not a number", name, text);
+        return false;
+    }
+    return true;
+}
+
+/* The columns of the row, and those that --set says; false when one is empty, no number
+ * or no date. */
+static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fact,
+                         const char **field, char *reason, size_t room)
+{
+    const char *names = s->kind->required;
+    char name[64];
+
+    while (next_word(&names, name)) {
+        if (get(s, row, name)) continue;
+        *field = abdb_csv_column(&s->header, name) >= 0
+                     ? s->header.name[abdb_csv_column(&s->header, name)]
+                     : "row";
+        snprintf(reason, room, "%s is empty", name);
+        return false;
+    }
+    for (size_t i = 0; i < s->header.count; i++)
+        if (!take_column(s, fact, s->header.name[i], get(s, row, s->header.name[i]), field, reason,
+                         room))
+            return false;
+    for (size_t i = 0; s->words && i < s->words->count; i++) {
+        const char *word = s->words->word[i].name;
+
+        if ((in_list(s->kind->required, word) || in_list(s->kind->optional, word)) &&
+            abdb_csv_column(&s->header, word) < 0 &&
+            !take_column(s, fact, word, s->words->word[i].value, field, reason, room))
+            return false;
+    }
+    return true;
+}
+
+/* The value of a specification, price or claim, with the text as published. */
+static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact, const char **field,
+                       char *reason, size_t room)
+{
+    const char *table = s->kind->table, *base;
+    const char *text = get(s, row, strcmp(table, "price") == 0 ? "amount" : "value");
+    double value;
+
+    if (strcmp(table, "spec") == 0) {
+        if (!abdb_results_value(text, get(s, row, "unit"), &value, &base, field, reason, room))
+            return false;
+        put_number(fact, "value", value);
+        put_text(fact, "unit", base);
+        put_text(fact, "raw_value", text);
+        put_text(fact, "raw_unit", get(s, row, "unit"));
+    } else if (strcmp(table, "price") == 0 || strcmp(table, "claim") == 0) {
+        bool price = strcmp(table, "price") == 0;
+
+        if (!abdb_number(text, &value) || (price && value < 0)) {
+            *field = price ? "amount" : "value";
+            snprintf(reason, room, "%s is '%.60s', not a number", *field, text);
+            return false;
+        }
+        put_number(fact, price ? "amount" : "stated", value);
+        put_text(fact, "raw_value", text);
+    }
+    return true;
+}
+
+/* The reason of a withdrawal names the fact that replaces what is withdrawn; it stays in out. */
+static bool add_instead(const state *s, const abdb_csv_row *row, abdb_fact *fact, abdb_text *out)
+{
+    const char *instead = get(s, row, "instead");
+
+    if (!instead || strcmp(s->kind->table, "withdrawal") != 0) return true;
+    abdb_text_printf(out, "%s (instead: %s)", get(s, row, "reason"), instead);
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, "reason") == 0) fact->column[i].text = abdb_text_get(out);
+    return !out->failed;
+}
+
+/* The terms of a claim: "rate.a price.b^-1" -> a row each. */
+static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
+{
+    const char *terms = get(s, row, "terms"), *claim = get(s, row, "claim");
+    char *copy = strdup(terms ? terms : ""), *rest = NULL, *word;
+    double number = 1;
+    abdb_status st = ABDB_OK;
+
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "terms");
+    for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest), number++) {
+        abdb_fact term = {.table = "claim_term", .line = row->line};
+        char *caret = strchr(word, '^');
+        double power = 1;
+
+        if (caret) *caret = '\0';
+        if (caret && !abdb_number(caret + 1, &power)) {
+            st = abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
+            break;
+        }
+        put_text(&term, "claim", claim);
+        put_number(&term, "term", number);
+        put_number(&term, "power", power);
+        put_text(&term, "fact", word);
+        TRY(s->sink->fact(s->sink->self, &term, err));
+    }
+done:
+    free(copy);
+    return st;
+}
+
+/* One row of a dictionary or of published facts. */
+static abdb_status keep_fact(state *s, const abdb_csv_row *row, const char **field, char *reason,
+                             size_t room, abdb_error *err)
+{
+    abdb_fact fact = {.table = s->kind->table, .line = row->line, .fact = get(s, row, "fact")};
+    const char *text;
+    char locator[32];
+    abdb_text why = {0};
+    abdb_status st = ABDB_OK;
+
+    snprintf(locator, sizeof locator, "line %ld", row->line);
+    fact.locator = locator;
+    if (!take_columns(s, row, &fact, field, reason, room)) return ABDB_OK;
+    if (!take_value(s, row, &fact, field, reason, room)) return ABDB_OK;
+    (void)abdb_fact_dates(&fact, &text); /* each was looked at */
+    if (!add_instead(s, row, &fact, &why)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal"));
+    TRY(s->sink->fact(s->sink->self, &fact, err));
+    if (strcmp(s->kind->table, "claim") == 0) TRY(keep_terms(s, row, err));
+done:
+    abdb_text_free(&why);
+    return st;
+}
+
+static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    state *s = self;
+    const char *field = NULL;
+    char reason[256] = "";
+    abdb_status st = ABDB_OK;
+
+    if (!s->header.count) {
+        TRY(abdb_csv_header_take(&s->header, row, err));
+        s->kind = find_kind(&s->header);
+        if (!s->kind && !is_results(&s->header))
+            return ABDB_FAIL(
+                err, ABDB_FORMAT,
+                "line 1: not a header of abdb's own files (sources, devices, models,"
+                " aliases, specs, prices, results, claims, withdrawals, rules, rounds)");
+        TRY(check_header(s, err));
+        return s->kind ? ABDB_OK
+                       : abdb_results_open(&s->results, &s->header, s->words, s->sink, err);
+    }
+    if (row->count != s->header.count) {
+        field = "row";
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", row->count,
+                 s->header.count);
+    } else if (s->kind) {
+        TRY(keep_fact(s, row, &field, reason, sizeof reason, err));
+    } else {
+        TRY(abdb_results_row(s->results, row, &field, reason, sizeof reason, err));
+    }
+    if (field) TRY(abdb_csv_reject(s->sink, row, field, reason, err));
+    TRY(s->sink->row_end(s->sink->self, err));
+done:
+    return st;
+}
+
+static abdb_status read_own(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                            abdb_error *err)
+{
+    state s = {.in = in, .words = words, .sink = sink};
+    abdb_status st = abdb_csv_read_input(in, ',', on_row, &s, err);
+
+    abdb_results_close(s.results);
+    abdb_csv_header_free(&s.header);
+    return st;
+}
+
+const abdb_importer abdb_import_abdb_csv = {
+    "abdb-csv",
+    "abdb's own: sources, devices, models, aliases, specs, prices, results, claims, rules, rounds",
+    1,
+    NULL,
+    bid,
+    read_own};

@@ -1,0 +1,135 @@
+/* import_mapped.c - tables that a map file explains: CSV, JSON records and markdown tables. The
+ * maps of ingest/maps/ are found by the columns they match; --map FILE reads one of the user's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/csv.h"
+#include "ingest/tables/map.h"
+#include "ingest/read/markdown.h"
+
+enum { MAPS_MAX = 64 };
+
+typedef struct {
+    table_map *map[MAPS_MAX];
+    size_t count;
+    const table_map *users; /* --map */
+    const abdb_words *words;
+    const abdb_sink *sink;
+    bool fits; /* for bids: some map fits some row */
+    size_t rows, fitting;
+} state;
+
+/* The maps of this build; one that does not parse is a fault of the build, and a test finds it. */
+static abdb_status open_maps(state *s, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; abdb_maps[i].name && s->count < MAPS_MAX; i++) {
+        TRY(table_map_parse(&s->map[s->count], abdb_maps[i].name, abdb_maps[i].text, err));
+        s->count++;
+    }
+done:
+    return st;
+}
+
+static void close_maps(state *s)
+{
+    for (size_t i = 0; i < s->count; i++) table_map_free(s->map[i]);
+    s->count = 0;
+}
+
+static const table_map *find(const state *s, const flat_record *record)
+{
+    if (s->users) return s->users;
+    for (size_t i = 0; i < s->count; i++)
+        if (table_map_fits(s->map[i], record)) return s->map[i];
+    return NULL;
+}
+
+static abdb_status on_record(void *self, const flat_record *record, abdb_error *err)
+{
+    state *s = self;
+    const table_map *map = find(s, record);
+
+    s->rows++;
+    if (!map) return s->sink->row_end(s->sink->self, err); /* another table: ignored */
+    s->fitting++;
+    return table_map_row(map, record, s->words, s->sink, err);
+}
+
+static abdb_status read_tables(const abdb_input *in, const abdb_sink *sink, flat_handler handler,
+                               void *self, abdb_error *err)
+{
+    return markdown_has_table(in) ? markdown_read(in, handler, self, err)
+                                  : flat_read(in, sink, handler, self, err);
+}
+
+static abdb_status on_look(void *self, const flat_record *record, abdb_error *err)
+{
+    state *s = self;
+
+    s->fits = find(s, record) != NULL;
+    return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
+}
+
+/* Only the first lines of a table file are looked at, of a markdown file all of them. */
+static int bid(const abdb_input *in)
+{
+    const abdb_sink nowhere = {NULL, NULL, NULL, abdb_sink_no_reject, abdb_sink_no_row_end};
+    abdb_input head = *in;
+    state s = {0};
+    abdb_error err;
+    const char *stop;
+
+    if (in->text_size == 0 || memchr(in->text, 0, in->text_size < 4096 ? in->text_size : 4096))
+        return 0;
+    if (open_maps(&s, &err) == ABDB_OK) {
+        if (!markdown_has_table(in) && in->text[0] != '[' && in->text[0] != '{' &&
+            in->text_size > 65536) {
+            stop = memrchr(in->text, '\n', 65536);
+            head.text_size = stop ? (size_t)(stop - in->text) : 65536;
+            head.map = NULL; /* nothing is given back while others look */
+        }
+        if (in->text[0] != '[' && in->text[0] != '{')
+            (void)!read_tables(&head, &nowhere, on_look, &s, &err);
+    }
+    close_maps(&s);
+    return s.fits ? 82 : 0;
+}
+
+static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
+                               abdb_error *err)
+{
+    state s = {.users = words->map, .words = words, .sink = sink};
+    abdb_status st = ABDB_OK;
+
+    if (!s.users) TRY(open_maps(&s, err));
+    if (s.users && table_map_member(s.users))
+        TRY(flat_read_member(in, table_map_member(s.users), on_record, &s, err));
+    else
+        TRY(read_tables(in, sink, on_record, &s, err));
+    if (s.rows && !s.fitting)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT,
+                      "no map fits this table; `abdb import --suggest-map FILE` drafts one"));
+done:
+    close_maps(&s);
+    return st;
+}
+
+/* The maps of this build together: a new one may claim what none did before. */
+static int maps_version(void)
+{
+    state s = {0};
+    abdb_error err;
+    int version = 0;
+
+    if (open_maps(&s, &err) == ABDB_OK)
+        for (size_t i = 0; i < s.count; i++) version += table_map_version(s.map[i]);
+    close_maps(&s);
+    return version;
+}
+
+const abdb_importer abdb_import_mapped = {
+    "table", "a table (CSV, JSON records, markdown) that a map file explains; --map FILE: yours",
+    1,       maps_version,
+    bid,     read_mapped};

@@ -1,0 +1,275 @@
+/* import_records.c - abdb's own records, JSON lines: what `abdb export -o jsonl` and `abdb run
+ * --spool` write. See schema/core/record_json.h. A damaged line is a reject; the others stay. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/lines.h"
+#include "ingest/tables/record_parts.h"
+
+enum { REASON = 200 };
+
+static int bid(const abdb_input *in)
+{
+    static const char *const token[] = {"{", "\"record\"", ":", "\""};
+    size_t at = 0;
+
+    for (size_t i = 0; i < sizeof token / sizeof *token; i++) {
+        size_t size = strlen(token[i]);
+
+        while (at < in->text_size && (in->text[at] == ' ' || in->text[at] == '\t')) at++;
+        if (in->text_size - at < size || strncmp(in->text + at, token[i], size) != 0) return 0;
+        at += size;
+    }
+    return 95;
+}
+
+typedef struct {
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_entry entry;
+    abdb_arena arena; /* samples */
+} reader;
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static double number_of(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Text, or a number or truth as text (from arena); NULL: null, or none of them. */
+static const char *plain(abdb_arena *arena, const json_t *value)
+{
+    char number[32];
+
+    if (json_is_string(value)) return json_string_value(value);
+    if (json_is_boolean(value)) return json_is_true(value) ? "1" : "0";
+    if (!json_is_number(value)) return NULL;
+    if (json_is_integer(value))
+        abdb_whole_print(json_integer_value(value), number);
+    else
+        abdb_number_print(json_real_value(value), number);
+    return abdb_arena_copy(arena, number, strlen(number));
+}
+
+static bool take_factor(reader *r, abdb_entry *e, const char *name, const json_t *value,
+                        char *reason)
+{
+    const char *state = text_of(value, "state"), *text = plain(&r->arena, value);
+
+    if (text) {
+        abdb_entry_factor(e, name, text);
+    } else if (!json_is_object(value)) {
+        snprintf(reason, REASON, "factor %.80s is neither text nor a number nor an object", name);
+        return false;
+    } else if (state) {
+        abdb_entry_factor_state(e, name,
+                                strcmp(state, "unknown") == 0 ? ABDB_UNKNOWN : ABDB_INAPPLICABLE);
+    } else {
+        size_t before = e->factors;
+
+        abdb_entry_factor_number(e, name, number_of(value, "num"), text_of(value, "text"));
+        if (e->factors > before) e->factor[before].unit = text_of(value, "unit");
+    }
+    return true;
+}
+
+static bool take_samples(reader *r, abdb_result *result, const json_t *list)
+{
+    size_t n = json_array_size(list);
+    abdb_sample *sample = n ? abdb_arena_alloc(&r->arena, n * sizeof *sample) : NULL;
+
+    if (n && !sample) return false;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(list, i), *t = json_array_get(item, 1);
+
+        sample[i] = (abdb_sample){.value = json_number_value(json_array_get(item, 0)),
+                                  .t_s = json_is_number(t) ? json_number_value(t) : NAN,
+                                  .rank = (long)json_integer_value(json_array_get(item, 2)),
+                                  .mark = json_string_value(json_array_get(item, 3))};
+    }
+    result->sample = sample;
+    result->samples = n;
+    return true;
+}
+
+/* False, with reason: it is none. */
+static bool take_result(reader *r, const json_t *object, char *reason)
+{
+    const char *metric = text_of(object, "metric"), *statistic = text_of(object, "statistic");
+    double value = number_of(object, "value"), n = number_of(object, "n"),
+           rank = number_of(object, "rank");
+    abdb_result *result =
+        metric && statistic && isfinite(value) ? abdb_entry_result(&r->entry, metric, value) : NULL;
+
+    if (!result) {
+        snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
+        return false;
+    }
+    result->statistic = statistic;
+    result->raw_value = text_of(object, "raw_value");
+    result->raw_unit = text_of(object, "raw_unit");
+    result->cell = text_of(object, "cell");
+    if (isfinite(rank)) result->rank = (long)rank;
+    result->x = number_of(object, "x");
+    if (isfinite(n)) result->n = (long long)n;
+    result->low = number_of(object, "low");
+    result->high = number_of(object, "high");
+    result->spread = text_of(object, "spread");
+    result->formula = text_of(object, "formula");
+    result->fact = text_of(object, "fact");
+    if (take_samples(r, result, json_object_get(object, "samples"))) return true;
+    snprintf(reason, REASON, "out of memory for its samples");
+    return false;
+}
+
+static bool is_object(const char *text)
+{
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    bool object = json_is_object(value);
+
+    json_decref(value);
+    return object;
+}
+
+static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
+                              abdb_error *err)
+{
+    abdb_entry *e = &r->entry;
+    char locator[32];
+    const char *name, *text;
+    json_t *value;
+    size_t i;
+
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    *e = (abdb_entry){.line = line->number, .locator = locator};
+    json_object_foreach(json_object_get(object, "field"), name, value)
+    {
+        int field = abdb_field_find(name);
+
+        if (field < 0 || json_is_null(value)) continue;
+        e->field[field] = plain(&r->arena, value);
+        if (!e->field[field]) {
+            snprintf(reason, REASON, "field %.80s is neither text nor a number", name);
+            return ABDB_OK;
+        }
+    }
+    json_object_foreach(json_object_get(object, "factor"), name, value)
+    {
+        if (!take_factor(r, e, name, value, reason)) return ABDB_OK;
+    }
+    json_array_foreach(json_object_get(object, "result"), i, value)
+    {
+        if (!take_result(r, value, reason)) return ABDB_OK;
+    }
+    if (!abdb_record_parts(e, object, &r->arena, reason, REASON)) return ABDB_OK;
+    e->environment = text_of(object, "environment");
+    if (e->environment && !is_object(e->environment)) {
+        snprintf(reason, REASON, "environment is text, but not that of a JSON object");
+        return ABDB_OK;
+    }
+    e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
+    if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;
+    e->role = text_of(object, "role");
+    abdb_entry_complete(e, r->words);
+    name = abdb_entry_dates(e, &text);
+    if (name) {
+        abdb_date_reason(name, text, reason, REASON);
+        return ABDB_OK;
+    }
+    return r->sink->entry(r->sink->self, e, err);
+}
+
+static abdb_status take_fact(reader *r, const json_t *object, const char *table,
+                             const text_line *line, char *reason, abdb_error *err)
+{
+    static const char *const tables[] = {
+        "source",     "device", "model",         "alias",           "spec",  "price",      "claim",
+        "claim_term", "rule",   "compatibility", "workload_factor", "round", "withdrawal", "note"};
+    abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
+    char locator[32];
+    const char *name, *text;
+    json_t *value;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (strcmp(table, tables[i]) == 0) fact.table = tables[i];
+    if (!fact.table) {
+        snprintf(reason, REASON, "no record is called '%.60s'", table);
+        return ABDB_OK;
+    }
+    snprintf(locator, sizeof locator, "line %ld", line->number);
+    fact.locator = locator;
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        bool claim_fact = strcmp(fact.table, "claim_term") == 0;
+
+        if (strcmp(name, "record") == 0 || (strcmp(name, "fact") == 0 && !claim_fact)) continue;
+        if (fact.columns == ABDB_FACT_MAX) break;
+        fact.column[fact.columns].name = name;
+        fact.column[fact.columns].text = json_string_value(value);
+        fact.column[fact.columns++].num = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
+    name = abdb_fact_dates(&fact, &text);
+    if (name) {
+        abdb_date_reason(name, text, reason, REASON);
+        return ABDB_OK;
+    }
+    return r->sink->fact(r->sink->self, &fact, err);
+}
+
+static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
+{
+    reader *r = self;
+    json_error_t fault;
+    json_t *object = NULL;
+    const char *kind;
+    char reason[REASON] = "";
+    abdb_status st = ABDB_OK;
+
+    if (!*line->text) return ABDB_OK;
+    object = json_loads(line->text, 0, &fault);
+    kind = text_of(object, "record");
+    if (!object)
+        snprintf(reason, sizeof reason, "column %d: %.150s", fault.column, fault.text);
+    else if (!kind)
+        snprintf(reason, sizeof reason, "a record without its kind");
+    else if (strcmp(kind, "entry") == 0)
+        TRY(take_entry(r, object, line, reason, err));
+    else
+        TRY(take_fact(r, object, kind, line, reason, err));
+    if (*reason)
+        TRY(line_reject(r->sink, line, NULL, reason, err));
+    else
+        TRY(r->sink->row_end(r->sink->self, err));
+done:
+    json_decref(object);
+    abdb_arena_free(&r->arena);
+    return st;
+}
+
+static abdb_status read_records(const abdb_input *in, const abdb_words *words,
+                                const abdb_sink *sink, abdb_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    abdb_status st;
+
+    if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "records");
+    r->words = words;
+    r->sink = sink;
+    st = lines_read(in, on_line, r, err);
+    free(r);
+    return st;
+}
+
+const abdb_importer abdb_import_records = {
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 1, NULL, bid,
+    read_records};

@@ -1,0 +1,348 @@
+/* map.c - map files parsed and applied; see map.h. */
+#include "ingest/tables/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ingest/tables/map_lines.h"
+#include "schema/core/units.h"
+
+enum { REASON = 200 };
+
+static const char *const default_missing[] = {"", "-", "N/A", "n/a", "null", "None"};
+
+/* The cell of a column, NULL: none, or one that means none. */
+static const char *cell_of(const table_map *map, const flat_record *record, const char *column)
+{
+    const char *text = NULL;
+
+    for (size_t i = 0; i < record->items && !text; i++)
+        if (map_same_column(record->item[i].name, column)) text = record->item[i].text;
+    for (size_t i = 0; text && i < sizeof default_missing / sizeof default_missing[0]; i++)
+        if (strcmp(text, default_missing[i]) == 0) return NULL;
+    for (size_t i = 0; text && i < map->missing_count; i++)
+        if (strcmp(text, map->missing[i]) == 0) return NULL;
+    return text;
+}
+
+/* What a line says for this row: a constant, or a cell in other words. */
+static const char *value_of(const table_map *map, const map_line *line, const flat_record *record)
+{
+    const char *text = line->constant ? line->constant : cell_of(map, record, line->column);
+
+    for (size_t i = 0; text && i + 1 < line->words; i += 2)
+        if (strcasecmp(text, line->word[i]) == 0) return line->word[i + 1];
+    return text;
+}
+
+const char *table_map_member(const table_map *map)
+{
+    return map->member;
+}
+
+bool table_map_fits(const table_map *map, const flat_record *record)
+{
+    for (size_t i = 0; i < map->match_count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < record->items && !found; k++)
+            found = map_same_column(record->item[k].name, map->match[i]);
+        if (!found) return false;
+    }
+    return map->match_count > 0;
+}
+
+/* --- one row ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const table_map *map;
+    const flat_record *record;
+    const abdb_words *words;
+    const abdb_sink *sink;
+    abdb_arena arena;
+    abdb_error *err;
+    bool made; /* something was handed over */
+} row_state;
+
+static abdb_status reject(row_state *r, const char *column, const char *reason)
+{
+    abdb_reject bad = {
+        .line = r->record->line, .field = column, .reason = reason, .raw = r->record->raw};
+
+    return r->sink->reject(r->sink->self, &bad, r->err);
+}
+
+/* A cell as a number in a base unit. False: reason says why. */
+static bool number_of(row_state *r, const map_line *line, const char *text, double *out,
+                      const char **raw_unit, const char **base, char *reason)
+{
+    size_t digits = strspn(text, "+-0123456789.,eE");
+    const char *unit_text = line->unit, *number = text;
+    const abdb_unit *unit;
+
+    if (*number == '$') number++;
+    if (unit_text && strcmp(unit_text, "cell") == 0) {
+        while (digits && (text[digits - 1] == 'e' || text[digits - 1] == 'E')) digits--;
+        unit_text = abdb_trim(abdb_arena_printf(&r->arena, "%s", text + digits));
+        number = abdb_trim(abdb_arena_printf(&r->arena, "%.*s", (int)digits, text));
+    } else if (unit_text && strcmp(unit_text, "%") == 0 && strchr(text, '%')) {
+        number = abdb_trim(abdb_arena_printf(&r->arena, "%.*s", (int)strcspn(text, "%"), text));
+    }
+    unit = abdb_unit_find(unit_text ? unit_text : "1");
+    if (!number || !abdb_number(number, out)) {
+        snprintf(reason, REASON, "'%.60s' is not a number", text);
+        return false;
+    }
+    if (!unit) {
+        snprintf(reason, REASON, "unknown unit '%.60s'", unit_text);
+        return false;
+    }
+    *raw_unit = unit_text;
+    *base = unit->base;
+    *out = abdb_unit_base(unit, *out);
+    return true;
+}
+
+static const char *option_of(const map_line *line, const char *name)
+{
+    for (size_t i = 0; i + 1 < line->options; i += 2)
+        if (strcmp(line->option[i], name) == 0) return line->option[i + 1];
+    return NULL;
+}
+
+/* The fields and factors that all entries of the row share. */
+static void begin_entry(row_state *r, abdb_entry *entry)
+{
+    *entry = (abdb_entry){.line = r->record->line, .locator = r->record->locator};
+    entry->field[ABDB_FIELD_kind] = "statement";
+    entry->field[ABDB_FIELD_evidence] = "published";
+    entry->field[ABDB_FIELD_source] = r->map->name;
+    for (size_t i = 0; i < r->map->count; i++) {
+        const map_line *line = &r->map->line[i];
+        const char *text;
+
+        if (line->verb != MAP_FIELD && line->verb != MAP_FACTOR) continue;
+        text = value_of(r->map, line, r->record);
+        if (line->verb == MAP_FACTOR)
+            abdb_entry_factor(entry, line->name, text);
+        else if (text && abdb_field_find(line->name) >= 0)
+            entry->field[abdb_field_find(line->name)] = text;
+    }
+}
+
+static bool is_factor(const char *name)
+{
+    return strncmp(name, "factor.", 7) == 0;
+}
+
+/* Has the line fields or factors of its own? */
+static bool has_fields(const map_line *line)
+{
+    for (size_t i = 0; i + 1 < line->options; i += 2)
+        if (abdb_field_find(line->option[i]) >= 0 || is_factor(line->option[i])) return true;
+    return false;
+}
+
+static abdb_status hand_over(row_state *r, abdb_entry *entry)
+{
+    r->made = true;
+    abdb_entry_complete(entry, r->words);
+    return r->sink->entry(r->sink->self, entry, r->err);
+}
+
+/* Adds the metric of a line; nothing where its cell is missing. */
+static abdb_status add_metric(row_state *r, const map_line *line, abdb_entry *entry)
+{
+    const char *text = value_of(r->map, line, r->record), *raw_unit = NULL, *base = NULL;
+    const abdb_metric_info *info = abdb_metric_find(line->name);
+    char reason[REASON];
+    abdb_result *result;
+    double value = NAN;
+
+    if (!text || (line->column && map_same_column(text, line->column))) return ABDB_OK;
+    if (!number_of(r, line, text, &value, &raw_unit, &base, reason))
+        return reject(r, line->column, reason);
+    if (strcmp(base, info->unit) != 0) {
+        snprintf(reason, REASON, "%s is in %s, not in '%.40s'", info->name, info->unit, raw_unit);
+        return reject(r, line->column, reason);
+    }
+    result = abdb_entry_result(entry, line->name, value);
+    if (!result) return reject(r, line->column, "too many metrics");
+    result->raw_value = text;
+    result->raw_unit = raw_unit;
+    if (option_of(line, "statistic")) result->statistic = option_of(line, "statistic");
+    if (line->column)
+        result->cell =
+            abdb_arena_printf(&r->arena, "%s column %s", r->record->locator, line->column);
+    return ABDB_OK;
+}
+
+/* Metrics with fields of their own: an entry each. */
+static abdb_status add_apart(row_state *r, const map_line *line, abdb_entry *entry)
+{
+    abdb_status st = ABDB_OK;
+
+    begin_entry(r, entry);
+    for (size_t i = 0; i + 1 < line->options; i += 2)
+        if (abdb_field_find(line->option[i]) >= 0)
+            entry->field[abdb_field_find(line->option[i])] = line->option[i + 1];
+        else if (is_factor(line->option[i]))
+            abdb_entry_factor(entry, line->option[i] + 7, line->option[i + 1]);
+    TRY(add_metric(r, line, entry));
+    if (entry->results) TRY(hand_over(r, entry));
+done:
+    return st;
+}
+
+static abdb_status make_results(row_state *r)
+{
+    abdb_entry *entry = calloc(2, sizeof *entry);
+    abdb_status st = ABDB_OK;
+
+    if (!entry) return ABDB_FAIL(r->err, ABDB_NOMEM, "an entry");
+    begin_entry(r, entry);
+    for (size_t i = 0; i < r->map->count; i++) {
+        const map_line *line = &r->map->line[i];
+
+        if (line->verb != MAP_METRIC) continue;
+        if (has_fields(line))
+            TRY(add_apart(r, line, &entry[1]));
+        else
+            TRY(add_metric(r, line, entry));
+    }
+    if (entry->results) TRY(hand_over(r, entry));
+done:
+    free(entry);
+    return st;
+}
+
+static void put(abdb_fact *fact, const char *name, const char *text)
+{
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, name) == 0) {
+            fact->column[i].text = text;
+            return;
+        }
+    if (!text || fact->columns == ABDB_FACT_MAX) return;
+    fact->column[fact->columns].name = name;
+    fact->column[fact->columns].num = NAN;
+    fact->column[fact->columns++].text = text;
+}
+
+/* Is there text for a column that the table wants? */
+static bool has(const abdb_fact *fact, const char *name)
+{
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, name) == 0) return fact->column[i].text != NULL;
+    return false;
+}
+
+/* Has the table such a column, so that --set can fill it? */
+static bool is_column(const char *table, const char *name)
+{
+    const char *names = strcmp(table, "price") == 0
+                            ? " provider instance device devices kind region currency per"
+                              " valid_from source "
+                            : " device dtype engine sparsity basis note source date ";
+    char word[64];
+
+    snprintf(word, sizeof word, " %.60s ", name);
+    return strstr(names, word) != NULL;
+}
+
+/* What the map sets for every fact of the row, then the line's own columns, then --set. */
+static void fill_fact(row_state *r, const map_line *line, abdb_fact *fact)
+{
+    put(fact, "source", r->map->name);
+    for (size_t i = 0; i < r->map->count; i++)
+        if (r->map->line[i].verb == MAP_FIELD)
+            put(fact, r->map->line[i].name, value_of(r->map, &r->map->line[i], r->record));
+    for (size_t i = 0; i + 1 < line->options; i += 2)
+        put(fact, line->option[i], line->option[i + 1]);
+    for (size_t i = 0; r->words && i < r->words->count; i++)
+        if (is_column(fact->table, r->words->word[i].name) && !has(fact, r->words->word[i].name))
+            put(fact, r->words->word[i].name, r->words->word[i].value);
+    put(fact, "locator",
+        line->column
+            ? abdb_arena_printf(&r->arena, "%s column %s", r->record->locator, line->column)
+            : r->record->locator);
+}
+
+/* Numbers of prices that are text here. */
+static bool put_devices(abdb_fact *fact)
+{
+    for (size_t i = 0; i < fact->columns; i++)
+        if (strcmp(fact->column[i].name, "devices") == 0) {
+            double value;
+
+            if (!abdb_number(fact->column[i].text, &value)) return false;
+            fact->column[i].text = NULL;
+            fact->column[i].num = value;
+        }
+    return true;
+}
+
+static abdb_status make_fact(row_state *r, const map_line *line)
+{
+    static const char *const price_wants[] = {"provider", "device", "currency", "per", "devices"};
+    const char *text = value_of(r->map, line, r->record), *raw_unit = NULL, *base = NULL;
+    bool price = line->verb == MAP_PRICE;
+    abdb_fact fact = {
+        .table = price ? "price" : "spec", .line = r->record->line, .locator = r->record->locator};
+    const char *column;
+    char reason[REASON];
+    double value;
+
+    if (!text || map_same_column(text, line->column ? line->column : "")) return ABDB_OK;
+    if (!number_of(r, line, text, &value, &raw_unit, &base, reason))
+        return reject(r, line->column, reason);
+    fill_fact(r, line, &fact);
+    for (size_t i = 0; i < (price ? 5 : 0); i++)
+        if (!has(&fact, price_wants[i])) {
+            snprintf(reason, REASON, "no %s: add --set %s=...", price_wants[i], price_wants[i]);
+            return reject(r, line->column, reason);
+        }
+    if (!has(&fact, "device")) return reject(r, line->column, "no device: add --set device=...");
+    if (price && !put_devices(&fact)) return reject(r, "devices", "not a number");
+    put(&fact, "raw_value", text);
+    if (!price) {
+        put(&fact, "quantity", line->name);
+        put(&fact, "unit", base);
+        put(&fact, "raw_unit", raw_unit);
+    }
+    if (fact.columns < ABDB_FACT_MAX) {
+        fact.column[fact.columns].name = price ? "amount" : "value";
+        fact.column[fact.columns].text = NULL;
+        fact.column[fact.columns++].num = value;
+    }
+    column = abdb_fact_dates(&fact, &text);
+    if (column) {
+        abdb_date_reason(column, text, reason, REASON);
+        return reject(r, column, reason);
+    }
+    r->made = true;
+    return r->sink->fact(r->sink->self, &fact, r->err);
+}
+
+abdb_status table_map_row(const table_map *map, const flat_record *record, const abdb_words *words,
+                          const abdb_sink *sink, abdb_error *err)
+{
+    row_state r = {.map = map, .record = record, .words = words, .sink = sink, .err = err};
+    bool metrics = false;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < map->count; i++) {
+        metrics |= map->line[i].verb == MAP_METRIC;
+        if (map->line[i].verb == MAP_SPEC || map->line[i].verb == MAP_PRICE)
+            TRY(make_fact(&r, &map->line[i]));
+    }
+    if (metrics) TRY(make_results(&r));
+    TRY(sink->row_end(sink->self, err));
+done:
+    abdb_arena_free(&r.arena);
+    return st;
+}

@@ -1,0 +1,342 @@
+/* map_lines.c - the lines of a map file, and drafts of new ones; see map.h. */
+#include "ingest/tables/map_lines.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ingest/read/markdown.h"
+#include "schema/core/units.h"
+
+/* The next letter of a column's name that counts. */
+static int next_letter(const char **s)
+{
+    for (;;) {
+        if (strncasecmp(*s, "<br>", 4) == 0)
+            *s += 4;
+        else if (**s && (isspace((unsigned char)**s) || **s == '*' || **s == '`'))
+            ++*s;
+        else
+            return **s ? tolower((unsigned char)*(*s)++) : 0;
+    }
+}
+
+bool map_same_column(const char *a, const char *b)
+{
+    for (;;) {
+        int x = next_letter(&a), y = next_letter(&b);
+
+        if (x != y) return false;
+        if (!x) return true;
+    }
+}
+
+/* --- parsing ------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    table_map *map;
+    const char *path;
+    long line;
+    const char *word[MAP_WORDS_MAX];
+    size_t words;
+    abdb_error *err;
+} parser;
+
+static abdb_status fail(parser *p, const char *what, const char *word)
+{
+    return ABDB_FAIL(p->err, ABDB_DATA, "%s: line %ld: %s%s%s", p->path, p->line, what,
+                     word ? " " : "", word ? word : "");
+}
+
+/* Splits a line into words; "..." is one word, # begins a comment. */
+static abdb_status split(parser *p, const char *s, const char *end)
+{
+    p->words = 0;
+    while (s < end) {
+        const char *from;
+        bool quoted;
+
+        while (s < end && isspace((unsigned char)*s)) s++;
+        if (s == end || *s == '#') break;
+        quoted = *s == '"';
+        from = s += quoted;
+        while (s < end && (quoted ? *s != '"' : !isspace((unsigned char)*s))) s++;
+        if (quoted && s == end) return fail(p, "a quote is never closed", NULL);
+        if (p->words == MAP_WORDS_MAX) return fail(p, "too many words", NULL);
+        p->word[p->words] = abdb_arena_copy(&p->map->arena, from, (size_t)(s - from));
+        if (!p->word[p->words++]) return ABDB_FAIL(p->err, ABDB_NOMEM, "a map");
+        s += quoted;
+    }
+    return ABDB_OK;
+}
+
+/* The words behind the verb, kept. */
+static const char **rest(parser *p, size_t from, size_t *count)
+{
+    size_t n = p->words - from;
+    const char **list = abdb_arena_alloc(&p->map->arena, (n + 1) * sizeof *list);
+
+    if (list && n) memcpy(list, p->word + from, n * sizeof *list);
+    *count = list ? n : 0;
+    return list;
+}
+
+static abdb_status take_options(parser *p, map_line *line, size_t at)
+{
+    while (at < p->words) {
+        const char *name = p->word[at], *value = at + 1 < p->words ? p->word[at + 1] : NULL;
+
+        if (!value) return fail(p, "no value behind", name);
+        if (strcmp(name, "map") == 0) {
+            line->word = rest(p, at + 1, &line->words);
+            return line->words % 2 ? fail(p, "map wants pairs: CELL MEANING", NULL) : ABDB_OK;
+        }
+        if (strcmp(name, "unit") == 0) {
+            if (strcmp(value, "cell") != 0 && !abdb_unit_find(value))
+                return fail(p, "unknown unit", value);
+            line->unit = value;
+        } else if (line->options + 2 <= MAP_OPTIONS_MAX) {
+            line->option[line->options++] = name;
+            line->option[line->options++] = value;
+        }
+        at += 2;
+    }
+    return ABDB_OK;
+}
+
+/* field, factor, metric, spec, price: NAME column C ..., or NAME "constant" ... */
+static abdb_status take_line(parser *p, map_verb verb)
+{
+    map_line *line;
+
+    if (p->words < 3) return fail(p, "wants a name and a column or value", NULL);
+    if (p->map->count == MAP_LINES_MAX) return fail(p, "too many lines", NULL);
+    line = &p->map->line[p->map->count++];
+    line->verb = verb;
+    line->name = p->word[1];
+    if (verb == MAP_METRIC && !abdb_metric_find(line->name))
+        return fail(p, "unknown metric", line->name);
+    if (strcmp(p->word[2], "column") != 0) {
+        line->constant = p->word[2];
+        return take_options(p, line, 3);
+    }
+    if (p->words < 4) return fail(p, "column wants a name", NULL);
+    line->column = p->word[3];
+    return take_options(p, line, 4);
+}
+
+static abdb_status take_version(parser *p)
+{
+    long long version;
+
+    if (!abdb_whole(p->word[1], 1, 1000000, &version))
+        return fail(p, "version wants a number from 1 on, not", p->word[1]);
+    p->map->version = (int)version;
+    return ABDB_OK;
+}
+
+static abdb_status take_words(parser *p)
+{
+    static const struct {
+        const char *word;
+        map_verb verb;
+    } verbs[] = {{"field", MAP_FIELD},   {"set", MAP_FIELD}, {"factor", MAP_FACTOR},
+                 {"metric", MAP_METRIC}, {"spec", MAP_SPEC}, {"price", MAP_PRICE}};
+    const char *verb = p->word[0];
+
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(verb, verbs[i].word) == 0) return take_line(p, verbs[i].verb);
+    if (p->words < 2) return fail(p, "no value behind", verb);
+    if (strcmp(verb, "name") == 0)
+        p->map->name = p->word[1];
+    else if (strcmp(verb, "summary") == 0)
+        p->map->summary = p->word[1];
+    else if (strcmp(verb, "version") == 0)
+        return take_version(p);
+    else if (strcmp(verb, "member") == 0)
+        p->map->member = p->word[1];
+    else if (strcmp(verb, "match") == 0)
+        p->map->match = rest(p, 1, &p->map->match_count);
+    else if (strcmp(verb, "missing") == 0)
+        p->map->missing = rest(p, 1, &p->map->missing_count);
+    else
+        return fail(p, "no such word:", verb);
+    return ABDB_OK;
+}
+
+abdb_status table_map_parse(table_map **out, const char *path, const char *text, abdb_error *err)
+{
+    parser p = {.map = calloc(1, sizeof *p.map), .path = path, .err = err};
+    abdb_status st = ABDB_OK;
+
+    *out = NULL;
+    if (!p.map) return ABDB_FAIL(err, ABDB_NOMEM, "a map");
+    p.map->version = 1;
+    while (*text) {
+        size_t size = strcspn(text, "\r\n");
+
+        p.line++;
+        TRY(split(&p, text, text + size));
+        if (p.words) TRY(take_words(&p));
+        text += size + (text[size] == '\r' && text[size + 1] == '\n');
+        text += *text == '\n' || *text == '\r';
+    }
+    if (!p.map->name) TRY(ABDB_FAIL(err, ABDB_DATA, "%s: no line 'name NAME'", path));
+    *out = p.map;
+done:
+    if (st != ABDB_OK) table_map_free(p.map);
+    return st;
+}
+
+void table_map_free(table_map *map)
+{
+    if (!map) return;
+    abdb_arena_free(&map->arena);
+    free(map);
+}
+
+const char *table_map_name(const table_map *map)
+{
+    return map->name;
+}
+
+int table_map_version(const table_map *map)
+{
+    return map->version;
+}
+
+const char *table_map_summary(const table_map *map)
+{
+    return map->summary ? map->summary : "";
+}
+
+/* --- drafts -------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    abdb_text *out;
+    bool done;
+} draft;
+
+/* Is one of the words ('|' between them) within the name? */
+static bool speaks_of(const char *name, const char *words)
+{
+    while (*words) {
+        size_t size = strcspn(words, "|");
+        char word[40];
+
+        snprintf(word, sizeof word, "%.*s", (int)size, words);
+        if (strcasestr(name, word)) return true;
+        words += size + (words[size] == '|');
+    }
+    return false;
+}
+
+static void quote(abdb_text *out, const char *word)
+{
+    abdb_text_puts(out, "\"");
+    for (; *word; word++)
+        if (*word != '"' && *word != '\n' && *word != '\r') abdb_text_add(out, word, 1);
+    abdb_text_puts(out, "\"");
+}
+
+static void draft_column(abdb_text *out, const char *name, const char *cell)
+{
+    static const struct {
+        const char *words, *line, *tail;
+    } table[] = {
+        {"token/s|tokens/s|tok/s|tokens per|tokens_per|tps", "metric tokens_per_s",
+         " unit token/s"},
+        {"sample/s|samples per|samples_per|img/s|images per", "metric samples_per_s",
+         " unit Samples/s"},
+        {"ttft|first token", "metric ttft_s", " unit ms  # or s"},
+        {"tpot|per output token", "metric tpot_s", " unit ms  # or s"},
+        {"mfu", "metric mfu", " unit %"},
+        {"hfu", "metric hfu", " unit %"},
+        {"tflop", "metric flops_per_s", " unit TFLOP/s"},
+        {"gflop", "metric flops_per_s", " unit GFLOP/s"},
+        {"byte/s", "metric bytes_per_s", " unit B/s"},
+        {"flop/s|flops", "metric flops_per_s", " unit FLOP/s"},
+        {"gb/s|gbps|bandwidth", "metric bytes_per_s", " unit GB/s"},
+        {"latency", "metric latency_s", " unit ms  # or s"},
+        {"watt|power", "metric power_w", " unit W"},
+        {"accuracy", "metric accuracy", ""},
+        {"price|cost|usd", "price amount", " kind on-demand"},
+        {"number of|# gpus|num_gpu|count|devices", "field devices", ""},
+        {"nodes", "field nodes", ""},
+        {"device|gpu|accelerator|hardware|chip", "field device", ""},
+        {"model|network", "field model", ""},
+        {"dtype|data type", "field dtype", ""},
+        {"date|time", "field date", ""},
+        {"backend|framework|engine", "field backend", ""},
+    };
+    double value;
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        bool metric = strncmp(table[i].line, "metric", 6) == 0;
+
+        if (!speaks_of(name, table[i].words) || (metric && cell && !abdb_number(cell, &value)))
+            continue;
+        abdb_text_printf(out, "%s column ", table[i].line);
+        quote(out, name);
+        abdb_text_puts(out, table[i].tail);
+        return;
+    }
+    abdb_text_puts(out, "factor ");
+    for (const char *s = name; *s; s++) {
+        char letter = isalnum((unsigned char)*s) ? (char)tolower((unsigned char)*s) : '_';
+
+        abdb_text_add(out, &letter, 1);
+    }
+    abdb_text_puts(out, " column ");
+    quote(out, name);
+}
+
+static abdb_status draft_record(void *self, const flat_record *record, abdb_error *err)
+{
+    draft *d = self;
+
+    (void)err;
+    if (d->done) return ABDB_OK;
+    d->done = true;
+    abdb_text_puts(d->out, "match  ");
+    for (size_t i = 0; i < record->items && i < 3; i++) {
+        if (record->item[i].name[0] == '(') continue;
+        abdb_text_puts(d->out, " ");
+        quote(d->out, record->item[i].name);
+    }
+    abdb_text_puts(d->out, "\n\n");
+    for (size_t i = 0; i < record->items; i++) {
+        const char *cell = record->item[i].text;
+
+        if (record->item[i].name[0] == '(') continue;
+        draft_column(d->out, record->item[i].name, cell);
+        abdb_text_printf(d->out, "  # %.*s\n", cell ? (int)strcspn(cell, "\r\n") : 0,
+                         cell ? cell : "");
+    }
+    return ABDB_OK;
+}
+
+abdb_status table_map_suggest(abdb_text *out, const abdb_input *in, abdb_error *err)
+{
+    static const abdb_sink nowhere = {0};
+    draft d = {.out = out};
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(out, "# A draft: mend the lines, take out what is not wanted, then\n"
+                        "#   abdb import --map THIS FILE\n"
+                        "name    my-table\n"
+                        "summary \"what it is\"\n"
+                        "set     evidence published     # or measured\n"
+                        "set     workload gpt           # what was run\n");
+    if (markdown_has_table(in))
+        TRY(markdown_read(in, draft_record, &d, err));
+    else
+        TRY(flat_read(in, &nowhere, draft_record, &d, err));
+    if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
+done:
+    return st;
+}

@@ -1,0 +1,33 @@
+/* map_lines.h - the inside of a map, shared by map.c and map_lines.c only; map.h is the outside. */
+#ifndef ABDB_INGEST_MAP_LINES_H
+#define ABDB_INGEST_MAP_LINES_H
+
+#include "ingest/tables/map.h"
+
+enum { MAP_LINES_MAX = 200, MAP_WORDS_MAX = 256, MAP_OPTIONS_MAX = 24 };
+
+typedef enum { MAP_FIELD, MAP_FACTOR, MAP_METRIC, MAP_SPEC, MAP_PRICE } map_verb;
+
+typedef struct {
+    map_verb verb;
+    const char *name, *column, *constant, *unit;
+    const char *option[MAP_OPTIONS_MAX]; /* name, value, ... */
+    size_t options;
+    const char **word; /* cell, meaning, ... */
+    size_t words;
+} map_line;
+
+struct table_map {
+    abdb_arena arena;
+    const char *name, *summary, *member;
+    const char **match, **missing;
+    size_t match_count, missing_count;
+    int version;
+    map_line line[MAP_LINES_MAX];
+    size_t count;
+};
+
+/* Column names are alike without case, white space, <br> and markup. */
+bool map_same_column(const char *a, const char *b);
+
+#endif

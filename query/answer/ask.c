@@ -1,0 +1,155 @@
+/* ask.c - read-only SQL into tables; see report.h.
+ *
+ * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
+ * authorizer refuses everything but reading. Functions that touch files are not registered at all.
+ * Time is limited by a deadline, a value by its size, all memory of SQLite together by memory_max.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/rows.h"
+#include "query/answer/deadline.h"
+#include "query/answer/report.h"
+
+enum { PROGRESS_STEPS = 10000, VALUE_SIZE_MAX = 256 << 20 }; /* an archive's members have room */
+static const sqlite3_int64 memory_max = 2ll << 30;
+
+static int over_time(void *unused)
+{
+    (void)unused;
+    return abdb_deadline_over();
+}
+
+static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
+                     const char *d)
+{
+    static const char *const pragmas[] = {
+        "table_info",       "table_xinfo",  "table_list",        "index_list",    "index_info",
+        "foreign_key_list", "user_version", "application_id",    "function_list", "compile_options",
+        "integrity_check",  "quick_check",  "foreign_key_check", "database_list", "encoding",
+        "page_count",       "page_size"};
+    (void)unused, (void)c, (void)d;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_FUNCTION: return b && strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+        for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
+            if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
+                (!b || i < 6 || strcmp(pragmas[i], "integrity_check") == 0))
+                return SQLITE_OK;
+        return SQLITE_DENY;
+    default: return SQLITE_DENY;
+    }
+}
+
+abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
+{
+    static const char *const functions[] = {
+        "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
+        "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
+        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)"};
+    abdb_status st;
+
+    sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
+    st = abdb_db_exec(db,
+                      "PRAGMA query_only = ON; PRAGMA trusted_schema = OFF;"
+                      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
+                      /* made now, because the authorizer would refuse to declare them */
+                      "SELECT 1 FROM json_each('[]'), json_tree('[]')",
+                      err);
+    for (size_t i = 0; st == ABDB_OK && i < sizeof functions / sizeof functions[0]; i++)
+        sqlite3_exec(db->sql, functions[i], NULL, NULL, NULL); /* not all are registered */
+
+    if (st != ABDB_OK) return st;
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_limit(db->sql, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
+    sqlite3_hard_heap_limit64(memory_max);
+    sqlite3_set_authorizer(db->sql, authorize, NULL);
+    abdb_deadline_begin(timeout_s);
+    sqlite3_progress_handler(db->sql, PROGRESS_STEPS, over_time, NULL);
+    return ABDB_OK;
+}
+
+static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
+{
+    int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);
+
+    if (code == SQLITE_INTERRUPT) return abdb_deadline_fail(err);
+    if (code == SQLITE_TOOBIG)
+        return ABDB_FAIL(err, ABDB_LIMIT, "a text or blob of more than %d MiB",
+                         VALUE_SIZE_MAX >> 20);
+    if (code == SQLITE_NOMEM)
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "the query wants more than %lld GiB of memory: ask for fewer rows or"
+                         " columns",
+                         (long long)memory_max >> 30);
+    if (code == SQLITE_AUTH)
+        return ABDB_FAIL(err, ABDB_USAGE, "`abdb query` only reads: %s", sqlite3_errmsg(db->sql));
+    if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_csv") ||
+        strstr(sqlite3_errmsg(db->sql), "no such table: abdb_archive"))
+        return ABDB_FAIL(err, ABDB_USAGE, "SQL may not read files here; --allow-files lets it");
+    if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_measure"))
+        return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
+    if (code == SQLITE_ERROR && offset >= 0) {
+        int line = 1;
+
+        for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "line %d: %s near '%.30s'; `abdb query --schema` shows views"
+                         " and columns",
+                         line, sqlite3_errmsg(db->sql), sql + offset);
+    }
+    if (code == SQLITE_ERROR) return ABDB_FAIL(err, ABDB_USAGE, "%s", sqlite3_errmsg(db->sql));
+    return abdb_db_fail(db, err, "query");
+}
+
+static void bind_params(sqlite3_stmt *s, const abdb_report *report, const char *const *value)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(s); i++) {
+        const char *name = sqlite3_bind_parameter_name(s, i);
+
+        for (size_t p = 0; report && name && p < report->params; p++) {
+            double number;
+
+            if (strcmp(name + 1, report->param[p].name) != 0 || !value[p]) continue;
+            if (strcmp(report->param[p].type, "text") != 0 && abdb_number(value[p], &number))
+                sqlite3_bind_double(s, i, number);
+            else
+                sqlite3_bind_text(s, i, value[p], -1, SQLITE_STATIC);
+        }
+    }
+}
+
+abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                           const char *const *value, abdb_table *table, abdb_error *err)
+{
+    const char *rest = sql, *now;
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+
+    while (*rest) {
+        int code;
+
+        now = rest;
+        if (sqlite3_prepare_v2(db->sql, now, -1, &s, &rest) != SQLITE_OK)
+            TRY(sql_fail(db, now, err));
+        if (!s) continue; /* white space, a comment */
+        if (!sqlite3_stmt_readonly(s))
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "`abdb query` only reads; this statement would change"
+                          " something: %.60s",
+                          now));
+        bind_params(s, report, value);
+        TRY(abdb_rows_columns(s, table, err));
+        while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_rows_take(s, table, err));
+        if (code != SQLITE_DONE) TRY(sql_fail(db, now, err));
+        sqlite3_finalize(s);
+        s = NULL;
+    }
+done:
+    sqlite3_finalize(s);
+    return st;
+}

@@ -1,0 +1,89 @@
+/* deadline.c - how long a verb may take until its answer is there; see deadline.h. */
+#include "query/answer/deadline.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "query/answer/say.h"
+
+#define WORDS "the time-out was reached; --timeout SECONDS allows more"
+
+static const double grace_s = 1, longest_s = 1e8;
+static double deadline_s; /* 0: none */
+
+static double now_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The program did not end by itself. */
+static void on_alarm(int number)
+{
+    (void)number;
+    abdb_say_now("\nabdb: " WORDS "\n");
+    _exit(abdb_exit_code(ABDB_LIMIT));
+}
+
+static void set_alarm(double seconds)
+{
+    struct itimerval timer = {
+        .it_value = {.tv_sec = (time_t)seconds, .tv_usec = (suseconds_t)(1e6 * fmod(seconds, 1))}};
+
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void abdb_deadline_begin(double seconds)
+{
+    struct sigaction action = {.sa_handler = on_alarm};
+
+    abdb_deadline_end();
+    if (!(seconds > 0)) return;
+    seconds = fmin(seconds, longest_s);
+    sigaction(SIGALRM, &action, NULL);
+    deadline_s = now_s() + seconds;
+    set_alarm(seconds + grace_s);
+}
+
+void abdb_deadline_begin_as(int argc, char *const *argv)
+{
+    static const char option[] = "--timeout";
+    const size_t size = sizeof option - 1;
+    double seconds = ABDB_TIMEOUT_S, given;
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+        if (strncmp(argv[i], option, size) != 0) continue;
+        if (argv[i][size] == '=') value = argv[i] + size + 1;
+        if (abdb_number(value, &given) && given >= 0) seconds = given;
+    }
+    abdb_deadline_begin(seconds);
+}
+
+void abdb_deadline_end(void)
+{
+    set_alarm(0);
+    deadline_s = 0;
+}
+
+bool abdb_deadline_over(void)
+{
+    return deadline_s > 0 && now_s() > deadline_s;
+}
+
+double abdb_deadline_left_s(void)
+{
+    return deadline_s > 0 ? deadline_s - now_s() : INFINITY;
+}
+
+abdb_status abdb_deadline_fail(abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_LIMIT, WORDS);
+}

@@ -1,0 +1,67 @@
+/* figures.c - figures by name: the user's folder and the shipped ones; see figures.h. */
+#include "query/answer/figures.h"
+
+#include <string.h>
+
+#include "query/answer/shelf.h"
+
+static const abdb_shelf shelf = {"figure", "figures", ".gp", "style.gp", "abdb plot", abdb_figures};
+
+size_t abdb_figure_names(const char **names, size_t room, abdb_arena *arena)
+{
+    return abdb_shelf_names(&shelf, names, room, arena);
+}
+
+/* Where the comment lines at the head of a figure end. */
+static size_t head_size(const char *text)
+{
+    const char *at = text;
+
+    while (*at == '#') {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return (size_t)(at - text);
+}
+
+/* `# like: NAME`: the other's head, then this one's, which has the last word, then its commands. */
+static abdb_status follow(abdb_text *text, abdb_arena *arena, abdb_error *err)
+{
+    const char *own = abdb_text_get(text), *path, *like = strstr(own, "# like: "), *name;
+    abdb_text other = {0}, both = {0};
+    size_t size;
+    abdb_status st = ABDB_OK;
+
+    if (!like || (size_t)(like - own) >= head_size(own)) return ABDB_OK;
+    like += strlen("# like: ");
+    name = abdb_arena_copy(arena, like, strcspn(like, " \r\n"));
+    if (!name) return ABDB_FAIL(err, ABDB_NOMEM, "a figure");
+    TRY(abdb_shelf_read(&shelf, name, &other, &path, arena, err));
+    size = head_size(abdb_text_get(&other));
+    abdb_text_add(&both, abdb_text_get(&other), size);
+    abdb_text_add(&both, own, head_size(own));
+    abdb_text_puts(&both, abdb_text_get(&other) + size);
+    if (both.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a figure"));
+    abdb_text_clear(text);
+    abdb_text_puts(text, abdb_text_get(&both));
+done:
+    abdb_text_free(&other);
+    abdb_text_free(&both);
+    return st;
+}
+
+abdb_status abdb_figure_load(abdb_figure *out, const char *name, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text text = {0};
+    const char *path;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_shelf_read(&shelf, name, &text, &path, &arena, err));
+    TRY(follow(&text, &arena, err));
+    TRY(abdb_figure_parse(out, name, abdb_text_get(&text), err));
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}

@@ -1,0 +1,16 @@
+/* footnotes.h - what MLCommons asks to be said below every table and figure with results of MLPerf.
+ */
+#ifndef ABDB_QUERY_FOOTNOTES_H
+#define ABDB_QUERY_FOOTNOTES_H
+
+#include "query/answer/report.h"
+
+/* Adds the footnotes of the MLPerf results that a table shows: it looks for their keys in the
+ * columns `key`, `_facts`, `_facts_*` and `*_key`. Where rows of MLPerf are shown without a
+ * key (a column `evidence` says so, or from_mlperf), the legend alone is added, and how to get the
+ * rest.
+ */
+ABDB_MUST_USE abdb_status abdb_footnotes_add(abdb_db *db, abdb_table *table, bool from_mlperf,
+                                             abdb_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* plotting.h - a figure with the report that it draws: from a name to a picture, a bundle, a line
+ * that includes it. */
+#ifndef ABDB_QUERY_PLOTTING_H
+#define ABDB_QUERY_PLOTTING_H
+
+#include "query/answer/figures.h"
+#include "query/answer/report.h"
+
+typedef struct {
+    abdb_figure figure;
+    abdb_report report;
+    abdb_table table; /* the report's rows */
+    abdb_text script; /* draws with gnuplot alone */
+} abdb_plot;
+
+/* The figure of that name and its report. ABDB_USAGE: no such figure. */
+ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb_error *err);
+/* Runs the report and makes the script. `value` has a text or NULL for each of its parameters; the
+ * figure's own defaults come before the report's. ABDB_DATA: nothing to draw. */
+ABDB_MUST_USE abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                         abdb_error *err);
+/* Draws to a path ("-": standard output). A failure leaves no broken picture. */
+ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark,
+                                          const char *path, abdb_error *err);
+void abdb_plot_free(abdb_plot *plot);
+
+/* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script
+ * (gp), and caption, sources and footnotes as markdown and LaTeX. */
+ABDB_MUST_USE abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
+                                            int dark, abdb_error *err);
+/* The lines that put the picture at `path` into a document, with caption, sources and footnotes. */
+ABDB_MUST_USE abdb_status abdb_bundle_markdown(const abdb_plot *plot, abdb_db *db, const char *path,
+                                               FILE *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_bundle_latex(const abdb_plot *plot, abdb_db *db, const char *path,
+                                            FILE *out, abdb_error *err);
+
+#endif

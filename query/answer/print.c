@@ -1,0 +1,51 @@
+/* print.c - the seven formats by name; see table.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "query/answer/render.h"
+#include "query/answer/say.h"
+
+static const struct {
+    const char *name;
+    abdb_format format;
+    void (*print)(const abdb_table *table, FILE *out);
+    int for_programs;
+} formats[] = {
+    {"table", ABDB_TABLE, abdb_render_table, 0},
+    {"markdown", ABDB_MARKDOWN, abdb_render_markdown, 0},
+    {"csv", ABDB_CSV, abdb_render_csv, 1},
+    {"json", ABDB_JSON, abdb_render_json, 1},
+    {"jsonl", ABDB_JSONL, abdb_render_jsonl, 1},
+    {"html", ABDB_HTML, abdb_render_html, 0},
+    {"latex", ABDB_LATEX, abdb_render_latex, 0},
+    {"csv", ABDB_SPREADSHEET, abdb_render_spreadsheet, 1}, /* found by --spreadsheet */
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err)
+{
+    const char *names[FORMAT_COUNT], *near;
+
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        names[i] = formats[i].name;
+        if (strcmp(name, names[i]) != 0) continue;
+        *out = formats[i].format;
+        return ABDB_OK;
+    }
+    near = abdb_nearest(name, names, FORMAT_COUNT);
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "no format '%s'%s%s; there are table, markdown, csv, json, jsonl,"
+                     " html and latex",
+                     name, near ? ", did you mean " : "", near ? near : "");
+}
+
+abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
+                             abdb_error *err)
+{
+    formats[format].print(table, out);
+    for (size_t i = 0; formats[format].for_programs && i < table->notes; i++)
+        abdb_say(stderr, "%s\n", table->note[i]);
+    if (fflush(out) != 0 || ferror(out))
+        return ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+    return ABDB_OK;
+}

@@ -1,0 +1,453 @@
+/* render.c - tables as text, markdown, CSV, JSON, HTML and LaTeX; see render.h.
+ * Formats for people round as the columns' styles say; formats for programs are exact. */
+#include "query/answer/render.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/escape.h"
+#include "query/answer/say.h"
+
+/* --- what is shown ------------------------------------------------------------------------------
+ */
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t a = strlen(name), b = strlen(suffix);
+
+    return a > b && strcmp(name + a - b, suffix) == 0;
+}
+
+static bool same_value(const abdb_value *a, const abdb_value *b)
+{
+    char x[32], y[32];
+
+    return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
+}
+
+static bool listed(const char *list, const char *name)
+{
+    size_t size = strlen(name);
+
+    for (const char *at = list; at && (at = strstr(at, name)); at += size)
+        if ((at == list || at[-1] == ' ') && (at[size] == ' ' || !at[size])) return true;
+    return false;
+}
+
+static bool is_hoisted(const abdb_table *t, size_t column)
+{
+    if (!t->hoist || t->rows < 1 || !listed(t->hoist, t->column[column].name)) return false;
+    for (size_t r = 1; r < t->rows; r++)
+        if (!same_value(&t->value[column], &t->value[r * t->columns + column])) return false;
+    return true;
+}
+
+/* Is the column one of its own for people? */
+bool abdb_shown(const abdb_table *t, size_t column)
+{
+    const char *name = t->column[column].name;
+
+    return name[0] != '_' && !has_suffix(name, "__mark") && !is_hoisted(t, column);
+}
+
+const char *abdb_label(const abdb_table *t, size_t column)
+{
+    return t->column[column].label ? t->column[column].label : t->column[column].name;
+}
+
+bool abdb_numeric(const abdb_table *t, size_t column)
+{
+    bool any = false;
+
+    for (size_t r = 0; r < t->rows; r++) {
+        abdb_kind kind = t->value[r * t->columns + column].kind;
+
+        if (kind == ABDB_STRING) return false;
+        any |= kind != ABDB_NULL;
+    }
+    return any;
+}
+
+static void show_text(const char *text, const char *style, char out[ABDB_CELL_SIZE])
+{
+    size_t room = ABDB_CELL_SIZE;
+
+    if (strncmp(style, "cut", 3) == 0 && atoi(style + 3) + 4 < ABDB_CELL_SIZE)
+        room = (size_t)atoi(style + 3) + 1;
+    if (!abdb_plain(text, out, room) && room < ABDB_CELL_SIZE) memcpy(out + strlen(out), "…", 4);
+}
+
+static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
+{
+    double size = fabs(value);
+    int digits = style[0] == 'g' ? atoi(style + 1) : 6, decimals;
+
+    if (size >= 1e15 || (size < 1e-4 && size > 0)) {
+        snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, value);
+        return;
+    }
+    decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
+    snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
+    if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
+        char *end = out + strlen(out) - 1;
+
+        while (*end == '0') *end-- = '\0';
+        if (*end == '.') *end = '\0';
+    }
+}
+
+/* A value for people: rounded, cut, with its mark. */
+void abdb_show(const abdb_table *t, size_t row, size_t column, char out[ABDB_CELL_SIZE])
+{
+    const abdb_value *v = &t->value[row * t->columns + column];
+    const char *style = t->column[column].style ? t->column[column].style : "";
+    bool number = v->kind == ABDB_REAL || v->kind == ABDB_INTEGER;
+    char mark[80], exact[32];
+    int at;
+
+    if (number && style[0] >= '0' && style[0] <= '9')
+        snprintf(out, ABDB_CELL_SIZE, "%.*f", style[0] - '0',
+                 v->kind == ABDB_REAL ? v->real : (double)v->integer);
+    else if (v->kind == ABDB_REAL)
+        show_real(v->real, style, out);
+    else
+        show_text(abdb_value_text(v, exact), v->kind == ABDB_STRING ? style : "", out);
+    snprintf(mark, sizeof mark, "%.60s__mark", t->column[column].name);
+    at = abdb_table_column(t, mark);
+    if (at >= 0 && t->value[row * t->columns + (size_t)at].kind == ABDB_STRING)
+        (void)abdb_plain(t->value[row * t->columns + (size_t)at].text, out + strlen(out),
+                         ABDB_CELL_SIZE - strlen(out));
+}
+
+/* "round v6.0  division closed": what all rows have in common. */
+void abdb_hoisted(const abdb_table *t, char *out, size_t room)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t c = 0; c < t->columns; c++) {
+        char cell[ABDB_CELL_SIZE];
+
+        if (!is_hoisted(t, c)) continue;
+        abdb_show(t, 0, c, cell);
+        if (!cell[0] || used + strlen(cell) + 40 > room) continue;
+        used += (size_t)snprintf(out + used, room - used, "%s%s %s", used ? "   " : "",
+                                 abdb_label(t, c), cell);
+    }
+}
+
+/* --- for people ----------------------------------------------------------------------------------
+ */
+
+static void pad(FILE *out, const char *text, int width, bool right, bool last)
+{
+    int left = width - abdb_width(text);
+
+    if (right)
+        abdb_say(out, "%*s%s", left > 0 ? left : 0, "", text);
+    else
+        abdb_say(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
+}
+
+void abdb_render_table(const abdb_table *t, FILE *out)
+{
+    int width[ABDB_COLUMN_MAX] = {0};
+    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
+    char cell[ABDB_CELL_SIZE], line[2048];
+    size_t last = 0;
+
+    for (size_t c = 0; c < t->columns; c++) {
+        width[c] = abdb_width(abdb_label(t, c));
+        right[c] = abdb_numeric(t, c);
+        if (abdb_shown(t, c)) last = c;
+        for (size_t r = 0; r < t->rows && abdb_shown(t, c); r++) {
+            abdb_show(t, r, c, cell);
+            if (abdb_width(cell) > width[c]) width[c] = abdb_width(cell);
+        }
+    }
+    abdb_hoisted(t, line, sizeof line);
+    if (t->title) {
+        abdb_paint(out, "1");
+        abdb_say(out, "%s", t->title);
+        abdb_paint(out, "0");
+        fputc('\n', out);
+    }
+    if (line[0]) abdb_say(out, "%s\n", line);
+    if (t->title || line[0]) fputc('\n', out);
+    for (size_t c = 0, shown = 0; c < t->columns; c++) {
+        if (!abdb_shown(t, c)) continue;
+        if (shown++) fputs("  ", out);
+        abdb_paint(out, "2");
+        pad(out, abdb_label(t, c), width[c], right[c], c == last);
+        abdb_paint(out, "0");
+    }
+    fputc('\n', out);
+    for (size_t r = 0; r < t->rows; r++) {
+        for (size_t c = 0, shown = 0; c < t->columns; c++) {
+            if (!abdb_shown(t, c)) continue;
+            abdb_show(t, r, c, cell);
+            if (shown++) fputs("  ", out);
+            pad(out, cell, width[c], right[c], c == last);
+        }
+        fputc('\n', out);
+    }
+    if (t->notes) fputc('\n', out);
+    for (size_t i = 0; i < t->notes; i++) abdb_say(out, "%s\n", t->note[i]);
+}
+
+void abdb_render_markdown(const abdb_table *t, FILE *out)
+{
+    char cell[ABDB_CELL_SIZE], line[2048];
+
+    abdb_hoisted(t, line, sizeof line);
+    if (t->title) {
+        fputs("**", out);
+        abdb_markdown_text(out, t->title);
+        fputs("**\n\n", out);
+    }
+    if (line[0]) {
+        abdb_markdown_text(out, line);
+        fputs("\n\n", out);
+    }
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!abdb_shown(t, c)) continue;
+        fputs("| ", out);
+        abdb_markdown_text(out, abdb_label(t, c));
+        fputc(' ', out);
+    }
+    fputs("|\n", out);
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_shown(t, c)) abdb_say(out, "|---%s", abdb_numeric(t, c) ? ":" : "");
+    fputs("|\n", out);
+    for (size_t r = 0; r < t->rows; r++) {
+        for (size_t c = 0; c < t->columns; c++) {
+            if (!abdb_shown(t, c)) continue;
+            abdb_show(t, r, c, cell);
+            fputs("| ", out);
+            abdb_markdown_text(out, cell);
+            fputc(' ', out);
+        }
+        fputs("|\n", out);
+    }
+    if (t->notes) fputc('\n', out);
+    for (size_t i = 0; i < t->notes; i++) {
+        abdb_markdown_text(out, t->note[i]);
+        fputs("  \n", out);
+    }
+}
+
+void abdb_html_heads(FILE *out, const abdb_table *t)
+{
+    fputs("<thead><tr>", out);
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!abdb_shown(t, c)) continue;
+        abdb_say(out, "<th scope=\"col\"%s>", abdb_numeric(t, c) ? " class=\"n\"" : "");
+        abdb_html_text(out, abdb_label(t, c));
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+void abdb_render_html(const abdb_table *t, FILE *out)
+{
+    char cell[ABDB_CELL_SIZE], line[2048];
+    bool right[ABDB_COLUMN_MAX];
+
+    for (size_t c = 0; c < t->columns; c++) right[c] = abdb_numeric(t, c);
+    abdb_hoisted(t, line, sizeof line);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", out);
+    abdb_html_text(out, t->title ? t->title : "abdb");
+    fputs("</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light "
+          "dark}"
+          "table{border-collapse:collapse}th,td{padding:.25rem .75rem;text-align:left;"
+          "border-bottom:1px solid #8884}.n{text-align:right;font-variant-numeric:tabular-nums}"
+          "</style></head><body>\n<table><caption>",
+          out);
+    abdb_html_text(out, t->title ? t->title : "");
+    if (line[0]) {
+        fputs("<br>", out);
+        abdb_html_text(out, line);
+    }
+    fputs("</caption>\n", out);
+    abdb_html_heads(out, t);
+    for (size_t r = 0; r < t->rows; r++) {
+        fputs("<tr>", out);
+        for (size_t c = 0; c < t->columns; c++) {
+            if (!abdb_shown(t, c)) continue;
+            abdb_show(t, r, c, cell);
+            abdb_say(out, "<td%s>", right[c] ? " class=\"n\"" : "");
+            abdb_html_text(out, cell);
+            fputs("</td>", out);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table>\n", out);
+    for (size_t i = 0; i < t->notes; i++) {
+        fputs("<p>", out);
+        abdb_html_text(out, t->note[i]);
+        fputs("</p>\n", out);
+    }
+    fputs("</body></html>\n", out);
+}
+
+void abdb_render_latex(const abdb_table *t, FILE *out)
+{
+    char cell[ABDB_CELL_SIZE], line[2048];
+    size_t shown = 0;
+
+    abdb_hoisted(t, line, sizeof line);
+    fputs("\\begin{table}\n\\begin{tabular}{", out);
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_shown(t, c)) abdb_say(out, "%c", abdb_numeric(t, c) ? 'r' : 'l');
+    fputs("}\n\\hline\n", out);
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!abdb_shown(t, c)) continue;
+        if (shown++) fputs(" & ", out);
+        abdb_latex_text(out, abdb_label(t, c));
+    }
+    fputs(" \\\\\n\\hline\n", out);
+    for (size_t r = 0; r < t->rows; r++) {
+        shown = 0;
+        for (size_t c = 0; c < t->columns; c++) {
+            if (!abdb_shown(t, c)) continue;
+            abdb_show(t, r, c, cell);
+            if (shown++) fputs(" & ", out);
+            abdb_latex_text(out, cell);
+        }
+        fputs(" \\\\\n", out);
+    }
+    fputs("\\hline\n\\end{tabular}\n\\caption{", out);
+    abdb_latex_text(out, t->title ? t->title : "");
+    if (line[0]) {
+        fputs(" --- ", out);
+        abdb_latex_text(out, line);
+    }
+    for (size_t i = 0; i < t->notes; i++) {
+        fputs(" \\\\ ", out);
+        abdb_latex_text(out, t->note[i]);
+    }
+    fputs("}\n\\end{table}\n", out);
+}
+
+/* --- for programs --------------------------------------------------------------------------------
+ */
+
+static bool in_data(const abdb_table *t, size_t column)
+{
+    return t->column[column].name[0] != '_';
+}
+
+/* "of__mark" is called "of_mark" where it is a column. */
+static void data_name(const abdb_table *t, size_t column, char out[80])
+{
+    const char *name = t->column[column].name;
+
+    snprintf(out, 80, "%.70s", name);
+    if (has_suffix(name, "__mark")) snprintf(out, 80, "%.*s_mark", (int)(strlen(name) - 6), name);
+}
+
+static void csv_head(const abdb_table *t, int style, abdb_text *line)
+{
+    char name[80];
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns; c++) {
+        if (!in_data(t, c)) continue;
+        data_name(t, c, name);
+        if (shown++) abdb_text_puts(line, ",");
+        abdb_csv_text(line, name, style);
+    }
+    abdb_text_puts(line, "\n");
+}
+
+static void csv_row(const abdb_table *t, size_t row, int style, abdb_text *line)
+{
+    char number[32];
+    size_t shown = 0;
+
+    for (size_t c = 0; c < t->columns; c++) {
+        const abdb_value *v = &t->value[row * t->columns + c];
+
+        if (!in_data(t, c)) continue;
+        if (shown++) abdb_text_puts(line, ",");
+        abdb_csv_text(line, abdb_value_text(v, number), style);
+    }
+    abdb_text_puts(line, "\n");
+}
+
+static void render_csv(const abdb_table *t, int style, FILE *out)
+{
+    abdb_text line = {0};
+
+    if (abdb_is_screen(out)) style |= ABDB_CSV_PLAIN;
+    csv_head(t, style, &line);
+    abdb_put(out, abdb_text_get(&line), line.size);
+    for (size_t r = 0; r < t->rows; r++) {
+        abdb_text_clear(&line);
+        csv_row(t, r, style, &line);
+        abdb_put(out, abdb_text_get(&line), line.size);
+    }
+    abdb_text_free(&line);
+}
+
+void abdb_render_csv(const abdb_table *t, FILE *out)
+{
+    render_csv(t, 0, out);
+}
+
+void abdb_render_spreadsheet(const abdb_table *t, FILE *out)
+{
+    render_csv(t, ABDB_CSV_SPREADSHEET, out);
+}
+
+static void json_row(const abdb_table *t, size_t row, abdb_text *text)
+{
+    char name[80], number[32];
+    size_t shown = 0;
+
+    abdb_text_puts(text, "{");
+    for (size_t c = 0; c < t->columns; c++) {
+        const abdb_value *v = &t->value[row * t->columns + c];
+
+        if (!in_data(t, c)) continue;
+        if (shown++) abdb_text_puts(text, ",");
+        data_name(t, c, name);
+        abdb_text_json(text, name);
+        abdb_text_puts(text, ":");
+        if (v->kind == ABDB_NULL || (v->kind == ABDB_REAL && !isfinite(v->real)))
+            abdb_text_puts(text, "null");
+        else if (v->kind == ABDB_STRING)
+            abdb_text_json(text, v->text);
+        else
+            abdb_text_puts(text, abdb_value_text(v, number));
+    }
+    abdb_text_puts(text, "}");
+}
+
+static void json_rows(const abdb_table *t, FILE *out, const char *between)
+{
+    abdb_text text = {0};
+
+    for (size_t r = 0; r < t->rows; r++) {
+        abdb_text_clear(&text);
+        if (r) abdb_text_puts(&text, between);
+        json_row(t, r, &text);
+        abdb_put(out, abdb_text_get(&text), text.size);
+    }
+    abdb_text_free(&text);
+}
+
+void abdb_render_json(const abdb_table *t, FILE *out)
+{
+    fputc('[', out);
+    json_rows(t, out, ",\n ");
+    fputs("]\n", out);
+}
+
+void abdb_render_jsonl(const abdb_table *t, FILE *out)
+{
+    json_rows(t, out, "\n");
+    if (t->rows) fputc('\n', out);
+}

@@ -1,0 +1,28 @@
+/* render.h - the seven ways to print a table; see table.h. */
+#ifndef ABDB_QUERY_RENDER_H
+#define ABDB_QUERY_RENDER_H
+
+#include "query/answer/table.h"
+
+void abdb_render_table(const abdb_table *table, FILE *out);
+void abdb_render_markdown(const abdb_table *table, FILE *out);
+void abdb_render_csv(const abdb_table *table, FILE *out);
+void abdb_render_spreadsheet(const abdb_table *table, FILE *out);
+void abdb_render_json(const abdb_table *table, FILE *out);
+void abdb_render_jsonl(const abdb_table *table, FILE *out);
+void abdb_render_html(const abdb_table *table, FILE *out);
+void abdb_render_latex(const abdb_table *table, FILE *out);
+
+/* Is the column one of its own for people? Its heading; are all its values numbers? */
+bool abdb_shown(const abdb_table *table, size_t column);
+const char *abdb_label(const abdb_table *table, size_t column);
+bool abdb_numeric(const abdb_table *table, size_t column);
+/* What is said once above the table: hoisted columns with their value. */
+void abdb_hoisted(const abdb_table *table, char *out, size_t room);
+/* The head of an HTML table, up to its body. */
+void abdb_html_heads(FILE *out, const abdb_table *table);
+/* A cell as people see it: rounded or cut as the column's style says, plain. */
+enum { ABDB_CELL_SIZE = 512 };
+void abdb_show(const abdb_table *table, size_t row, size_t column, char out[ABDB_CELL_SIZE]);
+
+#endif

@@ -1,0 +1,337 @@
+/* report.c - reading and running reports; see report.h. */
+#include "query/answer/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "query/answer/quotes.h"
+#include "query/answer/footnotes.h"
+#include "query/answer/shelf.h"
+#include "schema/core/date.h"
+
+extern const abdb_embedded abdb_reports[];
+
+/* The next field of a header line, trimmed. Fields are separated by a '|' with a blank on each
+ * side, so that "||" in SQL is no separator; an empty field is " | |". */
+static char *next_field(char **rest)
+{
+    char *field = *rest, *bar;
+
+    if (!field) return NULL;
+    bar = field;
+    while ((bar = strchr(bar, '|')) &&
+           !((bar == field || bar[-1] == ' ') && (bar[1] == ' ' || !bar[1])))
+        bar += strspn(bar, "|");
+    if (bar) *bar = '\0';
+    *rest = bar ? bar + 1 : NULL;
+    return abdb_trim(field);
+}
+
+static const char *or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+/* A parameter is an option with '-' for '_': SQL has :system_type, people type --system-type. */
+static const char *option_name(abdb_report *r, const char *name)
+{
+    char *copy = abdb_arena_copy(&r->arena, name, strlen(name));
+
+    for (char *s = copy; s && *s; s++)
+        if (*s == '_') *s = '-';
+    return copy ? copy : name;
+}
+
+static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
+{
+    abdb_report_param *p = &r->param[r->params];
+    char *rest = line;
+
+    if (r->params == ABDB_PARAM_COUNT)
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d params", r->name,
+                         ABDB_PARAM_COUNT);
+    p->name = next_field(&rest);
+    p->type = next_field(&rest);
+    p->fallback = or_null(next_field(&rest));
+    p->help = next_field(&rest);
+    p->values = or_null(next_field(&rest));
+    if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
+                     strcmp(p->type, "days") != 0 && strcmp(p->type, "date") != 0 &&
+                     strcmp(p->type, "price") != 0 && strcmp(p->type, "flag") != 0))
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "report %s: param %s wants a type: text, number, days, date,"
+                         " price or flag",
+                         r->name, p->name);
+    r->option[r->params] =
+        (abdb_option){option_name(r, p->name), 0, strcmp(p->type, "flag") == 0 ? NULL : p->type,
+                      p->help ? p->help : ""};
+    r->params++;
+    return ABDB_OK;
+}
+
+static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
+{
+    char *colon = strchr(line, ':'), *text, *rest;
+
+    if (!colon) return ABDB_OK;
+    *colon = '\0';
+    rest = text = abdb_trim(colon + 1);
+    if (strcmp(line, "title") == 0)
+        r->title = text;
+    else if (strcmp(line, "hoist") == 0)
+        r->hoist = text;
+    else if (strcmp(line, "site") == 0)
+        r->site = text;
+    else if (strcmp(line, "footnotes") == 0)
+        r->counts_only = strcmp(text, "none") == 0;
+    else if (strcmp(line, "param") == 0)
+        return take_param(r, text, err);
+    else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)
+        r->note[r->notes++] = text;
+    else if (strcmp(line, "column") == 0 && r->columns < ABDB_COLUMN_MAX) {
+        r->column[r->columns].name = next_field(&rest);
+        r->column[r->columns].label = next_field(&rest);
+        r->column[r->columns].style = next_field(&rest);
+        r->column[r->columns].meaning = next_field(&rest);
+        r->column[r->columns++].formula = or_null(next_field(&rest));
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
+{
+    abdb_text with = {0}, rows = {0}, notes = {0}, *part = &rows;
+    char *copy, *line, *rest;
+    abdb_status st = ABDB_OK;
+
+    *r = (abdb_report){.origin = "shipped"};
+    r->name = abdb_arena_copy(&r->arena, name, strlen(name));
+    r->text = abdb_arena_copy(&r->arena, text, strlen(text));
+    copy = abdb_arena_copy(&r->arena, text, strlen(text));
+    if (!copy || !r->text || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
+    for (rest = copy; (line = strsep(&rest, "\n"));) {
+        if (strncmp(line, "-- @with", 8) == 0)
+            part = &with;
+        else if (strncmp(line, "-- @notes", 9) == 0)
+            part = &notes;
+        else if (strncmp(line, "-- @rows", 8) == 0)
+            abdb_text_clear(part = &rows);
+        else if (strncmp(line, "-- ", 3) == 0 && !with.size && !rows.size && !notes.size)
+            TRY(take_line(r, line + 3, err));
+        else if (*line || part->size)
+            abdb_text_printf(part, "%s\n", line);
+    }
+    if (with.failed || rows.failed || notes.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+    if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
+    r->rows = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), rows.data);
+    if (notes.size)
+        r->note_sql = abdb_arena_printf(&r->arena, "%s%s", abdb_text_get(&with), notes.data);
+    if (!r->rows || (notes.size && !r->note_sql))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
+done:
+    abdb_text_free(&with);
+    abdb_text_free(&rows);
+    abdb_text_free(&notes);
+    return st;
+}
+
+void abdb_report_free(abdb_report *report)
+{
+    abdb_arena_free(&report->arena);
+    *report = (abdb_report){0};
+}
+
+static const abdb_shelf shelf = {"report", "reports", ".sql", NULL, "abdb query", abdb_reports};
+
+size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena)
+{
+    return abdb_shelf_names(&shelf, names, room, arena);
+}
+
+abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text text = {0};
+    const char *path;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_shelf_read(&shelf, name, &text, &path, &arena, err));
+    TRY(abdb_report_parse(out, name, abdb_text_get(&text), err));
+    if (path) out->origin = abdb_arena_copy(&out->arena, path, strlen(path));
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
+static abdb_status check_prices(const char *option, const char *value, const char **names,
+                                size_t count, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text like = {0};
+    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
+    double amount;
+    abdb_status st = ABDB_OK;
+
+    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
+    for (;;) {
+        size_t i = 0;
+
+        TRY(abdb_quote_next(&rest, option, &device, &amount, err));
+        if (!device) break;
+        while (i < count && strcmp(names[i], device) != 0) i++;
+        if (i < count) continue;
+        for (size_t n = 0; n < count && like.size < 200; n++)
+            if (strncasecmp(names[n], device, strlen(device)) == 0)
+                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
+        if (!like.size && abdb_nearest(device, names, count))
+            abdb_text_puts(&like, abdb_nearest(device, names, count));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
+                      like.size ? "; did you mean " : "", abdb_text_get(&like),
+                      like.size ? "?" : ""));
+    }
+done:
+    abdb_text_free(&like);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* Is the value one that the parameter can have? */
+static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char *value,
+                               abdb_error *err)
+{
+    const abdb_report_param *param = &report->param[p];
+    abdb_table list = {0};
+    const char **names = NULL, *near, *option = report->option[p].name;
+    double number;
+    abdb_status st = ABDB_OK;
+
+    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
+        !abdb_number(value, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
+    if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
+                         value);
+    if (!param->values) return ABDB_OK;
+    TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
+    names = calloc(list.rows + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name));
+    for (size_t i = 0; i < list.rows; i++) {
+        const abdb_value *v = &list.value[i * list.columns];
+
+        names[i] = v->kind == ABDB_STRING ? v->text : "";
+        if (strcmp(names[i], value) == 0) goto done;
+    }
+    if (strcmp(param->type, "price") == 0) {
+        st = check_prices(option, value, names, list.rows, err);
+        goto done;
+    }
+    near = abdb_nearest(value, names, list.rows);
+    st = ABDB_FAIL(err, ABDB_USAGE,
+                   "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                   " lists what is",
+                   option, value, near ? ", did you mean '" : "", near ? near : "",
+                   near ? "'?" : "", report->name);
+done:
+    free(names);
+    abdb_table_free(&list);
+    return st;
+}
+
+/* "{round}" becomes its value; a parameter that was not given leaves nothing. */
+static const char *fill_title(abdb_arena *arena, const abdb_report *report,
+                              const char *const *value, const char *title)
+{
+    abdb_text out = {0};
+    const char *copy;
+
+    for (const char *s = title; s && *s;) {
+        const char *end = *s == '{' ? strchr(s, '}') : NULL;
+        size_t p = report->params;
+
+        for (p = 0; end && p < report->params; p++)
+            if (strlen(report->param[p].name) == (size_t)(end - s - 1) &&
+                strncmp(report->param[p].name, s + 1, (size_t)(end - s - 1)) == 0)
+                break;
+        if (end && p < report->params) {
+            abdb_text_puts(&out, value[p] ? value[p] : "");
+            s = end + 1;
+        } else {
+            abdb_text_add(&out, s++, 1);
+        }
+    }
+    copy = title ? abdb_arena_copy(arena, abdb_text_get(&out), out.size) : NULL;
+    abdb_text_free(&out);
+    return copy;
+}
+
+const char *abdb_report_title(const abdb_report *report, const char *const *value,
+                              const char *title, abdb_table *table)
+{
+    const char *whole[ABDB_PARAM_COUNT];
+
+    for (size_t p = 0; p < report->params; p++)
+        whole[p] = value[p] ? value[p] : report->param[p].fallback;
+    return fill_title(&table->arena, report, whole, title);
+}
+
+static void dress(const abdb_report *report, const char *const *value, abdb_table *table)
+{
+    table->title = fill_title(&table->arena, report, value, report->title);
+    if (report->hoist)
+        table->hoist = abdb_arena_copy(&table->arena, report->hoist, strlen(report->hoist));
+    for (size_t i = 0; i < report->columns; i++) {
+        int at = abdb_table_column(table, report->column[i].name);
+
+        if (at < 0) continue;
+        if (report->column[i].label)
+            table->column[at].label = abdb_arena_copy(&table->arena, report->column[i].label,
+                                                      strlen(report->column[i].label));
+        if (report->column[i].style)
+            table->column[at].style = abdb_arena_copy(&table->arena, report->column[i].style,
+                                                      strlen(report->column[i].style));
+    }
+    for (size_t i = 0; i < report->notes; i++)
+        table->note[table->notes++] =
+            abdb_arena_copy(&table->arena, report->note[i], strlen(report->note[i]));
+}
+
+abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *const *value,
+                            abdb_table *table, abdb_error *err)
+{
+    const char *bound[ABDB_PARAM_COUNT] = {0};
+    abdb_table notes = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < report->params; i++) {
+        bound[i] = value[i] ? value[i] : report->param[i].fallback;
+        if (value[i] && strcmp(report->param[i].type, "days") == 0)
+            bound[i] = abdb_arena_copy(&table->arena, value[i],
+                                       strlen(value[i]) - (strchr(value[i], 'd') != NULL));
+        if (strcmp(report->param[i].type, "flag") == 0)
+            bound[i] = value[i] ? "1" : "0";
+        else if (value[i])
+            TRY(check_value(db, report, i, bound[i], err));
+    }
+    st = abdb_sql_table(db, report->rows, report, bound, table, err);
+    if (st == ABDB_OK && report->note_sql)
+        st = abdb_sql_table(db, report->note_sql, report, bound, &notes, err);
+    if (st != ABDB_OK) {
+        abdb_context(err, "report %s", report->name);
+        goto done;
+    }
+    dress(report, bound, table);
+    for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
+        char number[32];
+        const char *text = abdb_value_text(&notes.value[i * notes.columns], number);
+
+        if (*text) table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
+    }
+    if (!report->counts_only) TRY(abdb_footnotes_add(db, table, false, err));
+done:
+    abdb_table_free(&notes);
+    return st;
+}

@@ -1,0 +1,76 @@
+/* report.h - reports: one .sql file each, read-only, with a header that says what people need.
+ *
+ * The header is comment lines, each `-- key: text`, fields separated by " | ":
+ *   -- title: words; {param} is replaced by its value
+ *   -- param: name | text, number, days, date, price or flag | default | help | SQL whose first
+ * column lists values (days: 90 or 90d)
+ *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning |
+ * formula of v_formula or v_scaling that its values follow, and what they are multiplied by
+ * (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at which
+ * price or ceiling; several joined by "or"
+ *   -- hoist: names of columns printed once where all rows agree
+ *   -- note: a line below the table
+ *   -- figure: name of a figure that draws it
+ *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
+ *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
+ * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
+ * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
+ * statement of the table, `-- @notes` one whose first column gives further lines below it; without
+ * marks the whole text is the table's statement. Parameters are bound as :name, NULL when not given
+ * and without default.
+ */
+#ifndef ABDB_QUERY_REPORT_H
+#define ABDB_QUERY_REPORT_H
+
+#include "query/answer/option.h"
+#include "schema/store/db.h"
+#include "query/answer/table.h"
+
+enum { ABDB_PARAM_COUNT = 24 };
+
+typedef struct {
+    const char *name, *type, *fallback, *help, *values;
+} abdb_report_param;
+
+typedef struct {
+    const char *name, *title, *hoist, *site, *origin; /* origin: "shipped" or the path */
+    const char *text, *rows, *note_sql;
+    size_t params, columns, notes;
+    bool counts_only; /* no footnotes of MLPerf */
+    abdb_report_param param[ABDB_PARAM_COUNT];
+    struct {
+        const char *name, *label, *style, *meaning, *formula;
+    } column[ABDB_COLUMN_MAX];
+    const char *note[ABDB_NOTE_MAX];
+    abdb_option option[ABDB_PARAM_COUNT + 1]; /* params as options */
+    abdb_arena arena;
+} abdb_report;
+
+/* A report by name: the user's folder first, then the shipped ones. ABDB_USAGE: no such report (the
+ * nearest is named). */
+ABDB_MUST_USE abdb_status abdb_report_load(abdb_report *out, const char *name, abdb_error *err);
+/* A report from text. */
+ABDB_MUST_USE abdb_status abdb_report_parse(abdb_report *out, const char *name, const char *text,
+                                            abdb_error *err);
+void abdb_report_free(abdb_report *report);
+/* Runs it; `value` has a text or NULL for each parameter. The database is guarded already.
+ * ABDB_USAGE: a value that the parameter cannot have. */
+ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
+                                          const char *const *value, abdb_table *table,
+                                          abdb_error *err);
+/* A title with "{param}" replaced by its value, given or default; from the table's arena. */
+const char *abdb_report_title(const abdb_report *report, const char *const *value,
+                              const char *title, abdb_table *table);
+/* Names of all reports, shipped and own, sorted; from arena. */
+size_t abdb_report_names(const char **names, size_t room, abdb_arena *arena);
+
+/* Makes db answer questions only: an authorizer, query_only, limits of size and memory, and a
+ * deadline in seconds (deadline.h; 0: none). */
+ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err);
+/* Runs every statement of sql, parameters bound by name from report (may be NULL) and value; rows
+ * of the last one go into table. ABDB_USAGE: a statement that would change something. */
+ABDB_MUST_USE abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
+                                         const char *const *value, abdb_table *table,
+                                         abdb_error *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* shelf.c - texts by name; see shelf.h. */
+#include "query/answer/shelf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 256 };
+
+/* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
+ * shell, so that a name is letters, digits, '.', '_' and '-'. */
+static size_t stem(const abdb_shelf *shelf, const char *file)
+{
+    size_t size = strlen(file), tail = strlen(shelf->suffix);
+
+    for (const char *s = file; *s; s++)
+        if (!isalnum((unsigned char)*s) && !strchr("._-", *s)) return 0;
+    return size > tail && strcmp(file + size - tail, shelf->suffix) == 0 ? size - tail : 0;
+}
+
+static bool is_hidden(const abdb_shelf *shelf, const char *file)
+{
+    return shelf->hidden && strcmp(file, shelf->hidden) == 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t abdb_shelf_names(const abdb_shelf *shelf, const char **names, size_t room, abdb_arena *arena)
+{
+    const char *folder = abdb_user_folder(arena, shelf->folder);
+    DIR *dir = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+    size_t count = 0, kept = 0;
+
+    for (const abdb_embedded *e = shelf->shipped; e->name && count < room; e++)
+        if (!is_hidden(shelf, e->name))
+            names[count++] = abdb_arena_copy(arena, e->name, stem(shelf, e->name));
+    while (dir && (entry = readdir(dir)) && count < room)
+        if (stem(shelf, entry->d_name))
+            names[count++] = abdb_arena_copy(arena, entry->d_name, stem(shelf, entry->d_name));
+    if (dir) closedir(dir);
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(names[i], names[kept - 1]) != 0) names[kept++] = names[i];
+    return kept;
+}
+
+abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name, abdb_text *text,
+                            const char **origin, abdb_arena *arena, abdb_error *err)
+{
+    const char *folder = abdb_user_folder(arena, shelf->folder), *names[NAMES_MAX], *near;
+
+    *origin = folder && !strchr(name, '/')
+                  ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
+                  : NULL;
+    if (*origin && access(*origin, R_OK) == 0) return abdb_read_file(*origin, text, err);
+    *origin = NULL;
+    for (const abdb_embedded *e = shelf->shipped; e->name; e++)
+        if (!is_hidden(shelf, e->name) && strlen(name) == stem(shelf, e->name) &&
+            strncmp(name, e->name, strlen(name)) == 0) {
+            abdb_text_puts(text, e->text);
+            return text->failed ? ABDB_FAIL(err, ABDB_NOMEM, "%s %s", shelf->what, name) : ABDB_OK;
+        }
+    near = abdb_nearest(name, names, abdb_shelf_names(shelf, names, NAMES_MAX, arena));
+    return ABDB_FAIL(err, ABDB_USAGE, "no %s '%s'%s%s%s; `%s` lists them", shelf->what, name,
+                     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
+                     shelf->lister);
+}
+
+const char *abdb_user_folder(abdb_arena *arena, const char *kind)
+{
+    const char *own = getenv("ABDB_PATH"), *config = getenv("XDG_CONFIG_HOME"),
+               *home = getenv("HOME");
+
+    if (own && *own) return abdb_arena_printf(arena, "%s/%s", own, kind);
+    if (config && *config) return abdb_arena_printf(arena, "%s/abdb/%s", config, kind);
+    return home && *home ? abdb_arena_printf(arena, "%s/.config/abdb/%s", home, kind) : NULL;
+}
+
+abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    char chunk[65536];
+    size_t size;
+    abdb_status st = ABDB_OK;
+
+    if (!file) return ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
+    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0) abdb_text_add(out, chunk, size);
+    if (ferror(file)) st = ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
+    fclose(file);
+    if (out->failed) st = ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
+    return st;
+}

@@ -1,0 +1,31 @@
+/* shelf.h - texts by name: those that abdb ships, and the user's own in a folder, which come first.
+ */
+#ifndef ABDB_QUERY_SHELF_H
+#define ABDB_QUERY_SHELF_H
+
+#include "schema/core/text.h"
+#include "schema/store/db.h"
+
+typedef struct {
+    const char *what;             /* "report": for messages */
+    const char *folder, *suffix;  /* of the user's own: "reports", ".sql" */
+    const char *hidden;           /* name of a shipped text that is none of them, or NULL */
+    const char *lister;           /* the command that lists them */
+    const abdb_embedded *shipped; /* file names with suffix; end: name NULL */
+} abdb_shelf;
+
+/* Names of all, sorted, each once; from arena. */
+size_t abdb_shelf_names(const abdb_shelf *shelf, const char **names, size_t room,
+                        abdb_arena *arena);
+/* The text of one; *origin (from arena): its path, or NULL where it is shipped. ABDB_USAGE: there
+ * is none (the nearest is named). */
+ABDB_MUST_USE abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name,
+                                          abdb_text *text, const char **origin, abdb_arena *arena,
+                                          abdb_error *err);
+
+/* The user's own folder for reports or figures: $ABDB_PATH/KIND or ~/.config/abdb/KIND. */
+const char *abdb_user_folder(abdb_arena *arena, const char *kind);
+/* Whole file as NUL-terminated text. */
+ABDB_MUST_USE abdb_status abdb_read_file(const char *path, abdb_text *out, abdb_error *err);
+
+#endif

@@ -1,0 +1,100 @@
+/* facts.c - the facts behind the numbers of a site, found by key; see site.h. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "query/answer/explain.h"
+#include "query/answer/escape.h"
+#include "query/answer/say.h"
+#include "query/answer/site/site.h"
+
+const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column)
+{
+    static _Thread_local char number[32];
+    int at = abdb_table_column(&facts->table, column);
+    const abdb_value *v =
+        at < 0 ? NULL : &facts->table.value[row * facts->table.columns + (size_t)at];
+
+    return v && v->kind != ABDB_NULL ? abdb_value_text(v, number) : "";
+}
+
+static int by_key(const void *a, const void *b, void *facts)
+{
+    char first[64];
+
+    snprintf(first, sizeof first, "%s", abdb_facts_cell(facts, *(const size_t *)a, "key"));
+    return strcmp(first, abdb_facts_cell(facts, *(const size_t *)b, "key"));
+}
+
+static int by_source(const void *a, const void *b, void *facts)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    char first[200];
+    int sign;
+
+    snprintf(first, sizeof first, "%s", abdb_facts_cell(facts, x, "source"));
+    sign = strcmp(first, abdb_facts_cell(facts, y, "source"));
+    return sign ? sign : (x > y) - (x < y);
+}
+
+abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_facts){0};
+    TRY(abdb_facts_load(db, keys, &out->table, err));
+    out->order = calloc(out->table.rows + 1, sizeof *out->order);
+    out->by_source = calloc(out->table.rows + 1, sizeof *out->by_source);
+    if (!out->order || !out->by_source) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
+    for (size_t i = 0; i < out->table.rows; i++) out->order[i] = out->by_source[i] = i;
+    qsort_r(out->by_source, out->table.rows, sizeof *out->by_source, by_source, out);
+    qsort_r(out->order, out->table.rows, sizeof *out->order, by_key, out);
+done:
+    return st;
+}
+
+void abdb_facts_free(abdb_facts *facts)
+{
+    free(facts->order);
+    free(facts->by_source);
+    abdb_table_free(&facts->table);
+    *facts = (abdb_facts){0};
+}
+
+size_t abdb_facts_row(const abdb_facts *facts, const char *key, size_t size)
+{
+    size_t low = 0, high = facts->table.rows;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *other = abdb_facts_cell(facts, facts->order[middle], "key");
+        int sign = strncmp(other, key, size);
+
+        if (sign == 0) sign = other[size] != '\0';
+        if (sign == 0) return facts->order[middle];
+        if (sign < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return SIZE_MAX;
+}
+
+void abdb_page_file(const char *source, char *out, size_t room)
+{
+    size_t size = 0;
+
+    for (; *source && size + 1 < room && size < 80; source++)
+        out[size++] =
+            (char)(isalnum((unsigned char)*source) || *source == '.' || *source == '-' ? *source
+                                                                                       : '_');
+    out[size] = '\0';
+}
+
+void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out)
+{
+    char file[96];
+
+    abdb_page_file(abdb_facts_cell(facts, row, "source"), file, sizeof file);
+    abdb_say(out, "source-%s.html#", file);
+    abdb_html_text(out, abdb_facts_cell(facts, row, "key"));
+}

@@ -1,0 +1,226 @@
+/* page.c - one page of a site: picture, table, where its numbers come from; see site.h. */
+#include "query/answer/escape.h"
+#include "query/answer/explain.h"
+#include "query/answer/render.h"
+#include "query/answer/say.h"
+#include "schema/core/version.h"
+#include "query/answer/site/site.h"
+
+enum { WIDE = 36 };
+
+void abdb_page_begin(FILE *out, const char *title, const char *here)
+{
+    static const char *const links[][2] = {
+        {"index.html", "Overview"}, {"figures.html", "Figures"}, {"sources.html", "Sources"}};
+
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    abdb_html_text(out, title);
+    fputs(
+        "</title><link rel=\"stylesheet\" href=\"site.css\"><script defer src=\"site.js\"></script>"
+        "<link rel=\"icon\" href=\"data:,\"></head>\n<body>"
+        "<a class=\"skip\" href=\"#main\">Skip to the content</a>\n"
+        "<header><nav aria-label=\"Pages\">",
+        out);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        abdb_say(out, "<a href=\"%s\"%s>%s</a>\n", links[i][0],
+                 strcmp(links[i][0], here) == 0 ? " aria-current=\"page\"" : "", links[i][1]);
+    fputs("</nav></header>\n<main id=\"main\"><h1>", out);
+    abdb_html_text(out, title);
+    fputs("</h1>\n", out);
+}
+
+void abdb_page_end(FILE *out, const abdb_site *site)
+{
+    fputs("</main>\n<footer><p>Made from ", out);
+    abdb_html_text(out, site->origin);
+    fputs(
+        " by abdb " ABDB_VERSION ", the accelerator benchmark database. A number leads to the "
+        "facts behind it, a fact to its "
+        "source. The MLPerf name and logo are registered and unregistered trademarks of MLCommons "
+        "Association in the United States and other countries. All rights reserved. Unauthorized "
+        "use strictly prohibited. See www.mlcommons.org for more information.</p></footer></body>"
+        "</html>\n",
+        out);
+}
+
+/* How many facts, and the row of the first that is known; 0: none is known. */
+static size_t count_facts(const abdb_facts *facts, const char *keys, size_t *first)
+{
+    size_t count = 0;
+
+    *first = SIZE_MAX;
+    while (keys && *(keys += strspn(keys, " "))) {
+        size_t size = strcspn(keys, " ");
+
+        if (*first == SIZE_MAX) *first = abdb_facts_row(facts, keys, size);
+        count++;
+        keys += size;
+    }
+    return *first == SIZE_MAX ? 0 : count;
+}
+
+/* A number is a link: to its fact, or to the list of facts of its row. */
+static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size_t r, size_t c,
+                     bool numeric)
+{
+    const abdb_value *v = &t->value[r * t->columns + c];
+    char cell[ABDB_CELL_SIZE], digits[32];
+    size_t first, count = 0;
+
+    abdb_show(t, r, c, cell);
+    if (numeric && v->kind != ABDB_NULL) {
+        count = count_facts(&site->facts, abdb_facts_of(t, r, c), &first);
+        abdb_say(out, "<td class=\"n\" data-v=\"%s\">", abdb_value_text(v, digits));
+    } else
+        abdb_say(out, "<td%s>",
+                 numeric                   ? " class=\"n\""
+                 : abdb_width(cell) > WIDE ? " class=\"w\""
+                                           : "");
+    if (count == 1) {
+        fputs("<a href=\"", out);
+        abdb_facts_link(&site->facts, first, out);
+        fputs("\">", out);
+    } else if (count)
+        abdb_say(out, "<a href=\"#d%zu\">", r + 1);
+    abdb_html_text(out, cell);
+    abdb_say(out, "%s</td>", count ? "</a>" : "");
+}
+
+static void put_table(FILE *out, const abdb_site *site, const abdb_page *page)
+{
+    const abdb_table *t = &page->plot.table;
+    char line[2048];
+
+    abdb_hoisted(t, line, sizeof line);
+    if (line[0]) {
+        fputs("<p class=\"note\">", out);
+        abdb_html_text(out, line);
+        fputs("</p>\n", out);
+    }
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n",
+          out);
+    abdb_html_heads(out, t);
+    for (size_t r = 0; r < t->rows; r++) {
+        fputs("<tr>", out);
+        for (size_t c = 0; c < t->columns; c++)
+            if (abdb_shown(t, c)) put_cell(out, site, t, r, c, abdb_numeric(t, c));
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+/* What a row is called: its first text. */
+static void put_name(FILE *out, const abdb_table *t, size_t r)
+{
+    char cell[ABDB_CELL_SIZE];
+
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_shown(t, c) && t->value[r * t->columns + c].kind == ABDB_STRING) {
+            abdb_show(t, r, c, cell);
+            abdb_html_text(out, cell);
+            return;
+        }
+    abdb_say(out, "row %zu", r + 1);
+}
+
+static void put_fact(FILE *out, const abdb_facts *facts, size_t row)
+{
+    const char *printed = abdb_facts_cell(facts, row, "raw_value");
+    bool is_printed = *printed != '\0';
+
+    fputs("<a href=\"", out);
+    abdb_facts_link(facts, row, out);
+    fputs("\">", out);
+    abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_value" : "value"));
+    fputc(' ', out);
+    abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_unit" : "unit"));
+    fputs("</a> ", out);
+    abdb_html_text(out, abdb_facts_cell(facts, row, "source"));
+}
+
+/* Rows whose numbers were made from several facts: which. */
+static void put_derivations(FILE *out, const abdb_site *site, const abdb_table *t)
+{
+    bool begun = false;
+
+    for (size_t r = 0; r < t->rows; r++) {
+        const char *keys = NULL;
+        size_t first, count = 0, shown = 0;
+
+        for (size_t c = 0; c < t->columns; c++) {
+            const char *some = abdb_shown(t, c) && t->value[r * t->columns + c].kind != ABDB_STRING
+                                   ? abdb_facts_of(t, r, c)
+                                   : NULL;
+            size_t found = count_facts(&site->facts, some, &first);
+
+            if (found > count) {
+                count = found;
+                keys = some;
+            }
+        }
+        if (count < 2) continue;
+        if (!begun) fputs("<h2>Facts behind each row</h2><ul class=\"how\">\n", out);
+        begun = true;
+        abdb_say(out, "<li id=\"d%zu\">", r + 1);
+        put_name(out, t, r);
+        fputs(": ", out);
+        for (; *(keys += strspn(keys, " ")) && shown < ABDB_SITE_FACTS;
+             keys += strcspn(keys, " ")) {
+            size_t row = abdb_facts_row(&site->facts, keys, strcspn(keys, " "));
+
+            if (row == SIZE_MAX) continue;
+            if (shown++) fputs(", ", out);
+            put_fact(out, &site->facts, row);
+        }
+        if (count > shown) abdb_say(out, " and %zu more", count - shown);
+        fputs("</li>\n", out);
+    }
+    if (begun) fputs("</ul>\n", out);
+}
+
+/* What the columns mean, with the formulas of those that were computed. */
+static void put_columns(FILE *out, const abdb_page *page)
+{
+    const abdb_report *report = &page->plot.report;
+
+    fputs("<details><summary>Columns and formulas</summary><dl class=\"how\">\n", out);
+    for (size_t i = 0; i < report->columns; i++) {
+        const char *meaning = report->column[i].meaning;
+
+        if (!meaning || !*meaning) continue;
+        fputs("<dt>", out);
+        abdb_html_text(out, report->column[i].label && *report->column[i].label
+                                ? report->column[i].label
+                                : report->column[i].name);
+        fputs("</dt><dd>", out);
+        abdb_html_text(out, meaning);
+        fputs("</dd>\n", out);
+    }
+    fputs("</dl></details>\n", out);
+}
+
+void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
+{
+    if (page->drawn) {
+        const char *name = page->plot.figure.name;
+
+        abdb_say(out,
+                 "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
+                 "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
+                 name, name, name);
+        abdb_html_text(out, page->title);
+        fputs(": drawn from the table below\"></picture></a></figure>\n", out);
+    }
+    put_table(out, site, page);
+    for (size_t i = 0; i < page->plot.table.notes; i++) {
+        fputs("<p class=\"note\">", out);
+        abdb_html_text(out, page->plot.table.note[i]);
+        fputs("</p>\n", out);
+    }
+    put_derivations(out, site, &page->plot.table);
+    put_columns(out, page);
+    abdb_say(out, "<p class=\"note\"><code>abdb %s %s</code></p>\n", page->drawn ? "plot" : "query",
+             page->drawn ? page->plot.figure.name : page->plot.report.name);
+}

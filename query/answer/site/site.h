@@ -1,0 +1,60 @@
+/* site.h - the database as HTML pages: which there are, and how one is written. */
+#ifndef ABDB_SITE_SITE_H
+#define ABDB_SITE_SITE_H
+
+#include "query/answer/plotting.h"
+
+enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
+
+/* A page: a figure with its table, or a report alone. */
+typedef struct {
+    char name[160]; /* of the file, without .html */
+    const char *group, *title;
+    bool drawn;     /* a figure */
+    abdb_plot plot; /* of a report alone: report and table */
+} abdb_page;
+
+/* The facts behind all numbers of all pages, found by key. */
+typedef struct {
+    abdb_table table;
+    size_t *order;     /* rows by key */
+    size_t *by_source; /* rows by source, then as the table has them */
+} abdb_facts;
+
+typedef struct {
+    const char *folder, *origin; /* origin: name of the database's file */
+    abdb_db *db;
+    size_t pages, room;
+    abdb_page *page;
+    abdb_facts facts;
+    abdb_arena arena;
+} abdb_site;
+
+extern const abdb_embedded abdb_site_files[];
+
+/* Writes the whole site. ABDB_DATA: the database has nothing to show; ABDB_IO: the folder cannot be
+ * written. */
+ABDB_MUST_USE abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
+                                          abdb_error *err);
+
+/* --- inside of query/site/ --- */
+
+/* Loads the facts of all keys, text with blanks between them. */
+ABDB_MUST_USE abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys,
+                                          abdb_error *err);
+void abdb_facts_free(abdb_facts *facts);
+/* The row of a key of `size` bytes; SIZE_MAX: there is none. */
+size_t abdb_facts_row(const abdb_facts *facts, const char *key, size_t size);
+/* A cell of a fact, "" where it is missing. The text is the table's, or the thread's. */
+const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column);
+/* Where a fact stands: page and anchor. */
+void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out);
+
+/* The name of a source as part of a file's name. */
+void abdb_page_file(const char *source, char *out, size_t room);
+void abdb_page_begin(FILE *out, const char *title, const char *here);
+void abdb_page_end(FILE *out, const abdb_site *site);
+/* The body of a page: picture, table with links, where its numbers come from. */
+void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page);
+
+#endif

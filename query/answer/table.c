@@ -1,0 +1,65 @@
+/* table.c - rows, and what the formats share; see table.h. */
+#include "query/answer/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+abdb_value *abdb_table_row(abdb_table *table)
+{
+    if (table->rows == table->room) {
+        size_t room = table->room ? 2 * table->room : 64;
+        abdb_value *more = realloc(table->value, room * table->columns * sizeof *more);
+
+        if (!more) return NULL;
+        table->value = more;
+        table->room = room;
+    }
+    return memset(table->value + table->rows++ * table->columns, 0,
+                  table->columns * sizeof *table->value);
+}
+
+int abdb_table_column(const abdb_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        if (strcmp(table->column[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out, abdb_error *err)
+{
+    const char *names[ABDB_COLUMN_MAX], *near;
+    size_t size = strlen(name);
+    int at = abdb_table_column(table, name);
+    char marked[160];
+
+    if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {
+        snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
+        at = abdb_table_column(table, marked);
+    }
+    if (at >= 0) {
+        *out = (size_t)at;
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
+    near = abdb_nearest(name, names, table->columns);
+    return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
+const char *abdb_value_text(const abdb_value *value, char out[32])
+{
+    out[0] = '\0';
+    if (value->kind == ABDB_STRING) return value->text;
+    if (value->kind == ABDB_INTEGER)
+        snprintf(out, 32, "%lld", value->integer);
+    else if (value->kind == ABDB_REAL)
+        abdb_number_print(value->real, out);
+    return out;
+}
+
+void abdb_table_free(abdb_table *table)
+{
+    free(table->value);
+    abdb_arena_free(&table->arena);
+    *table = (abdb_table){0};
+}

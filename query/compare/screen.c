@@ -1,0 +1,397 @@
+/* screen.c - a comparison for people; see compare_screen.h. */
+#include "query/answer/say.h"
+#include "query/compare/screen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/compare/lines.h"
+#include "query/answer/deadline.h"
+#include "query/answer/render.h"
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+abdb_scale abdb_scale_of(double value, const char *unit)
+{
+    static const abdb_scale large[] = {{1e18, "E"}, {1e15, "P"}, {1e12, "T"},
+                                       {1e9, "G"},  {1e6, "M"},  {1e3, "k"}};
+    static const abdb_scale small[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    bool counts =
+        strncmp(unit, "FLOP", 4) == 0 || strncmp(unit, "OP", 2) == 0 || strncmp(unit, "B", 1) == 0;
+
+    if (strcmp(unit, "1") == 0) return (abdb_scale){0.01, "%"};
+    for (size_t i = 0; counts && i < sizeof large / sizeof large[0]; i++)
+        if (fabs(value) >= large[i].factor) return large[i];
+    for (size_t i = 0; strcmp(unit, "s") == 0 && i < sizeof small / sizeof small[0]; i++)
+        if (fabs(value) >= small[i].factor || i == 3) return small[i];
+    return (abdb_scale){1, ""};
+}
+
+void abdb_scaled(double value, abdb_scale scale, char out[32])
+{
+    double x = value / scale.factor, size = fabs(x);
+    int decimals = size >= 1000 ? 1 : size > 0 ? 3 - (int)floor(log10(size)) : 0;
+
+    if (size > 0 && (size >= 1e9 || size < 1e-3))
+        snprintf(out, 32, "%.4g", x);
+    else
+        snprintf(out, 32, "%.*f", decimals < 1 ? 1 : decimals, x);
+}
+
+static void unit_label(const char *unit, abdb_scale scale, bool derived, char out[64])
+{
+    if (strcmp(unit, "1") == 0)
+        snprintf(out, 64, "%%%s", derived ? "†" : "");
+    else
+        snprintf(out, 64, "%s%.50s%s", scale.prefix, unit, derived ? "†" : "");
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/* The value of an entry of a key; size 0: it has none. */
+static const char *key_value(const char *key, const char *name, size_t *size)
+{
+    size_t length = strlen(name);
+
+    for (; *key; key += strcspn(key, "\x1f") + 1)
+        if (strncmp(key, name, length) == 0 && key[length] == '=') {
+            *size = strcspn(key + length + 1, "\x1f");
+            return key + length + 1;
+        }
+    *size = 0;
+    return "";
+}
+
+/* One entry of a pair's label: "Offline", "n=256". */
+static void label_entry(const abdb_pair *pair, const char *name, abdb_text *out)
+{
+    bool bare = strcmp(name, "model") == 0 || strcmp(name, "scenario") == 0 ||
+                strcmp(name, "workload") == 0 || strcmp(name, "operation") == 0;
+    size_t size;
+    const char *value = key_value(pair->a.group->key, name, &size);
+
+    if (size)
+        abdb_text_printf(out, "%s%s%s%.*s", out->size ? " " : "", bare ? "" : name, bare ? "" : "=",
+                         (int)size, value);
+}
+
+/* A pair in its class: pairs of one class are not told apart yet. */
+typedef struct {
+    size_t class, pair;
+    const char *value;
+    size_t size;
+} labelled;
+
+static int by_class(const void *a, const void *b)
+{
+    const labelled *x = a, *y = b;
+    int order;
+
+    if (x->class != y->class) return x->class < y->class ? -1 : 1;
+    order = strncmp(x->value, y->value, x->size < y->size ? x->size : y->size);
+    return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* Splits the classes by one more name, if that tells any apart. */
+static bool helps(const abdb_comparison *c, labelled *all, size_t count, const char *name)
+{
+    size_t classes = 0, before = 0;
+
+    for (size_t i = 0; i < count; i++)
+        all[i].value = key_value(c->pair[all[i].pair].a.group->key, name, &all[i].size);
+    qsort(all, count, sizeof *all, by_class);
+    for (size_t i = 1; i < count; i++) {
+        before += all[i].class != all[i - 1].class;
+        classes += by_class(&all[i], &all[i - 1]) != 0;
+    }
+    if (classes == before) return false;
+    for (size_t i = 0, now = 0, last = 0; i < count; i++) {
+        bool differs = i && by_class(&all[i], &(labelled){.class = last,
+                                                          .value = all[i - 1].value,
+                                                          .size = all[i - 1].size}) != 0;
+
+        last = all[i].class;
+        now += differs;
+        all[i].class = now;
+    }
+    return true;
+}
+
+/* The fewest names that tell the pairs of a contender apart. */
+static size_t label_names(const abdb_comparison *c, size_t contender, abdb_arena *arena,
+                          const char *out[ABDB_DIFFER_MAX])
+{
+    static const char *const first[] = {"model", "workload", "scenario", "operation", "dtype", "n"};
+    labelled *all = calloc(c->pairs + 1, sizeof *all);
+    size_t count = 0, pairs = 0;
+
+    for (size_t i = 0; all && i < c->pairs; i++)
+        if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i]))
+            all[pairs++].pair = i;
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        if (helps(c, all, pairs, first[i])) out[count++] = first[i];
+    for (size_t i = 0; i < pairs; i++)
+        for (const char *key = c->pair[i].a.group->key; *key && count < ABDB_DIFFER_MAX - 1;
+             key += strcspn(key, "\x1f") + 1) {
+            const char *name = abdb_arena_copy(arena, key, strcspn(key, "="));
+
+            if (name && (abdb_is_shown_once(name) || strcmp(name, "x") == 0) &&
+                helps(c, all, pairs, name))
+                out[count++] = name;
+        }
+    free(all);
+    return count;
+}
+
+/* What tells this pair from the others of its contender; else what was run. */
+static void row_label(const abdb_pair *pair, const char *const *name, size_t names, abdb_text *out)
+{
+    abdb_text_clear(out);
+    for (size_t i = 0; i < names; i++) label_entry(pair, name[i], out);
+    if (out->size) return;
+    label_entry(pair, "model", out);
+    if (!out->size) label_entry(pair, "workload", out);
+    label_entry(pair, "scenario", out);
+    if (!out->size)
+        abdb_text_puts(out, abdb_member_text(pair->a.set, pair->a.group->member[0], ABDB_M_metric));
+}
+
+/* "4414.6 (4318.5, 8)": best, worst and n; or "- no price". */
+static void side_text(const abdb_summary_of *s, abdb_scale scale, char out[96])
+{
+    char value[32], low[32];
+
+    if (!s->n) {
+        snprintf(out, 96, "- %.80s", s->why ? s->why : "no value");
+        return;
+    }
+    abdb_scaled(s->value, scale, value);
+    abdb_scaled(s->low, scale, low);
+    if (s->n == 1)
+        snprintf(out, 96, "%s", value);
+    else if (s->sampled)
+        snprintf(out, 96, "%s (%zu runs)", value, s->n);
+    else
+        snprintf(out, 96, "%s (%s, %zu)", value, low, s->n);
+}
+
+static void ratio_text(const abdb_comparison *c, const abdb_pair *pair, char out[48],
+                       char verdict[64])
+{
+    const abdb_difference *d = &pair->difference;
+    bool evident = d->verdict != ABDB_VERDICT_UNCLEAR && d->verdict != ABDB_VERDICT_TOO_FEW;
+
+    snprintf(out, 48, "%s", !pair->has_ratio ? "-" : evident ? "" : "~");
+    snprintf(verdict, 64, "%s", pair->has_ratio ? abdb_verdict_name(d->verdict) : "");
+    if (pair->has_ratio && evident) {
+        if (d->has_interval && d->verdict != ABDB_VERDICT_STATED)
+            snprintf(out, 48, "%.3fx (%.3f to %.3f)", d->ratio, d->low, d->high);
+        else
+            snprintf(out, 48, "%.2fx", d->ratio);
+    }
+    if (pair->standing == ABDB_REFUSED && c->options->exploratory)
+        snprintf(verdict, 64, "EXPLORATORY");
+}
+
+/* The value that decides the prefix of a contender's block. */
+static double typical(const abdb_comparison *c, size_t contender)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < c->pairs; i++)
+        if (c->pair[i].contender == contender && c->pair[i].left.n &&
+            fabs(c->pair[i].left.value) > most)
+            most = fabs(c->pair[i].left.value);
+    return most;
+}
+
+static void cell(abdb_table *t, abdb_value *row, size_t column, const char *text)
+{
+    row[column] = (abdb_value){.kind = ABDB_STRING, .text = abdb_kept(t, text)};
+}
+
+/* The columns of a block; the unit stands above the names of the rows. */
+static void block_columns(const abdb_comparison *c, size_t contender, abdb_table *t,
+                          abdb_scale *scale)
+{
+    const char *unit = "";
+    const char *how =
+        c->options->pick == ABDB_PICK_MEDIAN ? "median (worst, n)" : "best (worst, n)";
+    char label[64], a[24], b[24], ratio[8];
+    bool mlperf = false, sampled = true;
+
+    for (size_t i = 0; i < c->pairs; i++)
+        if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i])) {
+            if (!*unit) unit = c->pair[i].unit;
+            sampled &= c->pair[i].left.sampled;
+            mlperf |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "mlperf") == 0;
+        }
+    *scale = abdb_scale_of(typical(c, contender), unit);
+    unit_label(unit, *scale,
+               mlperf && c->options->measure.per && strcmp(c->options->measure.per, "none") != 0,
+               label);
+    if (sampled) how = "median";
+    snprintf(a, sizeof a, "A %s", how);
+    snprintf(b, sizeof b, "%c %s", (char)('A' + contender), how);
+    snprintf(ratio, sizeof ratio, "%c/A", (char)('A' + contender));
+    t->columns = 5;
+    t->column[0].name = abdb_kept(t, label);
+    t->column[1].name = abdb_kept(t, a);
+    t->column[2].name = abdb_kept(t, b);
+    t->column[3].name = abdb_kept(t, ratio);
+    t->column[4].name = "verdict";
+}
+
+/* Rows of one contender: its pairs that are shown, then their geometric mean. */
+static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table *t, abdb_error *err)
+{
+    const char *name[ABDB_DIFFER_MAX];
+    size_t n, left_out, twins, names = label_names(c, contender, &t->arena, name);
+    abdb_text label = {0};
+    abdb_scale scale;
+    double mean;
+    abdb_status st = ABDB_OK;
+
+    block_columns(c, contender, t, &scale);
+    for (size_t i = 0; i < c->pairs; i++) {
+        const abdb_pair *pair = &c->pair[i];
+        abdb_value *row;
+        char text[96], ratio[48], verdict[64];
+
+        if (pair->contender != contender || !abdb_pair_shown(c, pair)) continue;
+        if (!(row = abdb_table_row(t))) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
+        row_label(pair, name, names, &label);
+        cell(t, row, 0, abdb_text_get(&label));
+        side_text(&pair->left, scale, text);
+        cell(t, row, 1, text);
+        side_text(&pair->right, scale, text);
+        cell(t, row, 2, text);
+        ratio_text(c, pair, ratio, verdict);
+        cell(t, row, 3, ratio);
+        cell(t, row, 4, verdict);
+    }
+    mean = abdb_pairs_geomean(c, contender, &n, &left_out, &twins);
+    if (n > 1) {
+        abdb_value *row = abdb_table_row(t);
+        char text[64];
+
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
+        snprintf(text, sizeof text, "geomean %zu of %zu", n, n + left_out);
+        cell(t, row, 0, text);
+        cell(t, row, 1, "");
+        cell(t, row, 2, "");
+        snprintf(text, sizeof text, "%.2fx", mean);
+        cell(t, row, 3, text);
+        cell(t, row, 4,
+             strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
+                 ? "composite, not endorsed by MLCommons"
+                 : "composite");
+    }
+done:
+    abdb_text_free(&label);
+    return st;
+}
+
+abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out, abdb_error *err)
+{
+    abdb_text line = {0};
+    abdb_table end = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_compare_tail(c, db, &end, err));
+    abdb_deadline_end(); /* what is left is to print */
+    abdb_compare_stamp(c, &line);
+    abdb_compare_heads(c, &line);
+    abdb_say(out, "%s\n", abdb_text_get(&line));
+    abdb_text_clear(&line);
+    abdb_compare_same(c, &line);
+    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    for (size_t s = 1; s < c->sets; s++) {
+        abdb_table rows = {0};
+
+        if (!abdb_shown_pairs(c, s)) continue;
+        abdb_text_clear(&line);
+        abdb_compare_standing(c, s, &line);
+        abdb_say(out, "\n%s\n", abdb_text_get(&line));
+        abdb_text_clear(&line);
+        abdb_compare_differing(c, s, true, &line);
+        if (line.size) abdb_say(out, "     unknown on a side: %s\n", abdb_text_get(&line));
+        st = block(c, s, &rows, err);
+        if (st == ABDB_OK) abdb_render_table(&rows, out);
+        abdb_table_free(&rows);
+        if (st != ABDB_OK) goto done;
+    }
+    if (end.notes) fputc('\n', out);
+    for (size_t i = 0; i < end.notes; i++) abdb_say(out, "%s\n", end.note[i]);
+done:
+    abdb_table_free(&end);
+    abdb_text_free(&line);
+    return st;
+}
+
+/* One table for all contenders: the columns of a block after one that names the contender. */
+static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table *out,
+                          abdb_error *err)
+{
+    abdb_table rows = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(block(c, contender, &rows, err));
+    if (!out->columns) {
+        out->columns = 7;
+        out->column[0].name = "contender";
+        out->column[1].name = "row";
+        out->column[2].name = "unit";
+        out->column[3].name = "A";
+        out->column[4].name = "contender's";
+        out->column[5].name = "ratio";
+        out->column[6].name = "verdict";
+    }
+    for (size_t r = 0; r < rows.rows; r++) {
+        abdb_value *row = abdb_table_row(out);
+        char who[160];
+
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
+        snprintf(who, sizeof who, "%c %.140s", (char)('A' + contender),
+                 abdb_set_label(&c->set[contender]));
+        cell(out, row, 0, who);
+        cell(out, row, 1, rows.value[r * 5].text);
+        cell(out, row, 2, rows.column[0].name);
+        for (size_t k = 1; k < 5; k++) cell(out, row, k + 2, rows.value[r * 5 + k].text);
+    }
+done:
+    abdb_table_free(&rows);
+    return st;
+}
+
+abdb_status abdb_compare_people(const abdb_comparison *c, abdb_db *db, abdb_table *out,
+                                abdb_error *err)
+{
+    abdb_text line = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_compare_stamp(c, &line);
+    abdb_compare_heads(c, &line);
+    out->title = abdb_kept(out, abdb_text_get(&line));
+    out->hoist = "contender unit";
+    abdb_text_clear(&line);
+    abdb_compare_same(c, &line);
+    if (line.size) abdb_note(out, abdb_text_get(&line));
+    for (size_t s = 1; s < c->sets; s++) {
+        if (!abdb_shown_pairs(c, s)) continue;
+        TRY(gather(c, s, out, err));
+        abdb_text_clear(&line);
+        abdb_compare_standing(c, s, &line);
+        abdb_note(out, abdb_text_get(&line));
+        abdb_text_clear(&line);
+        abdb_compare_differing(c, s, true, &line);
+        if (line.size && out->notes < ABDB_NOTE_MAX)
+            out->note[out->notes++] =
+                abdb_arena_printf(&out->arena, "unknown on a side: %s", abdb_text_get(&line));
+    }
+    TRY(abdb_compare_tail(c, db, out, err));
+done:
+    abdb_text_free(&line);
+    return st;
+}

@@ -1,0 +1,100 @@
+/* selection.c - picking rows; see selection.h. */
+#include "query/compare/selection.h"
+
+#include <string.h>
+
+#include "schema/functions/sqlite.h"
+
+static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
+
+/* One condition at *text, which moves behind it and its comma. */
+static abdb_status take_condition(abdb_selection *out, const char **text, abdb_error *err)
+{
+    abdb_condition *c = &out->condition[out->count];
+    const char *s = *text + strspn(*text, " "), *end = s + strcspn(s, "=!<>~,");
+    size_t size = (size_t)(end - s);
+
+    if (out->count == ABDB_CONDITION_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", ABDB_CONDITION_MAX);
+    while (size && s[size - 1] == ' ') size--;
+    c->op = NULL;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0] && !c->op; i++)
+        if (strncmp(end, operators[i], strlen(operators[i])) == 0) c->op = operators[i];
+    if (!size || !c->op)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "'%s' is no selection: column OP value, joined by commas, OP one of"
+                         " = != < <= > >= ~",
+                         *text);
+    c->column = abdb_arena_copy(&out->arena, s, size);
+    s = end + strlen(c->op);
+    s += strspn(s, " ");
+    if (*s == '\'' || *s == '"') {
+        end = strchr(s + 1, *s);
+        if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *text);
+        c->value = abdb_arena_copy(&out->arena, s + 1, (size_t)(end - s - 1));
+        end++;
+        end += strspn(end, " ");
+        if (*end && *end != ',')
+            return ABDB_FAIL(err, ABDB_USAGE, "a comma is missing before '%s'", end);
+    } else {
+        end = s + strcspn(s, ",");
+        c->value = abdb_arena_copy(&out->arena, s, (size_t)(end - s));
+    }
+    if (!c->column || !c->value) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+    *text = end + (*end == ',');
+    out->count++;
+    return ABDB_OK;
+}
+
+abdb_status abdb_selection_parse(abdb_selection *out, const char *text, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    do TRY(take_condition(out, &text, err));
+    while (*text);
+done:
+    return st;
+}
+
+static bool holds(const abdb_condition *c, const abdb_value *v)
+{
+    char number[32];
+    const char *text = abdb_value_text(v, number);
+    double a = 0, b;
+    int order;
+
+    if (v->kind == ABDB_NULL) return strcmp(c->op, "!=") == 0;
+    if (strcmp(c->op, "~") == 0) return sqlite3_strglob(c->value, text) == 0;
+    if (v->kind != ABDB_STRING && abdb_number(c->value, &b)) {
+        a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
+        order = (a > b) - (a < b);
+    } else
+        order = strcmp(text, c->value);
+    switch (c->op[0]) {
+    case '=': return order == 0;
+    case '!': return order != 0;
+    case '<': return order < 0 || (c->op[1] && order == 0);
+    default: return order > 0 || (c->op[1] && order == 0);
+    }
+}
+
+abdb_status abdb_selection_match(const abdb_selection *selection, const abdb_table *table,
+                                 size_t row, bool *out, abdb_error *err)
+{
+    *out = true;
+    for (size_t i = 0; i < selection->count; i++) {
+        const abdb_condition *c = &selection->condition[i];
+        size_t at;
+        abdb_status st = abdb_table_find(table, c->column, &at, err);
+
+        if (st != ABDB_OK) return st;
+        *out &= holds(c, &table->value[row * table->columns + at]);
+    }
+    return ABDB_OK;
+}
+
+void abdb_selection_free(abdb_selection *selection)
+{
+    abdb_arena_free(&selection->arena);
+    *selection = (abdb_selection){0};
+}

@@ -1,0 +1,33 @@
+/* selection.h - the grammar by which people pick rows: `column OP value`, several joined by ','.
+ *
+ * OP is one of = != < <= > >= ~ (glob). A value may be quoted by '...' or "..."; then it may hold
+ * commas. Numbers compare as numbers.
+ */
+#ifndef ABDB_QUERY_SELECTION_H
+#define ABDB_QUERY_SELECTION_H
+
+#include "query/answer/table.h"
+
+enum { ABDB_CONDITION_MAX = 32 };
+
+typedef struct {
+    const char *column, *op, *value;
+} abdb_condition;
+
+typedef struct {
+    size_t count;
+    abdb_condition condition[ABDB_CONDITION_MAX];
+    abdb_arena arena;
+} abdb_selection;
+
+/* Adds the conditions of text. ABDB_USAGE: not of that grammar. */
+ABDB_MUST_USE abdb_status abdb_selection_parse(abdb_selection *out, const char *text,
+                                               abdb_error *err);
+/* Do all conditions hold for a row? ABDB_USAGE: the table has no such column (the nearest is
+ * named). */
+ABDB_MUST_USE abdb_status abdb_selection_match(const abdb_selection *selection,
+                                               const abdb_table *table, size_t row, bool *out,
+                                               abdb_error *err);
+void abdb_selection_free(abdb_selection *selection);
+
+#endif

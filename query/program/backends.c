@@ -1,0 +1,79 @@
+/* backends.c - which backends are here; see backends.h. */
+#include "query/program/backends.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef ABDB_EXTENSION
+#include <dlfcn.h>
+#else
+#include "query/program/cli.h"
+#endif
+
+static const char prefix[] = "abdb-run-";
+
+static bool has(const abdb_backend_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->backend[i].name, name) == 0) return true;
+    return false;
+}
+
+static void look(abdb_backend_list *list, const char *folder)
+{
+    DIR *dir = folder ? opendir(folder) : NULL;
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)) && list->count < ABDB_BACKEND_MAX) {
+        const char *name = entry->d_name + sizeof prefix - 1, *path;
+
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0 || !*name || has(list, name))
+            continue;
+        path = abdb_arena_printf(&list->arena, "%s/%s", folder, entry->d_name);
+        if (!path || access(path, X_OK) != 0) continue;
+        list->backend[list->count].name = abdb_arena_copy(&list->arena, name, strlen(name));
+        list->backend[list->count++].path = path;
+    }
+    if (dir) closedir(dir);
+}
+
+/* Where the backends stand: beside the program, or beside the extension and where both are
+ * installed. */
+static void look_around(abdb_backend_list *list)
+{
+#ifdef ABDB_EXTENSION
+    Dl_info info;
+    const char *slash = dladdr((void *)(size_t)look_around, &info) && info.dli_fname
+                            ? strrchr(info.dli_fname, '/')
+                            : NULL;
+
+    if (slash)
+        look(list, abdb_arena_copy(&list->arena, info.dli_fname, (size_t)(slash - info.dli_fname)));
+    look(list, ABDB_PREFIX "/bin");
+#else
+    look(list, abdb_program_folder(&list->arena));
+#endif
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void abdb_backends_find(abdb_backend_list *out)
+{
+    const char *own = getenv("ABDB_BACKENDS");
+
+    *out = (abdb_backend_list){0};
+    if (own && *own) look(out, own);
+    look_around(out);
+    qsort(out->backend, out->count, sizeof out->backend[0], by_name); /* name is the first member */
+}
+
+void abdb_backends_free(abdb_backend_list *list)
+{
+    abdb_arena_free(&list->arena);
+    *list = (abdb_backend_list){0};
+}

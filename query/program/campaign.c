@@ -1,0 +1,216 @@
+/* campaign.c - the turns of a campaign; see campaign.h. */
+#include "query/program/campaign.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "schema/core/stats.h"
+
+static const double noisy = 0.02;
+
+/* The sink of the runner: each cell is a transaction of its own. */
+static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    abdb_keeper *k = self;
+    abdb_sink sink = abdb_writer_sink(k->writer);
+    abdb_counts counts;
+    int known;
+    abdb_status st = ABDB_OK;
+
+    if (k->spool) return abdb_spooling_entry(k->spool, entry, err);
+    TRY(abdb_writer_begin(k->writer, NULL, &known, &counts, err));
+    TRY(sink.entry(sink.self, entry, err));
+    TRY(sink.row_end(sink.self, err));
+    TRY(abdb_writer_commit(k->writer, &counts, err));
+    if (counts.rejected)
+        st = ABDB_FAIL(err, ABDB_BACKEND, "what %s said cannot be kept", k->backend);
+done:
+    abdb_writer_rollback(k->writer, NULL);
+    return st;
+}
+
+void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total)
+{
+    const abdb_keeper *k = self;
+    char what[160];
+
+    snprintf(what, sizeof what, "%s %s", k->backend, cell);
+    if (!k->quiet) abdb_progress(what, (double)done, (double)total);
+}
+
+/* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
+static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
+                             size_t repetition, const abdb_plan *plan, unsigned char *todo,
+                             abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(db->sql,
+                           "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
+                           " status <> 'cancelled'",
+                           -1, &s, NULL) != SQLITE_OK)
+        return abdb_db_fail(db, err, "resume");
+    for (size_t i = 0; i < plan->cells; i++) {
+        sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i], repetition), -1,
+                          SQLITE_STATIC);
+        if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
+        sqlite3_reset(s);
+    }
+    sqlite3_finalize(s);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static void print_tally(const abdb_run_tally *t, const char *campaign, const char *spool)
+{
+    abdb_say(stdout, "%s: %zu cells measured", campaign, t->ok);
+    if (t->unverified) abdb_say(stdout, ", %zu of them failed verification", t->unverified);
+    if (t->not_implemented) abdb_say(stdout, ", %zu not implemented", t->not_implemented);
+    if (t->failed) abdb_say(stdout, ", %zu failed", t->failed);
+    if (t->crashed) abdb_say(stdout, ", %zu crashed, timed out or out of memory", t->crashed);
+    if (t->cancelled) abdb_say(stdout, ", %zu cancelled", t->cancelled);
+    if (spool)
+        abdb_say(stdout, "  (abdb import %s)\n", spool);
+    else
+        abdb_say(stdout, "  (abdb query kernels%s)\n",
+                 t->failed + t->crashed + t->unverified + t->not_implemented ? " --failed" : "");
+}
+
+/* How much of a difference this run could have shown. */
+static void print_noise(const abdb_run_tally *t)
+{
+    abdb_summary summary;
+
+    if (!t->spreads || abdb_summarise(t->spread, t->spreads, &summary, NULL) != ABDB_OK) return;
+    abdb_say(stdout, "noise: the median of a cell is known to +-%.1f %% (half of the cells)",
+             100 * summary.median);
+    if (t->unsteady)
+        abdb_say(stdout,
+                 "; the machine changed its speed by over 10 %% during %zu of %zu cells, which are "
+                 "marked"
+                 " unsteady",
+                 t->unsteady, t->ok);
+    if (summary.median > noisy || 10 * t->unsteady > t->ok)
+        abdb_say(stdout,
+                 "\n       this machine is too noisy for 2 %%: repeat whole processes (--repeat 5"
+                 " --interleave), or leave it alone meanwhile");
+    fputc('\n', stdout);
+}
+
+/* Cells [first, end) by one backend, as its repetition of o->repetition. */
+static abdb_status turn(const abdb_turns *t, size_t backend, size_t first, size_t end,
+                        abdb_error *err)
+{
+    abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
+
+    t->o->name = t->k->backend = t->backends->backend[backend].name;
+    t->o->path = t->backends->backend[backend].path;
+    memset(t->todo, 0, t->plan->cells);
+    memset(t->todo + first, 1, end - first);
+    if (abdb_arg(t->args, "resume")) {
+        abdb_status st = skip_done(t->k->db, t->o->campaign, t->o->name, t->o->repetition, t->plan,
+                                   t->todo, err);
+
+        if (st != ABDB_OK) return st;
+    }
+    return abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err);
+}
+
+/* All cells by one backend after another, or cell by cell by all, to and fro. */
+abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
+{
+    size_t cells = t->plan->cells, count = t->backends->count;
+    bool interleave = abdb_arg(t->args, "interleave") != NULL;
+    long starts[ABDB_BACKEND_MAX] = {0}; /* of each program: a turn starts it anew */
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
+        for (size_t n = 0; n < count && !*t->stop; n++) {
+            size_t b = interleave && (i + t->o->repetition) % 2 ? count - 1 - n : n;
+
+            t->o->starts = &starts[b];
+            if (t->chosen[b]) TRY(turn(t, b, interleave ? i : 0, interleave ? i + 1 : cells, err));
+        }
+done:
+    t->o->starts = NULL;
+    return st;
+}
+
+void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s)
+{
+    double all = 0, one;
+    size_t backends = 0;
+    abdb_error err;
+
+    if (t->k->quiet) return;
+    for (size_t b = 0; b < t->backends->count; b++) {
+        if (!t->chosen[b]) continue;
+        t->o->path = t->backends->backend[b].path;
+        if (abdb_backend_estimate(t->o, t->plan, &one, &err) == ABDB_OK && isfinite(one))
+            all += one;
+        backends++;
+    }
+    all *= (double)repetitions;
+    if (!(all > 0) || all < least_s) return; /* 0: nobody said */
+    fflush(stdout);
+    abdb_say(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
+             backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
+             all > 90 ? "minutes" : "seconds");
+}
+
+/* --- mamf: each backend searches
+ * -------------------------------------------------------------------- */
+
+static void print_mamf(const char *backend, const char *dtype, const abdb_mamf *m)
+{
+    static const char *const sides[] = {"m", "n", "k"};
+
+    abdb_say(stdout, "%s %s: %.1f G%s/s with m=%zu n=%zu k=%zu (%.1f in the quick look)\n", backend,
+             dtype, m->rate / 1e9, *dtype == 'i' ? "OP" : "FLOP", m->side[0], m->side[1],
+             m->side[2], m->quick_rate / 1e9);
+    abdb_say(stdout, "  %zu shapes in %.0f s; ended because %s\n", m->shapes, m->seconds,
+             m->stopped);
+    for (int i = 0; i < 3; i++) {
+        abdb_say(stdout, "  %s one longer: %+.1f %%", sides[i], -100 * m->one_more[i]);
+        if (m->tile[i])
+            abdb_say(stdout, ", as fast again with %zu more\n", m->tile[i]);
+        else
+            puts(", slower with 2, 4, ... 64 more");
+    }
+}
+
+abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err)
+{
+    abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
+    const char *axis = abdb_arg(t->args, "axis"), *dtype = "f32";
+    abdb_status st = ABDB_OK;
+
+    if (axis && strncmp(axis, "dtype=", 6) != 0)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--search mamf finds m, n and k itself: --axis dtype=bf16");
+    if (axis) dtype = axis + 6;
+    for (size_t b = 0; b < t->backends->count && !*t->stop; b++) {
+        abdb_mamf found;
+        long starts = 0;
+
+        if (!t->chosen[b]) continue;
+        t->o->name = t->k->backend = t->backends->backend[b].name;
+        t->o->path = t->backends->backend[b].path;
+        t->o->starts = &starts;
+        TRY(abdb_mamf_search(t->o, dtype, budget_s, &sink, t->tally, &found, err));
+        abdb_progress("", -1, 0);
+        print_mamf(t->o->name, dtype, &found);
+    }
+done:
+    t->o->starts = NULL;
+    return st;
+}
+
+void abdb_turns_summary(const abdb_run_tally *tally, const char *campaign, const char *spool)
+{
+    print_tally(tally, campaign, spool);
+    print_noise(tally);
+}

@@ -1,0 +1,43 @@
+/* campaign.h - the turns of a campaign: which cells by which backend, one after another, and what
+ * is said of it. */
+#ifndef ABDB_QUERY_CAMPAIGN_H
+#define ABDB_QUERY_CAMPAIGN_H
+
+#include "kernels/runner/search.h"
+#include "query/program/backends.h"
+#include "query/program/cli.h"
+#include "query/program/spooling.h"
+
+/* Where cells go. */
+typedef struct {
+    abdb_db *db;
+    abdb_writer *writer;
+    abdb_spooling *spool; /* --spool: instead of the database */
+    bool quiet;
+    const char *backend;
+} abdb_keeper;
+
+typedef struct {
+    const abdb_args *args;
+    const abdb_plan *plan;
+    const abdb_backend_list *backends;
+    const unsigned char *chosen;
+    abdb_run_options *o;
+    abdb_keeper *k;
+    abdb_run_tally *tally;
+    unsigned char *todo;
+    const volatile int *stop;
+} abdb_turns;
+
+/* Tells how far it is; self is the keeper. */
+void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total);
+/* All cells by one backend after another, or (--interleave) cell by cell by all, to and fro. */
+ABDB_MUST_USE abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err);
+/* Each backend searches its fastest product, and what it found is printed. */
+ABDB_MUST_USE abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err);
+/* Says how long it will take, where it is at least so many seconds. */
+void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s);
+/* What was measured, and how much of a difference it could have shown. */
+void abdb_turns_summary(const abdb_run_tally *tally, const char *campaign, const char *spool);
+
+#endif

@@ -1,0 +1,168 @@
+/* cli.c - options, messages and paths of the abdb program; see cli.h. */
+#include "query/program/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const abdb_option abdb_common_options[] = {
+    {"db", 0, "FILE", "database (default: $ABDB_DB, else ./abdb.db)"},
+    {"help", 'h', NULL, "this help"},
+    {NULL, 0, NULL, NULL}};
+
+const abdb_option abdb_output_options[] = {
+    {"format", 'o', "FORMAT", "table, markdown, csv, json, jsonl, html or latex"},
+    {"json", 0, NULL, "the same as -o json"},
+    {"spreadsheet", 0, NULL,
+     "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
+    {"out", 0, "PATH", "write to PATH instead of standard output"},
+    {NULL, 0, NULL, NULL}};
+
+static void add_options(abdb_args *args, const abdb_option *list)
+{
+    for (; list && list->name && args->options < ABDB_OPTION_MAX; list++)
+        args->option[args->options++] = list;
+}
+
+static abdb_status unknown_option(const abdb_args *args, const char *given, abdb_error *err)
+{
+    const char *names[ABDB_OPTION_MAX], *near = NULL;
+
+    for (size_t i = 0; i < args->options; i++) names[i] = args->option[i]->name;
+    if (strncmp(given, "--", 2) == 0) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+        near = abdb_nearest(name, names, args->options);
+    }
+    return ABDB_FAIL(err, ABDB_USAGE, "unknown option '%s'%s%s%s", given,
+                     near ? ", did you mean --" : "", near ? near : "",
+                     near ? "?" : "; see --help");
+}
+
+abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
+                            const abdb_option *more, abdb_error *err)
+{
+    const abdb_command *command = abdb_command_find(verb);
+    struct option longs[ABDB_OPTION_MAX + 1] = {0};
+    char shorts[2 * ABDB_OPTION_MAX + 2] = ":";
+    size_t used = 1;
+    int code, at = 0;
+
+    *args = (abdb_args){0};
+    add_options(args, more);
+    add_options(args, command->options);
+    if (command->takes & ABDB_PRINTS_ROWS) add_options(args, abdb_output_options);
+    add_options(args, abdb_common_options);
+    for (size_t i = 0; i < args->options; i++) {
+        longs[i] = (struct option){args->option[i]->name,
+                                   args->option[i]->argument ? required_argument : no_argument,
+                                   NULL, (int)(1000 + i)};
+        if (!args->option[i]->letter) continue;
+        shorts[used++] = args->option[i]->letter;
+        if (args->option[i]->argument) shorts[used++] = ':';
+    }
+    shorts[used] = '\0';
+    opterr = 0;
+    optind = 0;
+    while ((code = getopt_long(argc, argv, shorts, longs, &at)) != -1) {
+        const abdb_option *option = NULL;
+
+        if (code == '?')
+            return unknown_option(
+                args, optopt && optopt < 1000 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
+                err);
+        if (code == ':')
+            return ABDB_FAIL(err, ABDB_USAGE, "%s wants an argument", argv[optind - 1]);
+        if (code >= 1000) option = args->option[code - 1000];
+        for (size_t i = 0; !option && i < args->options; i++)
+            if (args->option[i]->letter == code) option = args->option[i];
+        if (args->count == ABDB_GIVEN_MAX)
+            return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
+        args->given[args->count].name = option->name;
+        args->given[args->count++].value = optarg ? optarg : "";
+    }
+    args->positional = argv + optind;
+    args->positionals = argc - optind;
+    return ABDB_OK;
+}
+
+const char *abdb_arg(const abdb_args *args, const char *name)
+{
+    for (size_t i = args->count; i-- > 0;)
+        if (strcmp(args->given[i].name, name) == 0) return args->given[i].value;
+    return NULL;
+}
+
+const char *abdb_arg_next(const abdb_args *args, const char *name, size_t *at)
+{
+    while (*at < args->count) {
+        size_t i = (*at)++;
+
+        if (strcmp(args->given[i].name, name) == 0) return args->given[i].value;
+    }
+    return NULL;
+}
+
+const char *abdb_arg_db(const abdb_args *args)
+{
+    const char *path = abdb_arg(args, "db");
+
+    if (!path) path = getenv("ABDB_DB");
+    return path && *path ? path : "abdb.db";
+}
+
+static void tell_of_wait(const char *path, double seconds)
+{
+    abdb_progress("", -1, 0);
+    abdb_remark("another program is writing to %s; waiting (--busy %g)", path, seconds);
+}
+
+abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "busy");
+
+    *out = (abdb_patience){300, abdb_arg(args, "quiet") ? NULL : tell_of_wait};
+    if (text && (!abdb_number(text, &out->seconds) || out->seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--busy wants seconds, not '%s'", text);
+    return ABDB_OK;
+}
+
+int abdb_report_error(const abdb_error *err)
+{
+    abdb_progress("", -1, 0);
+    abdb_paint(stderr, "31");
+    fputs("abdb:", stderr);
+    abdb_paint(stderr, "0");
+    abdb_say(stderr, " %s\n", err->message);
+    return abdb_exit_code(err->status);
+}
+
+const char *abdb_program_folder(abdb_arena *arena)
+{
+    char path[4096];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (size <= 0) return NULL;
+    path[size] = '\0';
+    *strrchr(path, '/') = '\0';
+    return abdb_arena_copy(arena, path, strlen(path));
+}
+
+const char *abdb_data_folder(abdb_arena *arena)
+{
+    const char *folder = abdb_program_folder(arena), *path = getenv("ABDB_DATA");
+
+    if (path && *path) return path;
+    for (size_t i = 0; folder && i < 2; i++) {
+        path = i == 0 ? abdb_arena_printf(arena, "%s/../data", folder)
+                      : abdb_arena_printf(arena, "%s/../share/abdb/data", folder);
+        if (path && access(path, R_OK) == 0) return path;
+    }
+    return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data"
+                                                             : NULL;
+}

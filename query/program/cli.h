@@ -1,0 +1,95 @@
+/* cli.h - the command table, options, output files and messages of the abdb program.
+ *
+ * Each verb is a row of commands.c: dispatch, help, man page and completion all come from there.
+ */
+#ifndef ABDB_QUERY_CLI_H
+#define ABDB_QUERY_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "query/answer/option.h"
+#include "query/answer/say.h"
+#include "schema/core/text.h"
+#include "schema/core/version.h"
+#include "schema/store/db.h"
+#include "schema/store/write.h"
+
+enum { ABDB_GIVEN_MAX = 256, ABDB_OPTION_MAX = 96 };
+
+typedef struct {
+    const abdb_option *option[ABDB_OPTION_MAX];
+    size_t options, count;
+    struct {
+        const char *name, *value;
+    } given[ABDB_GIVEN_MAX];
+    char **positional;
+    int positionals;
+} abdb_args;
+
+/* What a verb takes beside its options. */
+enum {
+    ABDB_PRINTS_ROWS = 1, /* the output options */
+    ABDB_TAKES_NAME = 2,  /* the name of a report or figure first, which has help of its own */
+    ABDB_HAS_DEADLINE = 4 /* --timeout, for all of it */
+};
+
+typedef struct {
+    const char *name, *synopsis, *summary;
+    int (*run)(int argc, char **argv);
+    const abdb_option *options;
+    int takes;
+    const char *details;  /* paragraphs for --help and the man page */
+    const char *examples; /* a line each */
+} abdb_command;
+extern const abdb_command abdb_commands[]; /* end: name NULL */
+const abdb_command *abdb_command_find(const char *name);
+
+/* Options that every verb has, and those of every verb that prints rows. */
+extern const abdb_option abdb_common_options[], abdb_output_options[];
+
+/* Parses argv[1..] by getopt_long against the options of a verb, those that every verb has, and
+ * `more` (a report's; may be NULL). ABDB_USAGE: unknown option (the nearest is named), missing
+ * argument. */
+ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
+                                          const abdb_option *more, abdb_error *err);
+/* The last value given for an option; "" for a flag; NULL when it was not given. */
+const char *abdb_arg(const abdb_args *args, const char *name);
+/* The next value of a repeated option from *at on, or NULL. */
+const char *abdb_arg_next(const abdb_args *args, const char *name, size_t *at);
+/* --db, or ABDB_DB, or ./abdb.db. */
+const char *abdb_arg_db(const abdb_args *args);
+
+/* Prints "abdb: message" to standard error and returns the exit code of the status. */
+int abdb_report_error(const abdb_error *err);
+
+/* Opens the database for writing, makes it if need be, and gives it this build's vocabulary
+ * (sources, devices, models, aliases). */
+ABDB_MUST_USE abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path,
+                                           const abdb_patience *patience, abdb_error *err);
+/* --busy SECONDS of a verb that writes; with --quiet nobody is told of the wait. */
+ABDB_MUST_USE abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error *err);
+/* Folder of the running program, and of the data it ships (NULL: not found). From arena. */
+const char *abdb_program_folder(abdb_arena *arena);
+const char *abdb_data_folder(abdb_arena *arena);
+
+int abdb_cmd_init(int argc, char **argv);
+int abdb_cmd_import(int argc, char **argv);
+int abdb_cmd_run(int argc, char **argv);
+int abdb_cmd_query(int argc, char **argv);
+int abdb_cmd_audit(int argc, char **argv);
+int abdb_cmd_explain(int argc, char **argv);
+int abdb_cmd_withdraw(int argc, char **argv);
+int abdb_cmd_compare(int argc, char **argv);
+int abdb_cmd_rank(int argc, char **argv);
+int abdb_cmd_plot(int argc, char **argv);
+int abdb_cmd_site(int argc, char **argv);
+int abdb_cmd_merge(int argc, char **argv);
+int abdb_cmd_export(int argc, char **argv);
+int abdb_cmd_doctor(int argc, char **argv);
+int abdb_cmd_help(int argc, char **argv);
+int abdb_cmd_version(int argc, char **argv);
+/* Prints the help of one verb, or of all (NULL). */
+void abdb_print_help(FILE *out, const abdb_command *command);
+
+#endif

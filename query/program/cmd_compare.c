@@ -1,0 +1,170 @@
+/* cmd_compare.c - abdb compare: comparable? what differs, by how much. */
+#include <string.h>
+
+#include "query/compare/screen.h"
+#include "query/compare/environment.h"
+#include "query/answer/footnotes.h"
+#include "query/program/measure.h"
+#include "query/program/screen.h"
+#include "schema/core/outfile.h"
+
+static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, abdb_error *err)
+{
+    const char *effect = abdb_arg(args, "effect"), *alpha = abdb_arg(args, "alpha");
+
+    *o = (abdb_compare_options){.exploratory = abdb_arg(args, "exploratory") != NULL,
+                                .where = abdb_arg(args, "where"),
+                                .effect = 0.01,
+                                .alpha = 0.01};
+    abdb_measure_options(args, &o->measure);
+    if (effect && (!abdb_number(effect, &o->effect) || !(o->effect > 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",
+                         effect);
+    if (alpha && (!abdb_number(alpha, &o->alpha) || !(o->alpha > 0 && o->alpha < 1)))
+        return ABDB_FAIL(err, ABDB_USAGE, "--alpha wants a probability such as 0.01, not '%s'",
+                         alpha);
+    return abdb_pick_option(args, &o->pick, err);
+}
+
+/* The sets: --baseline or the first, then --contender and the rest. */
+static size_t read_sets(const abdb_args *args, const char *out[ABDB_SETS_MAX + 1])
+{
+    const char *baseline = abdb_arg(args, "baseline"), *more;
+    size_t count = 0, at = 0;
+
+    if (baseline) out[count++] = baseline;
+    for (int i = 0; i < args->positionals && count <= ABDB_SETS_MAX; i++)
+        out[count++] = args->positional[i];
+    while (count <= ABDB_SETS_MAX && (more = abdb_arg_next(args, "contender", &at)))
+        out[count++] = more;
+    return count;
+}
+
+/* The first set against each of the others. */
+static abdb_status print_environments(const abdb_args *args, abdb_db *db, const char *const *sets,
+                                      size_t count, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 1; i < count && st == ABDB_OK; i++) {
+        abdb_table table = {0};
+
+        st = abdb_environment_compare(db, sets[0], sets[i], abdb_arg(args, "where"), &table, err);
+        if (st == ABDB_OK) st = abdb_print_table(args, &table, err);
+        abdb_table_free(&table);
+    }
+    return st;
+}
+
+static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_db *db,
+                         abdb_error *err)
+{
+    const char *format = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
+    bool programs = abdb_arg(args, "json") ||
+                    (format && (strcmp(format, "csv") == 0 || strncmp(format, "json", 4) == 0));
+    abdb_table table = {0};
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!programs && (!format || strcmp(format, "table") == 0)) {
+        TRY(abdb_outfile_open(&out, path, err));
+        TRY(abdb_compare_screen(c, db, out.file, err));
+        TRY(abdb_outfile_commit(&out, err));
+        goto done;
+    }
+    if (programs) {
+        TRY(abdb_comparison_table(c, &table, err));
+        TRY(abdb_footnotes_add(db, &table, false, err));
+    } else
+        TRY(abdb_compare_people(c, db, &table, err));
+    TRY(abdb_print_table(args, &table, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_table_free(&table);
+    return st;
+}
+
+/* --fail-on slower,unclear: does a pair have one of these verdicts? */
+static abdb_status gate(const abdb_args *args, const abdb_comparison *c, abdb_error *err)
+{
+    static const char *const verdicts[] = {"faster",  "slower",  "same",
+                                           "unclear", "too-few", "stated"};
+    const char *list = abdb_arg(args, "fail-on");
+
+    while (list && *list) {
+        size_t size = strcspn(list, ","), known = 0;
+
+        while (known < 6 &&
+               (strlen(verdicts[known]) != size || strncmp(verdicts[known], list, size) != 0))
+            known++;
+        if (known == 6)
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "--fail-on wants faster, slower, same, unclear, too-few or stated, not"
+                             " '%.*s'",
+                             (int)size, list);
+        for (size_t i = 0; i < c->pairs; i++)
+            if (c->pair[i].has_ratio && abdb_pair_shown(c, &c->pair[i]) &&
+                c->pair[i].difference.verdict == (abdb_verdict)known)
+                return ABDB_FAIL(err, ABDB_GATE, "a pair is %s (--fail-on)", verdicts[known]);
+        list += size + (list[size] == ',');
+    }
+    return ABDB_OK;
+}
+
+/* Pairs refused by a rule, and those that lack what --per divides by. */
+static abdb_status verdict(const abdb_comparison *c, abdb_error *err)
+{
+    size_t missing = 0;
+    const char *why = NULL;
+
+    if (c->refused && !c->options->exploratory)
+        return ABDB_FAIL(err, ABDB_UNFAIR, "%zu of %zu pairs refused", c->refused, c->pairs);
+    for (size_t i = 0; i < c->pairs; i++)
+        if (!c->pair[i].has_ratio) {
+            missing++;
+            why = c->pair[i].left.n ? c->pair[i].right.why : c->pair[i].left.why;
+        }
+    if (missing == c->pairs)
+        return ABDB_FAIL(err, ABDB_UNFAIR, "no pair could be compared%s%s", why ? ": " : "",
+                         why ? why : " (the sets have nothing in common)");
+    return ABDB_OK;
+}
+
+static abdb_status run(int argc, char **argv, abdb_error *err)
+{
+    const char *sets[ABDB_SETS_MAX + 1];
+    abdb_compare_options options;
+    abdb_comparison comparison = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    size_t count;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "compare", NULL, err));
+    TRY(read_options(&args, &options, err));
+    count = read_sets(&args, sets);
+    if (count < 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "compare what with what? two selections, such as device=H200-SXM"
+                      " device=MI355X; the first is the baseline"));
+    TRY(abdb_open_guarded(&args, &db, err));
+    if (abdb_arg(&args, "environment")) {
+        TRY(print_environments(&args, db, sets, count, err));
+        if (!abdb_arg(&args, "fail-on")) goto done;
+    }
+    TRY(abdb_compare(&comparison, db->sql, sets, count, &options, err));
+    if (!abdb_arg(&args, "environment")) TRY(print(&args, &comparison, db, err));
+    TRY(verdict(&comparison, err));
+    TRY(gate(&args, &comparison, err));
+done:
+    abdb_comparison_free(&comparison);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_compare(int argc, char **argv)
+{
+    abdb_error err;
+
+    return run(argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
+}

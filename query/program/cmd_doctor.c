@@ -1,0 +1,212 @@
+/* cmd_doctor.c - abdb doctor: this build, this machine, this file. */
+#include <csv.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/runner/runner.h"
+#include "plots/figure.h"
+#include "query/program/backends.h"
+#include "query/program/cli.h"
+#include "query/program/stale.h"
+#include "schema/store/derive.h"
+
+static const char *const known_backends[][2] = {
+    {"ref", "is part of every build: `make`"},
+    {"openblas", "needs libopenblas-openmp-dev: `make deps`, then `make`"},
+};
+
+static void line(const char *mark, const char *what, const char *text)
+{
+    abdb_say(stdout, "%s %-12s %s\n", mark, what, text);
+}
+
+static void check_build(void)
+{
+    char text[256];
+
+    snprintf(text, sizeof text, "%s, schema %d, built with %s", ABDB_VERSION, abdb_schema_version(),
+             __VERSION__);
+    line("ok", "abdb", text);
+    snprintf(text, sizeof text, "SQLite %s, jansson %s, libcsv %d.%d.%d", sqlite3_libversion(),
+             JANSSON_VERSION, CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
+    line("ok", "libraries", text);
+}
+
+static void check_gnuplot(void)
+{
+    char text[128];
+    bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
+
+    line(fine ? "ok" : "--", "gnuplot",
+         fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+}
+
+/* What the BLAS chose against what the processor can do. */
+static bool check_core_type(const json_t *described)
+{
+    const char *config = json_string_value(json_object_get(
+        json_object_get(json_object_get(described, "environment"), "environment"), "library"));
+    const char *best = abdb_best_core_type();
+    char text[512];
+
+    if (!config || !best) return true;
+    if (strstr(config, best) || (strcmp(best, "SkylakeX") == 0 &&
+                                 (strstr(config, "Cooperlake") || strstr(config, "Sapphire")))) {
+        snprintf(text, sizeof text, "%s: fits this processor", config);
+        line("ok", "core type", text);
+        return true;
+    }
+    snprintf(text, sizeof text,
+             "%s: chose kernels below what this processor can run (%s);"
+             " `abdb run --core-type auto` measures with them",
+             config, best);
+    line("! ", "core type", text);
+    return false;
+}
+
+static int check_backends(void)
+{
+    abdb_backend_list list;
+    char text[512];
+    int warnings = 0;
+
+    abdb_backends_find(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        abdb_run_options options = {.name = list.backend[i].name, .path = list.backend[i].path};
+        json_t *all = NULL, *device;
+        abdb_error err;
+
+        snprintf(text, sizeof text, "backend %s", options.name);
+        if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
+            abdb_say(stdout, "!  %-12s %s\n", options.name, err.message);
+            warnings++;
+            continue;
+        }
+        device = json_object_get(all, "device");
+        snprintf(text, sizeof text, "backend, on %s with %lld threads; clock steps %.0f ns",
+                 json_string_value(json_object_get(device, "name")),
+                 (long long)json_integer_value(json_object_get(device, "threads")),
+                 1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
+        line("ok", options.name, text);
+        if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all);
+        json_decref(all);
+    }
+    for (size_t k = 0; k < sizeof known_backends / sizeof known_backends[0]; k++) {
+        bool here = false;
+
+        for (size_t i = 0; i < list.count; i++)
+            here |= strcmp(list.backend[i].name, known_backends[k][0]) == 0;
+        if (!here) {
+            snprintf(text, sizeof text, "absent: %s", known_backends[k][1]);
+            line("--", known_backends[k][0], text);
+        }
+    }
+    abdb_backends_free(&list);
+    return warnings;
+}
+
+/* Files that a newer version of their importer would read otherwise. */
+static int check_readings(abdb_db *db)
+{
+    abdb_arena arena = {0};
+    abdb_stale *list;
+    size_t count = 0;
+    abdb_error err;
+    char text[300];
+
+    if (abdb_stale_find(db, &arena, &list, &count, &err) != ABDB_OK)
+        abdb_say(stdout, "!  %-12s %s\n", "readings", err.message);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text,
+                 "%.100s: %lld %s read by version %d of its importer, now %d;"
+                 " `abdb import --refresh%s` reads %s again",
+                 list[i].format, list[i].files, list[i].files == 1 ? "file" : "files", list[i].was,
+                 list[i].now, list[i].own_map ? " --map FILE" : "",
+                 list[i].files == 1 ? "it" : "them");
+        line("! ", "readings", text);
+    }
+    abdb_arena_free(&arena);
+    return (int)count;
+}
+
+static int check_database(const char *path)
+{
+    abdb_db *db = NULL;
+    abdb_error err;
+    struct stat info;
+    sqlite3_int64 results = 0, fine = 0;
+    char text[600];
+    int stale;
+
+    if (stat(path, &info) != 0) {
+        snprintf(text, sizeof text, "%.400s is not there yet: init, import and run make it", path);
+        line("--", "database", text);
+        return 0;
+    }
+    if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
+        abdb_db_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
+        abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
+                        &fine, &err) != ABDB_OK) {
+        abdb_say(stdout, "!  %-12s %s\n", "database", err.message);
+        abdb_db_close(db);
+        return 1;
+    }
+    snprintf(text, sizeof text, "%.400s: %lld values, %s, %s", path, (long long)results,
+             fine ? "sound" : "DAMAGED", access(path, W_OK) == 0 ? "writable" : "read-only");
+    line(fine ? "ok" : "! ", "database", text);
+    if (db->lent)
+        line("! ", "views",
+             "those in the file are not this program's: it answers with its own, and `abdb init`"
+             " makes them anew");
+    stale = check_readings(db) + db->lent;
+    abdb_db_close(db);
+    return !fine + stale;
+}
+
+/* --rebuild: all derived rows from nothing. */
+static abdb_status rebuild(const abdb_args *args, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    abdb_patience patience;
+    sqlite3_int64 names, subjects;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_arg_busy(args, &patience, err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(args), &patience, err));
+    TRY(abdb_derive(db, true, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM name", &names, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM subject", &subjects, err));
+    abdb_say(stdout, "ok rebuilt      %lld names and %lld statements that others repeat\n",
+             (long long)names, (long long)subjects);
+done:
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_doctor(int argc, char **argv)
+{
+    abdb_arena arena = {0};
+    const char *data;
+    abdb_args args;
+    abdb_error err;
+    int warnings = 0;
+
+    if (abdb_args_parse(&args, argc, argv, "doctor", NULL, &err) != ABDB_OK)
+        return abdb_report_error(&err);
+    if (abdb_arg(&args, "rebuild") && rebuild(&args, &err) != ABDB_OK)
+        return abdb_report_error(&err);
+    check_build();
+    data = abdb_data_folder(&arena);
+    line(data ? "ok" : "--", "data",
+         data ? data : "absent: `abdb import data` has nothing to read");
+    check_gnuplot();
+    warnings += check_backends();
+    warnings += check_database(abdb_arg_db(&args));
+    abdb_say(stdout, "%s\n", warnings ? "lines with ! want attention" : "nothing wants attention");
+    abdb_arena_free(&arena);
+    return 0;
+}

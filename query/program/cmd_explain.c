@@ -1,0 +1,222 @@
+/* cmd_explain.c - abdb explain: where a number comes from. */
+#include <string.h>
+
+#include "query/answer/answer.h"
+#include "query/answer/explain.h"
+#include "query/answer/render.h"
+#include "query/program/screen.h"
+#include "query/compare/selection.h"
+
+enum { NAMES_MAX = 256 };
+
+/* What is explained, a line, and how it was made where no source states it. */
+typedef struct {
+    abdb_text line, made;
+} heading;
+
+static void heading_print(const heading *head, FILE *out)
+{
+    abdb_say(out, "%s\n", abdb_text_get(&head->line));
+    if (head->made.size) abdb_say(out, "└ %s\n", abdb_text_get(&head->made));
+}
+
+/* The facts as a tree below `head`, which may be NULL, and what uses them. */
+static abdb_status put_tree(const abdb_args *args, abdb_db *db, const heading *head,
+                            const abdb_table *facts, FILE *out, abdb_error *err)
+{
+    if (head) heading_print(head, out);
+    abdb_explain_tree(facts, out);
+    if (facts->rows && abdb_arg(args, "uses")) return abdb_explain_uses(db, facts, out, err);
+    if (facts->rows)
+        abdb_say(out, "which reports and figures use %s: add --uses\n",
+                 facts->rows == 1 ? "it" : "them");
+    return ABDB_OK;
+}
+
+/* The facts: as citations, as a table, or as a tree below `head`, which may be NULL. */
+static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *head, const char *keys,
+                          abdb_error *err)
+{
+    const char *cite = abdb_arg(args, "cite"), *path = abdb_arg(args, "out");
+    abdb_table facts = {0};
+    abdb_answer said = {0};
+    abdb_status st = ABDB_OK;
+
+    if (cite && strcmp(cite, "text") != 0 && strcmp(cite, "bibtex") != 0)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--cite wants text or bibtex, not '%s'", cite));
+    TRY(abdb_facts_load(db, keys, &facts, err));
+    if (!facts.rows && !facts.notes && !head)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "nothing here is called '%s': give a key, the name of a fact or of a claim,"
+                      " or a report with column and selection",
+                      keys));
+    if (!cite && (abdb_arg(args, "format") || abdb_arg(args, "json"))) {
+        TRY(abdb_print_table(args, &facts, err));
+        goto done;
+    }
+    TRY(abdb_answer_begin(&said, err));
+    if (cite)
+        abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, said.file);
+    else
+        TRY(put_tree(args, db, head, &facts, said.file, err));
+    TRY(abdb_answer_print(&said, path, err));
+done:
+    abdb_answer_free(&said);
+    abdb_table_free(&facts);
+    return st;
+}
+
+/* --- of a report
+ * ---------------------------------------------------------------------------------------- */
+
+/* Keeps the rows that the selection picks. */
+static abdb_status keep_matches(abdb_table *table, const abdb_selection *selection, abdb_error *err)
+{
+    size_t kept = 0, width = table->columns;
+
+    for (size_t r = 0; r < table->rows; r++) {
+        bool match;
+        abdb_status st = abdb_selection_match(selection, table, r, &match, err);
+
+        if (st != ABDB_OK) return st;
+        if (match)
+            memmove(&table->value[kept++ * width], &table->value[r * width],
+                    width * sizeof *table->value);
+    }
+    table->rows = kept;
+    return ABDB_OK;
+}
+
+/* "0.6646 ExaFLOP/$   what the report says of the column". */
+static void add_line(const abdb_report *report, const abdb_table *table, size_t column,
+                     abdb_text *out)
+{
+    const abdb_column *c = &table->column[column];
+    char shown[ABDB_CELL_SIZE];
+
+    abdb_show(table, 0, column, shown);
+    abdb_text_printf(out, "%s %s", *shown ? shown : "(no value)", c->label ? c->label : c->name);
+    for (size_t i = 0; i < report->columns; i++)
+        if (strcmp(report->column[i].name, c->name) == 0 && report->column[i].meaning &&
+            *report->column[i].meaning)
+            abdb_text_printf(out, "   %s%s%s", report->column[i].meaning,
+                             report->column[i].formula ? "; " : "",
+                             report->column[i].formula ? report->column[i].formula : "");
+}
+
+/* The report's parameters, of a number that has no facts. */
+static void add_made(const abdb_report *report, const abdb_args *args, abdb_text *out)
+{
+    abdb_text_printf(out,
+                     "no source states it: computed by `abdb query %s --sql` from this"
+                     " database and",
+                     report->name);
+    for (size_t i = 0; i < report->params; i++) {
+        const char *given = abdb_arg(args, report->option[i].name);
+
+        if (given || report->param[i].fallback)
+            abdb_text_printf(out, " --%s %s%s", report->option[i].name,
+                             given ? given : report->param[i].fallback,
+                             given ? " (yours)" : " (default)");
+    }
+    abdb_text_puts(out, report->params ? "" : " no option");
+}
+
+static abdb_status explain_row(const abdb_report *report, const abdb_args *args, abdb_db *db,
+                               abdb_table *table, abdb_error *err)
+{
+    abdb_selection selection = {0};
+    heading head = {0};
+    const char *keys;
+    size_t column = 0;
+    abdb_status st = ABDB_OK;
+
+    for (int i = 2; i < args->positionals; i++)
+        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+    TRY(abdb_table_find(table, args->positional[1], &column, err));
+    TRY(keep_matches(table, &selection, err));
+    if (!table->rows)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no row of %s is like that; `abdb query %s` lists them",
+                      report->name, report->name));
+    if (table->rows > 1) {
+        TRY(abdb_print_table(args, table, err));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%zu rows of %s: which one? pick it by column=value,...",
+                      table->rows, report->name));
+    }
+    keys = abdb_facts_of(table, 0, column);
+    add_line(report, table, column, &head.line);
+    if (!keys || !*keys) add_made(report, args, &head.made);
+    if (head.line.failed || head.made.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "explaining %s", report->name));
+    TRY(answer(args, db, &head, keys ? keys : "", err));
+done:
+    abdb_selection_free(&selection);
+    abdb_text_free(&head.line);
+    abdb_text_free(&head.made);
+    return st;
+}
+
+static abdb_status explain_report(const char *name, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, name, err));
+    TRY(abdb_args_parse(&args, argc, argv, "explain", report.option, err));
+    if (args.positionals < 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "which column of %s? `abdb query %s --help` lists them",
+                      name, name));
+    abdb_report_values(&report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(abdb_report_run(db, &report, value, &table, err));
+    TRY(explain_row(&report, &args, db, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_db_close(db);
+    return st;
+}
+
+/* --- of keys and names
+ * ---------------------------------------------------------------------------------- */
+
+static abdb_status explain_keys(int argc, char **argv, abdb_error *err)
+{
+    abdb_text keys = {0};
+    abdb_args args;
+    abdb_db *db = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "explain", NULL, err));
+    if (!args.positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "explain what? a key, a fact, a claim, or REPORT COLUMN SELECTION"));
+    for (int i = 0; i < args.positionals; i++)
+        abdb_text_printf(&keys, "%s%s", i ? " " : "", args.positional[i]);
+    if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "explain"));
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(answer(&args, db, NULL, abdb_text_get(&keys), err));
+done:
+    abdb_text_free(&keys);
+    abdb_db_close(db);
+    return st;
+}
+
+int abdb_cmd_explain(int argc, char **argv)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+    bool of_report = false;
+    abdb_error err;
+    abdb_status st;
+
+    for (size_t i = 0; argc > 1 && i < count; i++) of_report |= strcmp(argv[1], names[i]) == 0;
+    st = of_report ? explain_report(argv[1], argc, argv, &err) : explain_keys(argc, argv, &err);
+    abdb_arena_free(&arena);
+    return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}

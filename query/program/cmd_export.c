@@ -1,0 +1,288 @@
+/* cmd_export.c - abdb export: facts out of the database, in a form that comes back. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/program/cli.h"
+#include "query/program/exporting.h"
+#include "query/program/files.h"
+#include "query/compare/selection.h"
+#include "schema/core/outfile.h"
+
+enum { NAMES_MAX = 1024 };
+
+/* Is it a column of v_statement (1), a factor (2), or neither: then the nearest is named. */
+static abdb_status kind_of(abdb_db *db, const char *column, int *kind, abdb_error *err)
+{
+    static const char sql[] = "SELECT name, 1 FROM pragma_table_info('v_statement')"
+                              " WHERE name <> 'n'" /* that of a matrix, not of samples */
+                              " UNION ALL SELECT factor, 2 FROM factor"
+                              " UNION ALL SELECT 'factor.' || factor, 2 FROM factor";
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX], *near;
+    size_t count = 0;
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+
+    *kind = 0;
+    while (!*kind && count < NAMES_MAX && (code == SQLITE_OK || code == SQLITE_ROW)) {
+        const char *name;
+
+        code = sqlite3_step(s);
+        if (code != SQLITE_ROW) break;
+        name = abdb_sql_text(s, 0);
+        if (strcmp(name, column) == 0) *kind = sqlite3_column_int(s, 1);
+        names[count] = abdb_arena_copy(&arena, name, strlen(name));
+        count += names[count] != NULL;
+    }
+    sqlite3_finalize(s);
+    if (!*kind) {
+        near = abdb_nearest(column, names, count);
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "no column or factor '%s'%s%s; columns are those of"
+                       " `abdb query --schema v_statement`",
+                       column, near ? ", did you mean " : "", near ? near : "");
+    }
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* SQL of the entries that a selection means; NULL in *out: all. From arena, values quoted. */
+static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena *arena,
+                                  const char **out, abdb_error *err)
+{
+    abdb_selection selection = {0};
+    abdb_text sql = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = NULL;
+    for (int i = 0; i < args->positionals; i++)
+        TRY(abdb_selection_parse(&selection, args->positional[i], err));
+    if (!selection.count) goto done;
+    abdb_text_puts(&sql, "SELECT entry_id FROM v_statement WHERE 1");
+    for (size_t i = 0; i < selection.count; i++) {
+        const abdb_condition *c = &selection.condition[i];
+        const char *op = strcmp(c->op, "~") == 0 ? "GLOB" : c->op;
+        const char *name = strncmp(c->column, "factor.", 7) == 0 ? c->column + 7 : c->column;
+        double number;
+        char *term;
+        int kind;
+
+        TRY(kind_of(db, c->column, &kind, err));
+        if (kind == 1)
+            term = abdb_number(c->value, &number)
+                       ? sqlite3_mprintf(" AND \"%w\" %s %!.17g", c->column, op, number)
+                       : sqlite3_mprintf(" AND \"%w\" %s %Q", c->column, op, c->value);
+        else
+            term = abdb_number(c->value, &number)
+                       ? sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
+                                         " p.point_id = v_statement.point_id AND p.factor = %Q"
+                                         " AND p.num %s %!.17g)",
+                                         name, op, number)
+                       : sqlite3_mprintf(" AND EXISTS (SELECT 1 FROM point_factor p WHERE"
+                                         " p.point_id = v_statement.point_id AND p.factor = %Q"
+                                         " AND p.text %s %Q)",
+                                         name, op, c->value);
+        if (!term) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+        abdb_text_puts(&sql, term);
+        sqlite3_free(term);
+    }
+    *out = abdb_arena_copy(arena, abdb_text_get(&sql), sql.size);
+    if (sql.failed || !*out) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+done:
+    abdb_text_free(&sql);
+    abdb_selection_free(&selection);
+    return st;
+}
+
+/* An empty set is an error, never an empty file. */
+static abdb_status check_entries(abdb_db *db, const char *entries, abdb_error *err)
+{
+    sqlite3_int64 count = 0;
+    char *sql;
+    abdb_status st = ABDB_OK;
+
+    if (!entries) return ABDB_OK;
+    sql = sqlite3_mprintf("SELECT count(*) FROM (%s LIMIT 1)", entries);
+    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+    st = abdb_db_integer(db, sql, &count, err);
+    sqlite3_free(sql);
+    if (st != ABDB_OK) {
+        err->status = ABDB_USAGE;
+        return ABDB_USAGE;
+    }
+    return count ? ABDB_OK
+                 : ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result is like that");
+}
+
+/* What is exported, and how. */
+typedef struct {
+    abdb_db *db;
+    const char *entries;       /* SQL, or NULL: all */
+    abdb_redaction *redaction; /* NULL: as it is */
+    long left_out;             /* what a CSV has no column for */
+} job;
+
+static abdb_status export_jsonl(job *j, FILE *out, abdb_error *err)
+{
+    abdb_export *e = calloc(1, sizeof *e);
+    abdb_sink printer;
+    abdb_status st = ABDB_OK;
+
+    if (!e) return ABDB_FAIL(err, ABDB_NOMEM, "an export");
+    e->out = out;
+    printer = abdb_export_jsonl(e);
+    TRY(abdb_export_walk(j->db, j->entries, j->redaction, &printer, err));
+    if (fflush(out) != 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it"));
+done:
+    abdb_text_free(&e->text);
+    free(e);
+    return st;
+}
+
+/* A database of its own, without file names, at a path where none is. */
+static abdb_status make_db(job *j, const char *path, abdb_error *err)
+{
+    abdb_db *copy = NULL;
+    abdb_writer *writer = NULL;
+    abdb_sink sink;
+    int known;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_open_writer(&copy, &writer, path, &abdb_patience_short, err));
+    TRY(abdb_writer_begin(writer, NULL, &known, NULL, err));
+    sink = abdb_writer_sink(writer);
+    TRY(abdb_export_walk(j->db, j->entries, j->redaction, &sink, err));
+    TRY(abdb_writer_commit(writer, NULL, err));
+    TRY(abdb_writer_index(writer, err));
+done:
+    abdb_writer_close(writer);
+    abdb_db_close(copy);
+    return st;
+}
+
+static abdb_status export_db(job *j, const char *path, abdb_error *err)
+{
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!path) return ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE");
+    if (access(path, F_OK) == 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "%s exists: name another file, or remove it", path);
+    TRY(abdb_outfile_open(&out, path, err));
+    if (!out.part) TRY(ABDB_FAIL(err, ABDB_USAGE, "-o db wants --out FILE, not '%s'", path));
+    TRY(make_db(j, out.part, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    return st;
+}
+
+/* The whole file as it is; what is redacted or selected is made into one first. */
+static abdb_status export_sql(job *j, FILE *out, abdb_error *err)
+{
+    abdb_scratch scratch = {0};
+    abdb_db *copy = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!j->redaction && !j->entries) return abdb_export_sql(j->db, out, err);
+    TRY(abdb_scratch_make(&scratch, err));
+    TRY(make_db(j, scratch.path, err));
+    TRY(abdb_db_open(&copy, scratch.path, ABDB_READ, err));
+    TRY(abdb_export_sql(copy, out, err));
+done:
+    abdb_db_close(copy);
+    abdb_scratch_remove(&scratch);
+    return st;
+}
+
+static abdb_status export_to(job *j, const char *form, const char *path, abdb_error *err)
+{
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(form, "db") == 0) return export_db(j, path, err);
+    TRY(abdb_outfile_open(&out, path, err));
+    if (strcmp(form, "jsonl") == 0)
+        st = export_jsonl(j, out.file, err);
+    else if (strcmp(form, "csv") == 0)
+        st = abdb_export_csv(j->db, j->entries, j->redaction, out.file, &j->left_out, err);
+    else if (strcmp(form, "sql") == 0)
+        st = export_sql(j, out.file, err);
+    else
+        st = ABDB_FAIL(err, ABDB_USAGE, "-o %s: csv, jsonl, sql or db", form);
+    if (st == ABDB_OK) st = abdb_outfile_commit(&out, err);
+done:
+    abdb_outfile_discard(&out);
+    return st;
+}
+
+/* --list: what would leave, as a table. */
+static abdb_status list(const job *j, const char *form, const char *path, abdb_error *err)
+{
+    abdb_table table = {.title = "What leaves, as what it leaves, and what stays"};
+    abdb_outfile out = {0};
+    abdb_format format = ABDB_TABLE;
+    abdb_status st = ABDB_OK;
+
+    if (!j->redaction)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--list is of --redacted: it prints what would leave; without it,"
+                         " everything does");
+    if (form) TRY(abdb_format_find(&format, form, err));
+    TRY(abdb_redaction_list(j->redaction, j->entries, &table, err));
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(&table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_table_free(&table);
+    return st;
+}
+
+static void remark(const job *j)
+{
+    if (j->left_out)
+        abdb_remark(
+            "values that a CSV has no column for (samples, environments, ...): %ld; -o jsonl"
+            " has them",
+            j->left_out);
+    if (!j->redaction) return;
+    abdb_remark("texts replaced by pseudonyms: %ld; rows of prices, specifications, names, notes"
+                " that abdb does not ship, kept back: %ld (--list shows what leaves)",
+                abdb_redaction_replaced(j->redaction), abdb_redaction_stayed(j->redaction));
+}
+
+int abdb_cmd_export(int argc, char **argv)
+{
+    job j = {0};
+    abdb_arena arena = {0};
+    abdb_args args;
+    abdb_error err;
+    const char *form;
+    int code = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "export", NULL, &err));
+    form = abdb_arg(&args, "format");
+    TRY(abdb_db_open(&j.db, abdb_arg_db(&args), ABDB_READ, &err));
+    TRY(select_entries(j.db, &args, &arena, &j.entries, &err));
+    TRY(check_entries(j.db, j.entries, &err));
+    if (abdb_arg(&args, "redacted"))
+        TRY(abdb_redaction_open(&j.redaction, j.db, abdb_arg(&args, "keep"), &err));
+    else if (abdb_arg(&args, "keep"))
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "--keep is of --redacted: without it, everything leaves"));
+    if (abdb_arg(&args, "list")) {
+        TRY(list(&j, form, abdb_arg(&args, "out"), &err));
+    } else {
+        TRY(export_to(&j, form ? form : "jsonl", abdb_arg(&args, "out"), &err));
+        remark(&j);
+    }
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_redaction_close(j.redaction);
+    abdb_arena_free(&arena);
+    abdb_db_close(j.db);
+    return code;
+}

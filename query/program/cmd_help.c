@@ -1,0 +1,337 @@
+/* cmd_help.c - help, the manual page and completion, all from the command table. */
+#include <string.h>
+
+#include "ingest/formats.h"
+#include "ingest/importer.h"
+#include "ingest/tables/map.h"
+#include "query/program/cli.h"
+
+static const char pitch[] =
+    "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
+    " published figures and your own measurements in one SQLite file, and shows where every number"
+    " comes from.";
+
+static const char map_page[] =
+    "A map file says how a table becomes records. Words stand between blanks or in \"...\"; # "
+    "begins"
+    "\na comment.\n\n"
+    "  name    skypilot                       the format's name, and the source of its facts\n"
+    "  summary \"catalog of SkyPilot\"         one line\n"
+    "  version 2                              raise it when rows are read otherwise; 1 if unsaid\n"
+    "  match   InstanceType AcceleratorName   columns that the header must have\n"
+    "  member  points                         of a JSON object: the array of records\n"
+    "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
+    "  set     source skypilot                a field for every row\n"
+    "  field   device column AcceleratorName map H100 H100-SXM\n"
+    "  factor  batch column \"Batch size\"\n"
+    "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
+    "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
+    "  price   amount column Price kind on-demand\n\n"
+    "unit cell: the unit stands in the cell. map A B ...: the cell A means B, to the end of the "
+    "line."
+    "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
+    "(title)"
+    "\nis the line above a markdown table.\n";
+
+static void print_options(FILE *out, const abdb_option *list)
+{
+    for (; list && list->name; list++) {
+        char left[64];
+
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", list->letter ? "-" : " ",
+                 list->letter ? list->letter : ' ', list->letter ? ", " : "  ", list->name,
+                 list->argument ? " " : "", list->argument ? list->argument : "");
+        abdb_say(out, "  %-28s  %s\n", left, list->help);
+    }
+}
+
+static void print_indented(FILE *out, const char *lines, const char *indent)
+{
+    while (*lines) {
+        size_t size = strcspn(lines, "\n");
+
+        abdb_say(out, "%s%.*s\n", indent, (int)size, lines);
+        lines += size + (lines[size] == '\n');
+    }
+}
+
+/* Words folded at 88 columns. */
+static void print_folded(FILE *out, const char *text)
+{
+    int column = 0;
+
+    while (*text) {
+        size_t word = strcspn(text, " ");
+
+        if (column && column + (int)word + 1 > 88) {
+            fputc('\n', out);
+            column = 0;
+        }
+        column += (int)abdb_say(out, "%s%.*s", column ? " " : "", (int)word, text);
+        text += word;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', out);
+}
+
+static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
+                                     "mlperf-hpc-round", "mlperf-tiny-round", NULL};
+
+static void print_maps(FILE *out)
+{
+    for (size_t i = 0; abdb_maps[i].name; i++) {
+        table_map *map;
+        abdb_error err;
+
+        if (table_map_parse(&map, abdb_maps[i].name, abdb_maps[i].text, &err) != ABDB_OK) continue;
+        abdb_say(out, "  %-26s %s\n", abdb_maps[i].name, table_map_summary(map));
+        table_map_free(map);
+    }
+}
+
+static const abdb_format *format_find(const char *name)
+{
+    for (const abdb_format *f = abdb_formats; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+/* The page of one format. */
+static void print_format(FILE *out, const abdb_format *f)
+{
+    const struct {
+        const char *title, *text;
+    } parts[] = {{"input row", f->row},
+                 {"read", f->reads},
+                 {"ignored", f->ignores},
+                 {"--set must say", f->wants}};
+
+    abdb_say(out, "%s\n", f->name);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        abdb_say(out, "\n%s:\n", parts[i].title);
+        print_folded(out, parts[i].text);
+    }
+}
+
+void abdb_print_help(FILE *out, const abdb_command *command)
+{
+    if (!command) {
+        print_folded(out, pitch);
+        fputs("\nusage: abdb VERB [options]\n\n", out);
+        for (const abdb_command *c = abdb_commands; c->name; c++)
+            abdb_say(out, "  %-9s %s\n", c->name, c->summary);
+        fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
+              "--db"
+              " FILE.\n",
+              out);
+        return;
+    }
+    abdb_say(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name,
+             command->summary, command->name, command->synopsis);
+    if (*command->details) {
+        print_folded(out, command->details);
+        fputc('\n', out);
+    }
+    print_options(out, command->options);
+    if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
+    print_options(out, abdb_common_options);
+    if (strcmp(command->name, "import") == 0) {
+        fputs("\nformats (`abdb help FORMAT` explains one):\n", out);
+        for (size_t i = 0; abdb_importers[i]; i++)
+            abdb_say(out, "  %-22s %s\n", abdb_importers[i]->name, abdb_importers[i]->summary);
+        for (int i = 0; rounds[i]; i++)
+            abdb_say(out, "  %-22s result folders of a round, from folders and archives\n",
+                     rounds[i]);
+        fputs("\nmaps (files of text; `abdb import --map FILE` reads yours):\n", out);
+        print_maps(out);
+    }
+    if (*command->examples) {
+        fputs("\nexamples:\n", out);
+        print_indented(out, command->examples, "  ");
+    }
+}
+
+/* --- the manual page
+ * ------------------------------------------------------------------------------ */
+
+static void roff(FILE *out, const char *text)
+{
+    abdb_text line = {0};
+
+    if (*text == '.' || *text == '\'') abdb_text_puts(&line, "\\&");
+    for (; *text; text++) {
+        if (*text == '\\')
+            abdb_text_puts(&line, "\\e");
+        else if (*text == '-')
+            abdb_text_puts(&line, "\\-");
+        else
+            abdb_text_add(&line, text, 1);
+    }
+    abdb_say(out, "%s", abdb_text_get(&line));
+    abdb_text_free(&line);
+}
+
+/* The same line by line. */
+static void roff_lines(FILE *out, const char *text)
+{
+    while (*text) {
+        size_t size = strcspn(text, "\n");
+        char line[512];
+
+        snprintf(line, sizeof line, "%.*s", (int)size, text);
+        roff(out, line);
+        fputc('\n', out);
+        text += size + (text[size] == '\n');
+    }
+}
+
+static void man_options(FILE *out, const abdb_option *list)
+{
+    for (; list && list->name; list++) {
+        fputs(".TP\n", out);
+        if (list->letter) abdb_say(out, "\\fB\\-%c\\fR, ", list->letter);
+        fputs("\\fB\\-\\-", out);
+        roff(out, list->name);
+        fputs("\\fR", out);
+        if (list->argument) {
+            fputs(" \\fI", out);
+            roff(out, list->argument);
+            fputs("\\fR", out);
+        }
+        fputc('\n', out);
+        roff(out, list->help);
+        fputc('\n', out);
+    }
+}
+
+static void man_formats(FILE *out)
+{
+    fputs(".SH FORMATS THAT IMPORT READS\n", out);
+    for (const abdb_format *f = abdb_formats; f->name; f++) {
+        const char *const parts[] = {
+            "An input row is ",       f->row,  ". Read: ", f->reads, ". Ignored: ", f->ignores,
+            ". \\-\\-set must say: ", f->wants};
+
+        fputs(".TP\n.B ", out);
+        roff(out, f->name);
+        fputc('\n', out);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+            if (i % 2)
+                roff(out, parts[i]);
+            else
+                abdb_say(out, "%s", parts[i]);
+        fputs(".\n", out);
+    }
+    fputs(".SH MAP FILES\n.nf\n", out);
+    roff_lines(out, map_page);
+    fputs(".fi\n", out);
+}
+
+static void man(FILE *out)
+{
+    fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION
+          "\" \"User Commands\"\n.SH NAME\nabdb \\- accelerator"
+          " benchmark database\n.SH SYNOPSIS\n.B abdb\n\\fIVERB\\fR [\\fIoptions\\fR]\n.SH "
+          "DESCRIPTION\n",
+          out);
+    roff(out, pitch);
+    fputs("\n.SH VERBS\n", out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) {
+        abdb_say(out, ".SS abdb %s ", c->name);
+        roff(out, c->synopsis);
+        fputc('\n', out);
+        roff(out, c->summary);
+        fputs(".\n", out);
+        if (*c->details) {
+            fputs(".PP\n", out);
+            roff(out, c->details);
+            fputc('\n', out);
+        }
+        man_options(out, c->options);
+        if (*c->examples) {
+            fputs(".PP\nExamples:\n.PP\n.nf\n", out);
+            roff_lines(out, c->examples);
+            fputs(".fi\n", out);
+        }
+    }
+    fputs(".SH COMMON OPTIONS\n", out);
+    man_options(out, abdb_common_options);
+    fputs(".SS Of every verb that prints rows\n", out);
+    man_options(out, abdb_output_options);
+    man_formats(out);
+    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
+          "ABDB_PATH\nfolder"
+          " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb "
+          "ships\n"
+          ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n",
+          out);
+    fputs("0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
+          "partial;"
+          " 6 failed.\n",
+          out);
+}
+
+static void completion(FILE *out)
+{
+    fputs("# bash completion for abdb, made from its command table\n_abdb() {\n"
+          "  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}\n"
+          "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"",
+          out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) abdb_say(out, "%s ", c->name);
+    fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
+    for (const abdb_command *c = abdb_commands; c->name; c++) {
+        const abdb_option *const lists[] = {c->options, abdb_common_options,
+                                            c->takes & ABDB_PRINTS_ROWS ? abdb_output_options
+                                                                        : NULL};
+
+        abdb_say(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
+        for (size_t i = 0; i < 3; i++)
+            for (const abdb_option *o = lists[i]; o && o->name; o++)
+                abdb_say(out, "--%s ", o->name);
+        if (c->takes & ABDB_TAKES_NAME) abdb_say(out, "$(abdb %s --names 2>/dev/null) ", c->name);
+        abdb_say(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
+    }
+    fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);
+}
+
+int abdb_cmd_help(int argc, char **argv)
+{
+    const abdb_command *command = NULL;
+    abdb_args args;
+    abdb_error err;
+
+    if (abdb_args_parse(&args, argc, argv, "help", NULL, &err) != ABDB_OK)
+        return abdb_report_error(&err);
+    if (abdb_arg(&args, "man")) {
+        man(stdout);
+        return 0;
+    }
+    if (abdb_arg(&args, "completion")) {
+        completion(stdout);
+        return 0;
+    }
+    if (args.positionals && strcmp(args.positional[0], "map") == 0) {
+        abdb_put(stdout, map_page, strlen(map_page));
+        return 0;
+    }
+    if (args.positionals && format_find(args.positional[0])) {
+        print_format(stdout, format_find(args.positional[0]));
+        return 0;
+    }
+    if (args.positionals && !(command = abdb_command_find(args.positional[0]))) {
+        abdb_fail(&err, ABDB_USAGE,
+                  "no verb or format '%s'; `abdb help` and `abdb import --help` list them",
+                  args.positional[0]);
+        return abdb_report_error(&err);
+    }
+    abdb_print_help(stdout, command);
+    return 0;
+}
+
+int abdb_cmd_version(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    abdb_say(stdout, "abdb %s (schema %d, SQLite %s)\n", ABDB_VERSION, abdb_schema_version(),
+             sqlite3_libversion());
+    return 0;
+}

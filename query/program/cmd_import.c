@@ -1,0 +1,203 @@
+/* cmd_import.c - abdb import: files, folders, archives and standard input into the database, one
+ * transaction a file or member. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ingest/tables/map.h"
+#include "query/answer/shelf.h"
+#include "query/program/files.h"
+#include "query/program/importing.h"
+#include "schema/core/timing.h"
+#include "schema/store/digest.h"
+
+/* The word data, where no such path exists, means the data that abdb ships; from arena. */
+static abdb_status take_path(const char *word, abdb_arena *arena, const char **out, abdb_error *err)
+{
+    *out = strcmp(word, "data") == 0 && access(word, F_OK) != 0 ? abdb_data_folder(arena) : word;
+    return *out ? ABDB_OK
+                : ABDB_FAIL(err, ABDB_IO,
+                            "the data that abdb ships are not installed;"
+                            " ABDB_DATA names their folder");
+}
+
+/* Reads again: each of the paths, or all that is there. */
+static abdb_status read_again(import_session *s, abdb_db *db, const abdb_args *args,
+                              abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < (args->positionals ? args->positionals : 1); i++) {
+        const char *path = NULL;
+
+        if (args->positionals) TRY(take_path(args->positional[i], &arena, &path, err));
+        if (s->options->retry)
+            TRY(abdb_importing_retry(s, db, path, args, err));
+        else
+            TRY(abdb_importing_refresh(s, db, path, err));
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status collect(abdb_file_list *list, const abdb_args *args, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_status st = ABDB_OK;
+
+    for (int i = 0; i < args->positionals; i++) {
+        const char *path;
+
+        TRY(take_path(args->positional[i], &arena, &path, err));
+        TRY(abdb_files_add(list, path, err));
+    }
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* --timing: seconds of each part, on standard error. */
+static void print_timing(void)
+{
+    size_t count;
+    const abdb_timing *list = abdb_timing_list(&count);
+
+    for (size_t i = 0; i < count; i++)
+        abdb_say(stderr, "%9.3f s  %s\n", list[i].seconds, list[i].what);
+}
+
+static int exit_code(const import_session *s)
+{
+    if (s->refused) return abdb_exit_code(s->total.files ? ABDB_PARTIAL : ABDB_DATA);
+    return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
+}
+
+/* --suggest-map: a draft on standard output. */
+static abdb_status suggest_map(const char *path, abdb_error *err)
+{
+    abdb_text out = {0};
+    abdb_input input = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_input_open(&input, path, err));
+    TRY(table_map_suggest(&out, &input, err));
+    if (!abdb_put(stdout, abdb_text_get(&out), out.size))
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
+done:
+    if (st != ABDB_OK) abdb_context(err, "%s", path);
+    abdb_input_close(&input);
+    abdb_text_free(&out);
+    return st;
+}
+
+/* --map: a file, or the name of one in the user's folder. The caller frees *out. */
+static abdb_status open_map(const char *path, abdb_words *words, table_map **out, abdb_error *err)
+{
+    abdb_text text = {0};
+    const char *own = abdb_arena_printf(&words->arena, "%s/%s.map",
+                                        abdb_user_folder(&words->arena, "maps"), path);
+    char *digest = abdb_arena_alloc(&words->arena, ABDB_SHA256_HEX);
+    abdb_status st = ABDB_OK;
+
+    if (!own || !digest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a map"));
+    if (access(path, F_OK) != 0 && access(own, F_OK) == 0) path = own;
+    TRY(abdb_read_file(path, &text, err));
+    TRY(table_map_parse(out, path, abdb_text_get(&text), err));
+    abdb_sha256_hex(abdb_text_get(&text), text.size, digest);
+    words->map = *out;
+    words->map_digest = digest;
+done:
+    abdb_text_free(&text);
+    return st;
+}
+
+/* A long file: rows per second and the time that is left. */
+static void show_rows(const char *path, long rows, double share, double seconds)
+{
+    char what[200];
+    double left = share > 0 ? seconds / share - seconds : 0;
+
+    snprintf(what, sizeof what, "%% %.100s  %.0f rows/s, %.0f s left", path, (double)rows / seconds,
+             left);
+    abdb_progress(what, 100 * share, 100);
+}
+
+/* Which of the files are read, and what is said of them. */
+static abdb_status take_options(const abdb_args *args, abdb_unit_options *options,
+                                abdb_words *words, table_map **map, abdb_error *err)
+{
+    bool refresh = abdb_arg(args, "refresh") != NULL;
+    const char *setting;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    options->retry = abdb_arg(args, "retry-rejects") != NULL;
+    options->refresh = refresh ? ABDB_REFRESH_ONLY : ABDB_REFRESH_NO;
+    options->format = abdb_arg(args, "format");
+    options->dry_run = abdb_arg(args, "dry-run") != NULL;
+    options->strict = abdb_arg(args, "strict") != NULL;
+    if (refresh && options->retry)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--refresh or --retry-rejects, one after the other"));
+    if (refresh && (options->format || abdb_arg(args, "set")))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--refresh takes neither --set nor --format: it repeats what was said then"));
+    if (!args->positionals && !options->retry && !refresh)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
+    while ((setting = abdb_arg_next(args, "set", &at))) TRY(abdb_words_add(words, setting, err));
+    if (abdb_arg(args, "map")) {
+        TRY(open_map(abdb_arg(args, "map"), words, map, err));
+        if (!options->format) options->format = "table";
+    }
+done:
+    return st;
+}
+
+int abdb_cmd_import(int argc, char **argv)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words, .progress = show_rows};
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    table_map *map = NULL;
+    abdb_file_list list = {0};
+    import_session s = {.options = &options};
+    abdb_patience patience;
+    abdb_args args;
+    abdb_error err;
+    bool again;
+    abdb_status st = ABDB_OK;
+    int code = 0;
+
+    TRY(abdb_args_parse(&args, argc, argv, "import", NULL, &err));
+    if (abdb_arg(&args, "suggest-map")) TRY(suggest_map(abdb_arg(&args, "suggest-map"), &err));
+    if (abdb_arg(&args, "suggest-map")) goto done;
+    TRY(take_options(&args, &options, &words, &map, &err));
+    again = options.retry || options.refresh;
+    if (abdb_arg(&args, "timing")) abdb_timing_start();
+    if (!again) TRY(collect(&list, &args, &err));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
+    s.writer = writer;
+    s.quiet = abdb_arg(&args, "quiet") != NULL;
+    if (again) TRY(read_again(&s, db, &args, &err));
+    for (size_t i = 0; i < list.count; i++) {
+        abdb_progress(list.item[i].path, (double)i, (double)list.count);
+        TRY(abdb_importing_file(&s, list.item[i].path, list.item[i].named, &err));
+    }
+    TRY(abdb_importing_rounds(&s, &err));
+    TRY(abdb_writer_index(writer, &err));
+    if (!s.quiet) abdb_importing_print(&s);
+    code = exit_code(&s);
+    print_timing();
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_files_free(&list);
+    abdb_importing_close(&s);
+    table_map_free(map);
+    abdb_words_free(&words);
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return code;
+}

@@ -1,0 +1,35 @@
+/* cmd_merge.c - abdb merge: other databases' facts into this one. */
+#include "query/program/cli.h"
+
+int abdb_cmd_merge(int argc, char **argv)
+{
+    abdb_db *db = NULL;
+    abdb_writer *writer = NULL;
+    abdb_patience patience;
+    abdb_args args;
+    abdb_error err;
+    int code = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "merge", NULL, &err));
+    if (!args.positionals) TRY(ABDB_FAIL(&err, ABDB_USAGE, "merge what? abdb merge OTHER.db..."));
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
+    for (int i = 0; i < args.positionals; i++) {
+        abdb_counts counts = {0};
+
+        st = abdb_merge(db, args.positional[i], &counts, &err);
+        if (st != ABDB_OK) {
+            abdb_context(&err, "%s", args.positional[i]);
+            goto done;
+        }
+        abdb_say(stdout, "%s: %ld entries new, %ld there already\n", args.positional[i],
+                 counts.accepted, counts.duplicate);
+    }
+    TRY(abdb_writer_index(writer, &err));
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    abdb_writer_close(writer);
+    abdb_db_close(db);
+    return code;
+}

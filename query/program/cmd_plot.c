@@ -1,0 +1,237 @@
+/* cmd_plot.c - abdb plot: figures, each drawing a report. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "query/answer/deadline.h"
+#include "query/answer/plotting.h"
+#include "query/program/screen.h"
+
+enum { FIGURES_MAX = 256 };
+
+static int list_figures(bool names_only)
+{
+    abdb_arena arena = {0};
+    const char *names[FIGURES_MAX];
+    size_t count = abdb_figure_names(names, FIGURES_MAX, &arena);
+
+    for (size_t i = 0; i < count; i++) {
+        abdb_figure figure;
+        abdb_error err;
+
+        if (names_only)
+            abdb_say(stdout, "%s\n", names[i]);
+        else if (abdb_figure_load(&figure, names[i], &err) == ABDB_OK) {
+            abdb_say(stdout, "  %-22s %s  (report %s%s%s)\n", names[i],
+                     figure.title ? figure.title : "", figure.report, figure.sets ? "; sets " : "",
+                     figure.sets ? figure.sets : "");
+            abdb_figure_free(&figure);
+        } else
+            abdb_say(stdout, "  %-22s %s\n", names[i], err.message);
+    }
+    abdb_arena_free(&arena);
+    return 0;
+}
+
+static abdb_status picture_of(const abdb_args *args, abdb_picture *out, abdb_error *err)
+{
+    const char *type = abdb_arg(args, "type"), *path = abdb_arg(args, "out");
+    const char *dot = path ? strrchr(path, '.') : NULL;
+
+    if (!type) type = abdb_arg(args, "term");
+    if (!type && dot && !strchr(dot, '/') && !abdb_arg(args, "set")) type = dot + 1;
+    *out = ABDB_SVG;
+    for (int i = 0; type && i < ABDB_PICTURES; i++)
+        if (strcmp(type, abdb_picture_name[i]) == 0) {
+            *out = (abdb_picture)i;
+            return ABDB_OK;
+        }
+    return type ? ABDB_FAIL(err, ABDB_USAGE,
+                            "no picture '%s'; there are svg, png, pdf, dumb, sixel and html", type)
+                : ABDB_OK;
+}
+
+static void print_help(const abdb_plot *plot)
+{
+    abdb_say(
+        stdout,
+        "abdb plot %s - %s\n\ndraws the report %s and takes its options: abdb query %s --help\n",
+        plot->figure.name, plot->figure.title ? plot->figure.title : "", plot->figure.report,
+        plot->figure.report);
+    if (plot->figure.with) abdb_say(stdout, "here their defaults are: %s\n", plot->figure.with);
+    if (plot->figure.hint) abdb_say(stdout, "%s\n", plot->figure.hint);
+}
+
+/* \includegraphics takes these for commands, whatever stands before them. */
+static abdb_status check_latex_path(const char *path, abdb_error *err)
+{
+    return path[strcspn(path, "\\{}%#$&^~\"\n\r\t")]
+               ? ABDB_FAIL(err, ABDB_USAGE,
+                           "LaTeX includes no file of the name '%s': --out without"
+                           " \\ { } %% # $ & ^ ~ and \"",
+                           path)
+               : ABDB_OK;
+}
+
+/* The picture, and what was asked for beside it. */
+static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
+                           abdb_picture picture, abdb_error *err)
+{
+    const char *path = abdb_arg(args, "out"), *folder = abdb_arg(args, "bundle");
+    bool latex = abdb_arg(args, "latex") != NULL, markdown = abdb_arg(args, "markdown") != NULL;
+    int dark = abdb_arg(args, "dark") != NULL;
+    char named[300];
+    abdb_status st = ABDB_OK;
+
+    if (latex && !path && !abdb_arg(args, "type")) picture = ABDB_PDF;
+    if (abdb_arg(args, "script")) {
+        abdb_deadline_end();
+        if (!abdb_put(stdout, abdb_text_get(&plot->script), plot->script.size))
+            TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
+        goto done;
+    }
+    if (folder) {
+        TRY(abdb_bundle_write(plot, db, folder, dark, err));
+        goto done;
+    }
+    snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
+    if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
+    if (latex) TRY(check_latex_path(path, err));
+    TRY(abdb_plot_store(plot, picture, dark, path, err));
+    for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
+        if (strcmp(path, "-") == 0) abdb_say(stdout, "%s\n", plot->table.note[i]);
+    if (latex) TRY(abdb_bundle_latex(plot, db, path, stdout, err));
+    if (markdown) TRY(abdb_bundle_markdown(plot, db, path, stdout, err));
+    if (strcmp(path, "-") != 0 && !latex && !markdown) abdb_say(stdout, "%s\n", path);
+done:
+    return st;
+}
+
+static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_picture picture;
+    abdb_plot plot;
+    abdb_db *db = NULL;
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_plot_load(&plot, name, err));
+    TRY(abdb_args_parse(&args, argc, argv, "plot", plot.report.option, err));
+    if (abdb_arg(&args, "help")) {
+        print_help(&plot);
+        goto done;
+    }
+    TRY(picture_of(&args, &picture, err));
+    abdb_report_values(&plot.report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(abdb_plot_fill(&plot, db, value, err));
+    TRY(deliver(&plot, db, &args, picture, err));
+done:
+    abdb_plot_free(&plot);
+    abdb_db_close(db);
+    return st;
+}
+
+/* Does the figure belong to the set? ("all": every figure does) */
+static bool in_set(const char *name, const char *set)
+{
+    abdb_figure figure = {0};
+    abdb_error err;
+    bool found = strcmp(set, "all") == 0;
+
+    if (abdb_figure_load(&figure, name, &err) != ABDB_OK) return found;
+    for (const char *s = figure.sets; !found && s && *(s += strspn(s, " "));) {
+        size_t size = strcspn(s, " ");
+
+        found = strlen(set) == size && strncmp(s, set, size) == 0;
+        s += size;
+    }
+    abdb_figure_free(&figure);
+    return found;
+}
+
+/* Draws one of a set. What has no rows here is said, and is no failure. */
+static abdb_status draw_one(abdb_db *db, const abdb_args *args, const char *name,
+                            const char *folder, size_t *drawn, abdb_error *err)
+{
+    abdb_picture picture;
+    abdb_plot plot;
+    char path[4096];
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_plot_load(&plot, name, err));
+    TRY(picture_of(args, &picture, err));
+    st = abdb_plot_fill(&plot, db, NULL, err);
+    if (st == ABDB_DATA) {
+        abdb_remark("%s", err->message);
+        st = ABDB_OK;
+        goto done;
+    }
+    if (st != ABDB_OK) goto done;
+    snprintf(path, sizeof path, "%s/%s.%s", folder, name, abdb_picture_name[picture]);
+    TRY(abdb_plot_store(&plot, picture, abdb_arg(args, "dark") != NULL, path, err));
+    abdb_say(stdout, "%s\n", path);
+    ++*drawn;
+done:
+    abdb_plot_free(&plot);
+    return st;
+}
+
+static abdb_status draw_set(int argc, char **argv, abdb_error *err)
+{
+    const char *names[FIGURES_MAX], *set, *folder;
+    size_t count, members = 0, drawn = 0, failed = 0;
+    abdb_arena arena = {0};
+    abdb_db *db = NULL;
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "plot", NULL, err));
+    set = abdb_arg(&args, "set");
+    folder = abdb_arg(&args, "out") ? abdb_arg(&args, "out") : ".";
+    if (!set || args.positionals)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "plot what? the figure's name comes first: abdb plot NAME [options], or abdb"
+                      " plot --set NAME [--out FOLDER]"));
+    count = abdb_figure_names(names, FIGURES_MAX, &arena);
+    for (size_t i = 0; i < count; i++)
+        if (in_set(names[i], set)) names[members++] = names[i];
+    if (!members)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "no figure belongs to a set '%s'; `abdb plot` lists them",
+                      set));
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno)));
+    TRY(abdb_open_guarded(&args, &db, err));
+    for (size_t i = 0; i < members; i++) {
+        abdb_progress(names[i], (double)i, (double)members);
+        if (draw_one(db, &args, names[i], folder, &drawn, err) == ABDB_OK) continue;
+        if (abdb_deadline_over()) TRY(abdb_deadline_fail(err));
+        abdb_remark("%s: %s", names[i], err->message);
+        failed++;
+    }
+    abdb_progress("", -1, 0);
+    if (failed && drawn)
+        TRY(ABDB_FAIL(err, ABDB_PARTIAL, "figures that could not be drawn: %zu", failed));
+    if (!drawn) TRY(ABDB_FAIL(err, ABDB_DATA, "nothing to draw in the whole set '%s'", set));
+done:
+    abdb_db_close(db);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+int abdb_cmd_plot(int argc, char **argv)
+{
+    abdb_error err;
+
+    if (argc == 2 && strcmp(argv[1], "--names") == 0) return list_figures(true);
+    if (argc < 2 || (argv[1][0] == '-' && strcmp(argv[1], "--db") == 0 && argc <= 3)) {
+        puts("figures (abdb plot NAME --help):");
+        return list_figures(false);
+    }
+    return (argv[1][0] == '-' ? draw_set(argc, argv, &err) : draw(argv[1], argc, argv, &err)) ==
+                   ABDB_OK
+               ? 0
+               : abdb_report_error(&err);
+}

@@ -1,0 +1,401 @@
+/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/shelf.h"
+#include "query/answer/deadline.h"
+#include "query/answer/footnotes.h"
+#include "query/program/screen.h"
+
+enum { NAMES_MAX = 256 };
+
+/* --- what can be asked
+ * ------------------------------------------------------------------------------ */
+
+/* The title without {param}s. */
+static void bare_title(const abdb_report *report, abdb_text *out)
+{
+    abdb_text_clear(out);
+    for (const char *s = report->title ? report->title : ""; *s; s++)
+        if (*s == '{')
+            s += strcspn(s, "}") - !strchr(s, '}');
+        else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{')))
+            abdb_text_add(out, s, 1);
+}
+
+static void list_reports(void)
+{
+    abdb_arena arena = {0};
+    abdb_text title = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+    abdb_error err;
+
+    puts("reports (abdb query NAME --help):");
+    for (size_t i = 0; i < count; i++) {
+        abdb_report report;
+
+        if (abdb_report_load(&report, names[i], &err) != ABDB_OK) {
+            abdb_say(stdout, "  %-18s (%s)\n", names[i], err.message);
+            continue;
+        }
+        bare_title(&report, &title);
+        abdb_say(stdout, "  %-18s %s%s\n", names[i], abdb_text_get(&title),
+                 strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
+        abdb_report_free(&report);
+    }
+    puts(
+        "\nviews (abdb query --schema VIEW):\n"
+        "  v_result v_statement v_result_device v_factor v_run v_run_factor v_sample v_telemetry\n"
+        "  v_campaign v_process v_span v_rank v_note v_kernel v_ceiling v_mlperf v_mlperf_round "
+        "v_round "
+        "v_spec\n"
+        "  v_peak v_price v_price_offer v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
+        "  v_comparable v_rule v_workload_factor v_compatibility v_claim v_claim_term v_fact\n"
+        "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
+        "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
+        "tost_p\n"
+        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
+        "  abdb_offers(quotes, day, provider, kind, today)\n\n"
+        "or read-only SQL:\n"
+        "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
+        "  abdb query -i");
+    abdb_text_free(&title);
+    abdb_arena_free(&arena);
+}
+
+static int print_names(void)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+
+    for (size_t i = 0; i < count; i++) abdb_say(stdout, "%s\n", names[i]);
+    abdb_arena_free(&arena);
+    return 0;
+}
+
+/* The first of the values that an option can have, folded. */
+static void list_values(const abdb_table *list)
+{
+    enum { LEFT = 27, RIGHT = 96, MOST = 60 };
+    size_t column = abdb_say(stdout, "%*s", LEFT, "");
+
+    for (size_t r = 0; r < list->rows && r < MOST; r++) {
+        char number[32];
+        const char *text = abdb_value_text(&list->value[r * list->columns], number);
+
+        if (column + strlen(text) > RIGHT) column = abdb_say(stdout, "\n%*s", LEFT, "") - 1;
+        column += abdb_say(stdout, "%s ", text);
+    }
+    abdb_say(stdout, "%s\n", list->rows > MOST ? "..." : "");
+}
+
+/* What a column says, and by which formula of v_formula or v_scaling. */
+static void print_column(const char *name, const char *meaning, const char *formula)
+{
+    abdb_say(stdout, "  %-24s %s%s%s\n", name, meaning ? meaning : "",
+             formula && meaning && *meaning ? "; " : "", formula ? formula : "");
+}
+
+static void report_help(const abdb_report *report, const char *path)
+{
+    abdb_db *db = NULL;
+    abdb_error err;
+
+    abdb_say(stdout, "abdb query %s - %s\n", report->name, report->title ? report->title : "");
+    if (strcmp(report->origin, "shipped") != 0) abdb_say(stdout, "from %s\n", report->origin);
+    puts("");
+    if (abdb_db_open(&db, path, ABDB_READ, &err) == ABDB_OK && abdb_guard(db, 5, &err) != ABDB_OK) {
+        abdb_db_close(db);
+        db = NULL;
+    }
+    for (size_t i = 0; i < report->params; i++) {
+        const abdb_report_param *p = &report->param[i];
+        abdb_table list = {0};
+        char left[64];
+
+        snprintf(left, sizeof left, "--%s%s%s", report->option[i].name,
+                 strcmp(p->type, "flag") == 0 ? "" : " ",
+                 strcmp(p->type, "flag") == 0 ? "" : p->type);
+        abdb_say(stdout, "  %-24s %s%s%s%s\n", left, p->help ? p->help : "",
+                 p->fallback ? " (default " : "", p->fallback ? p->fallback : "",
+                 p->fallback ? ")" : "");
+        if (db && p->values && abdb_sql_table(db, p->values, NULL, NULL, &list, &err) == ABDB_OK &&
+            list.rows)
+            list_values(&list);
+        abdb_table_free(&list);
+    }
+    puts("\ncolumns:");
+    for (size_t i = 0; i < report->columns; i++)
+        print_column(report->column[i].name, report->column[i].meaning, report->column[i].formula);
+    puts("\nalso --db FILE, -o FORMAT, --json, --out PATH, --timeout SECONDS, --sql");
+    abdb_db_close(db);
+}
+
+static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0};
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "query", report->option, err));
+    if (abdb_arg(&args, "help")) {
+        report_help(report, abdb_arg_db(&args));
+        return ABDB_OK;
+    }
+    if (abdb_arg(&args, "sql")) {
+        return abdb_put(stdout, report->text, strlen(report->text))
+                   ? ABDB_OK
+                   : ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
+    }
+    if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
+                      args.positional[args.positionals - 1]));
+    abdb_report_values(report, &args, value);
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(abdb_report_run(db, report, value, &table, err));
+    TRY(abdb_print_table(&args, &table, err));
+    if (!table.rows)
+        abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
+                    " shows what is in it");
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+static abdb_status run_sql(const char *sql, const abdb_args *args, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_open_guarded(args, &db, err));
+    TRY(abdb_sql_table(db, sql, NULL, NULL, &table, err));
+    TRY(abdb_footnotes_add(db, &table, strstr(sql, "v_mlperf") != NULL, err));
+    TRY(abdb_print_table(args, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+static abdb_status show_schema(const char *view, const abdb_args *args, abdb_error *err)
+{
+    const char *value[1] = {view};
+    abdb_report report = {.params = 1};
+    abdb_db *db = NULL;
+    abdb_table table = {0};
+    abdb_status st = ABDB_OK;
+
+    report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
+    TRY(abdb_open_guarded(args, &db, err));
+    TRY(abdb_sql_table(
+        db,
+        "SELECT view, column_name AS \"column\", unit, meaning FROM v_column WHERE :view IS NULL OR"
+        " view = :view ORDER BY view, place",
+        &report, value, &table, err));
+    if (!table.rows) {
+        const char *names[64], *near;
+        abdb_table views = {0};
+        size_t count = 0;
+
+        TRY(abdb_sql_table(db, "SELECT DISTINCT view FROM v_column", NULL, NULL, &views, err));
+        for (; count < views.rows && count < 64; count++) names[count] = views.value[count].text;
+        near = abdb_nearest(view, names, count);
+        st = ABDB_FAIL(err, ABDB_USAGE, "no view '%s'%s%s", view, near ? ", did you mean " : "",
+                       near ? near : "");
+        abdb_table_free(&views);
+        goto done;
+    }
+    TRY(abdb_print_table(args, &table, err));
+done:
+    abdb_table_free(&table);
+    abdb_db_close(db);
+    return st;
+}
+
+/* --- the shell
+ * -------------------------------------------------------------------------------------------- */
+
+static const char shell_help[] =
+    "SQL ends with ';'. Also:\n"
+    "  .reports              named reports\n"
+    "  .views                public views\n"
+    "  .schema VIEW          its columns\n"
+    "  .mode FORMAT          table, markdown, csv, json, jsonl, html, latex\n"
+    "  .quit\n"
+    "Functions: median(x) quantile(x, q) geomean(x) to_unit(v, 'GB/s', 'TB/s') abdb_fold(text)\n";
+
+typedef struct {
+    abdb_db *db;
+    abdb_format format;
+    double timeout_s;
+} shell;
+
+static void shell_sql(shell *s, const char *sql)
+{
+    abdb_table table = {0};
+    abdb_error err;
+    abdb_status st = abdb_guard(s->db, s->timeout_s, &err);
+
+    if (st == ABDB_OK) st = abdb_sql_table(s->db, sql, NULL, NULL, &table, &err);
+    abdb_deadline_end();
+    if (st == ABDB_OK) st = abdb_table_print(&table, s->format, stdout, &err);
+    if (st != ABDB_OK) abdb_report_error(&err);
+    abdb_table_free(&table);
+}
+
+/* A line that begins with a dot; returns whether the shell goes on. */
+static bool shell_command(shell *s, char *line)
+{
+    char *rest = NULL, *verb = strtok_r(line, " \t\n", &rest),
+         *word = strtok_r(NULL, " \t\n", &rest);
+    abdb_error err;
+    char *sql;
+
+    if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
+    if (strcmp(verb, ".reports") == 0)
+        list_reports();
+    else if (strcmp(verb, ".views") == 0)
+        shell_sql(s, "SELECT DISTINCT view FROM v_column");
+    else if (strcmp(verb, ".schema") == 0) {
+        sql = sqlite3_mprintf("SELECT view, column_name AS \"column\", unit, meaning FROM v_column "
+                              "WHERE %Q IS NULL OR"
+                              " view = %Q ORDER BY view, place",
+                              word, word);
+        if (sql) shell_sql(s, sql);
+        sqlite3_free(sql);
+    } else if (strcmp(verb, ".mode") == 0 && word) {
+        if (abdb_format_find(&s->format, word, &err) != ABDB_OK) abdb_report_error(&err);
+    } else {
+        abdb_put(stdout, shell_help, sizeof shell_help - 1);
+    }
+    return true;
+}
+
+static abdb_status run_shell(const abdb_args *args, abdb_error *err)
+{
+    shell s = {0};
+    abdb_text statement = {0};
+    char *line = NULL;
+    size_t room = 0;
+    bool terminal = isatty(STDIN_FILENO);
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_open_guarded(args, &s.db, err));
+    TRY(abdb_timeout(args, &s.timeout_s, err));
+    abdb_deadline_end(); /* each statement has its own */
+    if (terminal)
+        abdb_say(stdout, "abdb %s, read-only: %s. `.help` says what can be typed.\n", ABDB_VERSION,
+                 abdb_arg_db(args));
+    for (;;) {
+        if (terminal) abdb_say(stdout, "%s> ", statement.size ? "   ..." : "abdb");
+        fflush(stdout);
+        if (getline(&line, &room, stdin) < 0) break;
+        if (!statement.size && line[strspn(line, " \t")] == '.') {
+            if (!shell_command(&s, line)) break;
+            continue;
+        }
+        abdb_text_puts(&statement, line);
+        if (!sqlite3_complete(abdb_text_get(&statement))) {
+            if (strspn(abdb_text_get(&statement), " \t\n") == statement.size)
+                abdb_text_clear(&statement);
+            continue;
+        }
+        shell_sql(&s, abdb_text_get(&statement));
+        abdb_text_clear(&statement);
+    }
+    if (statement.size) shell_sql(&s, abdb_text_get(&statement));
+done:
+    free(line);
+    abdb_text_free(&statement);
+    abdb_db_close(s.db);
+    return st;
+}
+
+/* --- the verb
+ * --------------------------------------------------------------------------------------------- */
+
+/* The first argument that is no option, so that a report's own options can be known before parsing.
+ */
+static const char *first_word(int argc, char **argv, const char **file)
+{
+    *file = NULL;
+    for (int i = 1; i < argc; i++) {
+        const abdb_option *lists[] = {abdb_command_find("query")->options, abdb_output_options,
+                                      abdb_common_options};
+        const char *a = argv[i];
+        bool takes = strcmp(a, "-o") == 0 || strcmp(a, "-f") == 0;
+
+        if (a[0] != '-') return a;
+        if (strcmp(a, "--") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
+        for (size_t l = 0; l < 3 && strncmp(a, "--", 2) == 0; l++)
+            for (const abdb_option *o = lists[l]; o->name; o++)
+                takes |= o->argument && strcmp(a + 2, o->name) == 0;
+        if ((strcmp(a, "-f") == 0 || strcmp(a, "--file") == 0) && i + 1 < argc) *file = argv[i + 1];
+        i += takes;
+    }
+    return NULL;
+}
+
+static abdb_status run_file(const char *path, int argc, char **argv, abdb_error *err)
+{
+    abdb_text text = {0};
+    abdb_report report = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_read_file(path, &text, err));
+    TRY(abdb_report_parse(&report, path, abdb_text_get(&text), err));
+    report.origin = path;
+    TRY(run_report(&report, argc, argv, err));
+done:
+    abdb_report_free(&report);
+    abdb_text_free(&text);
+    return st;
+}
+
+static abdb_status run_named(const char *word, int argc, char **argv, abdb_error *err)
+{
+    abdb_report report = {0};
+    abdb_status st = abdb_report_load(&report, word, err);
+
+    if (st == ABDB_OK) st = run_report(&report, argc, argv, err);
+    abdb_report_free(&report);
+    return st;
+}
+
+int abdb_cmd_query(int argc, char **argv)
+{
+    const char *file, *word = first_word(argc, argv, &file);
+    bool is_sql = word && strpbrk(word, " \t\n;") != NULL, is_schema = false;
+    abdb_args args;
+    abdb_error err;
+    abdb_status st = ABDB_OK;
+
+    if (argc == 2 && strcmp(argv[1], "--names") == 0) return print_names();
+    for (int i = 1; i < argc; i++) is_schema |= strcmp(argv[i], "--schema") == 0;
+    if (file)
+        TRY(run_file(file, argc, argv, &err));
+    else if (word && !is_sql && !is_schema)
+        TRY(run_named(word, argc, argv, &err));
+    else {
+        TRY(abdb_args_parse(&args, argc, argv, "query", NULL, &err));
+        if (args.positionals > 1)
+            TRY(ABDB_FAIL(&err, ABDB_USAGE, "one statement at a time: quote the SQL"));
+        if (abdb_arg(&args, "interactive"))
+            TRY(run_shell(&args, &err));
+        else if (is_schema)
+            TRY(show_schema(word, &args, &err));
+        else if (is_sql)
+            TRY(run_sql(word, &args, &err));
+        else
+            list_reports();
+    }
+done:
+    return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}

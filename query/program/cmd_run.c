@@ -1,0 +1,364 @@
+/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "query/answer/shelf.h"
+#include "query/program/campaign.h"
+#include "schema/store/digest.h"
+
+static const double budget_default_s = 60, announced_s = 10;
+static volatile int stopping; /* how often abdb was asked to stop */
+static volatile int stop_signal;
+
+static void on_signal(int number)
+{
+    static const char *const words = "\nabdb: finishing the sample; once more ends it at once\n";
+
+    stop_signal = number;
+    if (++stopping == 1) abdb_say_now(words);
+}
+
+/* A word as a shell takes it. */
+static void put_word(abdb_text *out, const char *word)
+{
+    bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789_-+=.,:/@%") == strlen(word);
+
+    abdb_text_puts(out, plain ? " " : " '");
+    for (; *word; word++)
+        if (*word == '\'')
+            abdb_text_puts(out, "'\\''");
+        else
+            abdb_text_add(out, word, 1);
+    if (!plain) abdb_text_puts(out, "'");
+}
+
+/* What goes on with an interrupted run: the same command with --resume. */
+static void say_resume(const abdb_args *args, char **argv)
+{
+    abdb_text command = {0};
+
+    for (int i = 1; argv[i]; i++) put_word(&command, argv[i]);
+    if (!abdb_arg(args, "resume")) abdb_text_puts(&command, " --resume");
+    if (abdb_arg(args, "spool") || abdb_arg(args, "search"))
+        abdb_remark("stopped; what was measured is kept");
+    else
+        abdb_remark("stopped; what was measured is kept. To go on: abdb run%s",
+                    abdb_text_get(&command));
+    abdb_text_free(&command);
+}
+
+/* --- the plan
+ * ------------------------------------------------------------------------------------------- */
+
+static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err)
+{
+    const char *names[64], *near;
+    abdb_arena arena = {0};
+    abdb_text text = {0};
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    for (; abdb_plans[count].name && count < 64; count++) {
+        size_t size = strlen(abdb_plans[count].name) - 5;
+
+        names[count] = abdb_arena_copy(&arena, abdb_plans[count].name, size);
+        if (strcmp(names[count], name) == 0) {
+            st = abdb_plan_add(plan, abdb_plans[count].text, err);
+            goto done;
+        }
+    }
+    if (access(name, R_OK) == 0) {
+        TRY(abdb_read_file(name, &text, err));
+        TRY(abdb_plan_add(plan, abdb_text_get(&text), err));
+        goto done;
+    }
+    near = abdb_nearest(name, names, count);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no plan '%s'%s%s%s; `abdb run --list` lists them", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    abdb_text_free(&text);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "plan"), *kernel = abdb_arg(args, "kernel"), *axis;
+    abdb_text line = {0};
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    if (abdb_arg(args, "search") && (name || kernel))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--search finds its cells itself: no --plan, no --kernel");
+    if (abdb_arg(args, "search")) return ABDB_OK;
+    if (!name && !kernel)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "run what? --plan NAME or --kernel NAME; `abdb run --list`"
+                         " lists them");
+    if (name && (kernel || abdb_arg(args, "axis")))
+        return ABDB_FAIL(err, ABDB_USAGE, "--plan says it all: no --kernel or --axis beside it");
+    if (name) return named_plan(plan, name, err);
+    abdb_text_puts(&line, kernel);
+    while ((axis = abdb_arg_next(args, "axis", &at))) abdb_text_printf(&line, " %s", axis);
+    st = abdb_plan_add(plan, abdb_text_get(&line), err);
+    abdb_text_free(&line);
+    return st;
+}
+
+/* --- backends
+ * --------------------------------------------------------------------------------------------- */
+
+/* Which of the list --backend names; without it all but ref. */
+static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
+                                   unsigned char *chosen, abdb_error *err)
+{
+    const char *names[ABDB_BACKEND_MAX], *near;
+    size_t any = 0;
+
+    for (size_t i = 0; i < all->count; i++) names[i] = all->backend[i].name;
+    for (size_t i = 0; !wanted && i < all->count; i++) {
+        chosen[i] = strcmp(names[i], "ref") != 0;
+        any += chosen[i];
+    }
+    if (!wanted && !any)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "no backend but the reference is here; --backend ref runs it,"
+                         " `abdb doctor` says what is missing");
+    while (wanted && *wanted) {
+        size_t size = strcspn(wanted, ","), i = 0;
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)size, wanted);
+        while (i < all->count && strcmp(names[i], name) != 0) i++;
+        if (i == all->count) {
+            near = abdb_nearest(name, names, all->count);
+            return ABDB_FAIL(err, ABDB_USAGE,
+                             "no backend '%s' here%s%s%s; `abdb run --list` lists them", name,
+                             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        chosen[i] = 1;
+        wanted += size + (wanted[size] == ',');
+    }
+    return ABDB_OK;
+}
+
+static int allowed_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* --- the campaign
+ * -------------------------------------------------------------------------------------------- */
+
+/* Digest of what was asked: --resume finds the last campaign of the same question. */
+static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
+{
+    static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
+                                         "core-type", "repeat", "energy", "interleave"};
+    abdb_text text = {0};
+    char hex[ABDB_SHA256_HEX];
+
+    for (size_t i = 0; i < plan->cells; i++) abdb_text_printf(&text, "%s\n", plan->cell[i].name);
+    for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
+        if (abdb_arg(args, matter[i]))
+            abdb_text_printf(&text, "%s=%s\n", matter[i], abdb_arg(args, matter[i]));
+    abdb_sha256_hex(abdb_text_get(&text), text.size, hex);
+    snprintf(out, 16, "%.8s", hex);
+    abdb_text_free(&text);
+}
+
+static abdb_status last_campaign(abdb_db *db, const char *key, char out[64], abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    char pattern[32];
+    int code;
+
+    out[0] = '\0';
+    snprintf(pattern, sizeof pattern, "c-*-%s", key);
+    code = sqlite3_prepare_v2(db->sql,
+                              "SELECT campaign FROM entry WHERE campaign GLOB ? ORDER BY"
+                              " campaign DESC LIMIT 1",
+                              -1, &s, NULL);
+    sqlite3_bind_text(s, 1, pattern, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW) snprintf(out, 64, "%s", abdb_sql_text(s, 0));
+    sqlite3_finalize(s);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "campaign");
+}
+
+static void new_campaign(const char *key, char out[64])
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(out, 64, "c-%012llx%03x-%s",
+             (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
+             (unsigned)getpid() & 0xfff, key);
+}
+
+static int exit_code(const abdb_run_tally *t)
+{
+    if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
+    return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
+}
+
+static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+    long long threads = allowed_processors();
+
+    o->timeout_s = ABDB_CELL_TIMEOUT_S;
+    if (text && (!abdb_number(text, &o->timeout_s) || o->timeout_s <= 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    text = abdb_arg(args, "threads");
+    if (text && !abdb_whole(text, 1, 65536, &threads))
+        return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
+    o->threads = (int)threads;
+    o->core_type = abdb_arg(args, "core-type");
+    if (o->core_type && strcmp(o->core_type, "auto") == 0) o->core_type = abdb_best_core_type();
+    return ABDB_OK;
+}
+
+static abdb_status read_search(const abdb_args *args, double *budget_s, abdb_error *err)
+{
+    const char *what = abdb_arg(args, "search"), *budget = abdb_arg(args, "budget");
+
+    *budget_s = budget_default_s;
+    if (what && strcmp(what, "mamf") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "no search '%s'; there is mamf", what);
+    if (budget && (!what || !abdb_number(budget, budget_s) || *budget_s <= 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--budget wants seconds, of --search mamf");
+    return ABDB_OK;
+}
+
+static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
+                           const abdb_backend_list *backends, const unsigned char *chosen,
+                           abdb_keeper *k, abdb_run_tally *tally, abdb_error *err)
+{
+    abdb_run_options o = {.tag = abdb_arg(args, "tag"),
+                          .quick = abdb_arg(args, "quick") != NULL,
+                          .energy = abdb_arg(args, "energy") != NULL,
+                          .stop = &stopping,
+                          .progress = abdb_turns_progress,
+                          .self = k};
+    unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
+    abdb_turns t = {args, plan, backends, chosen, &o, k, tally, todo, &stopping};
+    char key[16], campaign[64] = "";
+    long long repetitions = 1;
+    double budget_s;
+    abdb_status st = ABDB_OK;
+
+    if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    TRY(read_numbers(args, &o, err));
+    if (abdb_arg(args, "repeat") && !abdb_whole(abdb_arg(args, "repeat"), 1, 1000, &repetitions))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
+                      abdb_arg(args, "repeat")));
+    TRY(read_search(args, &budget_s, err));
+    if (!abdb_arg(args, "search")) abdb_turns_announce(&t, (size_t)repetitions, announced_s);
+    plan_key(plan, args, key);
+    if (abdb_arg(args, "resume")) {
+        TRY(last_campaign(k->db, key, campaign, err));
+        if (!*campaign)
+            abdb_remark("nothing to resume: this plan was not begun here; measuring it whole");
+    }
+    if (!*campaign) new_campaign(key, campaign);
+    o.campaign = campaign;
+    if (abdb_arg(args, "spool"))
+        TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
+    if (abdb_arg(args, "search")) TRY(abdb_turns_search(&t, budget_s, err));
+    for (; !abdb_arg(args, "search") && o.repetition < (size_t)repetitions && !stopping;
+         o.repetition++)
+        TRY(abdb_turns_once(&t, err));
+    if (k->spool) {
+        st = abdb_spooling_close(k->spool, err);
+        k->spool = NULL;
+    } else
+        st = abdb_writer_index(k->writer, err);
+    if (st != ABDB_OK) goto done;
+    abdb_progress("", -1, 0);
+    if (!k->quiet) abdb_turns_summary(tally, campaign, abdb_arg(args, "spool"));
+done:
+    if (k->spool) (void)!abdb_spooling_close(k->spool, NULL); /* what was measured stays */
+    k->spool = NULL;
+    free(todo);
+    return st;
+}
+
+/* --dry-run: the cells, and how long they would take. */
+static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
+                               const abdb_backend_list *backends, const unsigned char *chosen,
+                               abdb_error *err)
+{
+    abdb_run_options o = {.quick = abdb_arg(args, "quick") != NULL, .stop = &stopping};
+    abdb_keeper k = {.quiet = abdb_arg(args, "quiet") != NULL};
+    abdb_turns t = {args, plan, backends, chosen, &o, &k, NULL, NULL, &stopping};
+    abdb_status st = read_numbers(args, &o, err);
+
+    if (st != ABDB_OK) return st;
+    for (size_t b = 0; b < backends->count; b++)
+        for (size_t i = 0; chosen[b] && i < plan->cells; i++)
+            abdb_say(stdout, "%s %s\n", backends->backend[b].name, plan->cell[i].name);
+    abdb_turns_announce(&t, 1, 0);
+    return ABDB_OK;
+}
+
+int abdb_cmd_run(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    unsigned char chosen[ABDB_BACKEND_MAX] = {0};
+    abdb_backend_list backends = {0};
+    abdb_run_tally tally = {0};
+    abdb_plan plan = {0};
+    abdb_keeper k = {0};
+    abdb_patience patience;
+    abdb_args args;
+    abdb_error err;
+    abdb_status st = ABDB_OK;
+    int code = 0;
+
+    TRY(abdb_args_parse(&args, argc, argv, "run", NULL, &err));
+    if (args.positionals)
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "what is '%s'? abdb run --plan NAME or --kernel NAME",
+                      args.positional[0]));
+    abdb_backends_find(&backends);
+    if (abdb_arg(&args, "list")) {
+        abdb_backends_print(&backends);
+        goto done;
+    }
+    TRY(make_plan(&plan, &args, &err));
+    TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
+    if (abdb_arg(&args, "dry-run")) {
+        TRY(print_cells(&args, &plan, &backends, chosen, &err));
+        goto done;
+    }
+    k.quiet = abdb_arg(&args, "quiet") != NULL;
+    TRY(abdb_arg_busy(&args, &patience, &err));
+    if (!abdb_arg(&args, "spool"))
+        TRY(abdb_open_writer(&k.db, &k.writer, abdb_arg_db(&args), &patience, &err));
+    else if (abdb_arg(&args, "resume"))
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    TRY(run_all(&args, &plan, &backends, chosen, &k, &tally, &err));
+    code = exit_code(&tally);
+done:
+    if (st != ABDB_OK) code = abdb_report_error(&err);
+    if (stopping) {
+        say_resume(&args, argv);
+        code = 128 + stop_signal; /* as a shell says it */
+    }
+    abdb_plan_free(&plan);
+    abdb_run_tally_free(&tally);
+    abdb_backends_free(&backends);
+    abdb_writer_close(k.writer);
+    abdb_db_close(k.db);
+    return code;
+}

@@ -1,0 +1,27 @@
+/* cmd_site.c - abdb site: the database as HTML pages. */
+#include <string.h>
+
+#include "query/program/screen.h"
+#include "query/answer/site/site.h"
+
+int abdb_cmd_site(int argc, char **argv)
+{
+    abdb_error err;
+    abdb_args args;
+    abdb_db *db = NULL;
+    const char *path, *slash;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_args_parse(&args, argc, argv, "site", NULL, &err));
+    if (args.positionals)
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "site takes no '%s': abdb site --out DIR",
+                      args.positional[0]));
+    TRY(abdb_open_guarded(&args, &db, &err));
+    path = abdb_arg_db(&args);
+    slash = strrchr(path, '/');
+    TRY(abdb_site_write(db, slash ? slash + 1 : path,
+                        abdb_arg(&args, "out") ? abdb_arg(&args, "out") : "site", &err));
+done:
+    abdb_db_close(db);
+    return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}

@@ -1,0 +1,140 @@
+/* exporting.c - records printed as JSON lines, facts as SQL; see exporting.h. */
+#include "query/program/exporting.h"
+#include "query/answer/say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/record_json.h"
+#include "schema/store/shape.h"
+#include "schema/store/walk.h"
+
+static abdb_status write_text(abdb_export *e, abdb_error *err)
+{
+    if (e->text.failed) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
+    if (!abdb_put(e->out, abdb_text_get(&e->text), e->text.size))
+        return ABDB_FAIL(err, ABDB_IO, "cannot write: the disk is full, or the pipe was closed");
+    return ABDB_OK;
+}
+
+static abdb_status json_entry(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    abdb_export *e = self;
+
+    abdb_text_clear(&e->text);
+    abdb_entry_json(&e->text, entry);
+    return write_text(e, err);
+}
+
+static abdb_status json_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    abdb_export *e = self;
+
+    abdb_text_clear(&e->text);
+    abdb_fact_json(&e->text, fact);
+    return write_text(e, err);
+}
+
+abdb_sink abdb_export_jsonl(abdb_export *e)
+{
+    return (abdb_sink){e, json_entry, json_fact, abdb_sink_no_reject, abdb_sink_no_row_end};
+}
+
+abdb_status abdb_export_walk(abdb_db *db, const char *entries, abdb_redaction *redaction,
+                             const abdb_sink *sink, abdb_error *err)
+{
+    return redaction ? abdb_redaction_walk(redaction, entries, sink, err)
+                     : abdb_store_walk(db, entries, sink, err);
+}
+
+/* --- SQL ----------------------------------------------------------------------------------------
+ */
+
+/* A statement; on a terminal one line, whatever its literals hold. */
+static void print_line(FILE *out, const char *sql)
+{
+    if (abdb_is_screen(out))
+        abdb_say(out, "%s", sql);
+    else
+        abdb_put(out, sql, strlen(sql));
+    fputc('\n', out);
+}
+
+/* The rows of one statement, each as a line of text. */
+static abdb_status print_rows(abdb_db *db, const char *sql, FILE *out, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL);
+
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(s);
+        if (code == SQLITE_ROW) print_line(out, abdb_sql_text(s, 0));
+    }
+    sqlite3_finalize(s);
+    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, sql);
+}
+
+/* INSERT statements of a table: its columns by quote(), which keeps type and digits. */
+static abdb_status print_table(abdb_db *db, const char *table, FILE *out, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_text sql = {0};
+    int code = sqlite3_prepare_v2(db->sql, "SELECT name FROM pragma_table_info(?)", -1, &s, NULL);
+    bool first = true;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_printf(&sql, "SELECT 'INSERT INTO \"%s\" VALUES(' || ", table);
+    if (code == SQLITE_OK) sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(s);
+        if (code != SQLITE_ROW) break;
+        abdb_text_printf(&sql, "%squote(\"%s\")", first ? "" : " || ',' || ", abdb_sql_text(s, 0));
+        first = false;
+    }
+    sqlite3_finalize(s);
+    abdb_text_printf(&sql, " || ');' FROM \"%s\"", table);
+    if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, table));
+    TRY(print_rows(db, abdb_text_get(&sql), out, err));
+done:
+    abdb_text_free(&sql);
+    return st;
+}
+
+static void print_files(const abdb_embedded *file, FILE *out)
+{
+    for (; file->name; file++) abdb_put(out, file->text, strlen(file->text));
+}
+
+abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
+{
+    char *table[64];
+    size_t count = 0;
+    sqlite3_stmt *s = NULL;
+    abdb_status st = ABDB_OK;
+    int code = sqlite3_prepare_v2(db->sql,
+                                  "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
+                                  " AND name <> 'column_doc' ORDER BY rowid",
+                                  -1, &s, NULL);
+
+    while (count < 64 && (code == SQLITE_OK || code == SQLITE_ROW)) {
+        code = sqlite3_step(s);
+        if (code == SQLITE_ROW && abdb_shape_owns(abdb_sql_text(s, 0)))
+            table[count++] = strdup(abdb_sql_text(s, 0));
+        else if (code != SQLITE_ROW)
+            break;
+    }
+    sqlite3_finalize(s);
+    if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, "tables"));
+    fputs("PRAGMA foreign_keys = OFF;\nBEGIN;\n", out);
+    print_files(abdb_schema_ddl(), out);
+    for (size_t i = 0; i < count; i++)
+        if (table[i]) TRY(print_table(db, table[i], out, err));
+    print_files(abdb_views, out);
+    abdb_say(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
+             ABDB_APPLICATION_ID, abdb_schema_version());
+    if (fflush(out) != 0 || ferror(out))
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
+done:
+    for (size_t i = 0; i < count; i++) free(table[i]);
+    return st;
+}

@@ -1,0 +1,264 @@
+/* importing.c - files, archives, pipes and rounds into an open database; see importing.h. */
+#include "query/program/importing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/read/archive.h"
+#include "schema/store/digest.h"
+
+static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
+{
+    const abdb_counts *c = &unit->counts;
+
+    if (unit->known)
+        abdb_say(
+            stdout,
+            "%s: already imported, nothing changed (%ld accepted, %ld duplicate, %ld rejected, %ld"
+            " ignored then)\n",
+            path, c->accepted, c->duplicate, c->rejected, c->ignored);
+    else
+        abdb_say(stdout,
+                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
+                 path, dry_run ? "would keep: " : "",
+                 c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
+                 c->rejected, c->ignored, unit->format);
+    if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
+}
+
+/* A failure of one file is said and counted; one of the database, or of the command, is returned.
+ */
+static abdb_status say_failure(import_session *s, const char *path, abdb_status st, abdb_error *err)
+{
+    abdb_context(err, "%s", path);
+    if (st == ABDB_DB || st == ABDB_BUSY || st == ABDB_NOMEM || st == ABDB_USAGE) return st;
+    abdb_report_error(err);
+    s->refused += st != ABDB_GATE;
+    s->gated += st == ABDB_GATE;
+    return ABDB_OK;
+}
+
+static void add_counts(import_counts *to, const abdb_unit_result *unit)
+{
+    to->files++;
+    to->known += unit->known != 0;
+    if (unit->known) return;
+    to->rows.accepted += unit->counts.accepted;
+    to->rows.duplicate += unit->counts.duplicate;
+    to->rows.rejected += unit->counts.rejected;
+    to->rows.ignored += unit->counts.ignored;
+}
+
+static void count_unit(import_session *s, const abdb_unit_result *unit)
+{
+    size_t i = 0;
+
+    add_counts(&s->total, unit);
+    while (i < s->formats && strcmp(s->format[i].format, unit->format) != 0) i++;
+    if (i == IMPORT_FORMATS_MAX) return;
+    if (i == s->formats) s->format[s->formats++].format = unit->format;
+    add_counts(&s->format[i].counts, unit);
+}
+
+/* Gives a file of a round to the round it belongs to: *taken. */
+static abdb_status take(import_session *s, const abdb_input *input, bool named, bool *taken,
+                        abdb_error *err)
+{
+    round_role role = s->options->format ? ROUND_OTHER : mlperf_round_role(input->path);
+    char digest[ABDB_SHA256_HEX];
+
+    if (role == ROUND_BESIDE && named) role = ROUND_OTHER; /* whoever names it wants it read */
+    *taken = role == ROUND_BESIDE;
+    s->beside += role == ROUND_BESIDE;
+    if (role != ROUND_PART) return ABDB_OK;
+    abdb_sha256_hex(input->data, input->size, digest);
+    return mlperf_round_take(s->round, input, digest, taken, err);
+}
+
+/* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
+static abdb_status import_input(import_session *s, const abdb_input *input, bool named,
+                                abdb_error *err)
+{
+    abdb_unit_result unit = {0};
+    bool taken = false;
+    abdb_status st = take(s, input, named, &taken, err);
+
+    if (taken) return st;
+    if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
+
+    abdb_progress("", -1, 0);
+    if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
+        s->passed_over++;
+        return ABDB_OK;
+    }
+    if (st != ABDB_OK) return say_failure(s, input->path, st, err);
+    if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
+    count_unit(s, &unit);
+    if (!s->quiet) print_unit(input->path, &unit, s->options->dry_run);
+    return ABDB_OK;
+}
+
+static abdb_status import_member(void *self, const char *path, const abdb_input *input,
+                                 abdb_error *err)
+{
+    return input ? import_input(self, input, false, err)
+                 : say_failure(self, path, err->status, err);
+}
+
+/* Members of a round that its results do not need are not even read. */
+static bool wants_member(void *self, const char *path)
+{
+    import_session *s = self;
+    bool beside = !s->options->format && mlperf_round_role(path) == ROUND_BESIDE;
+
+    s->beside += beside;
+    return !beside;
+}
+
+/* What one round brought, in one line. */
+static void print_round(const char *root, const char *format, const import_counts *c, bool dry_run)
+{
+    abdb_say(
+        stdout,
+        "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
+        " %ld ignored  [%s]\n",
+        *root ? root : ".", dry_run ? "would keep: " : "", c->files, c->known, c->rows.accepted,
+        c->rows.duplicate, c->rows.rejected, c->rows.ignored, format);
+}
+
+abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
+{
+    import_counts c = {0};
+    abdb_status st = ABDB_OK;
+    size_t count;
+
+    if (!s->round) return ABDB_OK;
+    TRY(mlperf_round_finish(s->round, err));
+    count = mlperf_round_count(s->round);
+    if (!count && mlperf_round_files(s->round))
+        abdb_remark("descriptions of a round's systems, without results: nothing to keep");
+    for (size_t i = 0; i < count; i++) {
+        const round_folder *f = mlperf_round_folder(s->round, i);
+        abdb_unit_result unit;
+
+        abdb_progress(f->path, (double)i, (double)count);
+        st = abdb_unit_round(s->writer, s->round, i, s->options, &unit, err);
+        if (st != ABDB_OK) {
+            TRY(say_failure(s, f->path, st, err));
+        } else if (!unit.known || !s->options->refresh) {
+            count_unit(s, &unit);
+            add_counts(&c, &unit);
+        }
+        if (i + 1 < count && strcmp(f->root, mlperf_round_folder(s->round, i + 1)->root) == 0)
+            continue;
+        abdb_progress("", -1, 0);
+        if (!s->quiet && c.files) print_round(f->root, unit.format, &c, s->options->dry_run);
+        c = (import_counts){0};
+    }
+done:
+    mlperf_round_close(s->round);
+    s->round = NULL;
+    return st;
+}
+
+/* An archive is a stream; head[0..size) was read from it already. */
+static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
+                                  size_t size, abdb_error *err)
+{
+    const abdb_member_handler handler = {s, wants_member, import_member};
+    abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
+
+    if (st != ABDB_OK) mlperf_round_truncated(s->round, path);
+    return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, path, st, err) : st;
+}
+
+/* Standard input, or a named pipe: what cannot be mapped. */
+static abdb_status import_pipe(import_session *s, const char *path, int in, const char *head,
+                               size_t size, abdb_error *err)
+{
+    abdb_spool spool = {0};
+    abdb_input input = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_spool_add(&spool, head, size, err));
+    TRY(abdb_spool_file(&spool, in, err));
+    TRY(abdb_spool_input(&spool, &input, path, err));
+done:
+    st = st == ABDB_OK ? import_input(s, &input, true, err) : say_failure(s, path, st, err);
+    abdb_input_close(&input);
+    abdb_spool_free(&spool);
+    return st;
+}
+
+/* Fills head as far as the file goes. */
+static size_t read_head(int in, char *head, size_t room)
+{
+    size_t size = 0;
+    ssize_t got;
+
+    while (size < room && (got = read(in, head + size, room - size)) != 0) {
+        if (got < 0 && errno != EINTR) break;
+        size += got > 0 ? (size_t)got : 0;
+    }
+    return size;
+}
+
+abdb_status abdb_importing_file(import_session *s, const char *path, bool named, abdb_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0 && named;
+    int in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    char head[ABDB_ARCHIVE_HEAD];
+    size_t size = in >= 0 ? read_head(in, head, sizeof head) : 0;
+    struct stat info;
+    abdb_input input;
+    abdb_status st = ABDB_OK;
+
+    if (!s->round) st = mlperf_round_open(&s->round, err);
+    if (st != ABDB_OK) {
+        ;
+    } else if (abdb_archive_is(head, size)) {
+        st = import_archive(s, path, in, head, size, err);
+    } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
+        st = import_pipe(s, path, in, head, size, err);
+    } else {
+        st = abdb_input_open(&input, path, err);
+        st = st == ABDB_OK ? import_input(s, &input, named, err) : say_failure(s, path, st, err);
+        abdb_input_close(&input);
+    }
+    if (in > 0) close(in);
+    return st;
+}
+
+static void print_counts(const char *name, const import_counts *c, const char *tail)
+{
+    abdb_say(
+        stdout,
+        "%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
+        " ignored%s\n",
+        name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
+        c->rows.ignored, tail);
+}
+
+void abdb_importing_print(const import_session *s)
+{
+    const char *tail = s->total.rows.rejected ? "  (abdb query rejects)" : "";
+
+    if (s->total.files + s->refused + s->passed_over > 1) {
+        for (size_t i = 0; i < s->formats && s->formats > 1; i++)
+            print_counts(s->format[i].format, &s->format[i].counts, "");
+        print_counts("total", &s->total, tail);
+    }
+    if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
+    if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
+    if (s->refused) abdb_remark("files refused: %zu", s->refused);
+}
+
+void abdb_importing_close(import_session *s)
+{
+    mlperf_round_close(s->round);
+    s->round = NULL;
+}

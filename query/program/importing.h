@@ -1,0 +1,51 @@
+/* importing.h - files, archives, pipes and rounds into an open database; what `abdb import` counts.
+ */
+#ifndef ABDB_QUERY_IMPORTING_H
+#define ABDB_QUERY_IMPORTING_H
+
+#include "query/program/cli.h"
+#include "query/program/unit.h"
+
+enum { IMPORT_FORMATS_MAX = 96 };
+
+/* Input rows and files by what became of them. */
+typedef struct {
+    abdb_counts rows;
+    size_t files, known; /* known: imported before */
+} import_counts;
+
+typedef struct {
+    abdb_writer *writer;
+    const abdb_unit_options *options;
+    bool quiet;
+    mlperf_round *round; /* result folders, made when all files were seen */
+    import_counts total;
+    struct {
+        const char *format;
+        import_counts counts;
+    } format[IMPORT_FORMATS_MAX];
+    size_t formats;
+    size_t refused, gated, passed_over, beside;
+    double started_s; /* for rows per second */
+} import_session;
+
+/* named: on the command line; else an unknown format is passed over. A failure of the file is said
+ * and counted; one of the database, or of the command, is returned. */
+ABDB_MUST_USE abdb_status abdb_importing_file(import_session *session, const char *path, bool named,
+                                              abdb_error *err);
+/* Makes the results of the rounds that were seen, and forgets them. */
+ABDB_MUST_USE abdb_status abdb_importing_rounds(import_session *session, abdb_error *err);
+/* Reads again the files that had rejected rows (path NULL: all), with what --set said then and what
+ * args say now. */
+ABDB_MUST_USE abdb_status abdb_importing_retry(import_session *session, abdb_db *db,
+                                               const char *path, const abdb_args *args,
+                                               abdb_error *err);
+/* Reads again, with what --set said then, the files that an older version of their importer read
+ * (path NULL: all). What is not there any more, or has other bytes, is said and left. */
+ABDB_MUST_USE abdb_status abdb_importing_refresh(import_session *session, abdb_db *db,
+                                                 const char *path, abdb_error *err);
+/* The summary: by format, and what was left out. */
+void abdb_importing_print(const import_session *session);
+void abdb_importing_close(import_session *session);
+
+#endif

@@ -1,0 +1,47 @@
+/* main.c - the abdb program: finds the verb and runs it. */
+#include <signal.h>
+#include <string.h>
+
+#include "query/program/cli.h"
+#include "query/answer/deadline.h"
+
+static int unknown_verb(const char *name)
+{
+    const char *names[64], *near;
+    size_t count = 0;
+    abdb_error err;
+
+    while (abdb_commands[count].name && count < 64) {
+        names[count] = abdb_commands[count].name;
+        count++;
+    }
+    near = abdb_nearest(name, names, count);
+    abdb_fail(&err, ABDB_USAGE, "no verb '%s'%s%s%s; `abdb help` lists them", name,
+              near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return abdb_report_error(&err);
+}
+
+int main(int argc, char **argv)
+{
+    const abdb_command *command;
+
+    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is an error, not an end */
+    if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
+        abdb_print_help(argc < 2 ? stderr : stdout, NULL);
+        return argc < 2 ? 2 : 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return abdb_cmd_version(1, argv);
+    command = abdb_command_find(argv[1]);
+    if (!command) return unknown_verb(argv[1]);
+    for (int i = 2; i < argc; i++) { /* reports and figures have help of their own */
+        if (strcmp(argv[i], "--") == 0) break;
+        if ((strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) &&
+            (argc == 3 || !(command->takes & ABDB_TAKES_NAME))) {
+            abdb_print_help(stdout, command);
+            return 0;
+        }
+    }
+    if (command->takes & ABDB_HAS_DEADLINE) abdb_deadline_begin_as(argc - 1, argv + 1);
+    return command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,12 @@
+/* measure.h - the options by which compare and rank normalise. */
+#ifndef ABDB_QUERY_MEASURE_H
+#define ABDB_QUERY_MEASURE_H
+
+#include "query/program/cli.h"
+#include "query/compare/compare.h"
+
+void abdb_measure_options(const abdb_args *args, abdb_measure *out);
+/* --pick. ABDB_USAGE: another word. */
+ABDB_MUST_USE abdb_status abdb_pick_option(const abdb_args *args, abdb_pick *out, abdb_error *err);
+
+#endif

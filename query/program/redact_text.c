@@ -1,0 +1,96 @@
+/* redact_text.c - which columns may leave, and what their text must look like; see redact_text.h.
+ */
+#include "query/program/redact_text.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "schema/core/date.h"
+#include "schema/core/record.h"
+#include "schema/core/text.h"
+#include "schema/core/units.h"
+
+typedef enum { WORDS, DATE, NUMBER, UNIT, METRIC, FORMULA } form;
+
+static const struct {
+    const char *column;
+    form form;
+} list[] = {
+#define LEAVES(column, form) {column, form},
+#include "query/program/redact.def"
+#undef LEAVES
+};
+
+static bool in(const char *set, char c)
+{
+    return c && strchr(set, c) != NULL;
+}
+
+/* Names and versions: "Intel(R) Xeon(R) Processor", "OpenBLAS 0.3.21 USE_OPENMP", "latency, p99".
+ * Not a path, an address of any kind, a host ("node7.example.org"), or a serial number (eight or
+ * more hexadecimal digits in a row, numbers among them). */
+static bool are_words(const char *text)
+{
+    enum { LONGEST = 160, SERIAL = 8 };
+    size_t run = 0, digits = 0, groups = 1;
+
+    if (strlen(text) > LONGEST) return false;
+    for (const char *c = text; *c; c++) {
+        bool hex = isxdigit((unsigned char)*c);
+
+        if (!isalnum((unsigned char)*c) && !in(" ._+()[]=,-%:", *c)) return false;
+        run = hex ? run + 1 : in("-:", *c) ? run : 0;
+        digits = hex || in("-:", *c) ? digits + (isdigit((unsigned char)*c) != 0) : 0;
+        if (run >= SERIAL && digits > 0 && digits < run) return false; /* 5d41402a: not 20240131 */
+        if (c[0] == ':' && isxdigit((unsigned char)c[1])) return false;
+        if (c[0] != '.' || !c[1] || c == text) continue;
+        if (isalpha((unsigned char)c[1]) && isalnum((unsigned char)c[-1])) return false;
+        groups = isdigit((unsigned char)c[1]) ? groups + 1 : 1;
+        if (groups > 3) return false; /* 10.0.0.7 */
+    }
+    return true;
+}
+
+static bool is_date(const char *text)
+{
+    return strspn(text, "0123456789-:.TZ+/ ") == strlen(text) && strlen(text) <= 40;
+}
+
+static bool is_formula(const char *text)
+{
+    const char *at = strchr(text, '@');
+
+    return at && at[1] &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == (size_t)(at - text) &&
+           strspn(at + 1, "0123456789") == strlen(at + 1);
+}
+
+static bool has_form(form wanted, const char *text)
+{
+    double number;
+
+    switch (wanted) {
+    case WORDS: return are_words(text);
+    case DATE: return is_date(text);
+    case NUMBER: return abdb_number(text, &number);
+    case UNIT: return abdb_unit_find(text) != NULL;
+    case METRIC: return abdb_metric_find(text) != NULL && are_words(text);
+    case FORMULA: return is_formula(text);
+    }
+    return false;
+}
+
+bool abdb_is_listed(const char *column)
+{
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (strcmp(list[i].column, column) == 0) return true;
+    return false;
+}
+
+bool abdb_may_leave(const char *column, const char *text)
+{
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (strcmp(list[i].column, column) == 0) return has_form(list[i].form, text);
+    return false;
+}

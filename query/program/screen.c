@@ -1,0 +1,68 @@
+/* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
+#include "query/program/screen.h"
+
+#include "query/answer/deadline.h"
+#include "query/program/tables/tables.h"
+#include "schema/core/outfile.h"
+
+abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
+    abdb_format format = ABDB_TABLE;
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    abdb_deadline_end();
+    if (abdb_arg(args, "json")) format = ABDB_JSON;
+    if (name) TRY(abdb_format_find(&format, name, err));
+    if (abdb_arg(args, "spreadsheet")) {
+        if (format != ABDB_CSV)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
+        format = ABDB_SPREADSHEET;
+    }
+    TRY(abdb_outfile_open(&out, path, err));
+    TRY(abdb_table_print(table, format, out.file, err));
+    TRY(abdb_outfile_commit(&out, err));
+done:
+    abdb_outfile_discard(&out);
+    return st;
+}
+
+abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "timeout");
+
+    *seconds = ABDB_TIMEOUT_S;
+    if (text && (!abdb_number(text, seconds) || *seconds < 0))
+        return ABDB_FAIL(err, ABDB_USAGE, "--timeout wants seconds, not '%s'", text);
+    return ABDB_OK;
+}
+
+abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
+{
+    double timeout_s;
+    sqlite3_int64 stale;
+    int allow = ABDB_ALLOW_NOTHING;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_timeout(args, &timeout_s, err));
+    if (abdb_arg(args, "allow-files")) allow |= ABDB_ALLOW_FILES;
+    if (abdb_arg(args, "allow-run")) allow |= ABDB_ALLOW_PROGRAMS;
+    TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
+    if (abdb_tables_register((*db)->sql, allow) != SQLITE_OK)
+        TRY(abdb_db_fail(*db, err, "table-valued functions"));
+    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
+                        &stale, err));
+    if (stale)
+        abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
+                    " `abdb init --db %s` mends it)",
+                    abdb_arg_db(args));
+    TRY(abdb_guard(*db, timeout_s, err));
+done:
+    return st;
+}
+
+void abdb_report_values(const abdb_report *report, const abdb_args *args, const char **value)
+{
+    for (size_t i = 0; i < report->params; i++) value[i] = abdb_arg(args, report->option[i].name);
+}

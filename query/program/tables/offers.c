@@ -1,0 +1,26 @@
+/* offers.c - abdb_offers(quotes, day, provider, kind, today): the prices that count on a day, the
+ * reader's own instead of what is stored; see tables.h. */
+#include "query/compare/offers.h"
+#include "query/program/tables/tables.h"
+
+static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
+{
+    const abdb_measure asked = {.price = argument[0],
+                                .price_date = argument[1],
+                                .provider = argument[2],
+                                .price_kind = argument[3],
+                                .today = argument[4]};
+
+    return abdb_offers_load(out, db, &asked, err);
+}
+
+const abdb_table_function abdb_table_offers = {
+    "abdb_offers",
+    "CREATE TABLE x(device TEXT, per_device_hour REAL, provider TEXT, kind TEXT, valid_from TEXT,"
+    " age_days REAL, locator TEXT, key TEXT, quotes HIDDEN, day HIDDEN, of_provider HIDDEN,"
+    " of_kind HIDDEN, today HIDDEN)",
+    ABDB_OFFER_COLUMNS,
+    0,
+    5,
+    ABDB_ALLOW_NOTHING,
+    fill};

@@ -1,0 +1,268 @@
+/* unit.c - one file into the database, and databases opened for writing; see unit.h, cli.h. */
+#include "query/program/unit.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "query/program/cli.h"
+#include "schema/core/queue.h"
+#include "schema/core/timing.h"
+#include "schema/store/digest.h"
+
+extern const abdb_embedded abdb_vocabulary[];
+
+/* What hands over the records of a unit: an importer and its input, or a folder of a round. */
+typedef struct {
+    const abdb_importer *importer;
+    const abdb_input *input;
+    const mlperf_round *round;
+    size_t folder;
+    const char *sha256; /* of the input */
+} producer;
+
+/* A sink that counts rows, and says so now and then. */
+typedef struct {
+    abdb_sink inner;
+    const abdb_input *input;
+    const abdb_unit_options *options;
+    size_t at;
+    long rows;
+    struct timespec began, said;
+} counter;
+
+static double seconds_since(const struct timespec *from)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - from->tv_sec) + 1e-9 * (double)(now.tv_nsec - from->tv_nsec);
+}
+
+static abdb_status count_entry(void *self, const abdb_entry *entry, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.entry(c->inner.self, entry, err);
+}
+
+static abdb_status count_fact(void *self, const abdb_fact *fact, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.fact(c->inner.self, fact, err);
+}
+
+static abdb_status count_reject(void *self, const abdb_reject *reject, abdb_error *err)
+{
+    counter *c = self;
+
+    return c->inner.reject(c->inner.self, reject, err);
+}
+
+static abdb_status count_row_end(void *self, abdb_error *err)
+{
+    enum { ROWS = 4096 };
+    static const double pause_s = 0.2;
+    counter *c = self;
+
+    if (++c->rows % ROWS == 0 && c->options->progress && seconds_since(&c->said) > pause_s) {
+        clock_gettime(CLOCK_MONOTONIC, &c->said);
+        c->options->progress(c->input->path, c->rows,
+                             c->input->text_size ? (double)c->at / (double)c->input->text_size : 0,
+                             seconds_since(&c->began));
+    }
+    return c->inner.row_end(c->inner.self, err);
+}
+
+enum { QUEUE_SIZE = 1 << 20 }; /* inputs from this size on are read and stored at the same time */
+
+/* Reads in this thread, stores in another. */
+static abdb_status produce_queued(const producer *p, const abdb_unit_options *options,
+                                  const abdb_sink *sink, abdb_error *err)
+{
+    counter c = {.input = p->input, .options = options};
+    abdb_input input = *p->input;
+    abdb_keymaker keys;
+    abdb_queue *queue;
+    const abdb_sink front = {&c, count_entry, count_fact, count_reject, count_row_end};
+    abdb_error late;
+    double from;
+    abdb_status st, stored;
+
+    TRY(abdb_keymaker_open(&keys, p->sha256, err));
+    TRY(abdb_queue_open(&queue, sink, &keys, err));
+    c.inner = abdb_queue_sink(queue);
+    clock_gettime(CLOCK_MONOTONIC, &c.began);
+    c.said = c.began;
+    input.at = &c.at;
+    from = abdb_timing_now();
+    st = p->importer->read(&input, options->words, &front, err);
+    abdb_timing_add("read and parse, with waiting", from);
+    stored = abdb_queue_close(queue, &late);
+    if (stored != ABDB_OK) {
+        *err = late;
+        st = stored;
+    }
+done:
+    abdb_keymaker_close(&keys);
+    return st;
+}
+
+static abdb_status produce(const producer *p, const abdb_unit_options *options,
+                           const abdb_sink *sink, abdb_error *err)
+{
+    if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, options, sink, err);
+    return p->round ? mlperf_round_read(p->round, p->folder, options->words, sink, err)
+                    : p->importer->read(p->input, options->words, sink, err);
+}
+
+static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const producer *p,
+                               const abdb_unit_options *options, abdb_unit_result *out,
+                               abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_sink sink;
+    abdb_status st = ABDB_OK;
+
+    out->format = unit->format;
+    abdb_words_text(options->words, &words);
+    unit->words = abdb_text_get(&words);
+    unit->retry = options->retry;
+    unit->refresh = options->refresh;
+    TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
+    if (out->known) goto done;
+    sink = abdb_writer_sink(writer);
+    TRY(produce(p, options, &sink, err));
+    if (options->dry_run) {
+        abdb_writer_rollback(writer, &out->counts);
+        goto done;
+    }
+    if (options->strict) {
+        abdb_writer_rollback(writer, &out->counts);
+        if (out->counts.rejected)
+            TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
+                          out->counts.rejected));
+        TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
+        TRY(produce(p, options, &sink, err));
+    }
+    TRY(abdb_writer_commit(writer, &out->counts, err));
+done:
+    abdb_writer_rollback(writer, NULL);
+    abdb_text_free(&words);
+    return st;
+}
+
+static void release(const void *input, size_t upto)
+{
+    abdb_input_release(input, upto);
+}
+
+abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
+                             const abdb_unit_options *options, abdb_unit_result *out,
+                             abdb_error *err)
+{
+    abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
+    producer p = {.input = input};
+    char sha[ABDB_SHA256_HEX];
+    double from;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_unit_result){.remark = input->remark};
+    TRY(abdb_importer_find(&p.importer, options->format, input, err));
+    unit.format = p.importer->name;
+    unit.importer = abdb_format_version(unit.format, options->words->map != NULL);
+    from = abdb_timing_now();
+    abdb_sha256_pieces(input->data, input->size, release, input, sha);
+    abdb_timing_add("digest of the file", from);
+    unit.sha256 = p.sha256 = sha;
+    TRY(import_unit(writer, &unit, &p, options, out, err));
+done:
+    return st;
+}
+
+abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size_t i,
+                            const abdb_unit_options *options, abdb_unit_result *out,
+                            abdb_error *err)
+{
+    abdb_text path = {0}, manifest = {0};
+    producer p = {.round = round, .folder = i};
+    abdb_unit_info unit = {0};
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_unit_result){0};
+    TRY(mlperf_round_describe(round, i, &path, &unit.format, &manifest, err));
+    unit.importer = abdb_format_version(unit.format, false);
+    unit.path = abdb_text_get(&path);
+    unit.data = abdb_text_get(&manifest);
+    unit.size = manifest.size;
+    TRY(import_unit(writer, &unit, &p, options, out, err));
+done:
+    abdb_text_free(&path);
+    abdb_text_free(&manifest);
+    return st;
+}
+
+/* Sources, devices, models and aliases of this build, unless the file has them already. */
+static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error *err)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words, .refresh = ABDB_REFRESH_ALSO};
+    abdb_unit_result result;
+    abdb_text all = {0};
+    char digest[ABDB_SHA256_HEX], *sql = NULL;
+    sqlite3_int64 have;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; abdb_vocabulary[i].name; i++) abdb_text_puts(&all, abdb_vocabulary[i].text);
+    abdb_text_printf(&all, "version %d", abdb_format_version("abdb-csv", false));
+    abdb_sha256_hex(abdb_text_get(&all), all.size, digest);
+    sql = sqlite3_mprintf("SELECT count(*) FROM meta WHERE key = 'vocabulary' AND value = %Q",
+                          digest);
+    TRY(abdb_db_integer(db, sql, &have, err));
+    if (have) goto done;
+    for (size_t i = 0; abdb_vocabulary[i].name; i++) {
+        abdb_input input;
+        char path[80];
+
+        snprintf(path, sizeof path, "(built in) %.60s", abdb_vocabulary[i].name);
+        TRY(abdb_input_memory(&input, path, abdb_vocabulary[i].text,
+                              strlen(abdb_vocabulary[i].text), err));
+        st = abdb_unit_import(writer, &input, &options, &result, err);
+        abdb_input_close(&input);
+        if (st != ABDB_OK) {
+            abdb_context(err, "%s", path);
+            goto done;
+        }
+    }
+    sqlite3_free(sql);
+    sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('vocabulary', %Q)", digest);
+    TRY(abdb_db_exec(db, sql, err));
+    TRY(abdb_writer_index(writer, err));
+done:
+    sqlite3_free(sql);
+    abdb_text_free(&all);
+    return st;
+}
+
+abdb_status abdb_open_writer(abdb_db **db, abdb_writer **writer, const char *path,
+                             const abdb_patience *patience, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *db = NULL;
+    *writer = NULL;
+    TRY(abdb_db_open_patient(db, path, ABDB_CREATE, patience, err));
+    if ((*db)->migrated)
+        abdb_remark("%s was of version %d: migrated, the old file is %s.v%d.bak", path,
+                    (*db)->migrated, path, (*db)->migrated);
+    TRY(abdb_writer_open(writer, *db, err));
+    TRY(give_vocabulary(*db, *writer, err));
+done:
+    if (st != ABDB_OK) {
+        abdb_writer_close(*writer);
+        abdb_db_close(*db);
+        *writer = NULL;
+        *db = NULL;
+    }
+    return st;
+}

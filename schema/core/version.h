@@ -1,0 +1,7 @@
+/* version.h - the version of abdb. */
+#ifndef ABDB_CORE_VERSION_H
+#define ABDB_CORE_VERSION_H
+
+#define ABDB_VERSION "0.1.0"
+
+#endif
