@@ -92,7 +92,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"lab","workload":"gemm","device":"X"},"factor":{"hostname":"secret-host","user":"alice","build":"/%s/alice/b","n":"4"},"result":[{"metric":"time_s","statistic":"value","value":1}]}\n' home >secret.jsonl
     abdb import -q secret.jsonl
     run abdb export -o db --redacted --out public.db
-    fails 0 "left out"
+    fails 0 "replaced by pseudonyms"
     ! grep -aq "secret-host\|alice\|$dir" public.db
     same "$(abdb query --db public.db "SELECT count(*) FROM v_result WHERE source = 'lab'" -o csv | tail -1)" 1
     abdb export --redacted >public.jsonl
