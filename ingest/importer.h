@@ -1,8 +1,7 @@
-/* importer.h - how foreign files become records.
+/* importer.h - how foreign files become records: what every importer gets and uses.
  *
- * Every importer looks at an input and bids 0..100; the highest bid reads it. Two equal highest
- * bids are an error that names both. An importer knows nothing of the database: it fills records
- * and hands them to a sink. No importer writes a file.
+ * An importer knows nothing of the database: it fills records and hands them to a sink. No importer
+ * writes a file. All of them are listed in registry.def.
  */
 #ifndef ABDB_INGEST_IMPORTER_H
 #define ABDB_INGEST_IMPORTER_H
@@ -95,15 +94,5 @@ typedef struct {
     abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
                         abdb_error *err);
 } abdb_importer;
-
-extern const abdb_importer *const abdb_importers[]; /* end: NULL */
-
-/* The importer of that name, or the highest bidder for input (name NULL). ABDB_FORMAT: none bids,
- * or two bid the same; the message says what the file looks like. ABDB_USAGE: no such name. */
-ABDB_MUST_USE abdb_status abdb_importer_find(const abdb_importer **out, const char *name,
-                                             const abdb_input *input, abdb_error *err);
-/* Which version of a format reads files today: of an importer, or of a round's result folders.
- * own_map: a map of the user's reads, none of this build. 0: no such format. */
-int abdb_format_version(const char *format, bool own_map);
 
 #endif

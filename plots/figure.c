@@ -93,32 +93,6 @@ void abdb_figure_free(abdb_figure *figure)
     *figure = (abdb_figure){0};
 }
 
-void abdb_figure_clean(abdb_text *out, const char *text)
-{
-    abdb_text plain = {0};
-
-    abdb_text_plain(&plain, text);
-    for (const char *start = abdb_text_get(&plain), *s = start; *s; s++) {
-        char c = *s;
-
-        if (c == '<' && (s[1] == '/' || s[1] == '!')) {
-            abdb_text_puts(out, "‹"); /* would end a script element, or begin a comment in it */
-            continue;
-        }
-        if (c == '>' && s != start && s[-1] == ']') {
-            abdb_text_puts(out, "›"); /* would end a CDATA section */
-            continue;
-        }
-        if (c == '"' || c == '`')
-            c = '\'';
-        else if (c == '\\')
-            c = '/';
-        abdb_text_add(out, &c, 1);
-    }
-    out->failed |= plain.failed;
-    abdb_text_free(&plain);
-}
-
 /* One terminal for each kind of picture. Fonts of pixels and of PDF are named, so that they are the
  * same everywhere; SVG leaves them to the reader. */
 static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int lines)

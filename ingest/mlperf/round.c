@@ -299,13 +299,6 @@ const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i)
     return &round->folder[i];
 }
 
-const mlperf_values *round_member(const round_folder *folder, const char *member)
-{
-    for (size_t i = 0; i < folder->files; i++)
-        if (strcmp(folder->file[i]->member, member) == 0) return &folder->file[i]->values;
-    return NULL;
-}
-
 /* How the result folders of a suite are read; the version is raised when they are read otherwise.
  */
 static const struct {
@@ -340,57 +333,6 @@ abdb_status mlperf_round_describe(const mlperf_round *round, size_t i, abdb_text
     for (size_t k = 0; k < 3; k++)
         if (beside[k]) abdb_text_printf(manifest, "%s  %s\n", beside[k]->sha256, beside[k]->path);
     return path->failed || manifest->failed ? ABDB_FAIL(err, ABDB_NOMEM, "a folder") : ABDB_OK;
-}
-
-/* --- records ------------------------------------------------------------------------------------
- */
-
-/* A member of a description, NULL where it says nothing. */
-static const char *said(const round_file *file, const char *key)
-{
-    const char *text = file ? mlperf_get(&file->values, key) : NULL;
-
-    return text && *text ? text : NULL;
-}
-
-void round_system_row(const round_folder *f, mlperf_row *row)
-{
-    const char *division = f->division ? f->division : said(f->system, "division");
-
-    *row = (mlperf_row){.submitter = f->submitter,
-                        .division = division,
-                        .system = said(f->system, "system_name"),
-                        .platform = f->platform,
-                        .used_model = f->benchmark,
-                        .model = f->benchmark,
-                        .round = f->round,
-                        .availability = said(f->system, "status"),
-                        .system_type = said(f->system, "system_type"),
-                        .nodes = said(f->system, "number_of_nodes"),
-                        .processor = said(f->system, "host_processor_model_name"),
-                        .processors_per_node = said(f->system, "host_processors_per_node"),
-                        .cores = said(f->system, "host_processor_core_count"),
-                        .accelerator = said(f->system, "accelerator_model_name"),
-                        .accelerators_per_node = said(f->system, "accelerators_per_node"),
-                        .software = said(f->system, "framework"),
-                        .os = said(f->system, "operating_system"),
-                        .notes = said(f->system, "sw_notes"),
-                        .weights = said(f->measurement, "weight_data_types"),
-                        .location = f->path};
-    if (f->mapping && said(f->mapping, f->benchmark)) row->model = said(f->mapping, f->benchmark);
-}
-
-void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row)
-{
-    const char *root;
-    round_place p;
-
-    if (!round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
-    root = round_join(arena, &p, 0, p.root_parts);
-    row->submitter = p.part[p.at - 1];
-    row->division = p.divided ? p.part[p.at - 2] : NULL;
-    row->platform = p.part[p.at + 1];
-    row->round = root ? round_of(arena, root) : NULL;
 }
 
 /* Why one of the files could not be read, or NULL. */

@@ -22,18 +22,6 @@ static void on_signal(int number)
     stopping = 1;
 }
 
-void abdb_print_record(json_t *record)
-{
-    char *line = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(17));
-
-    pthread_mutex_lock(&print_lock);
-    if (line) fprintf(records, "%s\n", line);
-    fflush(records);
-    pthread_mutex_unlock(&print_lock);
-    free(line);
-    json_decref(record);
-}
-
 static void *beat(void *unused)
 {
     (void)unused;

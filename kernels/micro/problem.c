@@ -1,23 +1,9 @@
-/* problem.c - parameters, dtypes and tensors that every kernel needs; the list of kernels. */
+/* problem.c - parameters, dtypes and tensors that every kernel needs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/kernel.h"
-
-const abdb_kernel *const abdb_kernels[] = {&abdb_kernel_gemm,
-                                           &abdb_kernel_stream,
-                                           &abdb_kernel_fma,
-                                           &abdb_kernel_latency,
-                                           &abdb_kernel_gather,
-                                           &abdb_kernel_elementwise,
-                                           &abdb_kernel_attention,
-                                           &abdb_kernel_paged,
-                                           &abdb_kernel_embedding,
-                                           &abdb_kernel_gups,
-                                           &abdb_kernel_linear,
-                                           &abdb_kernel_block,
-                                           NULL};
 
 static const double balance_least = 16; /* operations an element; see kernel.h */
 

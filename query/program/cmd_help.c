@@ -1,6 +1,7 @@
 /* cmd_help.c - help, the manual page and completion, all from the command table. */
 #include <string.h>
 
+#include "ingest/registry.h"
 #include "ingest/formats.h"
 #include "ingest/importer.h"
 #include "ingest/tables/map.h"

@@ -1,4 +1,5 @@
 /* unit.c - one file into the database, and databases opened for writing; see unit.h, cli.h. */
+#include "ingest/registry.h"
 #include "query/program/unit.h"
 
 #include <string.h>

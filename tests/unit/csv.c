@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ingest/registry.h"
 #include "ingest/read/csv.h"
 #include "ingest/importer.h"
 #include "tests/unit/check.h"

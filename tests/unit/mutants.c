@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ingest/registry.h"
 #include "ingest/read/archive.h"
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"

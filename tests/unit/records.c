@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/registry.h"
 #include "ingest/importer.h"
 #include "query/program/exporting.h"
 #include "schema/core/queue.h"

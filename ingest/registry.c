@@ -1,0 +1,93 @@
+/* registry.c - the importers, and who of them reads an input; see registry.h. */
+#include "ingest/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/mlperf/round.h"
+
+#define IMPORTER(name) extern const abdb_importer name;
+#include "ingest/registry.def"
+#undef IMPORTER
+
+const abdb_importer *const abdb_importers[] = {
+#define IMPORTER(name) &name,
+#include "ingest/registry.def"
+#undef IMPORTER
+    NULL};
+
+static abdb_status find_by_name(const abdb_importer **out, const char *name, abdb_error *err)
+{
+    const char *names[64];
+    const char *near;
+    size_t count = 0;
+
+    for (; abdb_importers[count] && count < 64; count++) {
+        names[count] = abdb_importers[count]->name;
+        if (strcmp(names[count], name) != 0) continue;
+        *out = abdb_importers[count];
+        return ABDB_OK;
+    }
+    near = abdb_nearest(name, names, count);
+    return ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; `abdb import --help` lists them", name,
+                     near ? ", did you mean " : "", near ? near : "");
+}
+
+/* What a refused file looks like, for the message. */
+static abdb_status refuse(const abdb_input *in, abdb_error *err)
+{
+    size_t line = 0;
+    char head[100];
+
+    if (in->size == 0)
+        return ABDB_FAIL(err, ABDB_FORMAT, "the file is empty (0 bytes): nothing to import");
+    if (memchr(in->text, 0, in->text_size))
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "a binary file (it holds NUL bytes), not a format that"
+                         " abdb reads; `abdb import --help` lists them");
+    while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
+           in->text[line] != '\r') {
+        head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
+        line++;
+    }
+    head[line] = '\0';
+    return ABDB_FAIL(err, ABDB_FORMAT,
+                     "line 1: not a format that abdb reads (it begins with '%s');"
+                     " `abdb import --help` lists the formats, --format forces one",
+                     head);
+}
+
+abdb_status abdb_importer_find(const abdb_importer **out, const char *name, const abdb_input *input,
+                               abdb_error *err)
+{
+    const abdb_importer *best = NULL, *tie = NULL;
+    int most = 0;
+
+    if (name) return find_by_name(out, name, err);
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        int bid = abdb_importers[i]->bid(input);
+
+        if (bid == 0 || bid < most) continue;
+        tie = bid == most ? best : NULL;
+        best = abdb_importers[i];
+        most = bid;
+    }
+    if (!best) return refuse(input, err);
+    if (tie)
+        return ABDB_FAIL(err, ABDB_FORMAT, "could be %s or %s; force one with --format", tie->name,
+                         best->name);
+    *out = best;
+    return ABDB_OK;
+}
+
+int abdb_format_version(const char *format, bool own_map)
+{
+    for (size_t i = 0; abdb_importers[i]; i++) {
+        const abdb_importer *importer = abdb_importers[i];
+
+        if (strcmp(importer->name, format) != 0) continue;
+        return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
+    }
+    return mlperf_round_version(format);
+}

@@ -1,0 +1,31 @@
+/* clean.c - text made harmless for a script; see figure.h. */
+#include <string.h>
+
+#include "plots/figure.h"
+#include "schema/core/plain.h"
+
+void abdb_figure_clean(abdb_text *out, const char *text)
+{
+    abdb_text plain = {0};
+
+    abdb_text_plain(&plain, text);
+    for (const char *start = abdb_text_get(&plain), *s = start; *s; s++) {
+        char c = *s;
+
+        if (c == '<' && (s[1] == '/' || s[1] == '!')) {
+            abdb_text_puts(out, "‹"); /* would end a script element, or begin a comment in it */
+            continue;
+        }
+        if (c == '>' && s != start && s[-1] == ']') {
+            abdb_text_puts(out, "›"); /* would end a CDATA section */
+            continue;
+        }
+        if (c == '"' || c == '`')
+            c = '\'';
+        else if (c == '\\')
+            c = '/';
+        abdb_text_add(out, &c, 1);
+    }
+    out->failed |= plain.failed;
+    abdb_text_free(&plain);
+}
