@@ -1,5 +1,5 @@
-/* registry.h - all importers: every one looks at an input and bids 0..100; the highest bid reads it. Two
- * equal highest bids are an error that names both. */
+/* registry.h - all importers: every one looks at an input and bids 0..100; the highest bid reads
+ * it. Two equal highest bids are an error that names both. */
 #ifndef ABDB_INGEST_REGISTRY_H
 #define ABDB_INGEST_REGISTRY_H
 

@@ -75,9 +75,9 @@ typedef struct {
      * "memory_bandwidth", else NULL. NULL: none of them is. */
     const char *(*ceiling)(const abdb_problem *p);
 } abdb_kernel;
-extern const abdb_kernel abdb_kernel_gemm, abdb_kernel_stream, abdb_kernel_fma, abdb_kernel_latency,
-    abdb_kernel_gather, abdb_kernel_elementwise, abdb_kernel_attention, abdb_kernel_paged,
-    abdb_kernel_embedding, abdb_kernel_gups, abdb_kernel_linear, abdb_kernel_block;
+#define KERNEL(name) extern const abdb_kernel abdb_kernel_##name;
+#include "kernels/registry.def"
+#undef KERNEL
 extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */
 
 typedef struct {

@@ -9,6 +9,8 @@ home, needs = {}, {}
 objects = sorted(Path(sys.argv[1]).rglob("*.o"))
 for path in objects:
     name = str(path.relative_to(sys.argv[1]).with_suffix(""))
+    if not Path(name + ".c").exists():  # made from no source, or from one that is gone
+        continue
     for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
         *_, kind, symbol = line.split()
         if kind == "U":

@@ -17,7 +17,11 @@ includes() { grep -n '^#include "' "$@" 2>/dev/null | grep -v '^Binary'; }
 check "core includes core only" "$(includes schema/core/*.[ch] | grep -v '"schema/core/')"
 check "store includes core, store and functions" "$(includes schema/store/*.[ch] | grep -vE '"schema/(core|store|functions)/')"
 check "functions include core only" "$(includes schema/functions/*.[ch] | grep -vE '"schema/(core|functions)/')"
-check "ingest includes core and ingest" "$(includes ingest/*.[ch] | grep -vE '"(schema/core|ingest)/')"
+check "ingest includes core and ingest" "$(includes ingest/*.[ch] ingest/*/*.[ch] | grep -vE '"(schema/core|ingest)/')"
+check "ingest: what reads knows no format, and formats not each other" "$(includes ingest/read/*.[ch] | grep -vE '"(schema/core|ingest/read)/|"ingest/importer.h"'
+  includes ingest/{mlperf,programs,tables}/*.[ch] | grep -vE '^ingest/(\w+)/.*"(schema/core/|ingest/read/|ingest/importer.h|ingest/\1/)')"
+check "query: the program stands on comparing, that on answering" "$(includes query/answer/*.[ch] query/answer/site/*.[ch] | grep '"query/' | grep -v '"query/answer/'
+  includes query/compare/*.[ch] | grep '"query/' | grep -vE '"query/(answer|compare)/')"
 check "plots include core and plots" "$(includes plots/*.[ch] | grep -vE '"(schema/core|plots)/')"
 check "kernels include core and kernels" "$(find kernels -name '*.[ch]' -exec grep -Hn '^#include "' {} + | grep -vE '"(schema/core|kernels)/')"
 check "mathematics knows no clock, library or harness" "$(grep -nE '#include .*(harness|time\.h|cblas|jansson)' kernels/micro/*.c)"
@@ -45,18 +49,18 @@ check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '
   grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/outfile'
   grep -nE '/dev/tty|\bwrite\((1|2|STD|fileno)' -r query --include='*.c' | grep -v ^query/answer/say.c)"
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
-check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/spooling)\.c')"
+check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/tidy.sh' | head)"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
 
 # --- lists that must agree -----------------------------------------------------------------------------
-check "each importer is registered" "$(for f in ingest/import_*.c; do b=$(basename "$f" .c); grep -q "IMPORTER(abdb_$b)" ingest/registry.def || echo "$f"; done)"
-check "each format has a page in the manual" "$(perl -0ne 'print "$1\n" while /const abdb_importer \w+ = \{\s*"([a-z0-9-]+)"/g' ingest/import_*.c | while read -r name; do
+check "each importer is registered" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "IMPORTER(abdb_$b)" ingest/registry.def || echo "$f"; done)"
+check "each format has a page in the manual" "$(perl -0ne 'print "$1\n" while /const abdb_importer \w+ = \{\s*"([a-z0-9-]+)"/g' ingest/*/import_*.c | while read -r name; do
     grep -q "^FORMAT(\"$name\"" ingest/formats.def || echo "$name"; done)"
-check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [ "$b" = problem ] || grep -q "abdb_kernel_$b" kernels/micro/problem.c || echo "$f"; done)"
+check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = registry ]] || grep -q "KERNEL($b)" kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do grep '^BACKENDS' Makefile | grep -qw "$(basename "$f" .c)" || echo "$f"; done)"
-check "each verb has a file" "$(grep -oE 'abdb_cmd_[a-z]+' query/program/commands.c | sed 's/abdb_cmd_//' | while read -r v; do [ "$v" = version ] || [ -f "query/cmd_$v.c" ] || echo "$v"; done)"
+check "each verb has a file" "$(sed -n 's/^VERB(\([a-z]*\),.*/\1/p' query/program/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/program/cmd_$v.c" ] || echo "$v"; done)"
 check "the README lists each report and figure" "$(for f in query/reports/*.sql plots/figures/*.gp; do b=$(basename "${f%.*}"); grep -q "\`$b\`" README.md || echo "$f"; done)"
 check "each table is commented, and each column but those of field.def" "$(awk '/^CREATE TABLE/ { t = $3; if (prev !~ /^-- /) print "table " t } { prev = $0 }
   /^    [a-z_]+ +(TEXT|INTEGER|REAL)/ && !/--/ { print t "." $1 }' schema/ddl/*.sql | while IFS=. read -r t c; do
@@ -64,6 +68,7 @@ check "each table is commented, and each column but those of field.def" "$(awk '
     echo "$t.$c"; done)"
 # the pthread build of OpenBLAS loses up to two thirds beside an OpenMP loop
 build=${BUILD:-build}
+check "no circle of files" "$([ ! -d "$build/obj" ] || python3 tests/circles.py "$build/obj")"
 check "no second thread pool" "$([ ! -x "$build/abdb-run-openblas" ] || ldd "$build/abdb-run-openblas" | grep -i 'openblas-pthread\|libopenblasp')"
 echo "1..$n"
 exit ${failed:-0}

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/read/csv.h"
 #include "ingest/mlperf/mlperf.h"
+#include "ingest/read/csv.h"
 
 /* Where each part of mlperf_row comes from. */
 static const mlperf_column map[] = {

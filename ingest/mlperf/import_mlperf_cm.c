@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
 #include "ingest/mlperf/mlperf.h"
+#include "ingest/read/flat.h"
 
 static const mlperf_column map[] = {
     MLPERF_COLUMN(submitter, "Organization"),

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/read/lines.h"
 #include "ingest/mlperf/round.h"
+#include "ingest/read/lines.h"
 
 static bool is_summary(const abdb_input *in)
 {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/csv.h"
 #include "ingest/mlperf/mlperf.h"
 #include "ingest/mlperf/mlperf_site.h"
+#include "ingest/read/csv.h"
 
 enum { HEADER_LINES = 5, LABELS_MAX = 32 };
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/csv.h"
 #include "ingest/mlperf/mlperf.h"
 #include "ingest/mlperf/mlperf_site.h"
+#include "ingest/read/csv.h"
 
 static const mlperf_column map[] = {
     MLPERF_COLUMN(public_id, "Public ID"),

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
 #include "ingest/mlperf/round.h"
+#include "ingest/read/flat.h"
 
 static int bid(const abdb_input *in)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/flat.h"
 #include "ingest/mlperf/mlperf.h"
+#include "ingest/read/flat.h"
 
 static int bid(const abdb_input *in)
 {

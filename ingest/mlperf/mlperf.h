@@ -2,8 +2,8 @@
 #ifndef ABDB_INGEST_MLPERF_H
 #define ABDB_INGEST_MLPERF_H
 
-#include "ingest/read/csv.h"
 #include "ingest/importer.h"
+#include "ingest/read/csv.h"
 
 /* A row of MLPerf results before it is an entry: text as the source has it, NULL where it has none.
  */

@@ -147,24 +147,6 @@ static int by_path(const void *a, const void *b)
     return order ? order : strcmp(x->file.path, y->file.path);
 }
 
-/* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
-static const char *round_of(abdb_arena *arena, const char *root)
-{
-    const char *found = NULL;
-
-    for (const char *s = root; *s; s++) {
-        size_t major, minor;
-
-        if (*s != 'v' || (s > root && s[-1] != '_' && s[-1] != '/' && s[-1] != '-')) continue;
-        major = strspn(s + 1, "0123456789");
-        if (!major || major > 2 || s[1 + major] != '.') continue;
-        minor = strspn(s + 2 + major, "0123456789");
-        if (!minor || minor > 2) continue;
-        found = abdb_arena_copy(arena, s, 2 + major + minor);
-    }
-    return found;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

@@ -91,6 +91,8 @@ abdb_status round_training_run(const mlperf_values *log, const abdb_words *words
                                const abdb_sink *sink, char *reason, abdb_error *err);
 /* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
 void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row);
+/* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
+const char *round_of(abdb_arena *arena, const char *root);
 /* What systems/SYSTEM.json says, as a row. */
 void round_system_row(const round_folder *folder, mlperf_row *row);
 

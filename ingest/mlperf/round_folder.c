@@ -1,10 +1,29 @@
-/* round_folder.c - what is asked of one result folder: a file by its name, and what its path and its system's
- * description say; see round.h. */
+/* round_folder.c - what is asked of one result folder: a file by its name, and what its path and
+ * its system's description say; see round.h. */
 #include <stdio.h>
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
 #include "ingest/mlperf/round_place.h"
+
+
+/* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
+const char *round_of(abdb_arena *arena, const char *root)
+{
+    const char *found = NULL;
+
+    for (const char *s = root; *s; s++) {
+        size_t major, minor;
+
+        if (*s != 'v' || (s > root && s[-1] != '_' && s[-1] != '/' && s[-1] != '-')) continue;
+        major = strspn(s + 1, "0123456789");
+        if (!major || major > 2 || s[1 + major] != '.') continue;
+        minor = strspn(s + 2 + major, "0123456789");
+        if (!minor || minor > 2) continue;
+        found = abdb_arena_copy(arena, s, 2 + major + minor);
+    }
+    return found;
+}
 
 const mlperf_values *round_member(const round_folder *folder, const char *member)
 {

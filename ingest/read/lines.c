@@ -1,9 +1,10 @@
 /* lines.c - lines of a console; see lines.h. */
+#include "ingest/read/lines.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/lines.h"
 
 /* " 12: text" -> "text" */
 static char *behind_prefix(char *line)

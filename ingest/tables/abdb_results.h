@@ -2,8 +2,8 @@
 #ifndef ABDB_INGEST_ABDB_RESULTS_H
 #define ABDB_INGEST_ABDB_RESULTS_H
 
-#include "ingest/read/csv.h"
 #include "ingest/importer.h"
+#include "ingest/read/csv.h"
 
 typedef struct abdb_results abdb_results;
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/tables/abdb_results.h"
-#include "ingest/read/csv.h"
 #include "ingest/importer.h"
+#include "ingest/read/csv.h"
+#include "ingest/tables/abdb_results.h"
 
 typedef struct {
     const char *kind, *table;

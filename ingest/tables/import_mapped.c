@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ingest/read/csv.h"
-#include "ingest/tables/map.h"
 #include "ingest/read/markdown.h"
+#include "ingest/tables/map.h"
 
 enum { MAPS_MAX = 64 };
 

@@ -12,8 +12,6 @@
 
 enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2 };
 
-static FILE *records; /* the real standard output: libraries' prints go to standard error */
-static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int stopping; /* set by SIGINT and SIGTERM: finish the sample, then end */
 
 static void on_signal(int number)
@@ -96,7 +94,7 @@ static int run(const abdb_backend *backend, bool estimate)
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
     struct sigaction action = {.sa_handler = on_signal};
-    int out, code = 0;
+    int code = 0;
 
     if (argc != 2 || (strcmp(argv[1], "describe") != 0 && strcmp(argv[1], "run") != 0 &&
                       strcmp(argv[1], "estimate") != 0)) {
@@ -108,8 +106,7 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
         return 2;
     }
     fflush(stdout);
-    out = dup(STDOUT_FILENO);
-    if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || !(records = fdopen(out, "w"))) {
+    if (!abdb_records_open()) {
         fprintf(stderr, "abdb-run-%s: %s\n", backend->name, strerror(errno));
         return 6;
     }

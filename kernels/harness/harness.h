@@ -104,6 +104,9 @@ ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, const char 
 ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, const char *cell,
                                              json_t *request, const char **status, abdb_error *err);
 /* backend.c: prints a record and drops the reference. */
+/* From here on records have the standard output, and prints of libraries the standard error. False:
+ * errno says why not. */
+bool abdb_records_open(void);
 void abdb_print_record(json_t *record);
 
 /* --- verify.c

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/answer/rows.h"
 #include "query/answer/deadline.h"
 #include "query/answer/report.h"
+#include "query/answer/rows.h"
 
 enum { PROGRESS_STEPS = 10000, VALUE_SIZE_MAX = 256 << 20 }; /* an archive's members have room */
 static const sqlite3_int64 memory_max = 2ll << 30;

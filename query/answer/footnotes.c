@@ -80,3 +80,11 @@ done:
     abdb_report_free(&report);
     return st;
 }
+
+abdb_status abdb_report_answer(abdb_db *db, const abdb_report *report, const char *const *value,
+                               abdb_table *table, abdb_error *err)
+{
+    abdb_status st = abdb_report_run(db, report, value, table, err);
+
+    return st == ABDB_OK && !report->counts_only ? abdb_footnotes_add(db, table, false, err) : st;
+}

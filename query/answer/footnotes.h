@@ -13,4 +13,10 @@
 ABDB_MUST_USE abdb_status abdb_footnotes_add(abdb_db *db, abdb_table *table, bool from_mlperf,
                                              abdb_error *err);
 
+/* A report with its footnotes: abdb_report_run, and abdb_footnotes_add unless its header says
+ * none. */
+ABDB_MUST_USE abdb_status abdb_report_answer(abdb_db *db, const abdb_report *report,
+                                             const char *const *value, abdb_table *table,
+                                             abdb_error *err);
+
 #endif

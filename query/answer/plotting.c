@@ -1,5 +1,6 @@
 /* plotting.c - from the name of a figure to a picture; see plotting.h. */
 #include "query/answer/plotting.h"
+#include "query/answer/footnotes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *valu
 
     for (size_t i = 0; i < plot->report.params; i++) mine[i] = value ? value[i] : NULL;
     TRY(add_defaults(plot, &arena, mine, err));
-    TRY(abdb_report_run(db, &plot->report, mine, &plot->table, err));
+    TRY(abdb_report_answer(db, &plot->report, mine, &plot->table, err));
     if (plot->figure.title)
         plot->table.title =
             abdb_report_title(&plot->report, mine, plot->figure.title, &plot->table);

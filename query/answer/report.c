@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "query/answer/quotes.h"
-#include "query/answer/footnotes.h"
 #include "query/answer/shelf.h"
 #include "schema/core/date.h"
 
@@ -330,7 +329,6 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
 
         if (*text) table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
     }
-    if (!report->counts_only) TRY(abdb_footnotes_add(db, table, false, err));
 done:
     abdb_table_free(&notes);
     return st;

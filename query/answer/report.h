@@ -23,8 +23,8 @@
 #define ABDB_QUERY_REPORT_H
 
 #include "query/answer/option.h"
-#include "schema/store/db.h"
 #include "query/answer/table.h"
+#include "schema/store/db.h"
 
 enum { ABDB_PARAM_COUNT = 24 };
 

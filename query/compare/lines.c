@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "query/compare/screen.h"
 #include "query/answer/footnotes.h"
+#include "query/compare/screen.h"
 #include "schema/core/plain.h"
 
 enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };

@@ -2,8 +2,8 @@
 #ifndef ABDB_QUERY_COMPARE_LINES_H
 #define ABDB_QUERY_COMPARE_LINES_H
 
-#include "query/compare/compare.h"
 #include "query/answer/report.h"
+#include "query/compare/compare.h"
 
 /* A copy that belongs to the table; never NULL. */
 const char *abdb_kept(abdb_table *table, const char *text);

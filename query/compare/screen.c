@@ -1,14 +1,14 @@
 /* screen.c - a comparison for people; see compare_screen.h. */
-#include "query/answer/say.h"
 #include "query/compare/screen.h"
+#include "query/answer/say.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/lines.h"
 #include "query/answer/deadline.h"
 #include "query/answer/render.h"
+#include "query/compare/lines.h"
 
 /* --- numbers --------------------------------------------------------------------------------- */
 

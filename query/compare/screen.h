@@ -3,8 +3,8 @@
 #ifndef ABDB_QUERY_COMPARE_SCREEN_H
 #define ABDB_QUERY_COMPARE_SCREEN_H
 
-#include "query/compare/compare.h"
 #include "query/answer/report.h"
+#include "query/compare/compare.h"
 
 /* The comparison as one table with notes, for markdown, HTML and LaTeX. */
 ABDB_MUST_USE abdb_status abdb_compare_people(const abdb_comparison *c, abdb_db *db,

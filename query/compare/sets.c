@@ -148,7 +148,7 @@ done:
     return st;
 }
 
-static abdb_status take_members(abdb_set *set, sqlite3 *db, abdb_error *err)
+abdb_status abdb_set_take_members(abdb_set *set, sqlite3 *db, abdb_error *err)
 {
     loader l = {.db = db, .arena = &set->arena};
     abdb_status st = ABDB_OK;
@@ -168,19 +168,6 @@ done:
     sqlite3_finalize(l.factors);
     abdb_table_free(&l.needs);
     free(l.cache);
-    return st;
-}
-
-abdb_status abdb_set_load(abdb_set *out, sqlite3 *db, const char *selection, const char *where,
-                          const abdb_measure *measure, abdb_error *err)
-{
-    abdb_status st = ABDB_OK;
-
-    *out = (abdb_set){.selection = selection};
-    TRY(abdb_set_pick(out, db, where, measure, err));
-    TRY(take_members(out, db, err));
-    TRY(abdb_set_normalise(out, db, measure, err));
-done:
     return st;
 }
 

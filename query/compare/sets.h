@@ -94,6 +94,8 @@ ABDB_MUST_USE abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const
                                             const char **out, abdb_arena *arena, abdb_error *err);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */
 ABDB_MUST_USE abdb_status abdb_per_formula(const char *per, const char **formula, abdb_error *err);
+/* sets.c: the factors of each row of a set. */
+ABDB_MUST_USE abdb_status abdb_set_take_members(abdb_set *set, sqlite3 *db, abdb_error *err);
 /* normalise.c: fills value, unit, why, facts and price of each member. */
 ABDB_MUST_USE abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db,
                                              const abdb_measure *measure, abdb_error *err);

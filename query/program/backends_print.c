@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "kernels/runner/runner.h"
-#include "query/program/backends.h"
 #include "query/answer/say.h"
+#include "query/program/backends.h"
 
 static void list_backend(const char *name, const char *path)
 {

@@ -1,6 +1,6 @@
 /* cli.h - the command table, options, output files and messages of the abdb program.
  *
- * Each verb is a row of commands.c: dispatch, help, man page and completion all come from there.
+ * Each verb is a row of commands.def: dispatch, help, man page and completion all come from there.
  */
 #ifndef ABDB_QUERY_CLI_H
 #define ABDB_QUERY_CLI_H
@@ -36,7 +36,6 @@ enum {
 
 typedef struct {
     const char *name, *synopsis, *summary;
-    int (*run)(int argc, char **argv);
     const abdb_option *options;
     int takes;
     const char *details;  /* paragraphs for --help and the man page */
@@ -73,22 +72,10 @@ ABDB_MUST_USE abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *ou
 const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_data_folder(abdb_arena *arena);
 
-int abdb_cmd_init(int argc, char **argv);
-int abdb_cmd_import(int argc, char **argv);
-int abdb_cmd_run(int argc, char **argv);
-int abdb_cmd_query(int argc, char **argv);
-int abdb_cmd_audit(int argc, char **argv);
-int abdb_cmd_explain(int argc, char **argv);
-int abdb_cmd_withdraw(int argc, char **argv);
-int abdb_cmd_compare(int argc, char **argv);
-int abdb_cmd_rank(int argc, char **argv);
-int abdb_cmd_plot(int argc, char **argv);
-int abdb_cmd_site(int argc, char **argv);
-int abdb_cmd_merge(int argc, char **argv);
-int abdb_cmd_export(int argc, char **argv);
-int abdb_cmd_doctor(int argc, char **argv);
-int abdb_cmd_help(int argc, char **argv);
-int abdb_cmd_version(int argc, char **argv);
+/* Each verb runs in a function of its name and gives the exit code. */
+#define VERB(name, ...) int abdb_cmd_##name(int argc, char **argv);
+#include "query/program/commands.def"
+#undef VERB
 /* Prints the help of one verb, or of all (NULL). */
 void abdb_print_help(FILE *out, const abdb_command *command);
 

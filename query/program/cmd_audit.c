@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/answer/report.h"
+#include "query/program/cli.h"
 
 enum { NAMES_MAX = 256 };
 static const char prefix[] = "audit-";

@@ -1,9 +1,9 @@
 /* cmd_compare.c - abdb compare: comparable? what differs, by how much. */
 #include <string.h>
 
-#include "query/compare/screen.h"
-#include "query/compare/environment.h"
 #include "query/answer/footnotes.h"
+#include "query/compare/environment.h"
+#include "query/compare/screen.h"
 #include "query/program/measure.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"

@@ -3,9 +3,10 @@
 
 #include "query/answer/answer.h"
 #include "query/answer/explain.h"
+#include "query/answer/footnotes.h"
 #include "query/answer/render.h"
-#include "query/program/screen.h"
 #include "query/compare/selection.h"
+#include "query/program/screen.h"
 
 enum { NAMES_MAX = 256 };
 
@@ -172,7 +173,7 @@ static abdb_status explain_report(const char *name, int argc, char **argv, abdb_
                       name, name));
     abdb_report_values(&report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));
-    TRY(abdb_report_run(db, &report, value, &table, err));
+    TRY(abdb_report_answer(db, &report, value, &table, err));
     TRY(explain_row(&report, &args, db, &table, err));
 done:
     abdb_table_free(&table);

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/compare/selection.h"
 #include "query/program/cli.h"
 #include "query/program/exporting.h"
 #include "query/program/files.h"
-#include "query/compare/selection.h"
 #include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 1024 };

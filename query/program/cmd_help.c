@@ -1,9 +1,9 @@
 /* cmd_help.c - help, the manual page and completion, all from the command table. */
 #include <string.h>
 
-#include "ingest/registry.h"
 #include "ingest/formats.h"
 #include "ingest/importer.h"
+#include "ingest/registry.h"
 #include "ingest/tables/map.h"
 #include "query/program/cli.h"
 

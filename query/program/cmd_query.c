@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/answer/shelf.h"
 #include "query/answer/deadline.h"
 #include "query/answer/footnotes.h"
+#include "query/answer/shelf.h"
 #include "query/program/screen.h"
 
 enum { NAMES_MAX = 256 };
@@ -157,7 +157,7 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
                       args.positional[args.positionals - 1]));
     abdb_report_values(report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));
-    TRY(abdb_report_run(db, report, value, &table, err));
+    TRY(abdb_report_answer(db, report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));
     if (!table.rows)
         abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"

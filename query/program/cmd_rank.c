@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/compare/rank.h"
-#include "query/compare/lines.h"
-#include "query/compare/screen.h"
 #include "query/answer/footnotes.h"
+#include "query/compare/lines.h"
+#include "query/compare/rank.h"
+#include "query/compare/screen.h"
 #include "query/program/measure.h"
 #include "query/program/screen.h"
 

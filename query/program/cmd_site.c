@@ -1,8 +1,8 @@
 /* cmd_site.c - abdb site: the database as HTML pages. */
 #include <string.h>
 
-#include "query/program/screen.h"
 #include "query/answer/site/site.h"
+#include "query/program/screen.h"
 
 int abdb_cmd_site(int argc, char **argv)
 {

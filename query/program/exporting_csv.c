@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "query/answer/escape.h"
-#include "query/program/exporting.h"
 #include "query/answer/say.h"
+#include "query/program/exporting.h"
 #include "schema/core/units.h"
 #include "schema/store/walk.h"
 

@@ -2,8 +2,17 @@
 #include <signal.h>
 #include <string.h>
 
-#include "query/program/cli.h"
 #include "query/answer/deadline.h"
+#include "query/program/cli.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} verbs[] = {
+#define VERB(name, ...) {#name, abdb_cmd_##name},
+#include "query/program/commands.def"
+#undef VERB
+};
 
 static int unknown_verb(const char *name)
 {
@@ -43,5 +52,7 @@ int main(int argc, char **argv)
         }
     }
     if (command->takes & ABDB_HAS_DEADLINE) abdb_deadline_begin_as(argc - 1, argv + 1);
-    return command->run(argc - 1, argv + 1);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(verbs[i].name, command->name) == 0) return verbs[i].run(argc - 1, argv + 1);
+    return unknown_verb(argv[1]);
 }

@@ -2,8 +2,8 @@
 #ifndef ABDB_QUERY_MEASURE_H
 #define ABDB_QUERY_MEASURE_H
 
-#include "query/program/cli.h"
 #include "query/compare/compare.h"
+#include "query/program/cli.h"
 
 void abdb_measure_options(const abdb_args *args, abdb_measure *out);
 /* --pick. ABDB_USAGE: another word. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/program/cli.h"
 #include "query/answer/rows.h"
+#include "query/program/cli.h"
 #include "query/program/redact_known.h"
 #include "query/program/redact_text.h"
 #include "schema/core/record_json.h"

@@ -1,6 +1,6 @@
 /* stale.c - files that an older version of their importer read; see stale.h. */
-#include "ingest/registry.h"
 #include "query/program/stale.h"
+#include "ingest/registry.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* unit.c - one file into the database, and databases opened for writing; see unit.h, cli.h. */
-#include "ingest/registry.h"
 #include "query/program/unit.h"
+#include "ingest/registry.h"
 
 #include <string.h>
 #include <time.h>
@@ -9,6 +9,7 @@
 #include "schema/core/queue.h"
 #include "schema/core/timing.h"
 #include "schema/store/digest.h"
+#include "schema/store/key.h"
 
 extern const abdb_embedded abdb_vocabulary[];
 

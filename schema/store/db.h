@@ -51,6 +51,9 @@ ABDB_MUST_USE abdb_status abdb_db_open_patient(abdb_db **out, const char *path, 
                                                const abdb_patience *patience, abdb_error *err);
 /* From here on statements wait for other programs, or fail at once. */
 void abdb_db_wait(abdb_db *db, bool wait);
+/* What a wait does, as SQLite calls it: naps for the turn-th time; 0: patience is over. self: the
+ * abdb_db. */
+int abdb_db_nap(void *self, int turn);
 /* A writer's close puts the log back into the file, unless somebody still reads: at rest a database
  * is one file in rollback mode, which any medium can serve. */
 void abdb_db_close(abdb_db *db);

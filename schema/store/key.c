@@ -1,4 +1,4 @@
-/* key.c - keys of entries; see key.h. abdb_keymaker_open and _close are in write.h. */
+/* key.c - keys of entries; see key.h. */
 #include "schema/store/key.h"
 
 #include <math.h>
@@ -7,7 +7,6 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
-#include "schema/store/write.h"
 
 static int compare_factor(const void *a, const void *b)
 {

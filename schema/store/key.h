@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "schema/core/queue.h"
 #include "schema/core/record.h"
 
 /* Of the factors, of the shared fields, of the whole content. */
@@ -23,5 +24,12 @@ typedef struct {
  * of entry_row. */
 bool abdb_field_is_shared(int field);
 void abdb_put_in_order(abdb_ordered *o, const abdb_entry *e);
+
+/* Makes the keys of entries, in any thread: abdb_keymaker_close frees what it holds. sha256: of the
+ * file that the entries are read from, borrowed, or NULL; _file changes it. */
+ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256,
+                                             abdb_error *err);
+void abdb_keymaker_file(const abdb_keymaker *keys, const char *sha256);
+void abdb_keymaker_close(abdb_keymaker *keys);
 
 #endif

@@ -11,7 +11,6 @@
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
 
-enum { LARGE_UNIT = 8 << 20 };
 
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ? AND entry_key_low = ?",
@@ -50,53 +49,6 @@ static const char *const statement_sql[S_COUNT] = {
     [S_NAME_FIND] = "SELECT 1 FROM fact WHERE fact = ? AND kind = ? AND id = ?",
     [S_PART] = "INSERT OR IGNORE INTO part VALUES (?,?,?)",
 };
-
-void abdb_bind_text(sqlite3_stmt *s, int i, const char *text)
-{
-    if (text)
-        sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(s, i);
-}
-
-void abdb_bind_number(sqlite3_stmt *s, int i, double value)
-{
-    if (isfinite(value))
-        sqlite3_bind_double(s, i, value);
-    else
-        sqlite3_bind_null(s, i);
-}
-
-void abdb_bind_key(sqlite3_stmt *s, int i, abdb_key key)
-{
-    sqlite3_bind_int64(s, i, key.high);
-    sqlite3_bind_int64(s, i + 1, key.low);
-}
-
-abdb_status abdb_writer_find(abdb_writer *w, statement_id id, abdb_key key, sqlite3_int64 *out,
-                             abdb_error *err)
-{
-    sqlite3_stmt *s = w->statement[id];
-    int code;
-
-    abdb_bind_key(s, 1, key);
-    code = sqlite3_step(s);
-    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    sqlite3_reset(s);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, err, "a key");
-}
-
-abdb_status abdb_writer_step(abdb_writer *w, statement_id id, abdb_error *err)
-{
-    sqlite3_stmt *s = w->statement[id];
-    int code = sqlite3_step(s);
-    abdb_status st = ABDB_OK;
-
-    if (code != SQLITE_DONE && code != SQLITE_ROW) st = abdb_db_fail(w->db, err, "write");
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
-    return st;
-}
 
 abdb_status abdb_writer_open(abdb_writer **out, abdb_db *db, abdb_error *err)
 {
@@ -143,77 +95,6 @@ void abdb_writer_close(abdb_writer *w)
     free(w);
 }
 
-/* A reading of the same bytes, format and words that the file has. */
-typedef struct {
-    int version, withdrawn; /* of the importer, -1: there is none; was the file withdrawn? */
-    sqlite3_int64 artifact;
-    abdb_counts counts;
-} reading;
-
-/* The newest of them. */
-static abdb_status find_reading(abdb_writer *w, reading *out, abdb_error *err)
-{
-    sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(
-        w->db->sql,
-        "SELECT accepted, duplicate, rejected, ignored, artifact_id, importer, sha256 IN (SELECT"
-        " target FROM withdrawal) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
-        " ORDER BY importer DESC LIMIT 1",
-        -1, &s, NULL);
-
-    *out = (reading){.version = -1};
-    if (code == SQLITE_OK) {
-        abdb_bind_text(s, 1, w->sha256);
-        abdb_bind_text(s, 2, w->unit->format);
-        abdb_bind_text(s, 3, w->unit->words ? w->unit->words : "");
-        code = sqlite3_step(s);
-    }
-    if (code == SQLITE_ROW)
-        *out = (reading){sqlite3_column_int(s, 5),
-                         sqlite3_column_int(s, 6),
-                         sqlite3_column_int64(s, 4),
-                         {sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
-                          sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)}};
-    sqlite3_finalize(s);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
-                                                     : abdb_db_fail(w->db, err, "artifact");
-}
-
-/* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
-static bool nothing_to_read(abdb_writer *w, const reading *r)
-{
-    bool read = r->version >= 0, retry = read && w->unit->retry && r->counts.rejected;
-
-    w->replaces =
-        (w->unit->refresh || retry) && read && r->version < w->unit->importer && !r->withdrawn;
-    w->retries = retry && !w->replaces;
-    return read ? !w->replaces && !w->retries : w->unit->refresh == ABDB_REFRESH_ONLY;
-}
-
-static abdb_status insert_artifact(abdb_writer *w, const abdb_unit_info *unit, abdb_error *err)
-{
-    sqlite3_stmt *s = NULL;
-    char now[ABDB_DATE_SIZE];
-    int code = sqlite3_prepare_v2(
-        w->db->sql, "INSERT INTO artifact VALUES (NULL,?,?,?,?,?,?,0,0,0,0,?)", -1, &s, NULL);
-
-    abdb_date_now(now);
-    if (code == SQLITE_OK) {
-        abdb_bind_text(s, 1, w->sha256);
-        abdb_bind_text(s, 2, unit->path);
-        abdb_bind_text(s, 3, unit->format);
-        sqlite3_bind_int(s, 4, unit->importer);
-        abdb_bind_text(s, 5, unit->words ? unit->words : "");
-        sqlite3_bind_int64(s, 6, (sqlite3_int64)unit->size);
-        abdb_bind_text(s, 7, now);
-        code = sqlite3_step(s);
-    }
-    sqlite3_finalize(s);
-    if (code != SQLITE_DONE) return abdb_db_fail(w->db, err, "artifact");
-    w->artifact = sqlite3_last_insert_rowid(w->db->sql);
-    return ABDB_OK;
-}
-
 /* Older versions' readings of the artifact at hand are withdrawn, and their rejects forgotten. */
 static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 {
@@ -236,35 +117,6 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
     return st;
 }
 
-/* The rejects of the artifact at hand are about to be made anew. */
-static abdb_status forget_rejects(abdb_writer *w, abdb_error *err)
-{
-    char *sql =
-        sqlite3_mprintf("DELETE FROM reject WHERE artifact_id = %lld", (long long)w->artifact);
-    abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "rejects");
-
-    sqlite3_free(sql);
-    return st;
-}
-
-/* A unit that is larger than the file would pass through the log whole: every page written twice.
- * With a rollback journal only what was there is, and a crash still leaves the file as it was.
- * Where others read at this moment the mode stays. */
-static void put_log_aside(abdb_writer *w, size_t size)
-{
-    sqlite3_int64 pages = 0, page = 0;
-    abdb_error err;
-
-    if (size < LARGE_UNIT || abdb_db_integer(w->db, "PRAGMA page_count", &pages, &err) != ABDB_OK ||
-        abdb_db_integer(w->db, "PRAGMA page_size", &page, &err) != ABDB_OK ||
-        (size_t)(pages * page) > size)
-        return;
-    abdb_db_wait(w->db, false);
-    sqlite3_exec(w->db->sql, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-    abdb_db_wait(w->db, true);
-    w->journal = 1;
-}
-
 static void take_log_back(abdb_writer *w)
 {
     if (w->journal) sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -274,7 +126,7 @@ static void take_log_back(abdb_writer *w)
 abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *known,
                               abdb_counts *counts, abdb_error *err)
 {
-    reading there;
+    abdb_reading there;
     abdb_status st = ABDB_OK;
 
     *known = 0;
@@ -295,39 +147,12 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     else
         abdb_sha256_hex(unit->data, unit->size, w->sha256);
     abdb_keymaker_file(&w->keys, w->sha256);
-    TRY(find_reading(w, &there, err));
-    *known = nothing_to_read(w, &there);
+    TRY(abdb_reading_find(w, &there, err));
+    *known = abdb_reading_known(w, &there);
     *counts = there.counts;
     w->begun = !*known;
 done:
     if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
-    return st;
-}
-
-/* The transaction begins with the first record, so that nobody waits while a file is read. Another
- * writer may have kept the same file meanwhile: then its records say nothing new. */
-abdb_status abdb_writer_lock(abdb_writer *w, abdb_error *err)
-{
-    reading there;
-    abdb_status st = ABDB_OK;
-
-    if (w->open) return ABDB_OK;
-    if (w->unit) put_log_aside(w, w->unit->size);
-    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
-    w->open = 1;
-    if (!w->unit) return ABDB_OK;
-    TRY(find_reading(w, &there, err));
-    if (nothing_to_read(w, &there)) {
-        w->said_by_another = 1;
-        w->counts = there.counts;
-    } else if (w->retries) {
-        w->artifact = there.artifact;
-        w->before = there.counts;
-        TRY(forget_rejects(w, err));
-    } else {
-        TRY(insert_artifact(w, w->unit, err));
-    }
-done:
     return st;
 }
 
@@ -384,28 +209,6 @@ abdb_status abdb_writer_index(abdb_writer *w, abdb_error *err)
     w->dirty = 0;
 done:
     return st;
-}
-
-/* --- rejects and rows ------------------------------------------------------------------------ */
-
-abdb_status abdb_writer_reject(void *self, const abdb_reject *reject, abdb_error *err)
-{
-    abdb_writer *w = self;
-    sqlite3_stmt *s = w->statement[S_REJECT];
-    size_t size = reject->raw ? strlen(reject->raw) : 0;
-
-    abdb_status st = abdb_writer_lock(w, err);
-
-    if (st != ABDB_OK || w->said_by_another) return st;
-    w->row_bad = 1;
-    if (!w->artifact) return ABDB_OK;
-    sqlite3_bind_int64(s, 1, w->artifact);
-    sqlite3_bind_int64(s, 2, reject->line);
-    abdb_bind_text(s, 3, reject->field);
-    abdb_bind_text(s, 4, reject->reason);
-    if (reject->raw)
-        sqlite3_bind_text(s, 5, reject->raw, (int)(size < RAW_MAX ? size : RAW_MAX), SQLITE_STATIC);
-    return abdb_writer_step(w, S_REJECT, err);
 }
 
 static abdb_status end_row(void *self, abdb_error *err)

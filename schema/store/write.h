@@ -46,12 +46,6 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);
-/* Makes the keys of entries, in any thread: abdb_keymaker_close frees what it holds. sha256: of the
- * file that the entries are read from, borrowed, or NULL; _file changes it. */
-ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256,
-                                             abdb_error *err);
-void abdb_keymaker_file(const abdb_keymaker *keys, const char *sha256);
-void abdb_keymaker_close(abdb_keymaker *keys);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);

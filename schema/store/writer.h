@@ -140,4 +140,15 @@ ABDB_MUST_USE abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */
 const char *abdb_entry_fault(const abdb_entry *entry);
 
+/* A reading of the same bytes, format and words that the file has. */
+typedef struct {
+    int version, withdrawn; /* of the importer, -1: there is none; was the file withdrawn? */
+    sqlite3_int64 artifact;
+    abdb_counts counts;
+} abdb_reading;
+/* The newest of them. */
+ABDB_MUST_USE abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err);
+/* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
+bool abdb_reading_known(abdb_writer *w, const abdb_reading *r);
+
 #endif

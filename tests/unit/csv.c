@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ingest/registry.h"
-#include "ingest/read/csv.h"
 #include "ingest/importer.h"
+#include "ingest/read/csv.h"
+#include "ingest/registry.h"
 #include "tests/unit/check.h"
 
 typedef struct {

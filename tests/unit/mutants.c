@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/registry.h"
-#include "ingest/read/archive.h"
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"
+#include "ingest/read/archive.h"
+#include "ingest/registry.h"
 #include "tests/unit/check.h"
 
 enum { FILE_MAX = 1 << 20, MUTANTS = 300, TIMEOUT_S = 600 };

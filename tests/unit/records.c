@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/registry.h"
 #include "ingest/importer.h"
+#include "ingest/registry.h"
 #include "query/program/exporting.h"
 #include "schema/core/queue.h"
 #include "schema/core/record_json.h"

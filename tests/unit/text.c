@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/core/stats.h"
 #include "schema/core/plain.h"
+#include "schema/core/stats.h"
 #include "schema/core/text.h"
 #include "schema/core/units.h"
 #include "tests/unit/check.h"

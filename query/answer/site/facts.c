@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "query/answer/explain.h"
 #include "query/answer/escape.h"
+#include "query/answer/explain.h"
 #include "query/answer/say.h"
 #include "query/answer/site/site.h"
 

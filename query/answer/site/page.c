@@ -3,8 +3,8 @@
 #include "query/answer/explain.h"
 #include "query/answer/render.h"
 #include "query/answer/say.h"
-#include "schema/core/version.h"
 #include "query/answer/site/site.h"
+#include "schema/core/version.h"
 
 enum { WIDE = 36 };
 

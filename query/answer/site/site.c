@@ -1,5 +1,6 @@
 /* site.c - which pages a site has, and writing them; see site.h. */
 #include "query/answer/site/site.h"
+#include "query/answer/footnotes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err
     if (!page) return ABDB_NOMEM;
     st = abdb_report_load(&page->plot.report, name, err);
     if (st == ABDB_OK && page->plot.report.site)
-        st = abdb_report_run(site->db, &page->plot.report, value, &page->plot.table, err);
+        st = abdb_report_answer(site->db, &page->plot.report, value, &page->plot.table, err);
     if (st == ABDB_OK && page->plot.report.site && page->plot.table.rows) {
         snprintf(page->name, sizeof page->name, "report-%s", name);
         page->group = page->plot.report.site;

@@ -1,8 +1,8 @@
 /* csv.c - abdb_csv(path): delimited text as rows, by libcsv; see tables.h. */
 #include <string.h>
 
-#include "ingest/read/csv.h"
 #include "ingest/importer.h"
+#include "ingest/read/csv.h"
 #include "query/program/tables/tables.h"
 
 typedef struct {

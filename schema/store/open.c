@@ -1,0 +1,258 @@
+/* open.c - open, create and migrate the database file; see db.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "schema/core/text.h"
+#include "schema/functions/functions.h"
+#include "schema/store/db.h"
+#include "schema/store/shape.h"
+
+/* What a file says of itself is not obeyed: its views and checks call no function that does more
+ * than compute, its pages are looked at before they are read. */
+static void distrust(sqlite3 *sql)
+{
+    sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_exec(sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
+/* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
+ */
+static char *immutable_uri(const char *path)
+{
+    abdb_text uri = {0};
+    char *copy;
+
+    abdb_text_puts(&uri, path[0] == '/' ? "file://" : "file:./");
+    for (; *path; path++)
+        if (strchr("%?#", *path))
+            abdb_text_printf(&uri, "%%%02x", (unsigned)*path);
+        else
+            abdb_text_add(&uri, path, 1);
+    abdb_text_puts(&uri, "?immutable=1");
+    copy = uri.failed ? NULL : sqlite3_mprintf("%s", abdb_text_get(&uri));
+    abdb_text_free(&uri);
+    return copy;
+}
+
+/* Opens read-only; where the folder cannot hold a -shm file, as a file that cannot change. */
+static int open_read(abdb_db *db)
+{
+    int code = sqlite3_open_v2(db->path, &db->sql, SQLITE_OPEN_READONLY, NULL);
+    char *wal, *uri;
+    int has_wal;
+
+    if (code == SQLITE_OK) distrust(db->sql);
+    if (code == SQLITE_OK) abdb_db_wait(db, true);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
+    if ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY) return code;
+
+    wal = sqlite3_mprintf("%s-wal", db->path);
+    has_wal = !wal || access(wal, F_OK) == 0;
+    sqlite3_free(wal);
+    if (has_wal) return code; /* its newest pages are in the log: do not pretend */
+    sqlite3_close(db->sql);
+    db->sql = NULL;
+    uri = immutable_uri(db->path);
+    if (!uri) return SQLITE_NOMEM;
+    code = sqlite3_open_v2(uri, &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(uri);
+    return code;
+}
+
+static abdb_status check_path(abdb_db *db, abdb_error *err)
+{
+    struct stat info;
+
+    if (stat(db->path, &info) != 0) {
+        if (errno != ENOENT) return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
+        if (db->mode == ABDB_CREATE) return ABDB_OK;
+        return ABDB_FAIL(
+            err, ABDB_DB,
+            "no database at %s; make one with `abdb init`, `abdb import` or `abdb run`,"
+            " or name another with --db",
+            db->path);
+    }
+    if (S_ISDIR(info.st_mode))
+        return ABDB_FAIL(err, ABDB_DB, "%s is a directory, not a database", db->path);
+    if (!S_ISREG(info.st_mode))
+        return ABDB_FAIL(err, ABDB_DB, "%s is a pipe or a device, not a database", db->path);
+    if (info.st_size == 0 && db->mode != ABDB_CREATE)
+        return ABDB_FAIL(err, ABDB_DB, "%s is empty; fill it with `abdb init` or `abdb import`",
+                         db->path);
+    if (db->mode == ABDB_READ && access(db->path, R_OK) != 0)
+        return ABDB_FAIL(err, ABDB_DB, "%s: %s", db->path, strerror(errno));
+    if (db->mode != ABDB_READ && access(db->path, W_OK) != 0)
+        return ABDB_FAIL(err, ABDB_DB, "%s cannot be written: %s", db->path, strerror(errno));
+    return ABDB_OK;
+}
+
+/* Copies the file to FILE.vN.bak through SQLite's backup, so that a log is included. It is made
+ * under another name and takes its own when it is whole; what an interrupted one left is replaced.
+ */
+static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
+{
+    char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
+    char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
+    sqlite3 *copy = NULL;
+    sqlite3_backup *backup = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
+    if (access(path, F_OK) == 0)
+        TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
+    unlink(begun);
+    if (sqlite3_open(begun, &copy) != SQLITE_OK ||
+        !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
+        sqlite3_backup_step(backup, -1) != SQLITE_DONE)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, sqlite3_errmsg(copy));
+    sqlite3_backup_finish(backup);
+    if (sqlite3_close(copy) != SQLITE_OK && st == ABDB_OK)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s", path);
+    if (st == ABDB_OK && rename(begun, path) != 0)
+        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
+    if (st != ABDB_OK) unlink(begun);
+done:
+    sqlite3_free(path);
+    sqlite3_free(begun);
+    return st;
+}
+
+/* What the header says: whose file, which version. One look, because another writer may be making
+ * the file at this moment. */
+static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error *err)
+{
+    sqlite3_int64 application, objects, tables;
+    abdb_status st = abdb_db_exec(db, "SAVEPOINT header", err);
+
+    if (st != ABDB_OK) return st;
+    TRY(abdb_db_integer(db, "PRAGMA application_id", &application, err));
+    TRY(abdb_db_integer(db, "PRAGMA user_version", version, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'process'", &tables,
+                        err));
+    if (application == ABDB_APPLICATION_ID && !tables)
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s was made by an abdb before its first release, whose tables were others:"
+                       " import its files again into a new database",
+                       db->path);
+    else if (application == 0 && objects == 0 && db->mode == ABDB_CREATE)
+        *version = 0;
+    else if (application != ABDB_APPLICATION_ID)
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s is a SQLite database, but not abdb's (application_id %lld); name another"
+                       " with --db",
+                       db->path, (long long)application);
+    else if (*version > abdb_schema_version())
+        st =
+            ABDB_FAIL(err, ABDB_DB,
+                      "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb",
+                      db->path, (long long)*version, abdb_schema_version());
+done:
+    sqlite3_exec(db->sql, "RELEASE header", NULL, NULL, NULL);
+    return st;
+}
+
+/* Switches to WAL mode. SQLite does not wait for this one, and another writer that comes or goes
+ * may hold the file for a moment, so it is tried until the patience of any other statement is over.
+ */
+static abdb_status begin_log(abdb_db *db, abdb_error *err)
+{
+    int code, turn = 0;
+
+    do code = sqlite3_exec(db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    while (((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) &&
+           abdb_db_nap(db, turn++));
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "journal_mode = WAL");
+}
+
+static abdb_status bring_up(abdb_db *db, abdb_error *err)
+{
+    sqlite3_int64 version;
+    abdb_status st = ABDB_OK;
+    int now = abdb_schema_version();
+    bool current, views = false;
+
+    TRY(check_header(db, &version, err));
+    if (db->mode == ABDB_READ && version < now)
+        return ABDB_FAIL(err, ABDB_DB,
+                         "%s is of version %lld, this abdb reads %d; `abdb init --db %s` migrates"
+                         " it (a backup is made)",
+                         db->path, (long long)version, now, db->path);
+    if (version > 0) TRY(abdb_shape_check(db, version == now, &views, err));
+    if (db->mode == ABDB_READ) {
+        db->lent = !views;
+        return views ? ABDB_OK : abdb_views_lend(db, err);
+    }
+    TRY(begin_log(db, err));
+    TRY(abdb_db_exec(db,
+                     "PRAGMA synchronous = NORMAL;"
+                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384;"
+                     "PRAGMA temp_store = FILE; PRAGMA threads = 1", /* one helps to sort */
+                     err));
+    TRY(abdb_views_current(db, &current, err));
+    if (version == now && current && views) return ABDB_OK;
+    if (version > 0 && version < now) TRY(back_up(db, (int)version, err));
+
+    /* tables and views in one step: nobody sees a file that has the one without the other */
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    st = check_header(db, &version, err); /* another process may have been first */
+    if (st == ABDB_OK && version < now) st = abdb_schema_apply(db, (int)version, err);
+    if (st == ABDB_OK) st = abdb_views_apply(db, err);
+    if (st != ABDB_OK) {
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+        return st;
+    }
+    TRY(abdb_db_exec(db, "COMMIT", err));
+    db->created = version == 0;
+    db->migrated = version < now ? (int)version : 0;
+done:
+    return st;
+}
+
+abdb_status abdb_db_open(abdb_db **out, const char *path, abdb_mode mode, abdb_error *err)
+{
+    return abdb_db_open_patient(out, path, mode, &abdb_patience_short, err);
+}
+
+abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode,
+                                 const abdb_patience *patience, abdb_error *err)
+{
+    abdb_db *db = calloc(1, sizeof *db);
+    abdb_status st = ABDB_OK;
+    int code;
+
+    if (!db || asprintf(&db->path, "%s%s", strncmp(path, "file:", 5) == 0 ? "./" : "", path) < 0) {
+        free(db);
+        return ABDB_FAIL(err, ABDB_NOMEM, "opening %s", path);
+    }
+    db->mode = mode;
+    db->patience = *patience;
+    /* only a limit of memory asks for it, of those who read; its lock costs; once is enough */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, mode == ABDB_READ);
+    TRY(check_path(db, err));
+    if (mode == ABDB_READ)
+        code = open_read(db);
+    else
+        code = sqlite3_open_v2(db->path, &db->sql,
+                               SQLITE_OPEN_READWRITE |
+                                   SQLITE_OPEN_NOMUTEX | /* one thread at a time uses it */
+                                   (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
+                               NULL);
+    if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
+    sqlite3_extended_result_codes(db->sql, 1);
+    abdb_db_wait(db, true);
+    distrust(db->sql);
+    if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
+    TRY(bring_up(db, err));
+    *out = db;
+    db = NULL;
+done:
+    abdb_db_close(db);
+    return st;
+}
