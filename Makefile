@@ -12,9 +12,6 @@ DESTDIR     ?=
 SANITIZE    ?=
 DEV         ?=
 V           ?=
-WITH_openblas ?= auto
-WITH_onednn   ?= auto
-WITH_blis     ?= auto
 
 BUILD := build$(if $(SANITIZE),-sanitize)
 Q     := $(if $(V),,@)
@@ -30,22 +27,27 @@ hash := \#
 # --- what this machine has: a probe compiles and links -------------------------------------------
 probe = $(shell d=$$(mktemp -d) && printf '%s\n' '$(hash)include <$(1)>' 'int main(void){return $(2);}' >$$d/p.c \
           && $(CC) $$d/p.c -o $$d/p $(3) >/dev/null 2>&1 && echo yes || echo no; rm -rf $$d)
-# library: name, header, an expression that needs it, how it is linked
+# A backend with a library is kernels/backends/NAME.c, what it calls in kernels/providers/NAME, and a line here: name,
+# header, an expression that needs it, how it is linked, its Debian package. WITH_NAME=auto|yes|no decides.
 define library
-ifneq ($(filter clean help deps,$(MAKECMDGOALS)),)
+LIBRARIES += $(1)
+LINK_$(1) := $(4)
+PACKAGE_$(1) := $(5)
+WITH_$(1) ?= auto
+ifeq ($(filter-out clean help deps uninstall,$(or $(MAKECMDGOALS),all)),)
 HAVE_$(1) := no
-else ifeq ($(WITH_$(1)),no)
+else ifeq ($$(WITH_$(1)),no)
 HAVE_$(1) := no
 else
-HAVE_$(1) := $(call probe,$(2),$(3),$(4))
-ifeq ($(WITH_$(1))$$(HAVE_$(1)),yesno)
-$$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link; `make deps` installs them)
+HAVE_$(1) := $$(call probe,$(2),$(3),$(4))
+ifeq ($$(WITH_$(1))$$(HAVE_$(1)),yesno)
+$$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link; `make deps` installs $(5))
 endif
 endif
 endef
-$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas))
-$(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl))
-$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm))
+$(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lopenblas,libopenblas-openmp-dev))
+$(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl,libdnnl-dev))
+$(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
 
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
@@ -58,7 +60,7 @@ MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
-           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/site.c
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/site.c $(BUILD)/gen/packages.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv
 
@@ -67,7 +69,7 @@ LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(
 export KILLS FAULTS
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
-BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,openblas onednn blis,$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
+BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
@@ -75,7 +77,7 @@ PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) openblas=$(HAVE_openblas) onednn=$(HAVE_onednn) blis=$(HAVE_blis)
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES),$(l)=$(HAVE_$(l)))
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -88,7 +90,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/settings
 	$(Q)$(CC) $(ALL_CFLAGS) -DABDB_PREFIX='"$(PREFIX)"' -MMD -MP -c $< -o $@
 
 # Kernels: OpenMP and the vector unit of a plain x86-64 for ref; the reference is never fast.
-$(BUILD)/obj/kernels/providers/openblas/%.o $(BUILD)/obj/kernels/harness/%.o: ALL_CFLAGS += -fopenmp
+$(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o: ALL_CFLAGS += -fopenmp
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
@@ -141,16 +143,18 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
-LINK_openblas := -lopenblas
-LINK_onednn   := -ldnnl
-LINK_blis     := -lblis
 define backend_rule
 $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE))
 	@$$(if $$(V),,echo "  LINK  $$@")
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
 $(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
 endef
-$(foreach l,openblas onednn blis,$(eval $(call backend_rule,$(l))))
+$(foreach l,$(LIBRARIES),$(eval $(call backend_rule,$(l))))
+# What doctor says of those that are not here.
+$(BUILD)/gen/packages.c: $(BUILD)/settings
+	@mkdir -p $(@D)
+	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
+	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/lines.c %/screen.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
@@ -172,7 +176,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        libopenblas-openmp-dev libblis-openmp-dev libdnnl-dev gnuplot-nox fonts-dejavu-core
+        $(foreach l,$(LIBRARIES),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
 TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
@@ -213,13 +217,13 @@ check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is ins
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,openblas onednn blis,echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
-	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= WITH_openblas= WITH_onednn= WITH_blis=auto|yes|no SANITIZE=1 DEV=1 V=1"
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \

@@ -1,10 +1,12 @@
-/* formats.c - the pages of the formats; see formats.def. */
+/* formats.c - the pages of the formats; see registry.def. */
 #include "ingest/formats.h"
 
 #include <stddef.h>
 
 const abdb_format abdb_formats[] = {
-#define FORMAT(name, row, reads, ignores, wants) {name, row, reads, ignores, wants},
-#include "ingest/formats.def"
+#define FORMAT(importer, name, row, reads, ignores, wants) {name, row, reads, ignores, wants},
+#define ROUND(name, row, reads, ignores, wants)            {name, row, reads, ignores, wants},
+#include "ingest/registry.def"
+#undef ROUND
 #undef FORMAT
     {NULL, NULL, NULL, NULL, NULL}};

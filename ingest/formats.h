@@ -1,4 +1,4 @@
-/* formats.h - the pages of the formats; see formats.def. */
+/* formats.h - the pages of the formats; see registry.def. */
 #ifndef ABDB_INGEST_FORMATS_H
 #define ABDB_INGEST_FORMATS_H
 

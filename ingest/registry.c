@@ -7,14 +7,15 @@
 
 #include "ingest/mlperf/round.h"
 
-#define IMPORTER(name) extern const abdb_importer name;
+#define ROUND(...)
+#define FORMAT(importer, ...) extern const abdb_importer importer;
 #include "ingest/registry.def"
-#undef IMPORTER
+#undef FORMAT
 
 const abdb_importer *const abdb_importers[] = {
-#define IMPORTER(name) &name,
+#define FORMAT(importer, ...) &importer,
 #include "ingest/registry.def"
-#undef IMPORTER
+#undef FORMAT
     NULL};
 
 static abdb_status find_by_name(const abdb_importer **out, const char *name, abdb_error *err)

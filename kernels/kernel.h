@@ -75,7 +75,7 @@ typedef struct {
      * "memory_bandwidth", else NULL. NULL: none of them is. */
     const char *(*ceiling)(const abdb_problem *p);
 } abdb_kernel;
-#define KERNEL(name) extern const abdb_kernel abdb_kernel_##name;
+#define KERNEL(name, printed, ref) extern const abdb_kernel abdb_kernel_##name;
 #include "kernels/registry.def"
 #undef KERNEL
 extern const abdb_kernel *const abdb_kernels[]; /* end: NULL */

@@ -3,19 +3,11 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/ref/ref.h"
 
-static const abdb_impl *const native[] = {&abdb_ref_gemm,
-                                          &abdb_ref_stream,
-                                          &abdb_ref_fma,
-                                          &abdb_ref_latency,
-                                          &abdb_ref_gather,
-                                          &abdb_ref_elementwise,
-                                          &abdb_ref_attention,
-                                          &abdb_ref_paged,
-                                          &abdb_ref_embedding,
-                                          &abdb_ref_gups,
-                                          &abdb_ref_linear,
-                                          &abdb_ref_block,
-                                          NULL};
+static const abdb_impl *const native[] = {
+#define KERNEL(name, printed, ref) &abdb_ref_##name,
+#include "kernels/registry.def"
+#undef KERNEL
+    NULL};
 
 static int threads(void)
 {

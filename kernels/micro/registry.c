@@ -4,7 +4,7 @@
 #include "kernels/kernel.h"
 
 const abdb_kernel *const abdb_kernels[] = {
-#define KERNEL(name) &abdb_kernel_##name,
+#define KERNEL(name, printed, ref) &abdb_kernel_##name,
 #include "kernels/registry.def"
 #undef KERNEL
     NULL};

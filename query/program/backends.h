@@ -23,4 +23,10 @@ void abdb_backends_free(abdb_backend_list *list);
 void abdb_backends_print(const abdb_backend_list *list);
 extern const abdb_embedded abdb_plans[];
 
+/* The Debian package of each backend that needs a library; from the Makefile. End: name NULL. */
+typedef struct {
+    const char *name, *package;
+} abdb_backend_package;
+extern const abdb_backend_package abdb_backend_packages[];
+
 #endif

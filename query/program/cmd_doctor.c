@@ -12,11 +12,6 @@
 #include "query/program/stale.h"
 #include "schema/store/derive.h"
 
-static const char *const known_backends[][2] = {
-    {"ref", "is part of every build: `make`"},
-    {"openblas", "needs libopenblas-openmp-dev: `make deps`, then `make`"},
-};
-
 static void line(const char *mark, const char *what, const char *text)
 {
     abdb_say(stdout, "%s %-12s %s\n", mark, what, text);
@@ -93,15 +88,14 @@ static int check_backends(void)
         if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all);
         json_decref(all);
     }
-    for (size_t k = 0; k < sizeof known_backends / sizeof known_backends[0]; k++) {
+    for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
         bool here = false;
 
         for (size_t i = 0; i < list.count; i++)
-            here |= strcmp(list.backend[i].name, known_backends[k][0]) == 0;
-        if (!here) {
-            snprintf(text, sizeof text, "absent: %s", known_backends[k][1]);
-            line("--", known_backends[k][0], text);
-        }
+            here |= strcmp(list.backend[i].name, p->name) == 0;
+        if (here) continue;
+        snprintf(text, sizeof text, "absent: needs %s: `make deps`, then `make`", p->package);
+        line("--", p->name, text);
     }
     abdb_backends_free(&list);
     return warnings;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "schema/core/date.h"
+#include "query/program/backends.h"
 #include "schema/core/record.h"
 #include "schema/core/text.h"
 #include "schema/core/units.h"
@@ -81,16 +81,30 @@ static bool has_form(form wanted, const char *text)
     return false;
 }
 
+/* Is it an axis of a plan that abdb ships, "factor.NAME"? */
+static bool is_axis(const char *column)
+{
+    static const char before[] = "factor.";
+    const char *name = column + sizeof before - 1;
+    size_t size = strlen(column) < sizeof before ? 0 : strlen(name);
+
+    if (!size || strncmp(column, before, sizeof before - 1) != 0) return false;
+    for (size_t i = 0; abdb_plans[i].name; i++)
+        for (const char *at = abdb_plans[i].text; (at = strstr(at, name)); at++)
+            if (at[size] == '=' && at != abdb_plans[i].text && at[-1] == ' ') return true;
+    return false;
+}
+
 bool abdb_is_listed(const char *column)
 {
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(list[i].column, column) == 0) return true;
-    return false;
+    return is_axis(column);
 }
 
 bool abdb_may_leave(const char *column, const char *text)
 {
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(list[i].column, column) == 0) return has_form(list[i].form, text);
-    return false;
+    return is_axis(column) && are_words(text);
 }

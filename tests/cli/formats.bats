@@ -205,3 +205,11 @@ P
     done
     same "$(facts)" "$whole"
 }
+
+@test "each importer reads a fixture of ours" {
+    abdb import -q "$fixtures"/* >/dev/null 2>&1 || true
+    read=$(sqlite3 t.db "SELECT DISTINCT format FROM artifact")
+    for format in $(sed -n 's/^FORMAT([a-z_]*, "\([a-z0-9-]*\)".*/\1/p' "$root/ingest/registry.def"); do
+        grep -qx "$format" <<<"$read" || { echo "no fixture is read as $format"; false; }
+    done
+}

@@ -73,11 +73,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "nt") != 0;
 }
 
-#define ORACLE(name, kernel) \
-    const abdb_impl name = {kernel, "ref", accepts, prepare, launch, NULL, stop}
-ORACLE(abdb_ref_elementwise, "elementwise");
-ORACLE(abdb_ref_attention, "attention");
-ORACLE(abdb_ref_paged, "paged-attention");
-ORACLE(abdb_ref_embedding, "embedding-bag");
-ORACLE(abdb_ref_linear, "linear");
-ORACLE(abdb_ref_block, "transformer-block");
+#define OWN(name, printed)
+#define ORACLE(name, printed) \
+    const abdb_impl abdb_ref_##name = {printed, "ref", accepts, prepare, launch, NULL, stop};
+#define KERNEL(name, printed, ref) ref(name, printed)
+#include "kernels/registry.def"
