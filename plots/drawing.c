@@ -133,19 +133,11 @@ static void add_name(abdb_text *out, const char *name)
     abdb_text_free(&clean);
 }
 
-/* Is it a word of the text? */
-static bool has_word(const char *text, const char *word, size_t size)
-{
-    for (; *(text += strspn(text, " ")); text += strcspn(text, " "))
-        if (strcspn(text, " ") == size && strncmp(text, word, size) == 0) return true;
-    return false;
-}
-
 static bool in_all(const levels *l, const char *word, size_t size)
 {
     size_t i = 0;
 
-    while (i < l->count && has_word(l->name[i], word, size)) i++;
+    while (i < l->count && abdb_has_word(l->name[i], ' ', word, size)) i++;
     return i == l->count;
 }
 

@@ -64,19 +64,6 @@ typedef struct {
     abdb_results *results;
 } state;
 
-static bool in_list(const char *list, const char *name)
-{
-    size_t size = strlen(name);
-
-    while (*list) {
-        size_t word = strcspn(list, "|");
-
-        if (word == size && strncmp(list, name, size) == 0) return true;
-        list += word + (list[word] == '|');
-    }
-    return false;
-}
-
 /* The next word of a list with '|' between them; false at its end. */
 static bool next_word(const char **list, char out[64])
 {
@@ -137,9 +124,11 @@ static abdb_status check_header(state *s, abdb_error *err)
         char list[512], *word, *rest = NULL;
         size_t count = 0;
 
-        if (s->kind ? in_list(s->kind->required, name) || in_list(s->kind->optional, name)
-                    : in_list(abdb_results_columns, name) || abdb_field_find(name) >= 0 ||
-                          strncmp(name, "factor.", 7) == 0 || strncmp(name, "also.", 5) == 0)
+        if (s->kind ? abdb_has_word(s->kind->required, '|', name, strlen(name)) ||
+                          abdb_has_word(s->kind->optional, '|', name, strlen(name))
+                    : abdb_has_word(abdb_results_columns, '|', name, strlen(name)) ||
+                          abdb_field_find(name) >= 0 || strncmp(name, "factor.", 7) == 0 ||
+                          strncmp(name, "also.", 5) == 0)
             continue;
         snprintf(list, sizeof list, "%s|%s", s->kind ? s->kind->required : abdb_results_columns,
                  s->kind ? s->kind->optional : "");
@@ -183,13 +172,14 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     char date[ABDB_DATE_SIZE];
     double number;
 
-    if (!text || in_list("value|unit|amount|fact|terms|instead", name)) return true;
+    if (!text || abdb_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
+        return true;
     if (abdb_date_column(name) && !abdb_date(text, date)) {
         *field = name;
         abdb_date_reason(name, text, reason, room);
         return false;
     }
-    if (!in_list(s->kind->numbers, name)) {
+    if (!abdb_has_word(s->kind->numbers, '|', name, strlen(name))) {
         put_text(fact, name, text);
     } else if (abdb_number(text, &number)) {
         put_number(fact, name, number);
@@ -224,7 +214,8 @@ static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fac
     for (size_t i = 0; s->words && i < s->words->count; i++) {
         const char *word = s->words->word[i].name;
 
-        if ((in_list(s->kind->required, word) || in_list(s->kind->optional, word)) &&
+        if ((abdb_has_word(s->kind->required, '|', word, strlen(word)) ||
+             abdb_has_word(s->kind->optional, '|', word, strlen(word))) &&
             abdb_csv_column(&s->header, word) < 0 &&
             !take_column(s, fact, word, s->words->word[i].value, field, reason, room))
             return false;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "schema/core/text.h"
 
 enum { X, Y, Z, CACHES = 4, GRAIN = 256, PASSES_BYTES = 64 << 20 };
 static const double factor = 0.4; /* s of scale and triad */
@@ -51,13 +52,71 @@ static double level_elements(const char *level, int arrays, size_t size, const a
     return fmax(1, floor(bytes / (double)(arrays * (int)size) / grain)) * grain;
 }
 
+static bool is_reduction(int op)
+{
+    return op == DOT || op == READ;
+}
+
+/* The words of a parameter, where it is given. */
+static abdb_status check_words(const abdb_problem *p, abdb_error *err)
+{
+    static const char *const levels[] = {"L1", "L2", "L3", "memory", NULL};
+    static const char *const stores[] = {"plain", "nt", NULL};
+    const char *level = abdb_param_text(p, "level"), *kind = abdb_param_text(p, "stores");
+
+    if (level && !abdb_is_word(level, levels))
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: level is L1, L2, L3 or memory");
+    if (kind && !abdb_is_word(kind, stores))
+        return ABDB_FAIL(err, ABDB_USAGE, "stream: stores is plain or nt");
+    return ABDB_OK;
+}
+
+/* Elements of an array: as many as are asked for, as fill a cache, or as no cache holds. */
+static abdb_status elements(abdb_problem *p, const abdb_limits *limits, int op,
+                            abdb_dtype dtype, double *n, abdb_error *err)
+{
+    const char *text = abdb_param_text(p, "n"), *level = abdb_param_text(p, "level");
+    size_t each;
+    abdb_status st = ABDB_OK;
+
+    if (abdb_param_text(p, "each")) {
+        TRY(abdb_param_size(p, "each", 1, 0x1p32, &each, err));
+        *n = (double)each * abdb_param_number(p, "threads", limits->threads);
+    } else if (text && strcmp(text, "auto") != 0)
+        *n = abdb_param_number(p, "n", NAN);
+    else if (level && strcmp(level, "memory") != 0)
+        *n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
+    else
+        *n = (double)(CACHES * limits->last / abdb_dtype_size(dtype));
+    if (!(*n >= 1 && *n <= 0x1p32 && *n == floor(*n)))
+        st = ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
+done:
+    return st;
+}
+
+/* How the writing loop is cut up: bytes that lie together, statements side by side. */
+static abdb_status check_loop(abdb_problem *p, int op, abdb_dtype dtype, abdb_error *err)
+{
+    size_t grain = 0, unroll = 1;
+    abdb_status st = ABDB_OK;
+
+    if (abdb_param_text(p, "grain")) TRY(abdb_param_size(p, "grain", 64, 1 << 20, &grain, err));
+    if (grain && (grain % abdb_dtype_size(dtype) || is_reduction(op)))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "stream: grain is whole elements, in bytes, of what is written"));
+    if (!abdb_param_text(p, "unroll")) return ABDB_OK;
+    TRY(abdb_param_size(p, "unroll", 4, 16, &unroll, err));
+    if (unroll & (unroll - 1) || is_reduction(op))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "stream: unroll is 1, 2, 4, 8 or 16, of what is written"));
+done:
+    return st;
+}
+
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    const char *dtype_name = abdb_param_text(p, "dtype"), *n_text = abdb_param_text(p, "n"),
-               *level = abdb_param_text(p, "level"), *stores = abdb_param_text(p, "stores");
+    const char *dtype_name = abdb_param_text(p, "dtype");
     int op = operation(p);
     double n, repeat, passes;
-    size_t each, grain, unroll;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
@@ -69,36 +128,11 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     TRY(abdb_dtype_find(&dtype, dtype_name ? dtype_name : "f64", err));
     if (dtype != ABDB_F64 && dtype != ABDB_F32)
         return ABDB_FAIL(err, ABDB_USAGE, "stream: dtype is f64 or f32");
-    if (level && strcmp(level, "L1") != 0 && strcmp(level, "L2") != 0 && strcmp(level, "L3") != 0 &&
-        strcmp(level, "memory") != 0)
-        return ABDB_FAIL(err, ABDB_USAGE, "stream: level is L1, L2, L3 or memory");
-    if (stores && strcmp(stores, "plain") != 0 && strcmp(stores, "nt") != 0)
-        return ABDB_FAIL(err, ABDB_USAGE, "stream: stores is plain or nt");
-    if (abdb_param_text(p, "each")) {
-        TRY(abdb_param_size(p, "each", 1, 0x1p32, &each, err));
-        n = (double)each * abdb_param_number(p, "threads", limits->threads);
-    } else if (n_text && strcmp(n_text, "auto") != 0)
-        n = abdb_param_number(p, "n", NAN);
-    else if (level && strcmp(level, "memory") != 0)
-        n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
-    else
-        n = (double)(CACHES * limits->last / abdb_dtype_size(dtype));
-    if (!(n >= 1 && n <= 0x1p32 && n == floor(n)))
-        return ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
-    if (abdb_param_text(p, "grain")) {
-        TRY(abdb_param_size(p, "grain", 64, 1 << 20, &grain, err));
-        if (grain % abdb_dtype_size(dtype) || op == DOT || op == READ)
-            TRY(ABDB_FAIL(err, ABDB_USAGE,
-                          "stream: grain is whole elements, in bytes, of what is written"));
-    }
-    if (abdb_param_text(p, "unroll")) {
-        TRY(abdb_param_size(p, "unroll", 4, 16, &unroll, err));
-        if (unroll & (unroll - 1) || op == DOT || op == READ)
-            TRY(ABDB_FAIL(err, ABDB_USAGE,
-                          "stream: unroll is 1, 2, 4, 8 or 16, of what is written"));
-    }
+    TRY(check_words(p, err));
+    TRY(elements(p, limits, op, dtype, &n, err));
+    TRY(check_loop(p, op, dtype, err));
     passes = ceil(PASSES_BYTES / (n * operations[op].moved * (double)abdb_dtype_size(dtype)));
-    repeat = abdb_param_number(p, "repeat", level ? passes : 1);
+    repeat = abdb_param_number(p, "repeat", abdb_param_text(p, "level") ? passes : 1);
     if (!(repeat >= 1 && repeat <= 1e9 && repeat == floor(repeat)))
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
     TRY(abdb_param_set(p, "n", n, err));
@@ -109,7 +143,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
                                      .role = i == Z ? ABDB_OUT : ABDB_IN,
                                      .rank = 1,
-                                     .dim = {i == Z && (op == DOT || op == READ) ? 1 : (size_t)n},
+                                     .dim = {i == Z && is_reduction(op) ? 1 : (size_t)n},
                                      .stride = {1}};
     if (operations[op].reads < 2) p->tensor[Y].dim[0] = 1;
     if (operations[op].reads < 1) p->tensor[X].dim[0] = 1;

@@ -208,6 +208,50 @@ static bool is_finite(const abdb_entry *e)
     return true;
 }
 
+/* What the entry says of itself. */
+static void fill_fields(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell,
+                        bool ok, bool unsteady)
+{
+    const abdb_told *t = &s->told;
+
+    e->field[ABDB_FIELD_evidence] = "measured";
+    e->field[ABDB_FIELD_kind] = "run";
+    e->field[ABDB_FIELD_status] = t->status;
+    e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
+    e->field[ABDB_FIELD_verified] = ok ? abdb_record_text(t->result, "verified") : "unchecked";
+    e->field[ABDB_FIELD_suite] = "abdb";
+    e->field[ABDB_FIELD_workload] = cell->kernel;
+    e->field[ABDB_FIELD_device] = t->device ? abdb_record_text(t->device, "name") : NULL;
+    e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
+    e->field[ABDB_FIELD_nodes] = "1";
+    e->field[ABDB_FIELD_backend] = s->o->name;
+    e->field[ABDB_FIELD_dtype] =
+        ok ? abdb_record_text(t->result, "dtype") : cell_param(cell, "dtype");
+    e->field[ABDB_FIELD_date] = t->date;
+    e->field[ABDB_FIELD_tag] = s->o->tag;
+    e->field[ABDB_FIELD_campaign] = s->o->campaign;
+    e->field[ABDB_FIELD_cell] = abdb_cell_name(arena, s->o->name, cell, s->o->repetition);
+    e->field[ABDB_FIELD_flags] = s->o->quick && unsteady ? "quick unsteady"
+                                 : s->o->quick           ? "quick"
+                                 : unsteady              ? "unsteady"
+                                                         : "";
+    e->field[ABDB_FIELD_source] = "abdb-run";
+}
+
+static void count(abdb_run_tally *tally, const char *status)
+{
+    if (strcmp(status, "ok") == 0)
+        tally->ok++;
+    else if (strcmp(status, "not-implemented") == 0)
+        tally->not_implemented++;
+    else if (strcmp(status, "cancelled") == 0)
+        tally->cancelled++;
+    else if (strcmp(status, "failed") == 0 || strcmp(status, "bad-answer") == 0)
+        tally->failed++;
+    else
+        tally->crashed++;
+}
+
 static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);
@@ -226,28 +270,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
         ok = false;
     }
     unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
-    e->field[ABDB_FIELD_evidence] = "measured";
-    e->field[ABDB_FIELD_kind] = "run";
-    e->field[ABDB_FIELD_status] = t->status;
-    e->field[ABDB_FIELD_reason] = ok ? NULL : t->reason;
-    e->field[ABDB_FIELD_verified] = ok ? abdb_record_text(t->result, "verified") : "unchecked";
-    e->field[ABDB_FIELD_suite] = "abdb";
-    e->field[ABDB_FIELD_workload] = cell->kernel;
-    e->field[ABDB_FIELD_device] = t->device ? abdb_record_text(t->device, "name") : NULL;
-    e->field[ABDB_FIELD_devices] = t->device ? "1" : NULL;
-    e->field[ABDB_FIELD_nodes] = "1";
-    e->field[ABDB_FIELD_backend] = s->o->name;
-    e->field[ABDB_FIELD_dtype] =
-        ok ? abdb_record_text(t->result, "dtype") : cell_param(cell, "dtype");
-    e->field[ABDB_FIELD_date] = t->date;
-    e->field[ABDB_FIELD_tag] = s->o->tag;
-    e->field[ABDB_FIELD_campaign] = s->o->campaign;
-    e->field[ABDB_FIELD_cell] = abdb_cell_name(&arena, s->o->name, cell, s->o->repetition);
-    e->field[ABDB_FIELD_flags] = s->o->quick && unsteady ? "quick unsteady"
-                                 : s->o->quick           ? "quick"
-                                 : unsteady              ? "unsteady"
-                                                         : "";
-    e->field[ABDB_FIELD_source] = "abdb-run";
+    fill_fields(e, &arena, s, cell, ok, unsteady);
     e->environment = environment;
     e->process = s->process;
     e->origin = ABDB_ORIGIN_NONE; /* the campaign, the cell and its date tell it apart */
@@ -257,16 +280,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
     if (ok && unsteady) tally->unsteady++;
-    if (ok)
-        tally->ok++;
-    else if (strcmp(t->status, "not-implemented") == 0)
-        tally->not_implemented++;
-    else if (strcmp(t->status, "cancelled") == 0)
-        tally->cancelled++;
-    else if (strcmp(t->status, "failed") == 0 || strcmp(t->status, "bad-answer") == 0)
-        tally->failed++;
-    else
-        tally->crashed++;
+    count(tally, t->status);
 done:
     free(environment);
     abdb_arena_free(&arena);

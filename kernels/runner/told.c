@@ -294,12 +294,6 @@ static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *recor
     return ABDB_OK;
 }
 
-static bool is_one_of(const char *kind, const char *const *kinds)
-{
-    while (*kinds && strcmp(*kinds, kind) != 0) kinds++;
-    return *kinds != NULL;
-}
-
 abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
 {
     static const char *const of_cell[] = {"begin", "sample", "telemetry", "result", "end", NULL},
@@ -311,8 +305,8 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
     abdb_status st = ABDB_OK;
 
     if (broken) abdb_told_refuse(t, "a record that is not JSON: %s", why);
-    if (is_one_of(kind, of_cell)) take_of_cell(t, kind, record);
-    if (is_one_of(kind, of_process)) st = take_of_process(t, kind, record, path, err);
+    if (abdb_is_word(kind, of_cell)) take_of_cell(t, kind, record);
+    if (abdb_is_word(kind, of_process)) st = take_of_process(t, kind, record, path, err);
     json_decref(record);
     return st;
 }

@@ -27,18 +27,11 @@ static bool same_value(const abdb_value *a, const abdb_value *b)
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
-static bool listed(const char *list, const char *name)
-{
-    size_t size = strlen(name);
-
-    for (const char *at = list; at && (at = strstr(at, name)); at += size)
-        if ((at == list || at[-1] == ' ') && (at[size] == ' ' || !at[size])) return true;
-    return false;
-}
-
 static bool is_hoisted(const abdb_table *t, size_t column)
 {
-    if (!t->hoist || t->rows < 1 || !listed(t->hoist, t->column[column].name)) return false;
+    if (!t->hoist || t->rows < 1 ||
+        !abdb_has_word(t->hoist, ' ', t->column[column].name, strlen(t->column[column].name)))
+        return false;
     for (size_t r = 1; r < t->rows; r++)
         if (!same_value(&t->value[column], &t->value[r * t->columns + column])) return false;
     return true;

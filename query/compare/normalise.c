@@ -50,24 +50,16 @@ abdb_status abdb_per_formula(const char *per, const char **formula, abdb_error *
     return ABDB_OK;
 }
 
-static bool has_flag(const char *flags, const char *flag)
-{
-    size_t size = strlen(flag);
-
-    for (const char *at = flags; (at = strstr(at, flag)); at += size)
-        if ((at == flags || at[-1] == ' ') && (!at[size] || at[size] == ' ')) return true;
-    return false;
-}
-
 /* Why a member cannot stand for its set. */
 static const char *fault(const abdb_set *set, size_t i, size_t per)
 {
     const char *flags = abdb_member_text(set, i, ABDB_M_flags);
 
-    if (has_flag(flags, "averaged")) return "average of submissions";
-    if (has_flag(flags, "errors")) return "errors";
+    if (abdb_has_word(flags, ' ', "averaged", strlen("averaged"))) return "average of submissions";
+    if (abdb_has_word(flags, ' ', "errors", strlen("errors"))) return "errors";
     if (abdb_member_number(set, i, ABDB_M_disagree) > 0) return "sources disagree";
-    if (pers[per].counts_devices && has_flag(flags, "devices-disagree"))
+    if (pers[per].counts_devices &&
+        abdb_has_word(flags, ' ', "devices-disagree", strlen("devices-disagree")))
         return "sources disagree on the number of devices";
     return NULL;
 }

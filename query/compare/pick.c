@@ -18,15 +18,6 @@ typedef struct {
     size_t skip; /* condition to leave out, to tell which one picks nothing */
 } query;
 
-static bool in_words(const char *list, const char *word)
-{
-    size_t size = strlen(word);
-
-    for (const char *at = list; (at = strstr(at, word)); at += size)
-        if (at > list && at[-1] == ' ' && at[size] == ' ') return true;
-    return false;
-}
-
 static const char *sql_operator(const abdb_condition *c)
 {
     return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
@@ -295,7 +286,7 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     if (!is_column(q->db, c->column))
         return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
     abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c)); /* a known name */
-    if (strcmp(c->op, "~") == 0 || !in_words(numbers, c->column))
+    if (strcmp(c->op, "~") == 0 || !abdb_has_word(numbers, ' ', c->column, strlen(c->column)))
         return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
     if (!abdb_number(c->value, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number, not '%s'", c->column, c->value);

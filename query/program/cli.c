@@ -153,6 +153,16 @@ const char *abdb_program_folder(abdb_arena *arena)
     return abdb_arena_copy(arena, path, strlen(path));
 }
 
+/* The path as people would write it: without "build/../". */
+static const char *without_dots(abdb_arena *arena, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *out = real ? abdb_arena_copy(arena, real, strlen(real)) : path;
+
+    free(real);
+    return out ? out : path;
+}
+
 const char *abdb_data_folder(abdb_arena *arena)
 {
     const char *folder = abdb_program_folder(arena), *path = getenv("ABDB_DATA");
@@ -161,7 +171,7 @@ const char *abdb_data_folder(abdb_arena *arena)
     for (size_t i = 0; folder && i < 2; i++) {
         path = i == 0 ? abdb_arena_printf(arena, "%s/../data", folder)
                       : abdb_arena_printf(arena, "%s/../share/abdb/data", folder);
-        if (path && access(path, R_OK) == 0) return path;
+        if (path && access(path, R_OK) == 0) return without_dots(arena, path);
     }
     return access(ABDB_PREFIX "/share/abdb/data", R_OK) == 0 ? ABDB_PREFIX "/share/abdb/data"
                                                              : NULL;

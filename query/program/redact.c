@@ -59,19 +59,6 @@ static const char *pseudonym(abdb_redaction *r, const char *kind, const char *te
     return out ? out : "";
 }
 
-static bool is_kept(const abdb_redaction *r, const char *column)
-{
-    size_t size = strlen(column);
-
-    for (const char *at = r->keep; at && *at; at += strspn(at, ",")) {
-        size_t length = strcspn(at, ",");
-
-        if (length == size && strncmp(at, column, size) == 0) return true;
-        at += length;
-    }
-    return false;
-}
-
 /* The text of a column, or what stands for it; NULL stays NULL. */
 static const char *text_of(abdb_redaction *r, const char *column, const char *kind,
                            const char *text)
@@ -79,7 +66,8 @@ static const char *text_of(abdb_redaction *r, const char *column, const char *ki
     const char *out = text;
 
     if (!text || !*text) return text;
-    if (!is_kept(r, column) && !abdb_may_leave(column, text)) out = pseudonym(r, kind, text);
+    if (!abdb_has_word(r->keep, ',', column, strlen(column)) && !abdb_may_leave(column, text))
+        out = pseudonym(r, kind, text);
     book(r, column, out, out == text ? NULL : text);
     return out;
 }
@@ -139,7 +127,8 @@ static json_t *object_of(abdb_redaction *r, json_t *object)
     json_object_foreach(object, name, value)
     {
         const char *column = abdb_arena_printf(&r->arena, "environment.%s", name);
-        bool listed = column && (is_kept(r, column) || abdb_is_listed(column));
+        bool listed = column && (abdb_has_word(r->keep, ',', column, strlen(column)) ||
+                                 abdb_is_listed(column));
 
         r->failed |= !column;
         if (!column) break;
@@ -177,7 +166,8 @@ static void redact_factor(abdb_redaction *r, abdb_factor *f)
 
     r->failed |= !column;
     if (!column) return;
-    if (!is_kept(r, column) && !abdb_is_listed(column)) f->name = pseudonym(r, "factor", f->name);
+    if (!abdb_has_word(r->keep, ',', column, strlen(column)) && !abdb_is_listed(column))
+        f->name = pseudonym(r, "factor", f->name);
     if (f->state != ABDB_KNOWN) return;
     text = text_of(r, column, "value", f->text);
     if (text == f->text) return;

@@ -53,8 +53,3 @@ int abdb_exit_code(abdb_status status)
 {
     return status < ABDB_STATUS_COUNT ? statuses[status].code : 6;
 }
-
-const char *abdb_status_words(abdb_status status)
-{
-    return status < ABDB_STATUS_COUNT ? statuses[status].words : "unknown";
-}

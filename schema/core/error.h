@@ -32,7 +32,6 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
 abdb_status abdb_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Exit code of the program for a status, and its words. */
 int abdb_exit_code(abdb_status status);
-const char *abdb_status_words(abdb_status status);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */

@@ -36,36 +36,45 @@ static bool simple_number(const char *plain, double *out)
     return true;
 }
 
-bool abdb_number(const char *string, double *out)
+/* Are the commas of the whole part thousands marks, "27,803.90", and is nothing but a number there?
+ * The text without them is put into plain. */
+static bool without_commas(const char *string, char *plain, size_t room)
 {
-    char plain[64];
-    size_t used = 0, digits = 0, lead = 0;
-    bool comma = false, point = false;
-    char *end;
-    double value;
+    size_t used = 0, digits = 0,
+           lead = 0; /* digits: since the last comma; lead: before the first */
+    bool comma = false, whole = true;
 
-    if (simple_number(string, out)) return true;
     for (const char *s = string; *s; s++) {
-        if (used + 1 >= sizeof plain) return false;
+        bool is_digit = isdigit((unsigned char)*s);
+
+        if (used + 1 >= room || (!is_digit && !strchr("+-.,eE", *s))) return false;
         if (*s == ',') {
-            if (point || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
+            if (!whole || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
             comma = true;
             digits = 0;
             continue;
         }
-        if (!isdigit((unsigned char)*s) && !strchr("+-.eE", *s)) return false;
-        if (*s == '.' || *s == 'e' || *s == 'E') {
-            if (comma && !point && digits != 3) return false;
-            point = true;
+        if (strchr(".eE", *s)) {
+            if (comma && whole && digits != 3) return false;
+            whole = false;
         }
-        if (isdigit((unsigned char)*s) && !point) {
+        if (is_digit && whole) {
             digits++;
-            if (!comma) lead++;
+            lead += !comma;
         }
         plain[used++] = *s;
     }
-    if (used == 0 || (comma && !point && digits != 3)) return false;
     plain[used] = '\0';
+    return used > 0 && !(comma && whole && digits != 3);
+}
+
+bool abdb_number(const char *string, double *out)
+{
+    char plain[64], *end;
+    double value;
+
+    if (simple_number(string, out)) return true;
+    if (!without_commas(string, plain, sizeof plain)) return false;
     value = strtod(plain, &end);
     if (*end || !isfinite(value)) return false;
     *out = value;

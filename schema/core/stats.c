@@ -6,7 +6,7 @@
 
 enum { BINOMIAL_MAX = 1000 };
 
-static int compare_double(const void *a, const void *b)
+int abdb_compare_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -58,7 +58,7 @@ abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *e
     if (n == 0) return ABDB_FAIL(err, ABDB_DATA, "no samples to summarise");
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) return ABDB_FAIL(err, ABDB_DATA, "sample %zu is not a number", i);
-    qsort(x, n, sizeof *x, compare_double);
+    qsort(x, n, sizeof *x, abdb_compare_double);
     away = calloc(n, sizeof *away);
     if (!away) return ABDB_FAIL(err, ABDB_NOMEM, "summary of %zu samples", n);
 
@@ -72,7 +72,7 @@ abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *e
         away[i] = fabs(x[i] - out->median);
     }
     out->sd = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
-    qsort(away, n, sizeof *away, compare_double);
+    qsort(away, n, sizeof *away, abdb_compare_double);
     out->mad = abdb_quantile_sorted(away, n, 0.5);
     free(away);
     rank = abdb_median_rank(n, 0.95);

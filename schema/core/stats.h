@@ -13,6 +13,8 @@ typedef struct {
     int has_interval; /* 0: too few samples (n < 6) for 95 % */
 } abdb_summary;
 
+/* For qsort and bsearch: numbers in order. */
+int abdb_compare_double(const void *a, const void *b);
 /* Quantile q in [0,1] of sorted x[0..n), linear between neighbours (type 7). n >= 1. */
 double abdb_quantile_sorted(const double *x, size_t n, double q);
 /* Sorts x[0..n) and summarises it. ABDB_DATA: n == 0, or a value is not finite. */

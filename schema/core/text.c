@@ -286,3 +286,22 @@ bool abdb_glob(const char *pattern, const char *string)
     while (*pattern == '*') pattern++;
     return !*pattern;
 }
+
+bool abdb_is_word(const char *text, const char *const *list)
+{
+    while (*list && strcmp(text, *list) != 0) list++;
+    return *list != NULL;
+}
+
+bool abdb_has_word(const char *list, char mark, const char *word, size_t size)
+{
+    const char marks[] = {mark, '\0'};
+
+    for (const char *at = list; at && *at; at += strspn(at, marks)) {
+        size_t length = strcspn(at, marks);
+
+        if (length == size && strncmp(at, word, size) == 0) return true;
+        at += length;
+    }
+    return false;
+}

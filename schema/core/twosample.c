@@ -8,13 +8,6 @@
 
 #include "schema/core/stats.h"
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static abdb_status check(const abdb_two *two, abdb_error *err)
 {
     if (!two->m || !two->n)
@@ -118,7 +111,7 @@ typedef struct {
 
 static int compare_ranked(const void *a, const void *b)
 {
-    return compare_double(&((const ranked *)a)->x, &((const ranked *)b)->x);
+    return abdb_compare_double(&((const ranked *)a)->x, &((const ranked *)b)->x);
 }
 
 /* Twice the midrank of each sample (integers), their sum over side b, and sum of t^3 - t. */
@@ -304,7 +297,7 @@ static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
 static double resampled_median(const double *x, size_t n, double *room, uint64_t *state)
 {
     for (size_t i = 0; i < n; i++) room[i] = x[split_mix(state) % n];
-    qsort(room, n, sizeof *room, compare_double);
+    qsort(room, n, sizeof *room, abdb_compare_double);
     return abdb_quantile_sorted(room, n, 0.5);
 }
 
@@ -320,15 +313,15 @@ static abdb_status boot(const double *a, size_t m, const double *b, size_t n, do
     if (!room || !value || !sorted[0] || !sorted[1]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a bootstrap"));
     if (!(q >= 0 && q <= 1)) TRY(ABDB_FAIL(err, ABDB_DATA, "boot_ci: q is not in [0, 1]"));
     memcpy(sorted[0], a, m * sizeof *a); /* sorted first, so that the order of rows plays no part */
-    qsort(sorted[0], m, sizeof *room, compare_double);
+    qsort(sorted[0], m, sizeof *room, abdb_compare_double);
     if (n) memcpy(sorted[1], b, n * sizeof *b);
-    qsort(sorted[1], n, sizeof *room, compare_double);
+    qsort(sorted[1], n, sizeof *room, abdb_compare_double);
     for (size_t i = 0; i < ABDB_RESAMPLES; i++) {
         double base = resampled_median(sorted[0], m, room, &state);
 
         value[i] = n ? resampled_median(sorted[1], n, room, &state) / base : base;
     }
-    qsort(value, ABDB_RESAMPLES, sizeof *value, compare_double);
+    qsort(value, ABDB_RESAMPLES, sizeof *value, abdb_compare_double);
     *out = abdb_quantile_sorted(value, ABDB_RESAMPLES, q);
 done:
     free(room);

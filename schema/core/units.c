@@ -65,19 +65,3 @@ abdb_status abdb_unit_convert(double value, const char *from, const char *to, do
     *out = a == b ? value : abdb_unit_base(a, value) / b->factor;
     return ABDB_OK;
 }
-
-void abdb_unit_scale(double value, const char *base, double *out, const char **unit)
-{
-    const abdb_unit *best = NULL;
-
-    *out = value;
-    *unit = base;
-    for (size_t i = 0; i < UNIT_COUNT; i++) {
-        if (strcmp(units[i].base, base) != 0 || fabs(value) < units[i].factor) continue;
-        if (strstr(units[i].name, "iB") || strstr(units[i].name, "OPS")) continue;
-        if (!best || units[i].factor > best->factor) best = &units[i];
-    }
-    if (!best || strcmp(best->base, "s") == 0) return;
-    *out = value / best->factor;
-    *unit = best->name;
-}

@@ -21,7 +21,5 @@ ABDB_MUST_USE abdb_status abdb_unit_convert(double value, const char *from, cons
 /* A value of that unit in the base unit. Divides where the unit is a whole fraction of its base, so
  * that 35284801 ns is 0.035284801 s and not 0.035284801000000005. */
 double abdb_unit_base(const abdb_unit *unit, double value);
-/* Scales a value in a base unit for people: 2.04e12 B/s -> 2.04 "TB/s". */
-void abdb_unit_scale(double value, const char *base, double *out, const char **unit);
 
 #endif

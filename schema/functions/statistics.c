@@ -32,20 +32,11 @@ typedef struct {
     int failed;
 } queue;
 
-/* --- one set --------------------------------------------------------------------------------- */
-
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static abdb_status quantile(const samples *s, double *out, int *has, abdb_error *err)
 {
     if (!(s->option >= 0 && s->option <= 1))
         return ABDB_FAIL(err, ABDB_DATA, "quantile: q is not in [0, 1]");
-    qsort(s->x, s->n, sizeof *s->x, compare_double);
+    qsort(s->x, s->n, sizeof *s->x, abdb_compare_double);
     *out = abdb_quantile_sorted(s->x, s->n, s->option);
     *has = 1;
     return ABDB_OK;
@@ -102,7 +93,7 @@ static abdb_status interval(const samples *s, size_t *rank, abdb_error *err)
 {
     if (!(s->option > 0 && s->option < 1))
         return ABDB_FAIL(err, ABDB_DATA, "ci: the confidence is not in (0, 1)");
-    qsort(s->x, s->n, sizeof *s->x, compare_double);
+    qsort(s->x, s->n, sizeof *s->x, abdb_compare_double);
     *rank = abdb_median_rank(s->n, s->option);
     return ABDB_OK;
 }

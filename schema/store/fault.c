@@ -1,37 +1,37 @@
 /* fault.c - why the store cannot keep an entry. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/core/text.h"
 #include "schema/store/writer.h"
 
-static bool one_of(const char *text, const char *const *list)
-{
-    while (*list && strcmp(text, *list) != 0) list++;
-    return *list != NULL;
-}
+/* Text for a reason that names what was found. */
+static _Thread_local char words[160];
 
-const char *abdb_entry_fault(const abdb_entry *e)
+static const char *fault_of_identity(const abdb_entry *e)
 {
     static const char *const evidences[] = {"measured", "published", "mlperf", NULL};
     static const char *const kinds[] = {"run", "score", "average", "statement", NULL};
-    static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
-    static _Thread_local char words[160];
 
     if (!e->field[ABDB_FIELD_evidence] || !e->field[ABDB_FIELD_kind])
         return "evidence and kind are missing";
-    if (!one_of(e->field[ABDB_FIELD_evidence], evidences))
+    if (!abdb_is_word(e->field[ABDB_FIELD_evidence], evidences))
         return "evidence is none of measured, published, mlperf";
-    if (!one_of(e->field[ABDB_FIELD_kind], kinds))
+    if (!abdb_is_word(e->field[ABDB_FIELD_kind], kinds))
         return "kind is none of run, score, average, statement";
     if (!e->field[ABDB_FIELD_source])
         return "no source: say who states it, in the column source or with --set source=NAME";
-    for (int i = 0; i < 2; i++) {
-        abdb_field date = i ? ABDB_FIELD_retrieved : ABDB_FIELD_date;
+    return NULL;
+}
 
-        if (!e->field[date] || abdb_date_is(e->field[date])) continue;
-        abdb_date_reason(abdb_fields[date].name, e->field[date], words, sizeof words);
+static const char *fault_of_fields(const abdb_entry *e)
+{
+    static const abdb_field dates[] = {ABDB_FIELD_date, ABDB_FIELD_retrieved};
+
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        if (!e->field[dates[i]] || abdb_date_is(e->field[dates[i]])) continue;
+        abdb_date_reason(abdb_fields[dates[i]].name, e->field[dates[i]], words, sizeof words);
         return words;
     }
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
@@ -43,18 +43,25 @@ const char *abdb_entry_fault(const abdb_entry *e)
                  e->field[i]);
         return words;
     }
-    for (size_t i = 0; i < e->results; i++) {
-        const abdb_result *r = &e->result[i];
+    return NULL;
+}
 
-        if (!isfinite(r->value) || isinf(r->x)) return "a value is not a finite number";
-        if (r->samples > ABDB_SAMPLE_MAX) return "more than 1048576 samples in one result";
-        if (r->spread && !one_of(r->spread, spreads))
-            return "spread is none of ci95, minmax, iqr, sd";
-        if (abdb_metric_find(r->metric)) continue;
-        snprintf(words, sizeof words, "unknown metric '%.80s'; `abdb query --schema` lists them",
-                 r->metric);
-        return words;
-    }
+static const char *fault_of_result(const abdb_result *r)
+{
+    static const char *const spreads[] = {"ci95", "minmax", "iqr", "sd", NULL};
+
+    if (!isfinite(r->value) || isinf(r->x)) return "a value is not a finite number";
+    if (r->samples > ABDB_SAMPLE_MAX) return "more than 1048576 samples in one result";
+    if (r->spread && !abdb_is_word(r->spread, spreads))
+        return "spread is none of ci95, minmax, iqr, sd";
+    if (abdb_metric_find(r->metric)) return NULL;
+    snprintf(words, sizeof words, "unknown metric '%.80s'; `abdb query --schema` lists them",
+             r->metric);
+    return words;
+}
+
+static const char *fault_of_circumstances(const abdb_entry *e)
+{
     for (size_t i = 0; i < e->telemetries; i++)
         if (!isfinite(e->telemetry[i].value) || !isfinite(e->telemetry[i].t_s))
             return "a reading of a sensor is not a finite number";
@@ -66,4 +73,13 @@ const char *abdb_entry_fault(const abdb_entry *e)
     if (e->results && e->field[ABDB_FIELD_status] && strcmp(e->field[ABDB_FIELD_status], "ok") != 0)
         return "an entry with a status other than ok cannot have results";
     return NULL;
+}
+
+const char *abdb_entry_fault(const abdb_entry *e)
+{
+    const char *fault = fault_of_identity(e);
+
+    if (!fault) fault = fault_of_fields(e);
+    for (size_t i = 0; !fault && i < e->results; i++) fault = fault_of_result(&e->result[i]);
+    return fault ? fault : fault_of_circumstances(e);
 }
