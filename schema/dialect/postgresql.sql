@@ -33,7 +33,7 @@ SELECT r.result_id, r.entry_id, r.ordinal, s.sample_id - r.first_sample AS seq, 
 
 CREATE VIEW ceiling_cell AS
 SELECT d.device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE d.dtype END AS dtype, r.value, r.result_id,
-       w.entry_key
+       w.entry_id, w.entry_key
   FROM entry_row w
   JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'
   JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
@@ -72,6 +72,9 @@ SELECT g.kind, g.id, s.spec_key, printed('s', s.spec_key, s.spec_key_low)
 UNION ALL
 SELECT g.kind, g.id, p.price_key, printed('p', p.price_key, p.price_key_low)
   FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
+
+CREATE VIEW round_told AS
+SELECT DISTINCT e.round FROM entry e WHERE e.round IS NOT NULL;
 
 CREATE VIEW round_ordered AS
 SELECT suite, round, ordered(round) AS round_order, published, source, locator FROM round;
