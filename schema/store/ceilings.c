@@ -5,30 +5,46 @@
 
 #include <stddef.h>
 
-/* What may be the best: the best so far, new cells, older ones that came back, and all of the
+/* Entries to look at: new ones, older ones that were said again or taken back, and all of the
  * machines whose best was withdrawn. */
-static const char collect[] =
+static const char find[] =
     "CREATE TEMP TABLE lost AS SELECT DISTINCT d.device FROM ceiling_best b"
     "  CROSS JOIN result_row r ON r.result_id = b.result_id"
     "  CROSS JOIN gone g ON g.kind = 'entry' AND g.id = r.entry_id"
     "  CROSS JOIN entry_row w ON w.entry_id = r.entry_id"
     "  CROSS JOIN description d ON d.description_id = w.description_id;"
-    "CREATE TEMP TABLE cell AS SELECT * FROM ceiling_cell WHERE entry_id > %lld;"
-    "INSERT INTO cell SELECT * FROM ceiling_cell"
-    "  WHERE entry_id <= %lld AND entry_id IN (SELECT entry_id FROM touched);"
-    "INSERT INTO cell SELECT * FROM ceiling_cell WHERE EXISTS (SELECT 1 FROM lost)"
-    "  AND EXISTS (SELECT 1 FROM lost l WHERE l.device IS ceiling_cell.device);";
+    "CREATE TEMP TABLE found (entry_id INTEGER PRIMARY KEY);"
+    "INSERT INTO found SELECT w.entry_id FROM entry_row w WHERE w.entry_id > %lld"
+    "  AND EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = w.point_id"
+    "    AND p.factor = 'ceiling');"
+    "INSERT OR IGNORE INTO found SELECT entry_id FROM touched;"
+    "INSERT OR IGNORE INTO found SELECT w.entry_id FROM lost l"
+    "  CROSS JOIN description d ON d.device IS l.device"
+    "  CROSS JOIN entry_row w ON w.description_id = d.description_id;";
 
+/* The best of those and of the best so far. */
 static const char keep[] =
-    "INSERT INTO cell SELECT * FROM ceiling_cell WHERE entry_id IN (SELECT r.entry_id"
-    "  FROM ceiling_best b JOIN result_row r ON r.result_id = b.result_id);"
-    "CREATE TEMP TABLE best AS SELECT DISTINCT result_id FROM (SELECT result_id, row_number() OVER"
-    "  (PARTITION BY device, quantity, dtype ORDER BY value DESC, entry_key, result_id) AS place"
-    "  FROM cell) WHERE place = 1;"
+    "INSERT OR IGNORE INTO found SELECT r.entry_id FROM ceiling_best b"
+    "  CROSS JOIN result_row r ON r.result_id = b.result_id;"
+    "ANALYZE temp;" /* else the planner thinks that they are many */
+    "CREATE TEMP TABLE best AS SELECT result_id FROM (SELECT r.result_id, row_number() OVER"
+    "  (PARTITION BY d.device, p.text, CASE WHEN p.text <> 'memory_bandwidth' THEN d.dtype END"
+    "   ORDER BY r.value DESC, w.entry_key, r.result_id) AS place"
+    "  FROM found f"
+    "  CROSS JOIN entry_row w ON w.entry_id = f.entry_id"
+    "  CROSS JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'"
+    "  CROSS JOIN description d ON d.description_id = w.description_id"
+    "    AND d.evidence = 'measured' AND d.verified = 'pass'"
+    "  CROSS JOIN result_row r ON r.entry_id = w.entry_id"
+    "  CROSS JOIN quantity q ON q.quantity_id = r.quantity_id AND q.metric = CASE p.text"
+    "    WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'"
+    "    WHEN 'peak_ops' THEN 'ops_per_s' END"
+    "  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id))"
+    "  WHERE place = 1;"
     "DELETE FROM ceiling_best WHERE result_id NOT IN (SELECT result_id FROM best);"
     "INSERT OR IGNORE INTO ceiling_best SELECT result_id FROM best;";
 
-static const char drop[] = "DROP TABLE IF EXISTS temp.lost; DROP TABLE IF EXISTS temp.cell;"
+static const char drop[] = "DROP TABLE IF EXISTS temp.lost; DROP TABLE IF EXISTS temp.found;"
                            "DROP TABLE IF EXISTS temp.best";
 
 abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *marks, abdb_error *err)
@@ -41,11 +57,10 @@ abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *marks, abdb_erro
     TRY(abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM point_factor WHERE factor = 'ceiling')",
                         &some, err));
     if (!some) return ABDB_OK;
-    sql = sqlite3_mprintf(collect, marks->entry, marks->entry);
+    sql = sqlite3_mprintf(find, marks->entry);
     if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "ceilings");
     TRY(abdb_db_exec(db, sql, err));
-    TRY(abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM cell) OR EXISTS (SELECT 1 FROM lost)",
-                        &some, err));
+    TRY(abdb_db_integer(db, "SELECT EXISTS (SELECT 1 FROM found)", &some, err));
     if (some) TRY(abdb_db_exec(db, keep, err));
 done:
     sqlite3_free(sql);
