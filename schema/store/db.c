@@ -220,8 +220,8 @@ static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error 
     TRY(abdb_db_integer(db, "PRAGMA application_id", &application, err));
     TRY(abdb_db_integer(db, "PRAGMA user_version", version, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, err));
-    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'process'", &tables,
-                        err));
+    TRY(abdb_db_integer(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'ceiling_best'",
+                        &tables, err));
     if (application == ABDB_APPLICATION_ID && !tables)
         st = ABDB_FAIL(err, ABDB_DB,
                        "%s was made by an abdb before its first release, whose tables were others:"

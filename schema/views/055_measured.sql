@@ -54,10 +54,8 @@ SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS 
                          AS device,
                        p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype, r.value, r.unit,
                        e.workload, e.run, r.ordinal, e.devices, r.result_id, e.entry_key
-                  FROM ceiling_best o
-                  JOIN result r ON r.result_id = o.result_id
-                  JOIN entry e ON e.entry_id = r.entry_id
-                  JOIN point_factor p ON p.point_id = e.point_id AND p.factor = 'ceiling') b) c
+                  FROM ceiling_best o CROSS JOIN result r CROSS JOIN entry e CROSS JOIN point_factor p -- few lead, with statistics or without
+                 WHERE r.result_id = o.result_id AND e.entry_id = r.entry_id AND p.point_id = e.point_id AND p.factor = 'ceiling') b) c
  WHERE c.place = 1;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
