@@ -92,6 +92,7 @@ static abdb_status produce_queued(const producer *p, const abdb_unit_options *op
     abdb_status st, stored;
 
     TRY(abdb_keymaker_open(&keys, p->sha256, err));
+    keys.soon = abdb_writer_soon;
     TRY(abdb_queue_open(&queue, sink, &keys, err));
     c.inner = abdb_queue_sink(queue);
     clock_gettime(CLOCK_MONOTONIC, &c.began);

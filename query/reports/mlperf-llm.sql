@@ -1,6 +1,6 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
 -- site: MLPerf®
--- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM description WHERE round IS NOT NULL UNION SELECT 'all' ORDER BY 1
+-- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT n.canon FROM v_name n JOIN v_model m ON m.model = n.canon WHERE n.kind = 'model' AND m.task = 'llm' ORDER BY 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
@@ -28,13 +28,13 @@ WITH llm (spelling) AS (
   SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
    WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model)),
 wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
-  SELECT round FROM description WHERE :round = 'all' AND round IS NOT NULL
+  SELECT round FROM round_told WHERE :round = 'all'
   UNION SELECT coalesce(:round, (SELECT r.round FROM v_round r
                                   WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
                                                          WHERE n.kind = 'model' AND m.task = 'llm')
                                   ORDER BY r.round_order DESC LIMIT 1))),
 chosen AS MATERIALIZED (
-  SELECT round, round_order, model, scenario, device, each, public_id, left_out, result_id, key FROM v_mlperf
+  SELECT round, round_order, model, scenario, device, each, left_out, result_id, entry_key, ordinal FROM v_mlperf
    WHERE raw_model IN (SELECT spelling FROM llm)
      AND metric = 'tokens_per_s'
      AND system_type = :system_type
@@ -44,23 +44,25 @@ chosen AS MATERIALIZED (
      AND (:accelerator IS NULL OR device GLOB :accelerator)),
 best AS (
   SELECT * FROM (
-    SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device
-                                 ORDER BY CASE WHEN left_out = '' AND each IS NOT NULL THEN 0 ELSE 1 END, each DESC, key) AS place,
-           count(*) OVER (PARTITION BY round, model, scenario, device) AS of,
-           sum(CASE WHEN left_out IN ('device count disagrees', 'sources disagree') THEN 1 ELSE 0 END)
-             OVER (PARTITION BY round, model, scenario, device) AS doubtful
-      FROM chosen) c
-   WHERE place = 1 AND left_out = '' AND each IS NOT NULL),
+    SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device ORDER BY each DESC, entry_key, ordinal) AS place
+      FROM chosen WHERE left_out = '' AND each IS NOT NULL) c
+   WHERE place = 1),
 shown AS MATERIALIZED (
-  SELECT * FROM best ORDER BY round_order DESC, model, scenario, each DESC, key LIMIT CASE WHEN :all THEN -1 ELSE :limit END)
+  SELECT * FROM best
+   ORDER BY round_order DESC, model, scenario, each DESC, entry_key, ordinal LIMIT CASE WHEN :all THEN -1 ELSE :limit END)
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
-       m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, b.of, CASE WHEN b.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
+       m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
        m.verified, m.key AS _facts
-  FROM shown b JOIN v_mlperf m ON m.result_id = b.result_id
- ORDER BY b.round_order DESC, b.model, b.scenario, b.each DESC, b.key;
+  FROM shown b
+  JOIN v_mlperf m ON m.result_id = b.result_id
+  JOIN (SELECT s.result_id, count(*) AS of,
+               sum(CASE WHEN c.left_out IN ('device count disagrees', 'sources disagree') THEN 1 ELSE 0 END) AS doubtful
+          FROM shown s JOIN chosen c ON c.device IS s.device AND c.scenario IS s.scenario AND c.model IS s.model AND c.round IS s.round
+         GROUP BY s.result_id) o ON o.result_id = b.result_id
+ ORDER BY b.round_order DESC, b.model, b.scenario, b.each DESC, b.entry_key, b.ordinal;
 -- @notes
-, total AS (SELECT count(*) AS n FROM best)
+, total AS (SELECT count(*) AS n FROM (SELECT DISTINCT round, model, scenario, device FROM chosen WHERE left_out = '' AND each IS NOT NULL) d)
 SELECT line FROM (
   SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
    WHERE NOT :all AND n > :limit
@@ -73,7 +75,7 @@ SELECT line FROM (
   SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
     FROM total WHERE n > 0
   UNION ALL
-  SELECT 4, '‡ ' || coalesce(c.public_id, m.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
+  SELECT 4, '‡ ' || coalesce(m.public_id, m.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words

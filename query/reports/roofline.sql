@@ -14,7 +14,8 @@
 -- column: fraction_percent | of roof % | 0 | reached, of the roof | roofline_fraction@1 x 100
 -- note: measured ceilings are the best that was measured here: multiply-adds in registers or the best verified matrix product, and the best verified stream of memory
 -- @with
-WITH last AS MATERIALIZED (SELECT device, date FROM v_kernel WHERE campaign IS NOT NULL ORDER BY date DESC LIMIT 1),
+WITH last AS MATERIALIZED (SELECT device, date FROM v_kernel WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1)
+                            ORDER BY date DESC LIMIT 1),
 machine (device) AS (SELECT coalesce(:device, (SELECT device FROM last))),
 ceiling AS MATERIALIZED ( -- found once, not for each point: a machine can have thousands of cells that were made to find one
   SELECT 'measured' AS by, c.quantity, c.dtype, c.value, c.key

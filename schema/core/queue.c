@@ -265,6 +265,16 @@ static abdb_status hand_over(abdb_queue *q, const queued *r)
     }
 }
 
+/* What is fetched a few records ahead is there in time. */
+static void tell_ahead(const abdb_queue *q, const batch *b, size_t i)
+{
+    enum { AHEAD = 8 };
+    const queued *r = i + AHEAD < b->count ? &b->record[i + AHEAD] : NULL;
+
+    if (r && r->kind == RECORD_ENTRY && q->keys->soon)
+        q->keys->soon(q->inner->self, ((const packed_entry *)r->record)->key);
+}
+
 static void *work(void *self)
 {
     abdb_queue *q = self;
@@ -281,7 +291,10 @@ static void *work(void *self)
         pthread_mutex_unlock(&q->lock);
         if (!b) return NULL;
         from = abdb_timing_now();
-        for (size_t i = 0; i < b->count && st == ABDB_OK; i++) st = hand_over(q, &b->record[i]);
+        for (size_t i = 0; i < b->count && st == ABDB_OK; i++) {
+            tell_ahead(q, b, i);
+            st = hand_over(q, &b->record[i]);
+        }
         abdb_timing_add("store (beside reading)", from);
         b->count = b->used = 0;
         abdb_arena_free(&b->large);

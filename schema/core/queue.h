@@ -10,10 +10,12 @@
 typedef struct abdb_queue abdb_queue;
 
 /* What the reading thread does with each entry, so that the storing one need not: it fills key and
- * origin. */
+ * origin. And what the storing thread does with the keys of an entry that inner (its self) gets a
+ * little later, or NULL. */
 typedef struct {
     void *self;
     void (*make)(void *self, const abdb_entry *entry, abdb_key key[3], long long *origin);
+    void (*soon)(const void *inner, const abdb_key key[3]);
 } abdb_keymaker;
 
 /* inner and keys must stay until the queue is closed. ABDB_NOMEM: no memory or no thread. */

@@ -220,3 +220,9 @@ CREATE TABLE subject (
     verified  INTEGER NOT NULL CHECK (verified IN (0, 1))  -- 1: one of the statements is a reviewed publication
 ) STRICT;
 CREATE INDEX subject_subject ON subject (subject);
+
+-- Derived, kept up to date as an index is: the best verified result of each machine, quantity and number format among the
+-- cells that were made to find a ceiling (factor `ceiling`).
+CREATE TABLE ceiling_best (
+    result_id INTEGER PRIMARY KEY           -- the result
+) STRICT;

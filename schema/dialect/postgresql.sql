@@ -31,18 +31,6 @@ SELECT r.result_id, r.entry_id, r.ordinal, s.sample_id - r.first_sample AS seq, 
   JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
 
-CREATE VIEW ceiling_cell AS
-SELECT d.device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE d.dtype END AS dtype, r.value, r.result_id,
-       w.entry_key
-  FROM entry_row w
-  JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'
-  JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
-  JOIN result_row r ON r.entry_id = w.entry_id
-  JOIN quantity q ON q.quantity_id = r.quantity_id
-   AND q.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
-                              WHEN 'peak_ops' THEN 'ops_per_s' END
- WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id);
-
 CREATE VIEW witness_again AS
 SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
 
@@ -72,6 +60,9 @@ SELECT g.kind, g.id, s.spec_key, printed('s', s.spec_key, s.spec_key_low)
 UNION ALL
 SELECT g.kind, g.id, p.price_key, printed('p', p.price_key, p.price_key_low)
   FROM gone g JOIN price p ON g.kind = 'price' AND p.price_id = g.id;
+
+CREATE VIEW round_told AS
+SELECT DISTINCT e.round FROM entry e WHERE e.round IS NOT NULL;
 
 CREATE VIEW round_ordered AS
 SELECT suite, round, ordered(round) AS round_order, published, source, locator FROM round;

@@ -38,6 +38,8 @@ typedef struct {
     int migrated; /* this open migrated from that version, else 0 */
 } abdb_db;
 
+#define ABDB_CACHE_SIZE "-16384" /* of a writer, KiB below 0 */
+
 /* What abdb_db_open has: ten seconds, silently. */
 extern const abdb_patience abdb_patience_short;
 

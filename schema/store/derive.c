@@ -1,4 +1,4 @@
-/* derive.c - brings names, gone and subjects up to date; see derive.h. */
+/* derive.c - brings names, gone, ceilings and subjects up to date; see derive.h. */
 #include "schema/store/derive.h"
 
 #include <stdio.h>
@@ -81,15 +81,19 @@ static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
     TRY(read_state(db, last_sql, &last, err));
     if (whole) {
         made = (state){nothing, {1, 0, 1}};
-        TRY(abdb_db_exec(db, "DELETE FROM name; DELETE FROM gone; DELETE FROM subject", err));
+        TRY(abdb_db_exec(db,
+                         "DELETE FROM name; DELETE FROM gone; DELETE FROM subject;"
+                         "DELETE FROM ceiling_best",
+                         err));
     }
     from = abdb_timing_now();
     TRY(abdb_names_update(db, &made.marks, made.flag[0], err));
     abdb_timing_add("names", from);
     from = abdb_timing_now();
     TRY(abdb_gone_update(db, &made.marks, made.flag[2], err));
+    TRY(abdb_ceilings_update(db, &made.marks, err));
     TRY(abdb_subjects_update(db, made.flag[1] ? &nothing : &made.marks, err));
-    abdb_timing_add("subjects", from);
+    abdb_timing_add("subjects and ceilings", from);
     TRY(set_marks(db, &last.marks, err));
 done:
     return st;

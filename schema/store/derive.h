@@ -1,5 +1,6 @@
 /* derive.h - what is derived from facts and kept up to date as an index is: names (what a spelling
- * means), gone (what withdrawals leave out) and subject (which statements are about one result).
+ * means), gone (what withdrawals leave out), ceiling_best (the best measured of a machine) and
+ * subject (which statements are about one result).
  *
  * It costs what was added: meta says up to which number of each table the derived rows are made;
  * rows beyond it are new, and `touched` lists older entries that a file said again, a withdrawal
@@ -23,12 +24,14 @@ ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
-/* names.c, gone.c, subject.c: the steps of abdb_derive, inside its transaction. all: from nothing;
- * stale: the dictionary changed. */
+/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, inside its transaction. all:
+ * from nothing; stale: the dictionary changed. */
 ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,
                                             abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale,
                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *marks,
+                                               abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks,
                                                abdb_error *err);
 

@@ -96,8 +96,8 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
     TRY(keep_source(w, e, err));
     row = abdb_writer_slot(w, S_DESCRIPTION);
     *description = w->next_description ? w->next_description++ : 0;
-    if (*description) sqlite3_bind_int64(row.statement, row.first + 1, *description);
-    abdb_bind_key(row.statement, row.first + 2, key);
+    if (*description) abdb_slot_whole(row, 1, *description);
+    abdb_slot_key(row, 2, key);
     for (int i = 0; i < ABDB_FIELD_COUNT; i++) {
         const char *text = e->field[i] && *e->field[i] ? e->field[i] : NULL;
 
@@ -106,9 +106,9 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
         if (text && abdb_fields[i].is_number)
-            sqlite3_bind_int64(row.statement, row.first + column++, atoll(text));
+            abdb_slot_whole(row, column++, atoll(text));
         else
-            abdb_slot_text(&row, column++, text);
+            abdb_slot_text(row, column++, text);
     }
     TRY(abdb_writer_slot_done(w, S_DESCRIPTION, err));
     if (!*description) *description = sqlite3_last_insert_rowid(w->db->sql);
@@ -148,26 +148,24 @@ static abdb_status insert_entry(abdb_writer *w, const abdb_ordered *o, const kep
     const abdb_entry *e = o->entry;
     sqlite3_int64 line = place_line(e->locator);
     abdb_slot row;
-    sqlite3_stmt *s;
     abdb_status st = ABDB_OK;
 
     if (e->environment) TRY(abdb_writer_environment(w, e, err));
     if (e->process.campaign) TRY(abdb_writer_process(w, &e->process, err));
     row = abdb_writer_slot(w, S_ENTRY);
-    s = row.statement;
     *id = w->bulk ? w->next_entry++ : 0;
-    if (*id) sqlite3_bind_int64(s, row.first + 1, *id);
-    abdb_bind_key(s, row.first + 2, k->key[ABDB_KEY_ENTRY]);
-    sqlite3_bind_int64(s, row.first + 4, k->description);
-    sqlite3_bind_int64(s, row.first + 5, k->point);
-    if (e->environment) sqlite3_bind_int64(s, row.first + 6, w->last_environment_id);
-    if (e->process.campaign) sqlite3_bind_int64(s, row.first + 7, w->last_process_id);
-    abdb_slot_text(&row, 8, said(e->field[ABDB_FIELD_date]));
-    abdb_slot_text(&row, 9, said(e->field[ABDB_FIELD_cell]));
-    if (k->origin > 0) sqlite3_bind_int64(s, row.first + 10, k->origin);
-    if (w->artifact) sqlite3_bind_int64(s, row.first + 11, w->artifact);
-    if (w->artifact && line) sqlite3_bind_int64(s, row.first + 12, line);
-    if (w->artifact && !line) abdb_slot_text(&row, 13, e->locator ? e->locator : "");
+    if (*id) abdb_slot_whole(row, 1, *id);
+    abdb_slot_key(row, 2, k->key[ABDB_KEY_ENTRY]);
+    abdb_slot_whole(row, 4, k->description);
+    abdb_slot_whole(row, 5, k->point);
+    if (e->environment) abdb_slot_whole(row, 6, w->last_environment_id);
+    if (e->process.campaign) abdb_slot_whole(row, 7, w->last_process_id);
+    abdb_slot_text(row, 8, said(e->field[ABDB_FIELD_date]));
+    abdb_slot_text(row, 9, said(e->field[ABDB_FIELD_cell]));
+    if (k->origin > 0) abdb_slot_whole(row, 10, k->origin);
+    if (w->artifact) abdb_slot_whole(row, 11, w->artifact);
+    if (w->artifact && line) abdb_slot_whole(row, 12, line);
+    if (w->artifact && !line) abdb_slot_text(row, 13, e->locator ? e->locator : "");
     TRY(abdb_writer_slot_done(w, S_ENTRY, err));
     if (!*id) *id = sqlite3_last_insert_rowid(w->db->sql);
     TRY(abdb_writer_parts(w, o, *id, err));
@@ -242,6 +240,14 @@ static abdb_status keep_names(abdb_writer *w, const abdb_ordered *o, sqlite3_int
     }
 done:
     return st;
+}
+
+void abdb_writer_soon(const void *writer, const abdb_key key[3])
+{
+    const abdb_writer *w = writer;
+
+    abdb_keymap_fetch(&w->entries, key[ABDB_KEY_ENTRY]);
+    abdb_keymap_fetch(&w->descriptions, key[ABDB_KEY_DESCRIPTION]);
 }
 
 abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *err)

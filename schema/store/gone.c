@@ -30,6 +30,7 @@ static const char views[] =
     "  WHERE artifact_id IS NOT NULL UNION ALL SELECT entry_id, artifact_id FROM main.witness_row;";
 
 static const char look[] =
+    "ANALYZE temp.looked;"
     "CREATE TEMP TABLE out AS SELECT l.entry_id FROM looked l JOIN entry_row e USING (entry_id)"
     "  WHERE EXISTS (SELECT 1 FROM withdrawal w WHERE w.target ="
     "      format('e-%016x%016x', e.entry_key, e.entry_key_low)"

@@ -230,7 +230,7 @@ static void make_ahead(void *self, const abdb_entry *entry, abdb_key key[ABDB_KE
 
 abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256, abdb_error *err)
 {
-    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead};
+    *out = (abdb_keymaker){calloc(1, sizeof(key_maker)), make_ahead, NULL};
     if (!out->self) return ABDB_FAIL(err, ABDB_NOMEM, "keys");
     abdb_keymaker_file(out, sha256);
     return ABDB_OK;

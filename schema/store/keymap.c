@@ -28,6 +28,11 @@ uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key)
     return slot && slot->key >= 0 ? slot->number : 0;
 }
 
+void abdb_keymap_fetch(const abdb_keymap *map, abdb_key key)
+{
+    if (map->room) __builtin_prefetch(&map->slot[home(key.high, map->room)]);
+}
+
 static void place(abdb_keymap *map, abdb_key key, uint32_t number)
 {
     abdb_keyslot *slot = find(map, key);

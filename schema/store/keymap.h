@@ -28,6 +28,8 @@ typedef struct {
 
 /* The number of a key, or 0. */
 uint32_t abdb_keymap_get(const abdb_keymap *map, abdb_key key);
+/* Begins to fetch the memory where a key would be found: it is asked for soon. */
+void abdb_keymap_fetch(const abdb_keymap *map, abdb_key key);
 /* False: no memory, or more keys than it may hold. */
 bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number);
 /* The same; a full map is emptied. False: it was full, and is empty now. */

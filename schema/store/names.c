@@ -9,6 +9,7 @@
 #include "schema/store/derive.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 static const char begin[] =
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT, PRIMARY KEY (kind, spelling));"
@@ -17,16 +18,17 @@ static const char begin[] =
     "CREATE TEMP TABLE meaning (kind TEXT, spelling TEXT, folded TEXT, part INT, canon TEXT,"
     "  share INT, parts INT, whole TEXT, how TEXT);";
 
-/* Spellings of rows beyond the marks that are not known yet. */
+/* Spellings of rows beyond the marks that are not known yet. Each column alone: where all rows are
+ * new, the indexes have most of them in order. */
 static const char collect_new[] =
-    "INSERT INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT 'device' AS kind, device AS spelling FROM description WHERE description_id > %lld"
-    "  UNION SELECT 'model', model FROM description WHERE description_id > %lld"
-    "  UNION SELECT 'model', workload FROM description WHERE description_id > %lld"
-    "  UNION SELECT 'submitter', submitter FROM description WHERE description_id > %lld"
-    "  UNION SELECT 'system', system FROM description WHERE description_id > %lld"
-    "  UNION SELECT 'device', device FROM spec WHERE spec_id > %lld"
-    "  UNION SELECT 'device', device FROM price WHERE price_id > %lld) AS u"
+    "INSERT OR IGNORE INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
+    "  SELECT DISTINCT 'device' AS kind, device AS spelling FROM description %s"
+    "  UNION ALL SELECT DISTINCT 'model', model FROM description %s"
+    "  UNION ALL SELECT DISTINCT 'model', workload FROM description %s"
+    "  UNION ALL SELECT DISTINCT 'submitter', submitter FROM description %s"
+    "  UNION ALL SELECT DISTINCT 'system', system FROM description %s"
+    "  UNION ALL SELECT DISTINCT 'device', device FROM spec WHERE spec_id > %lld"
+    "  UNION ALL SELECT DISTINCT 'device', device FROM price WHERE price_id > %lld) AS u"
     " WHERE spelling IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = u.kind"
     "  AND n.spelling = u.spelling);";
 
@@ -91,14 +93,15 @@ static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXIST
 
 abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, abdb_error *err)
 {
-    char *collect = NULL;
+    char beyond[64] = "", *collect = NULL;
     sqlite3_int64 count = 0;
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    collect =
-        sqlite3_mprintf(collect_new, marks->description, marks->description, marks->description,
-                        marks->description, marks->description, marks->spec, marks->price);
+    if (marks->description)
+        snprintf(beyond, sizeof beyond, "WHERE description_id > %lld", marks->description);
+    collect = sqlite3_mprintf(collect_new, beyond, beyond, beyond, beyond, beyond, marks->spec,
+                              marks->price);
     if (!collect) return ABDB_FAIL(err, ABDB_NOMEM, "names");
     TRY(abdb_db_exec(db, begin, err));
     TRY(abdb_db_exec(db, collect, err));

@@ -192,7 +192,7 @@ static abdb_status bring_up(abdb_db *db, abdb_error *err)
     TRY(begin_log(db, err));
     TRY(abdb_db_exec(db,
                      "PRAGMA synchronous = NORMAL;"
-                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384;"
+                     "PRAGMA foreign_keys = OFF; PRAGMA cache_size = " ABDB_CACHE_SIZE ";"
                      "PRAGMA temp_store = FILE; PRAGMA threads = 1", /* one helps to sort */
                      err));
     TRY(abdb_views_current(db, &current, err));

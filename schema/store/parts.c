@@ -107,28 +107,26 @@ static abdb_status insert_result(abdb_writer *w, const abdb_result *r, sqlite3_i
                                  sqlite3_int64 ordinal, abdb_error *err)
 {
     sqlite3_int64 quantity = 0, sample = 0;
-    sqlite3_stmt *s;
     abdb_slot row;
     abdb_status st = ABDB_OK;
 
     TRY(keep_quantity(w, r, &quantity, err));
     if (r->samples) TRY(insert_samples(w, r, &sample, err));
     row = abdb_writer_slot(w, S_RESULT);
-    s = row.statement;
-    sqlite3_bind_int64(s, row.first + 1, w->next_result++);
-    sqlite3_bind_int64(s, row.first + 2, entry);
-    sqlite3_bind_int64(s, row.first + 3, ordinal);
-    sqlite3_bind_int64(s, row.first + 4, quantity);
-    sqlite3_bind_double(s, row.first + 5, r->value);
-    abdb_slot_text(&row, 6, r->raw_value);
-    abdb_slot_text(&row, 7, r->cell);
-    bind_rank(s, row.first + 8, r->rank);
-    abdb_bind_number(s, row.first + 9, r->x);
-    if (r->n > 0) sqlite3_bind_int64(s, row.first + 10, r->n);
-    abdb_bind_number(s, row.first + 11, r->low);
-    abdb_bind_number(s, row.first + 12, r->high);
-    if (sample) sqlite3_bind_int64(s, row.first + 13, sample);
-    if (sample) sqlite3_bind_int64(s, row.first + 14, sample + (sqlite3_int64)r->samples - 1);
+    abdb_slot_whole(row, 1, w->next_result++);
+    abdb_slot_whole(row, 2, entry);
+    abdb_slot_whole(row, 3, ordinal);
+    abdb_slot_whole(row, 4, quantity);
+    abdb_slot_number(row, 5, r->value);
+    abdb_slot_text(row, 6, r->raw_value);
+    abdb_slot_text(row, 7, r->cell);
+    if (r->rank >= 0) abdb_slot_whole(row, 8, r->rank);
+    abdb_slot_number(row, 9, r->x);
+    if (r->n > 0) abdb_slot_whole(row, 10, r->n);
+    abdb_slot_number(row, 11, r->low);
+    abdb_slot_number(row, 12, r->high);
+    if (sample) abdb_slot_whole(row, 13, sample);
+    if (sample) abdb_slot_whole(row, 14, sample + (sqlite3_int64)r->samples - 1);
     TRY(abdb_writer_slot_done(w, S_RESULT, err));
 done:
     return st;

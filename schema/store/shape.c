@@ -127,11 +127,11 @@ static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool
     else if (own->is_view && strcmp(type, "view") == 0)
         *views &= same;
     else if (own->is_view || strcmp(type, "table") != 0 || (tables && !same))
-        st =
-            ABDB_FAIL(err, ABDB_DB,
-                      "%s: its %s %s is not the one that abdb makes, so nothing in this file can be"
-                      " relied on. Ask for an export (abdb export), and import that",
-                      db->path, type, name);
+        st = ABDB_FAIL(err, ABDB_DB,
+                       "%s: its %s %s is not the one that abdb makes: an abdb of before the first"
+                       " release made the file, or somebody changed it. Import its files again, or"
+                       " ask for an export (abdb export) and import that",
+                       db->path, type, name);
     own->seen = true;
     abdb_text_free(&plain);
     return st;
@@ -157,9 +157,11 @@ static abdb_status look_at_all(abdb_db *db, expected *e, bool tables, bool *view
         if (o->is_view)
             *views &= o->seen;
         else if (tables && !o->seen)
-            st = ABDB_FAIL(err, ABDB_DB,
-                           "%s has no table %.*s, which every abdb database has: it is not whole",
-                           db->path, (int)o->name_size, o->name);
+            st = ABDB_FAIL(
+                err, ABDB_DB,
+                "%s has no table %.*s, which every abdb database has: an abdb of before the first"
+                " release made the file, or it is not whole. Import its files again",
+                db->path, (int)o->name_size, o->name);
     }
     return st;
 }

@@ -49,9 +49,10 @@ typedef struct {
 /* Blocks with something new or touched in them. Which side is read first is a matter of speed: few
  * new entries are looked at one by one, many by way of the descriptions of MLPerf. */
 static const char blocks_of_few[] =
-    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM (SELECT entry_id FROM "
-    "entry_row"
-    "  WHERE entry_id > %lld UNION SELECT entry_id FROM touched) n"
+    "CREATE TEMP TABLE fresh AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
+    "  UNION SELECT entry_id FROM touched;"
+    "ANALYZE temp;" /* else the planner thinks that they are many, and reads all descriptions */
+    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM fresh n"
     "  CROSS JOIN entry_row w ON w.entry_id = n.entry_id"
     "  CROSS JOIN description d ON d.description_id = w.description_id"
     "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'";
@@ -64,17 +65,20 @@ enum { FEW = 5000 };
 
 /* The descriptions of the blocks, whatever spelling of the model they use. */
 static const char collect[] =
+    "ANALYZE temp;"
     "CREATE TEMP TABLE whole_block AS SELECT DISTINCT b.suite, b.round, n.spelling AS model FROM "
     "block b"
     "  JOIN name m ON m.kind = 'model' AND m.spelling = b.model AND m.part = 1"
     "  JOIN name n ON n.kind = 'model' AND n.folded = m.folded AND n.part = 1"
     " UNION SELECT suite, round, model FROM block WHERE model IS NULL;"
+    "ANALYZE temp;"
     "CREATE TEMP TABLE stated AS SELECT d.description_id FROM whole_block b"
     "  CROSS JOIN description d ON d.round = b.round AND d.model IS b.model" /* an index has both */
     "  WHERE d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run'"
     " UNION SELECT d.description_id FROM whole_block b"
     "  CROSS JOIN description d ON d.model IS b.model WHERE b.round IS NULL AND d.round IS NULL"
     "  AND d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run';"
+    "ANALYZE temp;"
     "DELETE FROM subject WHERE result_id IN (SELECT r.result_id FROM stated d"
     "  CROSS JOIN entry_row w ON w.description_id = d.description_id"
     "  CROSS JOIN result_row r ON r.entry_id = w.entry_id)";
@@ -104,7 +108,8 @@ static const char select_sql[] =
     " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id)"
     " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, w.entry_key, r.ordinal";
 
-static const char drop[] = "DROP TABLE IF EXISTS temp.block; DROP TABLE IF EXISTS temp.whole_block;"
+static const char drop[] = "DROP TABLE IF EXISTS temp.fresh; DROP TABLE IF EXISTS temp.block; DROP "
+                           "TABLE IF EXISTS temp.whole_block;"
                            "DROP TABLE IF EXISTS temp.stated";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,

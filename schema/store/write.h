@@ -46,6 +46,8 @@ void abdb_writer_close(abdb_writer *writer); /* rolls back an open unit */
 ABDB_MUST_USE abdb_status abdb_writer_begin(abdb_writer *writer, const abdb_unit_info *unit,
                                             int *known, abdb_counts *counts, abdb_error *err);
 abdb_sink abdb_writer_sink(abdb_writer *writer);
+/* Keys that the writer will look up soon: for abdb_keymaker. */
+void abdb_writer_soon(const void *writer, const abdb_key key[3]);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);

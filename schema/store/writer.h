@@ -5,6 +5,7 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
+#include "schema/store/gather.h"
 #include "schema/store/key.h"
 #include "schema/store/keymap.h"
 #include "schema/store/write.h"
@@ -42,19 +43,10 @@ typedef enum {
     S_COUNT
 } statement_id;
 
-/* A statement for many rows of a table, the rows bound so far, and their texts. */
+/* Where a row goes: parameters of a statement, or the row at hand of those that are gathered. */
 typedef struct {
     sqlite3_stmt *statement;
-    int columns, waiting;
-    size_t used;
-    char text[8192];
-} abdb_rows;
-
-/* Where the next row of a table is bound: parameters first + 1 and on. */
-typedef struct {
-    sqlite3_stmt *statement;
-    int first;
-    abdb_rows *rows; /* NULL: it is written at once */
+    abdb_gather *rows; /* NULL: it is written at once */
 } abdb_slot;
 
 enum { ABDB_INDEX_MAX = 32 };
@@ -88,8 +80,8 @@ struct abdb_writer {
     abdb_keymap entries;
     sqlite3_int64 unit_entries;
     int bulk, no_bulk;
-    bool all_descriptions;    /* what is not in the map is not in the file */
-    abdb_rows *rows[S_COUNT]; /* NULL: rows are written at once */
+    bool all_descriptions;      /* what is not in the map is not in the file */
+    abdb_gather *rows[S_COUNT]; /* NULL: rows are written at once */
     sqlite3_int64 next_entry, next_description, next_result; /* 0: as the file has it */
     char *index[ABDB_INDEX_MAX];                             /* how the dropped ones are made */
     int indexes;
@@ -131,10 +123,14 @@ ABDB_MUST_USE abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err);
 void abdb_writer_forget_bulk(abdb_writer *w);
 /* bulk.c: not all descriptions are in memory any more. */
 ABDB_MUST_USE abdb_status abdb_writer_forget_descriptions(abdb_writer *w, abdb_error *err);
-/* bulk.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION is bound, its first column a
- * number out of next_...; it is complete; those that wait are written. */
-abdb_slot abdb_writer_slot(abdb_writer *w, statement_id id);
-void abdb_slot_text(abdb_slot *slot, int column, const char *text);
+/* bulk.c: where the next row of S_ENTRY, S_RESULT or S_DESCRIPTION goes, its first column a number
+ * out of next_...; its columns, NULL where nothing is said (no text, no finite number); it is
+ * complete; those that wait are written. */
+abdb_slot abdb_writer_slot(const abdb_writer *w, statement_id id);
+void abdb_slot_whole(abdb_slot slot, int column, sqlite3_int64 value);
+void abdb_slot_number(abdb_slot slot, int column, double value);
+void abdb_slot_text(abdb_slot slot, int column, const char *text);
+void abdb_slot_key(abdb_slot slot, int column, abdb_key key);
 ABDB_MUST_USE abdb_status abdb_writer_slot_done(abdb_writer *w, statement_id id, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_writer_flush(abdb_writer *w, abdb_error *err);
 /* What is wrong with an entry and what to do; NULL: it can be kept. The text is the thread's. */

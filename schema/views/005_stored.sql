@@ -39,22 +39,6 @@ SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s
   JOIN sample_row s ON likelihood(s.sample_id >= r.first_sample, 0.00001) AND likelihood(s.sample_id <= r.last_sample, 0.1)
  WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id));
 
--- Rates of verified cells that were made to find a ceiling of a device (factor `ceiling`). They are few, so that their sets
--- of factors lead (the order of the joins is kept), and nothing is read where there is none.
-CREATE VIEW ceiling_cell AS
-SELECT d.device AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE d.dtype END AS dtype,
-       r.value AS value, r.result_id AS result_id, w.entry_key AS entry_key
-  FROM entry_row w
- CROSS JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'
- CROSS JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
- CROSS JOIN result_row r ON r.entry_id = w.entry_id
- CROSS JOIN quantity q ON q.quantity_id = r.quantity_id
-   AND q.metric = CASE p.text WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'
-                              WHEN 'peak_ops' THEN 'ops_per_s' END
- WHERE EXISTS (SELECT 1 FROM point_factor c WHERE c.factor = 'ceiling')
-   AND w.point_id IN (SELECT c.point_id FROM point_factor c WHERE c.factor = 'ceiling')
-   AND NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id));
-
 -- Every place that says an entry but the first, which entry has.
 CREATE VIEW witness_again AS
 SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
@@ -89,6 +73,14 @@ SELECT 'spec', s.spec_id, s.spec_key, printf('s-%016x%016x', s.spec_key, s.spec_
 UNION ALL
 SELECT 'price', p.price_id, p.price_key, printf('p-%016x%016x', p.price_key, p.price_key_low)
   FROM price p WHERE p.price_id IN (SELECT g.id FROM gone g WHERE g.kind = 'price');
+
+-- Rounds that anybody names: an index leads from each to the next, whatever number of entries it has.
+CREATE VIEW round_told AS
+WITH RECURSIVE r (round) AS (
+  SELECT min(d.round) FROM description d WHERE d.round IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(d.round) FROM description d WHERE d.round > r.round) FROM r WHERE r.round IS NOT NULL)
+SELECT r.round AS round FROM r WHERE EXISTS (SELECT 1 FROM entry e WHERE e.round = r.round);
 
 -- Rounds in order.
 CREATE VIEW round_ordered AS

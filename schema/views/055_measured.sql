@@ -43,21 +43,19 @@ SELECT n.canon AS device, p.text AS quantity, CASE WHEN p.text = 'memory_bandwid
                               WHEN 'peak_ops' THEN 'ops_per_s' END
  WHERE n.kind = 'device' AND n.parts = 1 AND e.evidence = 'measured' AND e.verified = 'pass';
 
--- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak. First the best of
--- each spelling of a device, so that few rows are looked up.
+-- The best that was measured on a device, by quantity as v_spec has it, and by dtype where it is a peak: of the best of each
+-- spelling of the device.
 CREATE VIEW v_ceiling AS
-SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, r.unit AS unit,
-       'best ' || e.workload || ' measured' AS what, c.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key,
-       e.devices AS devices, c.value / coalesce(nullif(e.devices, 0), 1) AS each
+SELECT c.device AS device, c.quantity AS quantity, c.dtype AS dtype, c.value AS value, c.unit AS unit,
+       'best ' || c.workload || ' measured' AS what, c.result_id AS result_id, 'r-' || substr(c.run, 3) || '-' || c.ordinal AS key,
+       c.devices AS devices, c.value / coalesce(nullif(c.devices, 0), 1) AS each
   FROM (SELECT b.*, row_number() OVER (PARTITION BY b.device, b.quantity, b.dtype ORDER BY b.value DESC, b.entry_key) AS place
-          FROM (SELECT coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = a.device AND n.part = 1), a.device)
+          FROM (SELECT coalesce((SELECT n.whole FROM name n WHERE n.kind = 'device' AND n.spelling = e.device AND n.part = 1), e.device)
                          AS device,
-                       a.quantity, a.dtype, a.value, a.result_id, a.entry_key
-                  FROM (SELECT o.*, row_number() OVER (PARTITION BY o.device, o.quantity, o.dtype ORDER BY o.value DESC, o.entry_key) AS place
-                          FROM ceiling_cell o) a
-                 WHERE a.place = 1) b) c
-  JOIN result r ON r.result_id = c.result_id
-  JOIN entry e ON e.entry_id = r.entry_id
+                       p.text AS quantity, CASE WHEN p.text = 'memory_bandwidth' THEN NULL ELSE e.dtype END AS dtype, r.value, r.unit,
+                       e.workload, e.run, r.ordinal, e.devices, r.result_id, e.entry_key
+                  FROM ceiling_best o CROSS JOIN result r CROSS JOIN entry e CROSS JOIN point_factor p -- few lead, with statistics or without
+                 WHERE r.result_id = o.result_id AND e.entry_id = r.entry_id AND p.point_id = e.point_id AND p.factor = 'ceiling') b) c
  WHERE c.place = 1;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES

@@ -327,7 +327,7 @@ static abdb_status print_entry(void *self, const abdb_entry *entry, abdb_error *
 /* The queue's copies stay when the caller's are gone. */
 static void queued(void **state)
 {
-    const abdb_keymaker keys = {NULL, no_key};
+    const abdb_keymaker keys = {NULL, no_key, NULL};
     abdb_entry *want = entry_of_all();
     abdb_text told = {0}, three = {0};
     abdb_sink inner = {&told, print_entry, NULL, NULL, NULL}, sink;
