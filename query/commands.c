@@ -73,20 +73,21 @@ static const abdb_option query_options[] = {
     {NULL, 0, NULL, NULL}};
 
 /* How compare and rank normalise. */
-#define MEASURE_OPTIONS                                                                           \
-    {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."},                       \
-        {"metric", 'm', "NAME", "the metric (default: the workload's own)"},                      \
-        {"per", 0, "WHAT", "device, node, watt, joule, dollar, peak, bandwidth, none (default)"}, \
-        {"peak", 0, "BASIS", "of --per peak: published (default), measured, clock"},              \
-        {"provider", 0, "NAME", "of --per dollar: only prices of this provider"},                 \
-        {"price-kind", 0, "KIND", "of --per dollar: on-demand, reserved, spot"},                  \
-        {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"},            \
-        {"price-max-age", 0, "DAYS", "of --per dollar: leave out older prices (90d)"},            \
-        {"price", 0, "QUOTES", "your own: 'DEVICE=2.49 USD/h', several joined by a comma"},       \
-        {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"},       \
-        TIMEOUT_OPTION,                                                                           \
-    {                                                                                             \
-        NULL, 0, NULL, NULL                                                                       \
+#define MEASURE_OPTIONS                                                                            \
+    {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."},                        \
+        {"metric", 'm', "NAME", "the metric (default: the workload's own)"},                       \
+        {"per", 0, "WHAT", "device, node, watt, joule, dollar, peak, bandwidth, none (default)"},  \
+        {"peak", 0, "BASIS", "of --per peak: published (default), measured, clock"},               \
+        {"provider", 0, "NAME", "of --per dollar: only prices of this provider"},                  \
+        {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"},    \
+        {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"},             \
+        {"price-max-age", 0, "DAYS", "of --per dollar: leave out older and undated prices (90d)"}, \
+        {"price", 0, "QUOTES",                                                                     \
+         "your own: 'DEVICE=2.49 USD/h' (of a node of 8: '19.92 USD/h/8'), ..."},                  \
+        {"today", 0, "DATE", "the day to which a price's age is counted (default: today)"},        \
+        TIMEOUT_OPTION,                                                                            \
+    {                                                                                              \
+        NULL, 0, NULL, NULL                                                                        \
     }
 
 static const abdb_option compare_options[] = {

@@ -15,24 +15,25 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                    \
-    X(result_id)                                                                                  \
-    X(key)                                                                                        \
-    X(evidence)                                                                                   \
-    X(source)                                                                                     \
-    X(suite)                                                                                      \
-    X(system_type)                                                                                \
-    X(round)                                                                                      \
-    X(division)                                                                                   \
-    X(availability)                                                                               \
-    X(verified)                                                                                   \
-    X(submitter)                                                                                  \
-    X(system)                                                                                     \
-    X(workload)                                                                                   \
-    X(benchmark) X(model) X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric) \
-        X(metric_class) X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility)     \
-            X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis)            \
-                X(power_limit) X(tag) X(campaign) X(better) X(flags) X(value) X(disagree)         \
+#define ABDB_MEMBER_COLUMNS(X)                                                                \
+    X(result_id)                                                                              \
+    X(key)                                                                                    \
+    X(evidence)                                                                               \
+    X(source)                                                                                 \
+    X(suite)                                                                                  \
+    X(system_type)                                                                            \
+    X(round)                                                                                  \
+    X(division)                                                                               \
+    X(availability)                                                                           \
+    X(verified)                                                                               \
+    X(submitter)                                                                              \
+    X(system)                                                                                 \
+    X(workload)                                                                               \
+    X(benchmark)                                                                              \
+    X(model) X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric)          \
+        X(metric_class) X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility) \
+            X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis)        \
+                X(power_limit) X(tag) X(campaign) X(better) X(flags) X(value) X(disagree)     \
                     X(public_id) X(point_id) X(entry_id) X(ordinal) X(run) X(date)
 typedef enum {
 #define X(name) ABDB_M_##name,
@@ -55,7 +56,9 @@ typedef struct {
     const char *unit;        /* of value */
     const char *why;         /* why it cannot stand for its set, or NULL */
     const char *facts;       /* keys beside its own, or NULL */
-    const char *price;       /* "IDC on-demand 2024-01-04", or NULL */
+    const char *price;       /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
+    const char *provider, *provider_kind, *price_kind; /* of that price */
+    double price_age_days;                             /* NAN: undated */
 } abdb_member;
 
 typedef struct {
@@ -71,7 +74,7 @@ typedef struct {
     const char *metric; /* NULL: the workload's own */
     const char *per;    /* device node watt joule dollar peak bandwidth none */
     const char *peak;   /* published, measured, clock */
-    const char *price_date, *provider, *price_kind; /* of the prices that count */
+    const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
     const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
 } abdb_measure;
