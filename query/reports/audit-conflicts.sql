@@ -19,10 +19,8 @@ spec AS (
   SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
     FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
    WHERE s.value > 0),
-price AS MATERIALIZED ( -- each with half of its last digit, of one device
-  SELECT p.*, coalesce(d.half, CASE WHEN p.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) / p.devices AS half,
-         julianday(p.first_day) AS day
-    FROM v_price p LEFT JOIN v_decimals d ON p.raw_value LIKE d.pattern WHERE p.per = 'hour')
+price AS MATERIALIZED (
+  SELECT p.*, julianday(p.first_day) AS day FROM v_price p WHERE p.per = 'hour')
 SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype, '') || coalesce(' ' || a.sparsity, '') ||
        ' per ' || a.basis AS what, a.value AS preferred, a.source || ' ' || a.locator AS preferred_source,
        b.value AS other, b.source || ' ' || b.locator AS other_source, a.unit AS unit, b.value / a.value AS ratio,

@@ -71,9 +71,7 @@ SELECT line FROM (
     JOIN v_price d ON d.key = o.key AND d.devices = 1
     JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.device = d.device AND s.instance = d.instance
      AND s.kind = d.kind AND s.valid_from = d.valid_from AND s.devices > 1
-   WHERE abs(s.per_device_hour - d.per_device_hour) > ( -- the rounding of both
-           SELECT sum(coalesce(h.half, 0.5) / p.devices) FROM (SELECT d.raw_value AS raw, 1 AS devices UNION ALL SELECT s.raw_value, s.devices) p
-             LEFT JOIN v_decimals h ON p.raw LIKE h.pattern)
+   WHERE abs(s.per_device_hour - d.per_device_hour) > s.half + d.half -- beyond the rounding of both
   UNION ALL
   SELECT 3, 'derived by abdb from published figures: rate and price as their sources state them.')
  ORDER BY place, line;

@@ -41,7 +41,9 @@ SELECT p.provider AS provider, p.instance AS instance,
        p.valid_from AS valid_from,
        CASE WHEN length(p.valid_from) >= 10 THEN substr(p.valid_from, 1, 10) ELSE substr(p.valid_from || '-01-01', 1, 10) END AS first_day,
        CASE WHEN length(p.valid_from) = 21 THEN substr(p.valid_from, 12) ELSE p.valid_from END AS last_day, p.source AS source, p.locator AS locator,
-       p.raw_value AS raw_value, p.price_id AS price_id, p.key AS key, p.price_key AS price_key, p.device AS raw_device
+       p.raw_value AS raw_value, p.price_id AS price_id, p.key AS key, p.price_key AS price_key, p.device AS raw_device,
+       coalesce((SELECT d.half FROM v_decimals d WHERE p.raw_value LIKE d.pattern),
+                CASE WHEN p.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) / p.devices AS half
   FROM price_stated p;
 
 -- One price that counts: where an offer is stated per device and for all devices together, the former.
@@ -118,6 +120,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_price', 18, 'key', '', 'printed key made from the content, the same in every database: to cite'),
 ('v_price', 19, 'price_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
 ('v_price', 20, 'raw_device', '', 'device as published; an index leads to it'),
+('v_price', 21, 'half', 'currency', 'half of the last digit that was printed, of one device'),
 ('v_price_offer', 1, 'device', '', 'canonical device'),
 ('v_price_offer', 2, 'per_device_hour', 'USD', 'for one device and hour'),
 ('v_price_offer', 3, 'provider', '', 'who asks it'),
