@@ -253,7 +253,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     cat >later.csv <<'C'
 provider,instance,device,devices,kind,region,amount,currency,per,valid_from,source,locator
 AWS,8xH100,H100-SXM,1,on-demand,,4.00,USD,hour,2026-10-01,my-quotes,row 1
-AWS,8xH100,H100-SXM,1,spot,,2.00,USD,hour,2026-10-01,my-quotes,row 2
+AWS,8xH100,H100-SXM,1,spot,,1.00,USD,hour,2026-10-01,my-quotes,row 2
 C
     abdb import -q later.csv
     same "$(abdb query perf-per-dollar --device H100-SXM -o csv 2>/dev/null | tail -n +2 | cut -d, -f6,9)" 1.29,on-demand
