@@ -145,8 +145,9 @@ allowed AS (
   SELECT c.claim AS claim, w.low * c.stated - w.digit * c.half AS low, w.high * coalesce(c.upper, c.stated) + w.digit * c.half AS high,
          w.words AS words, w.bounded AS bounded
     FROM (SELECT s.claim AS claim, s.stated AS stated, s.upper AS upper, s.words AS words,
-                 coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) AS half
-            FROM claim s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern) c
+                 coalesce((SELECT max(d.half) FROM v_decimals d WHERE s.raw_value LIKE d.pattern), -- of 1.8-1.95 the larger
+                          CASE WHEN s.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) AS half
+            FROM claim s) c
     LEFT JOIN v_claim_word w ON w.words = c.words)
 SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
        d.recomputed AS recomputed, d.low AS low, d.high AS high, a.low AS least, CASE WHEN a.bounded = 1 THEN a.high END AS most,
