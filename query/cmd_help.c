@@ -32,8 +32,9 @@ static const char map_page[] =
     "line."
     "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
     "(title)"
-    "\nis the line above a markdown table. decide FIELD CELL MEANING COLUMN PATTERN ...: where other"
-    "\ncolumns are like the patterns (* and ?, in any case), the cell means that; the first counts.\n";
+    "\nis the line above a markdown table. decide FIELD CELL MEANING COLUMN PATTERN ...: where"
+    "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
+    "\nline that holds counts.\n";
 
 static void print_options(FILE *out, const abdb_option *list)
 {
