@@ -62,7 +62,8 @@ SELECT CAST('c-' || c.claim AS TEXT), NULL, 'claim', c.sentence, c.stated, '1', 
 CREATE VIEW v_fact_named AS
 SELECT v.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what,
        CASE WHEN (v.raw_unit = '1' AND v.raw_value NOT LIKE '%.%') OR v.raw_value LIKE '%e%' THEN 0.0
-            ELSE abs(coalesce(d.half, CASE WHEN v.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) * v.value
+            ELSE abs(coalesce((SELECT max(d.half) FROM v_decimals d WHERE v.raw_value LIKE d.pattern),
+                              CASE WHEN v.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) * v.value
                      / nullif(CAST(replace(v.raw_value, ',', '') AS DOUBLE PRECISION), 0)) END AS half
   FROM (SELECT f.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS what, v.raw_value AS raw_value,
                v.raw_unit AS raw_unit
@@ -70,8 +71,7 @@ SELECT v.fact AS fact, v.key AS key, v.value AS value, v.unit AS unit, v.what AS
         UNION ALL
         SELECT f.fact, v.key, v.value, v.unit, v.what, v.raw_value, v.raw_unit FROM fact f JOIN v_fact_spec v ON f.kind = 'spec' AND v.spec_id = f.id
         UNION ALL
-        SELECT f.fact, v.key, v.value, v.unit, v.what, v.raw_value, v.raw_unit FROM fact f JOIN v_fact_price v ON f.kind = 'price' AND v.price_id = f.id) v
-  LEFT JOIN v_decimals d ON v.raw_value LIKE d.pattern;
+        SELECT f.fact, v.key, v.value, v.unit, v.what, v.raw_value, v.raw_unit FROM fact f JOIN v_fact_price v ON f.kind = 'price' AND v.price_id = f.id) v;
 
 -- One term of a claim, with the fact that it cites.
 CREATE VIEW v_claim_term AS
@@ -110,7 +110,7 @@ SELECT p.claim AS claim, p.part AS part, p.value AS value, p.low AS low, p.high 
 -- every number that it cites leaves open. It holds where that and what its words allow have a number in common.
 CREATE VIEW v_claim AS
 WITH part AS MATERIALIZED (SELECT * FROM v_claim_part),
-made AS (
+made AS MATERIALIZED (
   SELECT c.claim AS claim, count(*) - count(p.value) AS missing, max(p.lacking) AS lacking,
          CASE c.how
            WHEN 'mean' THEN avg(CASE WHEN p.part > 0 THEN p.value END) / coalesce(avg(CASE WHEN p.part < 0 THEN p.value END), 1)
@@ -136,11 +136,10 @@ made AS (
     LEFT JOIN part b ON b.claim = p.claim AND b.part = p.part - 1  -- the one before
    GROUP BY c.claim, c.how),
 done AS (
-  SELECT c.claim AS claim, c.coefficient * m.value + c."offset" AS recomputed,
+  SELECT c.claim AS claim, m.lacking AS lacking, CASE WHEN m.missing = 0 THEN c.coefficient * m.value + c."offset" END AS recomputed,
          CASE WHEN c.coefficient < 0 THEN c.coefficient * m.high ELSE c.coefficient * m.low END + c."offset" AS low,
          CASE WHEN c.coefficient < 0 THEN c.coefficient * m.low ELSE c.coefficient * m.high END + c."offset" AS high
-    FROM claim c JOIN made m ON m.claim = c.claim
-   WHERE m.missing = 0),
+    FROM claim c JOIN made m ON m.claim = c.claim),
 allowed AS (
   SELECT c.claim AS claim, w.low * c.stated - w.digit * c.half AS low, w.high * coalesce(c.upper, c.stated) + w.digit * c.half AS high,
          w.words AS words, w.bounded AS bounded
@@ -150,14 +149,14 @@ allowed AS (
             FROM claim s) c
     LEFT JOIN v_claim_word w ON w.words = c.words)
 SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS stated,
-       d.recomputed AS recomputed, d.low AS low, d.high AS high, a.low AS least, CASE WHEN a.bounded = 1 THEN a.high END AS most,
+       d.recomputed AS recomputed, CASE WHEN d.recomputed IS NOT NULL THEN d.low END AS low,
+       CASE WHEN d.recomputed IS NOT NULL THEN d.high END AS high, a.low AS least, CASE WHEN a.bounded = 1 THEN a.high END AS most,
        CASE WHEN d.recomputed IS NULL OR a.words IS NULL THEN 'unknown'
             WHEN d.high >= a.low - 1e-9 * abs(a.low) AND (a.bounded = 0 OR d.low <= a.high + 1e-9 * abs(a.high)) THEN 'holds'
             ELSE 'fails' END AS verdict,
        CASE WHEN a.words IS NULL THEN 'no such words in v_claim_word: ' || c.words
             WHEN d.recomputed IS NOT NULL THEN NULL WHEN c.missing IS NOT NULL THEN c.missing
-            WHEN (SELECT m.lacking FROM made m WHERE m.claim = c.claim) <> '' THEN
-                 'no fact ' || (SELECT m.lacking FROM made m WHERE m.claim = c.claim) ELSE 'no terms' END AS reason,
+            WHEN d.lacking <> '' THEN 'no fact ' || d.lacking ELSE 'no terms' END AS reason,
        c.sentence AS sentence, c.raw_value AS raw_value, c.upper AS upper, c.words AS words, c.how AS how,
        (SELECT count(*) FROM claim_term t WHERE t.claim = c.claim) AS terms
   FROM claim c JOIN allowed a ON a.claim = c.claim LEFT JOIN done d ON d.claim = c.claim;
