@@ -20,6 +20,9 @@ quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     for report in perf-per-dollar price-performance token-cost price-for-throughput prices; do
         abdb query $report --today 2026-11-20 -o jsonl 2>/dev/null | grep -q '"\(price_\)\?age_days": *63\b\|"price_age_days": *353\b\|"age_days": *63\b' || { echo "$report"; false; }
     done
+    abdb plot training --today 2026-11-20 --out t.svg >/dev/null # years of a range, and of a day
+    grep -q 'Hyperbolic 2025-26' t.svg
+    grep -q 'IDC 2024' t.svg
     abdb import -q "$fixtures/figures.jsonl"
     for figure in training price-performance training-price cost-users; do
         abdb plot $figure --today 2026-11-20 --script | grep -q '^caption\[.*days old' || { echo "$figure"; false; }
