@@ -35,7 +35,7 @@ ask "SELECT printf('    %s  %.0f tokens/s per chip †  (%s, %d chips, entry %s)
         AND left_out = '' ORDER BY value_per_device DESC LIMIT 1;" | tr -d '"'
 echo "2 Most training per dollar?"
 ask perf-per-dollar | awk -F, '$7 != "" && !best { best = $7
-  printf "    %s  %.4f ExaFLOP/$ at %s USD/h (%s; that price is %d days old!)\n", $1, $7, $6, $8, $11; next }
+  printf "    %s  %.4f ExaFLOP/$ at %s USD/h (%s; that price is up to %d days old!)\n", $1, $7, $6, $8, $11; next }
   $7 != "" { printf "      %.2fx %s (%.4f)\n", best / $7, $1, $7 }'
 echo "3 How near its limit is this machine? (quick, an impression)"
 ask "SELECT printf('    %s  %.0f Gop/s in registers', k.dtype, max(k.flops_per_s) / 1e9) FROM v_kernel k

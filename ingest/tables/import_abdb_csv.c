@@ -26,9 +26,8 @@ typedef struct {
 } file_kind;
 
 static const file_kind kinds[] = {
-    {"claim", "claim", "claim|sentence|value|tolerance",
-     "claim|source|locator|sentence|value|tolerance", "coefficient|offset|terms|missing",
-     "tolerance|coefficient|offset"},
+    {"claim", "claim", "claim|sentence|value", "claim|source|locator|sentence|value",
+     "words|how|coefficient|offset|terms|missing", "coefficient|offset"},
     {"alias", "alias", "spelling|canon", "kind|spelling|canon", "part|share|source", "part|share"},
     {"spec", "spec", "quantity|value|unit", "device|quantity|value|unit|source|locator",
      "dtype|engine|sparsity|basis|power_limit|note|date|fact", "power_limit"},
@@ -51,6 +50,7 @@ static const file_kind kinds[] = {
     {"workload factor", "workload_factor", "workload|factor|role", "workload|factor|role",
      "needed|why", "needed"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
+    {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0], HEADER_SIZE = 1 << 16 };
@@ -223,6 +223,30 @@ static bool take_columns(const state *s, const abdb_csv_row *row, abdb_fact *fac
     return true;
 }
 
+/* The number of a claim: one, or a range, "2-3". */
+static bool take_claim(const char *text, abdb_fact *fact, const char **field, char *reason,
+                       size_t room)
+{
+    const char *dash = strchr(text, '-');
+    char first[32];
+    double from, to;
+
+    if (abdb_number(text, &from)) {
+        put_number(fact, "stated", from);
+    } else {
+        snprintf(first, sizeof first, "%.*s", dash ? (int)(dash - text) : 0, text);
+        if (!dash || !abdb_number(first, &from) || !abdb_number(dash + 1, &to)) {
+            *field = "value";
+            snprintf(reason, room, "value is '%.60s', neither a number nor a range as 2-3", text);
+            return false;
+        }
+        put_number(fact, "stated", from);
+        put_number(fact, "upper", to);
+    }
+    put_text(fact, "raw_value", text);
+    return true;
+}
+
 /* The value of a specification, price or claim, with the text as published. */
 static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact, const char **field,
                        char *reason, size_t room)
@@ -238,15 +262,15 @@ static bool take_value(const state *s, const abdb_csv_row *row, abdb_fact *fact,
         put_text(fact, "unit", base);
         put_text(fact, "raw_value", text);
         put_text(fact, "raw_unit", get(s, row, "unit"));
-    } else if (strcmp(table, "price") == 0 || strcmp(table, "claim") == 0) {
-        bool price = strcmp(table, "price") == 0;
-
-        if (!abdb_number(text, &value) || (price && value < 0)) {
-            *field = price ? "amount" : "value";
-            snprintf(reason, room, "%s is '%.60s', not a number", *field, text);
+    } else if (strcmp(table, "claim") == 0) {
+        return take_claim(text, fact, field, reason, room);
+    } else if (strcmp(table, "price") == 0) {
+        if (!abdb_number(text, &value) || value < 0) {
+            *field = "amount";
+            snprintf(reason, room, "amount is '%.60s', not a number", text);
             return false;
         }
-        put_number(fact, price ? "amount" : "stated", value);
+        put_number(fact, "amount", value);
         put_text(fact, "raw_value", text);
     }
     return true;
@@ -264,30 +288,42 @@ static bool add_instead(const state *s, const abdb_csv_row *row, abdb_fact *fact
     return !out->failed;
 }
 
-/* The terms of a claim: "rate.a price.b^-1" -> a row each. */
+/* One term of a claim: "price.b^-1". */
+static abdb_status keep_term(const state *s, const abdb_csv_row *row, char *word, int number,
+                             int part, abdb_error *err)
+{
+    abdb_fact term = {.table = "claim_term", .line = row->line};
+    char *caret = strchr(word, '^');
+    double power = 1;
+
+    if (caret) *caret = '\0';
+    if (caret && !abdb_number(caret + 1, &power))
+        return abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
+    put_text(&term, "claim", get(s, row, "claim"));
+    put_number(&term, "term", number);
+    put_number(&term, "part", part);
+    put_number(&term, "power", power);
+    put_text(&term, "fact", word);
+    return s->sink->fact(s->sink->self, &term, err);
+}
+
+/* The terms of a claim, a row each: "rate.a price.b^-1" is one part, "a | b / c | d" are two above
+ * and two below the line. */
 static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_error *err)
 {
-    const char *terms = get(s, row, "terms"), *claim = get(s, row, "claim");
+    const char *terms = get(s, row, "terms");
     char *copy = strdup(terms ? terms : ""), *rest = NULL, *word;
-    double number = 1;
+    int number = 1, part = 1;
     abdb_status st = ABDB_OK;
 
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "terms");
-    for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest), number++) {
-        abdb_fact term = {.table = "claim_term", .line = row->line};
-        char *caret = strchr(word, '^');
-        double power = 1;
-
-        if (caret) *caret = '\0';
-        if (caret && !abdb_number(caret + 1, &power)) {
-            st = abdb_csv_reject(s->sink, row, "terms", "an exponent is no number", err);
-            break;
-        }
-        put_text(&term, "claim", claim);
-        put_number(&term, "term", number);
-        put_number(&term, "power", power);
-        put_text(&term, "fact", word);
-        TRY(s->sink->fact(s->sink->self, &term, err));
+    for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (strcmp(word, "|") == 0)
+            part += part > 0 ? 1 : -1;
+        else if (strcmp(word, "/") == 0)
+            part = -1;
+        else
+            TRY(keep_term(s, row, word, number++, part, err));
     }
 done:
     free(copy);

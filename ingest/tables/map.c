@@ -1,6 +1,7 @@
 /* map.c - map files parsed and applied; see map.h. */
 #include "ingest/tables/map.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,25 @@ static const char *cell_of(const table_map *map, const flat_record *record, cons
     return text;
 }
 
+/* What an ambiguous cell means by other columns of its row: the first decision that holds. */
+static const char *decided(const table_map *map, const char *field, const char *text,
+                           const flat_record *record)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        const map_line *d = &map->line[i];
+        bool holds = d->verb == MAP_DECIDE && strcmp(d->name, field) == 0 &&
+                     fnmatch(d->constant, text, FNM_CASEFOLD) == 0;
+
+        for (size_t k = 0; holds && k + 1 < d->words; k += 2) {
+            const char *cell = cell_of(map, record, d->word[k]);
+
+            holds = cell && fnmatch(d->word[k + 1], cell, FNM_CASEFOLD) == 0;
+        }
+        if (holds) return d->column;
+    }
+    return text;
+}
+
 /* What a line says for this row: a constant, or a cell in other words. */
 static const char *value_of(const table_map *map, const map_line *line, const flat_record *record)
 {
@@ -35,7 +55,7 @@ static const char *value_of(const table_map *map, const map_line *line, const fl
 
     for (size_t i = 0; text && i + 1 < line->words; i += 2)
         if (strcasecmp(text, line->word[i]) == 0) return line->word[i + 1];
-    return text;
+    return text && !line->constant ? decided(map, line->name, text, record) : text;
 }
 
 const char *table_map_member(const table_map *map)

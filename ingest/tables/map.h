@@ -12,12 +12,14 @@
  *     metric  tokens_per_s column "Tok/s" unit token/s statistic mean model llama2-70b
  *     spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense
  *     price   amount column Price kind on-demand
+ *     decide  device H100 H100-SXM InstanceType *sxm*
  *
  * Words stand between blanks, or in double quotes. After a column: `unit U` (of units.def; `unit
  * cell` where the cell ends with it), `map A B ...` to the end of the line (the cell A means B),
  * and `NAME VALUE` pairs: statistic of a metric, columns of a spec or price, fields. A metric with
  * fields of its own becomes an entry of its own. The column "(title)" is the line above a markdown
- * table.
+ * table. decide: where the field's cell is CELL and other columns are like the patterns behind them
+ * (* and ?, in any case), it means MEANING; the first such line counts.
  * "#" begins a comment.
  */
 #ifndef ABDB_INGEST_MAP_H

@@ -128,6 +128,23 @@ static abdb_status take_line(parser *p, map_verb verb)
     return take_options(p, line, 4);
 }
 
+/* decide FIELD CELL MEANING COLUMN PATTERN ... */
+static abdb_status take_decision(parser *p)
+{
+    map_line *line;
+
+    if (p->words < 6 || p->words % 2)
+        return fail(p, "decide wants FIELD CELL MEANING COLUMN PATTERN ...", NULL);
+    if (p->map->count == MAP_LINES_MAX) return fail(p, "too many lines", NULL);
+    line = &p->map->line[p->map->count++];
+    line->verb = MAP_DECIDE;
+    line->name = p->word[1];
+    line->constant = p->word[2];
+    line->column = p->word[3];
+    line->word = rest(p, 4, &line->words);
+    return ABDB_OK;
+}
+
 static abdb_status take_version(parser *p)
 {
     long long version;
@@ -149,6 +166,7 @@ static abdb_status take_words(parser *p)
 
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verb, verbs[i].word) == 0) return take_line(p, verbs[i].verb);
+    if (strcmp(verb, "decide") == 0) return take_decision(p);
     if (p->words < 2) return fail(p, "no value behind", verb);
     if (strcmp(verb, "name") == 0)
         p->map->name = p->word[1];

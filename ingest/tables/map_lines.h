@@ -6,16 +6,17 @@
 
 enum { MAP_LINES_MAX = 200, MAP_WORDS_MAX = 256, MAP_OPTIONS_MAX = 24 };
 
-typedef enum { MAP_FIELD, MAP_FACTOR, MAP_METRIC, MAP_SPEC, MAP_PRICE } map_verb;
+typedef enum { MAP_FIELD, MAP_FACTOR, MAP_METRIC, MAP_SPEC, MAP_PRICE, MAP_DECIDE } map_verb;
 
 typedef struct {
     map_verb verb;
     const char *name, *column, *constant, *unit;
     const char *option[MAP_OPTIONS_MAX]; /* name, value, ... */
     size_t options;
-    const char **word; /* cell, meaning, ... */
+    const char **word; /* cell, meaning, ...; of decide: column, pattern, ... */
     size_t words;
 } map_line;
+/* Of decide: name is the field, constant the cell, column what it means. */
 
 struct table_map {
     abdb_arena arena;

@@ -31,7 +31,9 @@ set format y ""
 set xtics 0.2
 set xrange [0 : max_exaflop_per_usd > 0 ? 1.02 * max_exaflop_per_usd : 1]
 set xlabel "ExaFLOP per dollar (derived)"
-note(i) = column(c_exaflop_per_usd) == column(c_exaflop_per_usd) ? sprintf(" %.3f  %s %.4s", column(c_exaflop_per_usd), strcol(c_provider), strcol(c_price_date)) : " no price"
+# 2024, or 2025-26 of a day that lies between two
+year(day) = strlen(day) == 21 && day[1:4] ne day[12:15] ? day[1:4] . "-" . day[14:15] : day[1:4]
+note(i) = column(c_exaflop_per_usd) == column(c_exaflop_per_usd) ? sprintf(" %.3f  %s %s", column(c_exaflop_per_usd), strcol(c_provider), year(strcol(c_price_date))) : " no price"
 worth(i) = column(c_exaflop_per_usd) == column(c_exaflop_per_usd) ? column(c_exaflop_per_usd) : 0
 plot $data using (0):0:(0):(worth(0)):($0 - half):($0 + half) with boxxyerror lc rgb colour[2], \
      '' using (worth(0)):0:(note(0)) with labels left textcolor rgb ink font ",9" noenhanced

@@ -3,20 +3,32 @@
 
 #include <string.h>
 
-abdb_status abdb_quote_next(char **rest, const char *option, char **device, double *amount,
-                            abdb_error *err)
-{
-    char *item = strsep(rest, ","), *number = item ? strchr(item, '=') : NULL;
-    char *unit = number ? strstr(number, " USD/h") : NULL;
+enum { DEVICES_MAX = 1000000 };
 
-    *device = NULL;
+abdb_status abdb_quote_next(char **rest, const char *option, abdb_quote *out, abdb_error *err)
+{
+    static const char usd[] = " USD/h";
+    char *item = strsep(rest, ","), *number = item ? strchr(item, '=') : NULL;
+    char *unit = number ? strstr(number, usd) : NULL;
+    const char *count = unit ? unit + sizeof usd - 1 : "";
+    long long devices = 1;
+    bool good =
+        unit && (!*count || (*count == '/' && abdb_whole(count + 1, 1, DEVICES_MAX, &devices)));
+
+    *out = (abdb_quote){.is_counted = *count == '/'};
     if (!item) return ABDB_OK;
-    if (unit && !unit[6]) *unit = *number++ = '\0';
-    if (!unit || unit[6] || !abdb_number(abdb_trim(number), amount) || *amount <= 0)
+    if (good) *unit = *number++ = '\0';
+    if (!good || !abdb_number(abdb_trim(number), &out->amount) || out->amount <= 0) {
+        if (good) { /* for the message */
+            *unit = ' ';
+            number[-1] = '=';
+        }
         return ABDB_FAIL(err, ABDB_USAGE,
-                         "--%s wants 'DEVICE=AMOUNT USD/h' for each (no exchange rates are kept),"
-                         " not '%s'",
+                         "--%s wants 'DEVICE=AMOUNT USD/h' for each (for N devices together"
+                         " 'AMOUNT USD/h/N'; no exchange rates are kept), not '%s'",
                          option, item);
-    *device = abdb_trim(item);
+    }
+    out->amount /= (double)devices;
+    out->device = abdb_trim(item);
     return ABDB_OK;
 }

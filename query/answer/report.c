@@ -172,14 +172,15 @@ static abdb_status check_prices(const char *option, const char *value, const cha
     abdb_arena arena = {0};
     abdb_text like = {0};
     char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
-    double amount;
+    abdb_quote quote;
     abdb_status st = ABDB_OK;
 
     if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
     for (;;) {
         size_t i = 0;
 
-        TRY(abdb_quote_next(&rest, option, &device, &amount, err));
+        TRY(abdb_quote_next(&rest, option, &quote, err));
+        device = quote.device;
         if (!device) break;
         while (i < count && strcmp(names[i], device) != 0) i++;
         if (i < count) continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/answer/footnotes.h"
+#include "query/compare/price_lines.h"
 #include "query/compare/screen.h"
 #include "schema/core/plain.h"
 
@@ -394,6 +395,8 @@ static void pick_lines(const abdb_comparison *c, abdb_table *t)
 
 static void price_lines(const abdb_comparison *c, abdb_table *t)
 {
+    abdb_prices_met met = {0};
+
     for (size_t i = 0; i < c->pairs; i++)
         for (int right = 0; right < 2; right++) {
             const abdb_summary_of *s = right ? &c->pair[i].right : &c->pair[i].left;
@@ -402,12 +405,14 @@ static void price_lines(const abdb_comparison *c, abdb_table *t)
             bool seen = false;
 
             if (!s->n || s->picked == SIZE_MAX || !side.set->member[s->picked].price) continue;
+            abdb_prices_add(&met, &side.set->member[s->picked]);
             line = abdb_arena_printf(&t->arena, "price of %s: %s",
                                      abdb_member_text(side.set, s->picked, ABDB_M_device),
                                      side.set->member[s->picked].price);
             for (size_t k = 0; line && k < t->notes; k++) seen |= strcmp(t->note[k], line) == 0;
             if (line && !seen && t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = line;
         }
+    abdb_prices_say(&met, t);
 }
 
 static void legend_lines(const abdb_comparison *c, abdb_table *t)

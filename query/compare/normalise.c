@@ -20,7 +20,7 @@ static const struct {
     {"node", "per_node@1", "number of nodes unknown", false},
     {"watt", "per_watt@1", "no measured power (no-watt-from-tdp)", false},
     {"joule", "per_joule@1", "no measured energy (no-watt-from-tdp)", false},
-    {"dollar", "per_dollar@1", "no price (--price 'DEVICE=2.49 USD/h' gives one)", true},
+    {"dollar", "per_dollar@1", NULL, true}, /* no_price() says why */
     {"peak", "mfu@1", "no peak of that number format", true},
     {"bandwidth", "mbu@1", "no bandwidth to divide by", true},
 };
@@ -79,24 +79,63 @@ static bool wants_price(const normaliser *n)
     return strcmp(pers[n->per].per, "dollar") == 0;
 }
 
+static const char *kept(normaliser *n, size_t at, abdb_offer_column column)
+{
+    const char *text = abdb_cell(&n->offers, at, column);
+
+    return abdb_arena_copy(&n->set->arena, text, strlen(text));
+}
+
+static const char *no_price(normaliser *n, const char *device)
+{
+    const char *kind = n->measure->price_kind;
+
+    if (abdb_offers_cheapest(&n->offers, device, NAN) != SIZE_MAX)
+        return abdb_arena_printf(
+            &n->set->arena, "no price of the last %g days (undated ones are left out)", n->days);
+    return abdb_arena_printf(
+        &n->set->arena, "no price of kind %s (--price 'DEVICE=2.49 USD/h' gives one%s)",
+        kind ? kind : "on-demand",
+        kind && strcmp(kind, "any") == 0 ? "" : ", --price-kind any takes others");
+}
+
+/* "OCI on-demand 2026-09-18, 64 days old" */
+static const char *price_text(const abdb_table *offers, size_t at, abdb_arena *arena)
+{
+    const char *from = abdb_cell(offers, at, ABDB_OFFER_FROM);
+    const char *about = strchr(from, '/') ? "up to " : "";
+    double age = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
+
+    if (!*abdb_cell(offers, at, ABDB_OFFER_KEY)) return "your own quote";
+    if (isnan(age))
+        return abdb_arena_printf(arena, "%s %s, undated",
+                                 abdb_cell(offers, at, ABDB_OFFER_PROVIDER),
+                                 abdb_cell(offers, at, ABDB_OFFER_KIND));
+    return abdb_arena_printf(arena, "%s %s %s, %s%.0f days old",
+                             abdb_cell(offers, at, ABDB_OFFER_PROVIDER),
+                             abdb_cell(offers, at, ABDB_OFFER_KIND), from, about, age);
+}
+
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
 static void price(normaliser *n, size_t i)
 {
     abdb_member *m = &n->set->member[i];
     abdb_arena *arena = &n->set->arena;
-    size_t at =
-        abdb_offers_cheapest(&n->offers, abdb_member_text(n->set, i, ABDB_M_device), n->days);
-    const char *key;
+    const char *device = abdb_member_text(n->set, i, ABDB_M_device), *key;
+    size_t at = abdb_offers_cheapest(&n->offers, device, n->days);
 
     m->value = at == SIZE_MAX ? NAN : m->value / abdb_cell_number(&n->offers, at, ABDB_OFFER_PRICE);
-    if (at == SIZE_MAX) return;
+    if (at == SIZE_MAX) {
+        if (!m->why) m->why = no_price(n, device);
+        return;
+    }
     key = abdb_cell(&n->offers, at, ABDB_OFFER_KEY);
     m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
-    m->price =
-        *key ? abdb_arena_printf(arena, "%s %s %s", abdb_cell(&n->offers, at, ABDB_OFFER_PROVIDER),
-                                 abdb_cell(&n->offers, at, ABDB_OFFER_KIND),
-                                 abdb_cell(&n->offers, at, ABDB_OFFER_FROM))
-             : "your own quote";
+    m->price = price_text(&n->offers, at, arena);
+    m->provider = kept(n, at, ABDB_OFFER_PROVIDER);
+    m->provider_kind = kept(n, at, ABDB_OFFER_PROVIDER_KIND);
+    m->price_kind = kept(n, at, ABDB_OFFER_KIND);
+    m->price_age_days = abdb_cell_number(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
 static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)

@@ -6,14 +6,16 @@
 
 #include "query/answer/quotes.h"
 
+enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
+
 static const char stored[] =
-    "SELECT device, per_device_hour, provider, kind, valid_from,"
-    " julianday(coalesce(?4, date('now'))) - julianday(valid_from), locator, key"
-    " FROM v_price_offer"
-    " WHERE (?1 IS NOT NULL OR valid_to IS NULL) AND (?1 IS NULL OR (coalesce(valid_from, '') <= ?1"
-    "  AND (valid_to IS NULL OR valid_to > ?1)))"
-    " AND (?2 IS NULL OR provider = ?2) AND (?3 IS NULL OR kind = ?3)"
-    " ORDER BY per_device_hour, valid_from DESC, key";
+    "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
+    " julianday(coalesce(?4, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind"
+    " FROM v_price_offer o LEFT JOIN v_provider p ON p.provider = o.provider"
+    " WHERE (?1 IS NOT NULL OR o.valid_to IS NULL) AND (?1 IS NULL OR (coalesce(o.last_day, '')"
+    "  <= ?1 AND (o.valid_to IS NULL OR o.valid_to > ?1)))"
+    " AND (?2 IS NULL OR o.provider = ?2) AND (?3 = 'any' OR o.kind = coalesce(?3, 'on-demand'))"
+    " ORDER BY o.per_device_hour, o.valid_from DESC, o.key";
 
 /* Takes the offers of a device out. */
 static void drop(abdb_table *t, const char *device)
@@ -48,19 +50,46 @@ static abdb_status add_quote(abdb_table *t, const char *device, double price, co
     return ABDB_OK;
 }
 
+/* Is the quote that of a whole node? It is asked where it is far above what is stored. */
+static abdb_status ask_node(sqlite3 *db, const char *device, const abdb_quote *quote,
+                            abdb_error *err)
+{
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    double least;
+    abdb_status st = ABDB_OK;
+
+    if (quote->is_counted) return ABDB_OK;
+    (void)abdb_bind_add_text(&binds, device);
+    TRY(abdb_rows(db,
+                  "SELECT min(per_device_hour) FROM v_price_offer"
+                  " WHERE device = ?1 AND kind = 'on-demand' AND valid_to IS NULL",
+                  &binds, &t, err));
+    least = t.rows ? abdb_cell_number(&t, 0, 0) : NAN;
+    if (quote->amount > NODE_RATIO * least)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "%g USD/h for one %s is %.0f times what is stored (%g): per node? Write"
+                      " '%s=%g USD/h/8' for a node of 8, and '/1' if it is for one device",
+                      quote->amount, device, quote->amount / least, least, device, quote->amount));
+done:
+    abdb_table_free(&t);
+    return st;
+}
+
 static abdb_status add_quotes(abdb_table *t, sqlite3 *db, const char *quotes, abdb_error *err)
 {
-    char *rest = abdb_arena_copy(&t->arena, quotes, strlen(quotes)), *name;
+    char *rest = abdb_arena_copy(&t->arena, quotes, strlen(quotes));
     const char *device, *words;
-    double price;
+    abdb_quote quote;
     abdb_status st = ABDB_OK;
 
     while (rest) {
         rest += strspn(rest, " ");
         words = abdb_arena_printf(&t->arena, "--price %.*s", (int)strcspn(rest, ","), rest);
-        TRY(abdb_quote_next(&rest, "price", &name, &price, err));
-        TRY(abdb_name_resolve(db, "device", name, &device, &t->arena, err));
-        TRY(add_quote(t, device, price, words, err));
+        TRY(abdb_quote_next(&rest, "price", &quote, err));
+        TRY(abdb_name_resolve(db, "device", quote.device, &device, &t->arena, err));
+        TRY(ask_node(db, device, &quote, err));
+        TRY(add_quote(t, device, quote.amount, words, err));
     }
 done:
     return st;
@@ -86,7 +115,7 @@ size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double
 {
     for (size_t i = 0; i < offers->rows; i++)
         if (strcmp(abdb_cell(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
-            !(abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) > days))
+            (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days))
             return i;
     return SIZE_MAX;
 }

@@ -12,18 +12,23 @@ typedef enum {
     ABDB_OFFER_PROVIDER,
     ABDB_OFFER_KIND,
     ABDB_OFFER_FROM,     /* date of the price */
-    ABDB_OFFER_AGE_DAYS, /* on the day `today`; 0 of the reader's own */
+    ABDB_OFFER_AGE_DAYS, /* on the day `today`, of its first day; 0 of the reader's own; none:
+                            undated */
     ABDB_OFFER_LOCATOR,
     ABDB_OFFER_KEY,
+    ABDB_OFFER_PROVIDER_KIND, /* tier-1 cloud, GPU cloud, ...; none: not known */
     ABDB_OFFER_COLUMNS
 } abdb_offer_column;
 
 /* The offers of v_price_offer that count on asked->price_date (NULL: the latest of each provider
- * and kind), of asked->provider and price_kind where they are given; a device that asked->price
- * quotes has that price alone. Cheapest first. ABDB_USAGE: a quote that is none, or its device. */
+ * and kind), of asked->provider where it is given and of one kind: asked->price_kind, else
+ * on-demand; "any": of all kinds. A device that asked->price quotes has that price alone. Cheapest
+ * first. ABDB_USAGE: a quote that is none, or its device; or one so far above what is stored that
+ * it seems to be for a node. */
 ABDB_MUST_USE abdb_status abdb_offers_load(abdb_table *out, sqlite3 *db, const abdb_measure *asked,
                                            abdb_error *err);
-/* The cheapest offer of a device that is not older than days (NAN: of any age); SIZE_MAX: none. */
+/* The cheapest offer of a device that is not older than days (NAN: of any age, and undated);
+ * SIZE_MAX: none. */
 size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double days);
 
 #endif

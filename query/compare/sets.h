@@ -56,7 +56,9 @@ typedef struct {
     const char *unit;        /* of value */
     const char *why;         /* why it cannot stand for its set, or NULL */
     const char *facts;       /* keys beside its own, or NULL */
-    const char *price;       /* "IDC on-demand 2024-01-04", or NULL */
+    const char *price;       /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
+    const char *provider, *provider_kind, *price_kind; /* of that price */
+    double price_age_days;                             /* NAN: undated */
 } abdb_member;
 
 typedef struct {
@@ -72,7 +74,7 @@ typedef struct {
     const char *metric; /* NULL: the workload's own */
     const char *per;    /* device node watt joule dollar peak bandwidth none */
     const char *peak;   /* published, measured, clock */
-    const char *price_date, *provider, *price_kind; /* of the prices that count */
+    const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
     const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
     const char *price_max_age_days, *today;
 } abdb_measure;

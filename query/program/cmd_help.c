@@ -27,12 +27,15 @@ static const char map_page[] =
     "  factor  batch column \"Batch size\"\n"
     "  metric  tokens_per_s column \"Tok/s\" unit token/s statistic mean\n"
     "  spec    peak_flops column bf16 unit TFLOPS dtype bf16 engine matrix sparsity dense\n"
-    "  price   amount column Price kind on-demand\n\n"
+    "  price   amount column Price kind on-demand\n"
+    "  decide  device H100 H100-SXM InstanceType *sxm*\n\n"
     "unit cell: the unit stands in the cell. map A B ...: the cell A means B, to the end of the "
     "line."
     "\nA metric with fields or factor.NAME of its own becomes an entry of its own. The column "
     "(title)"
-    "\nis the line above a markdown table.\n";
+    "\nis the line above a markdown table. decide FIELD CELL MEANING COLUMN PATTERN ...: where"
+    "\nother columns are like the patterns (* and ?, in any case), the cell means that; the first"
+    "\nline that holds counts.\n";
 
 static void print_options(FILE *out, const abdb_option *list)
 {

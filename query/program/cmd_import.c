@@ -180,6 +180,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_arg_busy(&args, &patience, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     s.writer = writer;
+    TRY(abdb_importing_begin(&s, db, &err));
     s.quiet = abdb_arg(&args, "quiet") != NULL;
     if (again) TRY(read_again(&s, db, &args, &err));
     for (size_t i = 0; i < list.count; i++) {
@@ -189,6 +190,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_importing_rounds(&s, &err));
     TRY(abdb_writer_index(writer, &err));
     if (!s.quiet) abdb_importing_print(&s);
+    if (!s.quiet) TRY(abdb_importing_ambiguous(&s, db, &err));
     code = exit_code(&s);
     print_timing();
 done:

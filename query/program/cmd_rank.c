@@ -5,6 +5,7 @@
 
 #include "query/answer/footnotes.h"
 #include "query/compare/lines.h"
+#include "query/compare/price_lines.h"
 #include "query/compare/rank.h"
 #include "query/compare/screen.h"
 #include "query/program/measure.h"
@@ -211,6 +212,18 @@ static void hide_empty(abdb_table *t)
     }
 }
 
+/* Of the rows that are shown, or of all that make a suite. */
+static void price_notes(const abdb_ranking *r, const abdb_rank_options *o, abdb_table *t)
+{
+    abdb_prices_met met = {0};
+
+    for (size_t i = 0; !o->suite && i < r->count; i++)
+        abdb_prices_add(&met, &r->set.member[r->row[i].member]);
+    for (size_t i = 0; o->suite && i < r->set.members; i++)
+        abdb_prices_add(&met, &r->set.member[i]);
+    abdb_prices_say(&met, t);
+}
+
 static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size_t hidden,
                          abdb_table *t, abdb_error *err)
 {
@@ -227,6 +240,7 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
         t->note[t->notes++] =
             abdb_arena_printf(&t->arena, "%s: derived by abdb%s", formula,
                               mlperf ? "; not an official or verified MLPerf® metric." : ".");
+    price_notes(r, o, t);
     for (size_t i = 0; i < r->set.members && !why; i++) why = r->set.member[i].why;
     if (r->left_out)
         t->note[t->notes++] =

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ingest/read/archive.h"
+#include "query/answer/rows.h"
 #include "schema/store/digest.h"
 
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
@@ -255,6 +256,42 @@ void abdb_importing_print(const import_session *s)
     if (s->beside) abdb_remark("files of rounds beside the results, not needed: %zu", s->beside);
     if (s->passed_over) abdb_remark("files of other formats, passed over: %zu", s->passed_over);
     if (s->refused) abdb_remark("files refused: %zu", s->refused);
+}
+
+abdb_status abdb_importing_begin(import_session *s, abdb_db *db, abdb_error *err)
+{
+    return abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
+}
+
+abdb_status abdb_importing_ambiguous(const import_session *s, abdb_db *db, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT p.device, count(*) FROM price p JOIN name n ON n.kind = 'device'"
+        " AND n.spelling = p.device AND n.how = 'unresolved' WHERE p.price_id > CAST(?1 AS INTEGER)"
+        " GROUP BY p.device ORDER BY 2 DESC, 1";
+    abdb_binds binds = {0};
+    abdb_table t = {0};
+    abdb_text names = {0};
+    char mark[32];
+    double count = 0;
+    abdb_status st = ABDB_OK;
+
+    snprintf(mark, sizeof mark, "%lld", (long long)s->last_price);
+    (void)abdb_bind_add_text(&binds, mark);
+    TRY(abdb_rows(db->sql, sql, &binds, &t, err));
+    for (size_t i = 0; i < t.rows; i++) {
+        count += abdb_cell_number(&t, i, 1);
+        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell(&t, i, 0),
+                         abdb_cell_number(&t, i, 1));
+    }
+    if (t.rows)
+        abdb_remark("prices that name no known device, or several, and meet no result: %.0f: %s;"
+                    " an alias, or --set device=NAME, says which",
+                    count, abdb_text_get(&names));
+done:
+    abdb_text_free(&names);
+    abdb_table_free(&t);
+    return st;
 }
 
 void abdb_importing_close(import_session *s)

@@ -26,7 +26,8 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
-    double started_s; /* for rows per second */
+    double started_s;         /* for rows per second */
+    sqlite3_int64 last_price; /* of before: what is beyond is new */
 } import_session;
 
 /* named: on the command line; else an unknown format is passed over. A failure of the file is said
@@ -44,8 +45,14 @@ ABDB_MUST_USE abdb_status abdb_importing_retry(import_session *session, abdb_db 
  * (path NULL: all). What is not there any more, or has other bytes, is said and left. */
 ABDB_MUST_USE abdb_status abdb_importing_refresh(import_session *session, abdb_db *db,
                                                  const char *path, abdb_error *err);
+/* Before the first file: what is there already. */
+ABDB_MUST_USE abdb_status abdb_importing_begin(import_session *session, abdb_db *db,
+                                               abdb_error *err);
 /* The summary: by format, and what was left out. */
 void abdb_importing_print(const import_session *session);
+/* Says which new prices name no known device, so that no result meets them. */
+ABDB_MUST_USE abdb_status abdb_importing_ambiguous(const import_session *session, abdb_db *db,
+                                                   abdb_error *err);
 void abdb_importing_close(import_session *session);
 
 #endif

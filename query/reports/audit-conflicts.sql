@@ -15,12 +15,12 @@
 -- @rows
 WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
   SELECT * FROM v_statement WHERE evidence = 'mlperf' AND sources > 1),
-power (digits, half) AS (VALUES (0, 0.5), (1, 0.05), (2, 0.005), (3, 0.0005), (4, 0.00005), (5, 0.000005)),
 spec AS (
-  SELECT s.*, p.half * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
-    FROM v_spec s
-    LEFT JOIN power p ON p.digits = CASE WHEN instr(s.raw_value, '.') THEN length(s.raw_value) - instr(s.raw_value, '.') ELSE 0 END
-   WHERE s.value > 0)
+  SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
+    FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
+   WHERE s.value > 0),
+price AS MATERIALIZED (
+  SELECT p.*, julianday(p.first_day) AS day FROM v_price p WHERE p.per = 'hour')
 SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype, '') || coalesce(' ' || a.sparsity, '') ||
        ' per ' || a.basis AS what, a.value AS preferred, a.source || ' ' || a.locator AS preferred_source,
        b.value AS other, b.source || ' ' || b.locator AS other_source, a.unit AS unit, b.value / a.value AS ratio,
@@ -34,9 +34,19 @@ UNION ALL
 SELECT 'price', d.provider || ' ' || d.instance || ' ' || d.device, d.amount, d.source || ' ' || d.locator,
        s.per_device_hour, s.source || ' ' || s.locator || ' / ' || s.devices, d.currency || '/h',
        s.per_device_hour / d.amount, 'published per device', d.key || ' ' || s.key
-  FROM v_price d JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.instance = d.instance
-   AND s.kind = d.kind AND s.devices > 1 AND d.devices = 1 AND s.per = 'hour' AND d.per = 'hour'
- WHERE abs(s.per_device_hour - d.amount) > 1e-9 AND (:device IS NULL OR d.device GLOB :device)
+  FROM price d JOIN price s ON s.source = d.source AND s.provider = d.provider AND s.instance = d.instance
+   AND s.kind = d.kind AND s.device = d.device AND s.devices > 1 AND d.devices = 1
+ WHERE abs(s.per_device_hour - d.amount) > (s.half + d.half) * 1.000001 AND (:device IS NULL OR d.device GLOB :device)
+   AND (:kind IS NULL OR :kind = 'price')
+UNION ALL
+SELECT 'price', a.provider || ' ' || a.instance || ' ' || a.device, a.per_device_hour, a.source || ' ' || a.locator,
+       b.per_device_hour, b.source || ' ' || b.locator, a.currency || '/h', b.per_device_hour / a.per_device_hour,
+       'of prices a month apart or less, the lowest is shown first', a.key || ' ' || b.key
+  FROM price a JOIN price b ON b.provider = a.provider AND b.instance = a.instance AND b.kind = a.kind AND b.device = a.device
+   AND b.devices = a.devices AND b.source <> a.source
+   AND (a.per_device_hour < b.per_device_hour OR (a.per_device_hour = b.per_device_hour AND a.key < b.key))
+ WHERE abs(b.day - a.day) <= 31 AND (a.region IS NULL OR b.region IS NULL OR b.region = a.region)
+   AND abs(b.per_device_hour - a.per_device_hour) > (a.half + b.half) * 1.000001 AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'price')
 UNION ALL
 SELECT 'mlperf', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system, a.value,

@@ -4,9 +4,9 @@
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: statistic | text | mean | mean: averages over models; value: single ones; all
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)
--- param: price_max_age | days | | leave out prices older than so many days
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes, instead of what is stored: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: device | device | | canonical device
@@ -34,7 +34,10 @@ rate AS (
     FROM stated r
    WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)),
 offer AS MATERIALIZED (SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)),
-used AS (SELECT * FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age)
+cheap AS MATERIALIZED ( -- the lowest of each device
+  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
+    FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
+used AS (SELECT * FROM cheap WHERE place = 1 AND device IN (SELECT device FROM rate))
 -- @rows
 SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_device, o.per_device_hour AS usd_per_device_hour,
        r.at_one / o.per_device_hour / 1e18 AS exaflop_per_usd, o.provider, o.kind AS price_kind,
@@ -45,21 +48,30 @@ SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_d
  ORDER BY exaflop_per_usd IS NULL, exaflop_per_usd DESC, r.device, o.provider;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days)) AS line
-    FROM used WHERE device IN (SELECT device FROM rate) HAVING max(age_days) > 180
+  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM used ORDER BY 1)) AS line
+   WHERE (SELECT count(DISTINCT kind) FROM used) > 1
   UNION ALL
-  SELECT 1, printf('%d prices older than %d days left out', count(*), :price_max_age)
-    FROM offer WHERE device IN (SELECT device FROM rate) AND age_days > :price_max_age HAVING count(*) > 0
+  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
+           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
+             FROM (SELECT DISTINCT provider_kind, provider FROM used WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
+   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM used WHERE kind <> 'own quote') > 1
+  UNION ALL
+  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
+    FROM used HAVING max(age_days) > 180
+  UNION ALL
+  SELECT 1, printf('%d prices older than %d days left out%s', count(*), :price_max_age,
+                   CASE WHEN count(age_days) < count(*) THEN printf(', %d of them undated', count(*) - count(age_days)) ELSE '' END)
+    FROM offer WHERE device IN (SELECT device FROM rate) AND :price_max_age IS NOT NULL AND coalesce(age_days > :price_max_age, 1) HAVING count(*) > 0
   UNION ALL
   SELECT 1, '! your own quote, not stored: ' || substr(locator, 9) FROM offer WHERE kind = 'own quote'
   UNION ALL
   SELECT 2, printf('! %s %s: %.2f per hour for %d is %.4f each, but %.2f is published per device (used)',
                    s.provider, s.instance, s.amount, s.devices, s.per_device_hour, d.per_device_hour)
-    FROM offer o
+    FROM used o
     JOIN v_price d ON d.key = o.key AND d.devices = 1
     JOIN v_price s ON s.source = d.source AND s.provider = d.provider AND s.device = d.device AND s.instance = d.instance
      AND s.kind = d.kind AND s.valid_from = d.valid_from AND s.devices > 1
-   WHERE abs(s.per_device_hour - d.per_device_hour) > 1e-9 AND o.device IN (SELECT device FROM rate)
+   WHERE abs(s.per_device_hour - d.per_device_hour) > s.half + d.half -- beyond the rounding of both
   UNION ALL
   SELECT 3, 'derived by abdb from published figures: rate and price as their sources state them.')
  ORDER BY place, line;

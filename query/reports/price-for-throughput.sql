@@ -4,8 +4,10 @@
 -- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
+-- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: device | device | cut24 | canonical device
 -- column: tokens_per_s_per_device | tokens/s/device† | 1 | of the best result | per_device@1
 -- column: needed | devices | | whole systems of the size that was measured
@@ -13,6 +15,8 @@
 -- column: usd_per_hour | USD/h | 2 | for all of them
 -- column: provider | provider | | you: --price
 -- column: price_date | price of | |
+-- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
+-- column: price_kind | kind | |
 -- column: public_id | ID | | of the result
 -- @with
 WITH best AS (
@@ -23,19 +27,32 @@ WITH best AS (
      AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = '' AND r.each > 0),
 offer AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(:price, NULL, :provider, :price_kind)),
+    FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
+   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
 priced AS (
-  SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.valid_from, b.public_id,
+  SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.provider_kind, o.kind,
+         o.valid_from, o.age_days, b.public_id,
          b.key || coalesce(' ' || o.key, '') AS facts
     FROM best b JOIN offer o ON o.device = b.device AND o.place = 1
    WHERE b.place = 1)
 -- @rows
 SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_per_device_hour, needed * per_device_hour AS usd_per_hour,
-       provider, valid_from AS price_date, public_id, facts AS _facts
+       provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts
   FROM priced ORDER BY usd_per_hour, device, provider;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, count(*) || ' devices with results have no price: --price gives one' AS line
+  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1)) AS line
+   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
+  UNION ALL
+  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
+           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
+             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
+   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
+  UNION ALL
+  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
+    FROM priced HAVING max(age_days) > 180
+  UNION ALL
+  SELECT 1, count(*) || ' devices with results have no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 2, '† derived by abdb; whole systems are multiplied, which no result of MLPerf® shows.')
  ORDER BY place;

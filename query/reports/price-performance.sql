@@ -4,9 +4,11 @@
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ...
 -- param: round | text | | one round of MLPerf (default: the best of all)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
+-- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: device | device | cut24 | canonical device
 -- column: usd_per_device_hour | USD/h/device | 2 | the lowest that counts, or your quote
 -- column: rate_per_device | rate/device† | g5 | of the best result | per_device@1
@@ -17,6 +19,7 @@
 -- column: provider | provider | | you: --price
 -- column: price_kind | kind | |
 -- column: price_date | price of | |
+-- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
 -- hoist: unit
@@ -33,9 +36,11 @@ best AS (
    WHERE unit = (SELECT unit FROM rate GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
 offer AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(:price, :price_date, :provider, :price_kind)),
+    FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
+   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
 priced AS MATERIALIZED (
-  SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.key AS price_key
+  SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.age_days,
+         o.provider_kind, o.key AS price_key
     FROM best b
     JOIN offer o ON o.device = b.device AND o.place = 1
     JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'per_dollar@1'
@@ -43,14 +48,26 @@ priced AS MATERIALIZED (
 -- @rows
 SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.unit, p.per_usd,
        NOT EXISTS (SELECT 1 FROM priced q WHERE (q.price < p.price AND q.each >= p.each) OR (q.price <= p.price AND q.each > p.each)) AS front,
-       p.devices, p.provider, p.kind AS price_kind, p.valid_from AS price_date, p.source, p.public_id,
+       p.devices, p.provider, p.kind AS price_kind, p.valid_from AS price_date, p.age_days AS price_age_days, p.source, p.public_id,
        p.key || coalesce(' ' || p.price_key, '') AS _facts
   FROM priced p ORDER BY p.price, p.each DESC;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'price: the lowest that counts for each device, of ' || coalesce(min(valid_from), 'your own word') ||
-         CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END || '; n = ' || count(*) || ' devices' AS line
+  SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
+         coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||
+                  printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || ' devices' AS line
     FROM priced HAVING count(*) > 0
+  UNION ALL
+  SELECT 1, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1))
+   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
+  UNION ALL
+  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
+           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
+             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
+   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
+  UNION ALL
+  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
+    FROM priced HAVING max(age_days) > 180
   UNION ALL SELECT 2, count(*) || ' devices with results have no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'

@@ -6,6 +6,9 @@
 -- param: statistic | text | median | of the latencies: mean, median, p90, p99, ...
 -- param: input_tokens | number | | only this length of the prompt
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
+-- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: device | device | cut24 | canonical device
 -- column: devices | chips | | devices that took part
 -- column: model | model | cut30 | as served
@@ -18,8 +21,12 @@
 -- column: mbu_percent | MBU % | 1 | weights and key-value cache that a step reads, of the bandwidth | mbu@1 or mbu_weights@1 x 100
 -- column: usd_per_million_tokens | USD/Mtoken | g4 | at the lowest price | usd_per_million_tokens@1
 -- column: price | USD/h/device | 2 | the lowest that counts, or your quote
+-- column: provider | provider | | who asks that price; you: --price
+-- column: price_kind | kind | | of the price
+-- column: price_date | price of | |
+-- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | |
--- hoist: device devices model source price
+-- hoist: device devices model source price provider price_kind price_date price_age_days
 -- @with
 WITH run AS MATERIALIZED (
   SELECT t.entry_id, t.point_id, t.device, t.devices, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
@@ -43,11 +50,12 @@ loaded AS (
            ORDER BY l.ordinal LIMIT 1) AS ttft_s
     FROM run r),
 offer AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place FROM abdb_offers(:price)),
+  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
+    FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
 counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
                    count(DISTINCT coalesce(tag, '')) AS tags FROM loaded),
 whole AS (
-  SELECT l.*, o.per_device_hour AS price, o.key AS price_key,
+  SELECT l.*, o.per_device_hour AS price, o.key AS price_key, o.provider, o.provider_kind, o.kind, o.valid_from, o.age_days,
          (SELECT a.at_one FROM v_at_price a WHERE a.result_id = l.result_id AND a.formula = 'usd_per_million_tokens@1') * o.per_device_hour
            AS usd_per_million_tokens,
          (SELECT t.value FROM v_stored t WHERE t.result_id = l.tpot_id) AS tpot_s,
@@ -64,14 +72,25 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
             CASE WHEN c.tags > 1 THEN coalesce(w.tag, '') ELSE '' END ||
             CASE WHEN c.devices = 1 AND c.models = 1 AND c.prompts < 2 AND c.tags = 1 THEN coalesce(w.device, w.model, 'not said') ELSE '' END) AS _label,
        w.device, w.devices, w.model, w.input_tokens, w.users, 1000 * w.ttft_s AS ttft_ms, 1000 * w.tpot_s AS tpot_ms, w.total AS tokens_per_s,
-       w.each AS tokens_per_s_per_device, 100 * w.mbu AS mbu_percent, w.usd_per_million_tokens, w.price, w.source,
+       w.each AS tokens_per_s_per_device, 100 * w.mbu AS mbu_percent, w.usd_per_million_tokens, w.price, w.provider,
+       w.kind AS price_kind, w.valid_from AS price_date, w.age_days AS price_age_days, w.source,
        w.key || coalesce(' ' || w.price_key, '') AS _facts, w.tpot_key || coalesce(' ' || w.mbu_facts, '') AS _facts_mbu_percent
   FROM reached w CROSS JOIN counted c
  WHERE w.users IS NOT NULL AND (:input_tokens IS NULL OR w.input_tokens = :input_tokens)
  ORDER BY w.device, w.model, w.input_tokens, w.tag, w.users;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' AS line FROM (SELECT 1 FROM reached LIMIT 1) w
+  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM reached ORDER BY 1)) AS line
+   WHERE (SELECT count(DISTINCT kind) FROM reached) > 1
+  UNION ALL
+  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
+           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
+             FROM (SELECT DISTINCT provider_kind, provider FROM reached WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
+   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM reached WHERE kind <> 'own quote') > 1
+  UNION ALL
+  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
+    FROM reached HAVING max(age_days) > 180
+  UNION ALL SELECT 1, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' FROM (SELECT 1 FROM reached LIMIT 1) w
   UNION ALL SELECT 2, 'no device is said by the files: `abdb import FILE --set device=... --set devices=... --set dtype=...`'
     FROM reached WHERE device IS NULL GROUP BY 1
   UNION ALL SELECT 3, 'no MBU: the model is not in the dictionary (abdb query "SELECT model FROM v_model"), or the number format or the bandwidth is not known'

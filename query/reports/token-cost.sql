@@ -4,8 +4,10 @@
 -- param: scenario | text | | Offline, Server, Interactive, ...
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
--- param: price_kind | text | | on-demand, reserved, spot | SELECT DISTINCT kind FROM v_price ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
+-- param: today | date | | the day to which a price's age is counted (default: today)
 -- param: limit | number | 30 | rows at most
 -- column: model | model | | what was run
 -- column: scenario | scenario | |
@@ -17,12 +19,14 @@
 -- column: provider | provider | |
 -- column: price_kind | kind | |
 -- column: price_date | price of | |
+-- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
 -- hoist: model scenario
--- @rows
+-- @with
 WITH offer AS MATERIALIZED (
   SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(NULL, :price_date, :provider, :price_kind)),
+    FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
+   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
 best AS (
   SELECT r.model, r.scenario, r.device, r.devices, r.total, r.source, r.result_id, r.key,
          row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY r.each DESC, r.key) AS place
@@ -31,13 +35,30 @@ best AS (
     JOIN v_rate r ON r.raw_device = n.spelling
    WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
      AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
-     AND (:scenario IS NULL OR r.scenario = :scenario))
-SELECT b.model, b.scenario, b.device, b.devices, b.total AS tokens_per_s, o.per_device_hour AS usd_per_device_hour,
-       a.at_one * o.per_device_hour AS usd_per_million_tokens, o.provider, o.kind AS price_kind, o.valid_from AS price_date, b.source,
-       b.key || ' ' || o.key AS _facts
-  FROM best b
-  JOIN offer o ON o.device = b.device AND o.place = 1
-  JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
- WHERE b.place = 1 ORDER BY b.model, b.scenario, usd_per_million_tokens LIMIT :limit;
+     AND (:scenario IS NULL OR r.scenario = :scenario)),
+priced AS (
+  SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
+         o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts
+    FROM best b
+    JOIN offer o ON o.device = b.device AND o.place = 1
+    JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
+   WHERE b.place = 1 ORDER BY b.model, b.scenario, cost LIMIT :limit)
+-- @rows
+SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour AS usd_per_device_hour, cost AS usd_per_million_tokens,
+       provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts
+  FROM priced ORDER BY model, scenario, usd_per_million_tokens;
 -- @notes
-SELECT 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.';
+SELECT line FROM (
+  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1)) AS line
+   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
+  UNION ALL
+  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
+           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
+             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
+   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
+  UNION ALL
+  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
+    FROM priced HAVING max(age_days) > 180
+  UNION ALL
+  SELECT 2, 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.')
+ ORDER BY place, line;

@@ -221,6 +221,19 @@ static void print(const parts *p, char out[ABDB_DATE_SIZE])
              p->fraction, p->zoned ? "Z" : "");
 }
 
+/* 2025-06-05/2026-11-21: two days, the first before the last. */
+static bool is_range(const char *text)
+{
+    enum { DAY = 10 };
+    char first[DAY + 1];
+
+    if (strlen(text) != 2 * DAY + 1 || text[DAY] != '/') return false;
+    memcpy(first, text, DAY);
+    first[DAY] = '\0';
+    return abdb_date_is_day(first) && abdb_date_is_day(text + DAY + 1) &&
+           strcmp(first, text + DAY + 1) < 0;
+}
+
 bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
 {
     char copy[TEXT_MAX];
@@ -233,6 +246,10 @@ bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
     if (!size || size >= sizeof copy) return false;
     memcpy(copy, text, size);
     copy[size] = '\0';
+    if (is_range(copy)) {
+        memcpy(out, copy, size + 1);
+        return true;
+    }
     if (!read_numbers(copy, &p)) {
         p = (parts){0};
         if (!read_words(copy, &p)) return false;
@@ -250,6 +267,7 @@ bool abdb_date_is(const char *text)
     size_t i = 0;
     parts p = {0};
 
+    if (is_range(text)) return true;
     while (form[i] && (form[i] == '0' ? isdigit((unsigned char)text[i]) : text[i] == form[i])) i++;
     if (i != 4 && i != 7 && i != 10 && i != 16 && i != 19) return false;
     if (!read_numbers(at, &p) || !exists(&p)) return false;
@@ -273,7 +291,8 @@ bool abdb_date_column(const char *name)
 void abdb_date_reason(const char *name, const char *text, char *reason, size_t room)
 {
     snprintf(reason, room,
-             "%s is '%.40s', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z",
+             "%s is '%.40s', not a date: write 2024, 2024-05, 2024-05-03, 2024-05-03T10:11:12Z or"
+             " FIRST-DAY/LAST-DAY",
              name, text);
 }
 

@@ -2,7 +2,8 @@
  *
  * A date is kept as 2024, 2024-05, 2024-05-03, 2024-05-03T10:11, 2024-05-03T10:11:12 (with a
  * fraction where one was printed); after a time Z says UTC. A time whose zone is not said stays
- * without one.
+ * without one. A day that is known to lie between two others is a range of both, the first day
+ * before the last: 2025-06-05/2026-11-21.
  */
 #ifndef ABDB_CORE_DATE_H
 #define ABDB_CORE_DATE_H
@@ -19,7 +20,7 @@ enum { ABDB_DATE_SIZE = 40 };
 bool abdb_date(const char *text, char out[ABDB_DATE_SIZE]);
 /* Is it a date in the form above already? */
 bool abdb_date_is(const char *text);
-/* Is it one day in that form, 2024-05-03? */
+/* Is it one day in that form, 2024-05-03? A range is none. */
 bool abdb_date_is_day(const char *text);
 /* Does a column of that name hold a date? (date, published, retrieved, valid_from) */
 bool abdb_date_column(const char *name);

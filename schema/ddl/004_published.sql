@@ -33,18 +33,26 @@ CREATE TABLE price (
     instance   TEXT,                        -- name of the offer
     device     TEXT NOT NULL,               -- as the source spells it
     devices    INTEGER NOT NULL CHECK (devices > 0),  -- 1: the price is published per device
-    kind       TEXT NOT NULL,               -- on-demand, reserved, spot, purchase
+    kind       TEXT NOT NULL,               -- on-demand, reserved, spot, list, purchase
     region     TEXT,                        -- where it is offered
     amount     REAL NOT NULL CHECK (amount >= 0 AND amount < 9e999),  -- for all devices together
     currency   TEXT NOT NULL,               -- ISO 4217
     per        TEXT NOT NULL CHECK (per IN ('hour', 'unit')),  -- hour or unit
-    valid_from TEXT,                        -- date of the price, ISO 8601
+    valid_from TEXT,                        -- date of the price, ISO 8601; FIRST/LAST where it lies between two days
     raw_value  TEXT NOT NULL,               -- as published
     source     TEXT NOT NULL REFERENCES source,  -- who says it
     locator    TEXT NOT NULL                -- table, figure or section
 ) STRICT;
 CREATE INDEX price_by_key ON price (price_key);
 CREATE INDEX price_device ON price (device, valid_from);
+
+-- One provider, and what kind of provider it is: what a price includes differs between kinds.
+CREATE TABLE provider (
+    provider TEXT NOT NULL PRIMARY KEY,     -- as prices name it
+    kind     TEXT NOT NULL,                 -- tier-1 cloud, GPU cloud, marketplace, vendor
+    source   TEXT,                          -- who says so
+    locator  TEXT                           -- where
+) STRICT;
 
 -- Where a specification or price was said: the twin of witness for facts that are no entries.
 CREATE TABLE origin (
@@ -63,7 +71,9 @@ CREATE TABLE fact (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fact_id ON fact (kind, id);
 
--- A numerical statement that facts can confirm: coefficient x product of fact^power, + offset.
+-- A numerical statement that facts can confirm: coefficient x what `how` makes of its parts, + offset. A part is a product
+-- of fact^power. product: the only part; sum, mean: of the parts (over those below the line, where there are any); rank: the
+-- place of the first part among all, the largest being 1; falls, rises: how many parts do not fall, or rise, from the one before.
 CREATE TABLE claim (
     claim       TEXT NOT NULL PRIMARY KEY,  -- short name
     source      TEXT NOT NULL REFERENCES source,  -- who claims it
@@ -71,7 +81,9 @@ CREATE TABLE claim (
     sentence    TEXT NOT NULL,              -- in our words
     raw_value   TEXT NOT NULL,              -- as printed
     stated      REAL NOT NULL CHECK (stated > -9e999 AND stated < 9e999),  -- the number claimed
-    tolerance   REAL NOT NULL CHECK (tolerance >= 0 AND tolerance < 9e999),  -- of its own rounding
+    upper       REAL CHECK (upper >= stated AND upper < 9e999),  -- the other end, where a range is claimed
+    words       TEXT NOT NULL DEFAULT '',   -- how exactly it is said: a row of v_claim_word
+    how         TEXT NOT NULL DEFAULT 'product' CHECK (how IN ('product', 'sum', 'mean', 'rank', 'falls', 'rises')),  -- what is made of the parts
     coefficient REAL NOT NULL DEFAULT 1 CHECK (coefficient > -9e999 AND coefficient < 9e999),    -- before the terms
     "offset"    REAL NOT NULL DEFAULT 0 CHECK ("offset" > -9e999 AND "offset" < 9e999),       -- added: -100 for per cent more
     missing     TEXT                        -- what would be needed to recompute it
@@ -81,6 +93,7 @@ CREATE TABLE claim (
 CREATE TABLE claim_term (
     claim TEXT NOT NULL REFERENCES claim,   -- short name
     term  INTEGER NOT NULL,                 -- 1, 2, ...
+    part  INTEGER NOT NULL DEFAULT 1 CHECK (part <> 0),  -- 1, 2, ... of the claim; below the line -1, -2, ...
     power INTEGER NOT NULL CHECK (power BETWEEN -3 AND 3 AND power <> 0),  -- exponent
     fact  TEXT NOT NULL,                    -- name of the fact; it may come later
     PRIMARY KEY (claim, term)

@@ -31,10 +31,11 @@ static const fact_table fact_tables[] = {
     {"price", "price_key, price_key_low", NULL,
      " provider instance device devices kind region amount currency per valid_from raw_value source"
      " locator "},
+    {"provider", NULL, "provider", " provider kind source locator "},
     {"note", "note_key, note_key_low", NULL, " kind target text author date "},
     {"claim", NULL, "claim",
-     " claim source locator sentence raw_value stated tolerance coefficient offset missing "},
-    {"claim_term", NULL, "claim, term", " claim term power fact "},
+     " claim source locator sentence raw_value stated upper words how coefficient offset missing "},
+    {"claim_term", NULL, "claim, term", " claim term part power fact "},
     {"rule", NULL, "rule",
      " rule effect scope_factor scope_value factor test a b sentence source locator "},
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
@@ -159,12 +160,19 @@ static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb
     return abdb_digest_key(abdb_text_get(text), text->size);
 }
 
-/* Why the store cannot keep a fact: a date that is none. NULL: it can; else the column. */
+/* Why the store cannot keep a fact: a date that is none, a price of nothing. NULL: it can; else the
+ * column. */
 static const char *fact_fault(const abdb_fact *fact, char *reason, size_t room)
 {
+    bool price = strcmp(fact->table, "price") == 0;
+
     for (size_t i = 0; i < fact->columns; i++) {
         const char *name = fact->column[i].name, *text = fact->column[i].text;
 
+        if (price && strcmp(name, "amount") == 0 && fact->column[i].num <= 0) {
+            snprintf(reason, room, "a price of 0: nothing is offered for nothing");
+            return name;
+        }
         if (!text || !abdb_date_column(name) || abdb_date_is(text)) continue;
         abdb_date_reason(name, text, reason, room);
         return name;

@@ -14,6 +14,7 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.rule SELECT * FROM other.rule;"
     "INSERT OR IGNORE INTO main.compatibility SELECT * FROM other.compatibility;"
     "INSERT OR IGNORE INTO main.workload_factor SELECT * FROM other.workload_factor;"
+    "INSERT OR IGNORE INTO main.provider SELECT * FROM other.provider;"
     "INSERT OR IGNORE INTO main.claim SELECT * FROM other.claim;"
     "INSERT OR IGNORE INTO main.claim_term SELECT * FROM other.claim_term;"
     "INSERT OR IGNORE INTO main.withdrawal SELECT * FROM other.withdrawal;"

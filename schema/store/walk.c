@@ -39,9 +39,10 @@ static const struct {
               " p.currency, p.per, p.valid_from, p.raw_value, p.source, p.locator, f.fact AS"
               " \"(fact)\" FROM price p LEFT JOIN fact f ON f.kind = 'price' AND f.id = p.price_id"
               " ORDER BY p.price_key, p.price_key_low, f.fact"},
-    {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, tolerance, coefficient,"
-              " \"offset\", missing FROM claim ORDER BY claim"},
-    {"claim_term", "SELECT claim, term, power, fact FROM claim_term ORDER BY claim, term"},
+    {"provider", "SELECT provider, kind, source, locator FROM provider ORDER BY provider"},
+    {"claim", "SELECT claim, source, locator, sentence, raw_value, stated, upper, words, how,"
+              " coefficient, \"offset\", missing FROM claim ORDER BY claim"},
+    {"claim_term", "SELECT claim, term, part, power, fact FROM claim_term ORDER BY claim, term"},
 };
 
 static abdb_status hand_fact(sqlite3_stmt *s, const char *table, const abdb_sink *sink,

@@ -18,9 +18,36 @@ CREATE VIEW v_collective (collective, scale, less) AS
 VALUES ('all_reduce', 2.0, 1), ('all_gather', 1.0, 1), ('reduce_scatter', 1.0, 1), ('all_to_all', 1.0, 1), ('broadcast', 1.0, 0),
        ('reduce', 1.0, 0);
 
+-- How exactly a document says a number, and what that allows: from low to high times the number (bounded 0: or more), and
+-- where the last digit counts, half of it beyond. The words decide, not whoever copies the number.
+CREATE VIEW v_claim_word (words, low, high, bounded, digit, meaning) AS
+VALUES ('', 1.0, 1.0, 1, 1, 'a number as printed: half of its last digit either way'),
+       ('from to', 1.0, 1.0, 1, 1, '2-3x, 1.8x to 2x: from the lower end to the upper, half of the last digit beyond'),
+       ('about', 0.9, 1.1, 1, 0, 'about, around, approximately, some, ~: a tenth either way'),
+       ('nearly', 0.9, 1.0, 1, 0, 'nearly, almost, near-, practically: up to a tenth below'),
+       ('like', 0.8, 1.25, 1, 0, '~=, comparable, similar, matches, on par: less than a quarter apart, either of the two'),
+       ('over', 1.0, 1.0, 0, 0, 'over, more than, greater than, at least, outperforms: it or more'),
+       ('up to', 0.0, 1.0, 1, 0, 'up to, at most, within, a maximum of: it or less'),
+       ('place', 1.0, 1.0, 1, 0, 'best, second, highest: a place, which is exact'),
+       ('trend', 1.0, 1.0, 1, 0, 'increases, declines: the steps that go the other way, of which there is none');
+
+-- Half of the last digit of a number as it is printed with a point.
+CREATE VIEW v_decimals (pattern, decimals, half) AS
+VALUES ('%.______', 6, 0.0000005), ('%._____', 5, 0.000005), ('%.____', 4, 0.00005), ('%.___', 3, 0.0005), ('%.__', 2, 0.005),
+       ('%._', 1, 0.05);
+
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_number_format', 1, 'number_format', '', 'as specifications spell it'),
 ('v_number_format', 2, 'size_B', 'B', 'bytes of one number'),
+('v_claim_word', 1, 'words', '', 'how it is said: column words of a claim'),
+('v_claim_word', 2, 'low', '', 'from so many times the number'),
+('v_claim_word', 3, 'high', '', 'to so many times it'),
+('v_claim_word', 4, 'bounded', '', '0: or more'),
+('v_claim_word', 5, 'digit', '', '1: half of the last digit that was printed beyond either end'),
+('v_claim_word', 6, 'meaning', '', 'the words, and how they are read'),
+('v_decimals', 1, 'pattern', '', 'of a printed number, for LIKE'),
+('v_decimals', 2, 'decimals', '', 'digits behind its point'),
+('v_decimals', 3, 'half', '', 'half of the last of them'),
 ('v_model_bytes', 1, 'model', '', 'canonical model'),
 ('v_model_bytes', 2, 'number_format', '', 'as specifications spell it'),
 ('v_model_bytes', 3, 'weights_B', 'B', 'bytes of the weights that are used for a token'),

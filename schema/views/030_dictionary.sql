@@ -28,6 +28,9 @@ SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon,
          END AS used
   FROM name n;
 
+-- One provider of prices.
+CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
+
 -- One round of MLPerf: when its results were published.
 CREATE VIEW v_mlperf_round AS
 SELECT suite, round, round_order, published, source, locator FROM round_ordered;
@@ -108,6 +111,10 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_model', 11, 'vocabulary', '', 'tokens'),
 ('v_model', 12, 'source', '', 'who says it'),
 ('v_model', 13, 'locator', '', 'where'),
+('v_provider', 1, 'provider', '', 'as prices name it'),
+('v_provider', 2, 'kind', '', 'tier-1 cloud, GPU cloud, marketplace, vendor'),
+('v_provider', 3, 'source', '', 'who says so'),
+('v_provider', 4, 'locator', '', 'where'),
 ('v_name', 1, 'kind', '', 'device, model, submitter, system, provider'),
 ('v_name', 2, 'spelling', '', 'as published'),
 ('v_name', 3, 'part', '', 'part of a mixed system'),

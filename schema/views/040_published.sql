@@ -38,8 +38,12 @@ SELECT p.provider AS provider, p.instance AS instance,
                 p.device) AS device,
        p.devices AS devices, p.kind AS kind, p.region AS region, p.currency AS currency, p.amount AS amount, p.per AS per,
        CASE WHEN p.per = 'hour' THEN p.amount / p.devices END AS per_device_hour,
-       p.valid_from AS valid_from, p.source AS source, p.locator AS locator,
-       p.raw_value AS raw_value, p.price_id AS price_id, p.key AS key, p.price_key AS price_key, p.device AS raw_device
+       p.valid_from AS valid_from,
+       CASE WHEN length(p.valid_from) >= 10 THEN substr(p.valid_from, 1, 10) ELSE substr(p.valid_from || '-01-01', 1, 10) END AS first_day,
+       CASE WHEN length(p.valid_from) = 21 THEN substr(p.valid_from, 12) ELSE p.valid_from END AS last_day, p.source AS source, p.locator AS locator,
+       p.raw_value AS raw_value, p.price_id AS price_id, p.key AS key, p.price_key AS price_key, p.device AS raw_device,
+       coalesce((SELECT d.half FROM v_decimals d WHERE p.raw_value LIKE d.pattern),
+                CASE WHEN p.raw_value LIKE '%.%' THEN 0.0 ELSE 0.5 END) / p.devices AS half
   FROM price_stated p;
 
 -- One price that counts: where an offer is stated per device and for all devices together, the former.
@@ -52,15 +56,16 @@ SELECT p.* FROM v_price p
           AND o.per = p.per AND o.currency = p.currency AND coalesce(o.valid_from, '') = coalesce(p.valid_from, '') AND o.devices = 1));
 
 -- One price that a rate can be divided by, and until when it counts: until the same provider states a later one of the
--- same kind. Today's: valid_to IS NULL; of day D: valid_from <= D AND (valid_to IS NULL OR valid_to > D). No exchange
--- rates are kept, so it is in US dollars. Of those that count at one time the lowest is taken.
+-- same kind. Today's: valid_to IS NULL; of day D: last_day <= D AND (valid_to IS NULL OR valid_to > D). A price whose day is
+-- a range counts from its last day on, is as old as its first, and is later than what is before its first. No exchange
+-- rates are kept, so it is in US dollars. Of those that count at one time, those of one kind meet, and the lowest is taken.
 CREATE VIEW v_price_offer AS
 SELECT n.device AS device, p.per_device_hour AS per_device_hour, p.provider AS provider, p.kind AS kind, p.valid_from AS valid_from,
-       (SELECT min(o.valid_from) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
+       (SELECT min(o.last_day) FROM single_device m JOIN v_price_used o ON o.raw_device = m.spelling
          WHERE m.device = n.device AND o.provider = p.provider AND o.kind = p.kind
-           AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.valid_from, '')) AS valid_to,
+           AND o.per = 'hour' AND o.currency = 'USD' AND o.valid_from > coalesce(p.last_day, '')) AS valid_to,
        p.instance AS instance, p.region AS region, p.devices AS devices, p.source AS source, p.locator AS locator,
-       p.price_id AS price_id, p.key AS key
+       p.price_id AS price_id, p.key AS key, p.first_day AS first_day, p.last_day AS last_day
   FROM single_device n
   JOIN v_price_used p ON p.raw_device = n.spelling
  WHERE p.per = 'hour' AND p.currency = 'USD' AND p.per_device_hour > 0;
@@ -105,14 +110,17 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_price', 8, 'amount', 'currency', 'for all devices together'),
 ('v_price', 9, 'per', '', 'hour or unit'),
 ('v_price', 10, 'per_device_hour', 'currency', 'derived: amount / devices, for prices per hour'),
-('v_price', 11, 'valid_from', '', 'date of the price'),
-('v_price', 12, 'source', '', 'who says it'),
-('v_price', 13, 'locator', '', 'table, figure or section'),
-('v_price', 14, 'raw_value', '', 'as published'),
-('v_price', 15, 'price_id', '', 'number of the price in this file: to join by; another database has other numbers'),
-('v_price', 16, 'key', '', 'printed key made from the content, the same in every database: to cite'),
-('v_price', 17, 'price_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
-('v_price', 18, 'raw_device', '', 'device as published; an index leads to it'),
+('v_price', 11, 'valid_from', '', 'date of the price; FIRST/LAST where only two days are known between which it was stated'),
+('v_price', 12, 'first_day', '', 'the earliest that valid_from may mean: its age is counted from there'),
+('v_price', 13, 'last_day', '', 'the latest that valid_from may mean, as precise as it is'),
+('v_price', 14, 'source', '', 'who says it'),
+('v_price', 15, 'locator', '', 'table, figure or section'),
+('v_price', 16, 'raw_value', '', 'as published'),
+('v_price', 17, 'price_id', '', 'number of the price in this file: to join by; another database has other numbers'),
+('v_price', 18, 'key', '', 'printed key made from the content, the same in every database: to cite'),
+('v_price', 19, 'price_key', '', 'first 16 hexadecimal digits of the printed key as a number: an index leads to it'),
+('v_price', 20, 'raw_device', '', 'device as published; an index leads to it'),
+('v_price', 21, 'half', 'currency', 'half of the last digit that was printed, of one device'),
 ('v_price_offer', 1, 'device', '', 'canonical device'),
 ('v_price_offer', 2, 'per_device_hour', 'USD', 'for one device and hour'),
 ('v_price_offer', 3, 'provider', '', 'who asks it'),
@@ -125,6 +133,8 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_price_offer', 10, 'source', '', 'who says it'),
 ('v_price_offer', 11, 'locator', '', 'table, figure or section'),
 ('v_price_offer', 12, 'price_id', '', 'number of the price in this file (v_price)'),
-('v_price_offer', 13, 'key', '', 'its printed key');
+('v_price_offer', 13, 'key', '', 'its printed key'),
+('v_price_offer', 14, 'first_day', '', 'the earliest that valid_from may mean: its age is counted from there'),
+('v_price_offer', 15, 'last_day', '', 'the latest that valid_from may mean');
 INSERT INTO column_doc (view, place, column_name, unit, meaning)
 SELECT 'v_price_used', place, column_name, unit, meaning FROM column_doc WHERE view = 'v_price';

@@ -43,8 +43,8 @@ END
     same "$(ask "SELECT raw_device, date FROM v_result ORDER BY 1")" $'X1,2024-05\nX2,2024-05-03T08:11:12Z'
     same "$(sqlite3 t.db "SELECT retrieved FROM entry WHERE device = 'X1'")" 2024-06-01
     same "$(ask "SELECT line, field, reason FROM reject ORDER BY 1")" \
-"4,date,\"date is '2024-13-45', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z\"
-5,retrieved,\"retrieved is '03/05/2024', not a date: write 2024, 2024-05, 2024-05-03 or 2024-05-03T10:11:12Z\""
+"4,date,\"date is '2024-13-45', not a date: write 2024, 2024-05, 2024-05-03, 2024-05-03T10:11:12Z or FIRST-DAY/LAST-DAY\"
+5,retrieved,\"retrieved is '03/05/2024', not a date: write 2024, 2024-05, 2024-05-03, 2024-05-03T10:11:12Z or FIRST-DAY/LAST-DAY\""
 
     printf 'source,kind,title,published,retrieved\na,blog,A,"July 10th, 2019",20240503\nb,blog,B,soon,\n' | abdb import - -q
     same "$(sqlite3 t.db "SELECT source, published, retrieved FROM source WHERE source IN ('a', 'b')")" 'a|2019-07-10|2024-05-03'

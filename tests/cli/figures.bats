@@ -7,8 +7,8 @@ fill() { abdb import -q "$root/data" "$fixtures"/{figures.jsonl,prices.csv}; }
 # What a figure wants to be told to draw something from the fixtures.
 given() {
     case $1 in
-    training) echo --today 2026-11-20 ;;
-    price-performance) echo --price "'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h,MI355X=3.1 USD/h,MI300X=2 USD/h'" ;;
+    training | training-price | *-users) echo --today 2026-11-20 ;; # the age of prices
+    price-performance) echo --today 2026-11-20 --price "'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h,MI355X=3.1 USD/h,MI300X=2 USD/h'" ;;
     speedup-map) echo --baseline build-1 --contender build-2 ;;
     paired) echo --baseline tag=before --contender tag=after ;;
     samples) echo --tag before ;;
@@ -96,7 +96,7 @@ draw() { # FIGURE OPTIONS...
     run abdb plot --set all --out all
     fails 6 "nothing to draw in the whole set"
     abdb import -q "$root/data"
-    run abdb plot price-performance
+    run abdb plot price-performance --price-date 2024-02-01
     fails 6 "it needs 2 rows with usd_per_device_hour rate_per_device, and report price-performance has 1; give prices by --price"
     run abdb plot llama-bench
     fails 6 "llama-bench -o jsonl | abdb import -"

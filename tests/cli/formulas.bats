@@ -92,19 +92,24 @@ arithmetic() {
 @test "the price that counts: of a day, of each provider the latest, own quotes instead" {
     fill
     printf 'provider,instance,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s\n' \
-        "AWS,8xH100,H100-SXM,1,on-demand,6,USD,hour,2025-06-01,user,a" "AWS,8xH100,H100-SXM,1,spot,3,USD,hour,2024-06-01,user,b" |
+        "Acme,8xH100,H100-SXM,1,on-demand,12.29,USD,hour,2024-01-04,user,c" \
+        "Acme,8xH100,H100-SXM,1,on-demand,6,USD,hour,2025-06-01,user,a" "Acme,8xH100,H100-SXM,1,spot,3,USD,hour,2024-06-01,user,b" |
         abdb import -q -
     price() { abdb query price-performance --model Llama-3.1-70B --scenario serving "$@" -o csv 2>/dev/null | awk -F, '$1 == "H100-SXM" { print $2, $5, $8, $9 }'; }
-    same "$(price)" "3 1200000 AWS spot"
-    same "$(price --price-kind on-demand)" "6 600000 AWS on-demand"
-    same "$(price --price-kind on-demand --price-date 2025-01-01 | cut -c1-14)" "12.29 292921.0" # 3600 x 1000 / 12.29
+    same "$(price --provider Acme)" "6 600000 Acme on-demand" # kinds never meet silently
+    same "$(price --provider Acme --price-kind spot)" "3 1200000 Acme spot"
+    same "$(price --provider Acme --price-kind any)" "3 1200000 Acme spot"
+    same "$(price --price-kind on-demand --provider Acme)" "6 600000 Acme on-demand"
+    same "$(price --provider Acme --price-kind on-demand --price-date 2025-01-01 | cut -c1-14)" "12.29 292921.0" # 3600 x 1000 / 12.29
     same "$(price --price 'H100-SXM=2 USD/h')" "2 1800000 you own quote"
-    of() { abdb compare device=A100-SXM-80GB device=H100-SXM --where model=Llama-3.1-70B,scenario=serving,dtype=bf16 --metric tokens_per_s --per dollar "$@" -o csv 2>/dev/null | awk -F, 'NR == 2 { print $12 }'; }
-    same "$(of) $(of --price-kind on-demand) $(of --price-date 2024-06-02) $(of --price 'H100-SXM=2 USD/h')" "1200000 600000 1200000 1800000"
+    of() { # prices of one provider
+        abdb compare device=A100-SXM-80GB device=H100-SXM --where model=Llama-3.1-70B,scenario=serving,dtype=bf16 --metric tokens_per_s --per dollar --provider Acme "$@" -o csv 2>/dev/null | awk -F, 'NR == 2 { print $12 }'
+    }
+    same "$(of --price-kind any) $(of) $(of --price-date 2024-06-02 --price-kind spot) $(of --price 'H100-SXM=2 USD/h')" "1200000 600000 1200000 1800000"
     same "$(of --price-kind on-demand --price-date 2025-01-01 | cut -c1-8)" 292921.0
     # a row that says its rate per device costs what it says, in a report as in the view
-    same "$(abdb query token-cost --device H100-SXM --model Llama-3.1-70B --price-kind spot -o csv 2>/dev/null | awk -F, 'NR == 2 { print $5, $7 }')" \
-        "8000 $(ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.locator = 'row 4' AND n.formula = 'usd_per_million_tokens@1' AND n.price_kind = 'spot'")"
+    same "$(abdb query token-cost --device H100-SXM --model Llama-3.1-70B --price-kind spot --provider Acme -o csv 2>/dev/null | awk -F, 'NR == 2 { print $5, $7 }')" \
+        "8000 $(ask "SELECT n.value FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.locator = 'row 4' AND n.formula = 'usd_per_million_tokens@1' AND n.price_kind = 'spot' AND n.provider = 'Acme' AND n.price_date = '2024-06-01'")"
 }
 
 @test "rounds come in order as numbers: v10.0 after v6.0" {

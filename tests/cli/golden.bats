@@ -32,13 +32,13 @@ golden() { # NAME COMMAND...
     abdb import -q "$root/data" checker.csv questions.csv
     golden llm-by-scenario abdb query llm-by-scenario
     golden training-time abdb query training-time
-    golden token-cost abdb query token-cost
+    golden token-cost abdb query token-cost --today 2026-11-20
     golden latency-throughput abdb query latency-throughput
     golden scaling abdb query scaling
     golden sensitivity-sequence abdb query sensitivity
     golden sensitivity-gas abdb query sensitivity --factor gas
     golden peak-achieved abdb query peak-achieved
-    golden price-for-throughput abdb query price-for-throughput --price 'B200-SXM=4 USD/h'
+    golden price-for-throughput abdb query price-for-throughput --price 'B200-SXM=4 USD/h' --today 2026-11-20
     golden round-changes abdb query round-changes --model llama2-70b-99
     golden machine-changes abdb query machine-changes --since 2026-02-01
     golden coverage abdb query coverage
@@ -54,7 +54,7 @@ golden() { # NAME COMMAND...
     golden compare-markdown abdb compare $h200,division=closed device=B200-SXM,model=llama2-70b-99,division=closed --per device -o markdown
     golden compare-exploratory abdb compare $h200,scenario=Offline model=llama2-70b-99,evidence=measured --exploratory
     golden compare-csv abdb compare $h200,scenario=Offline,division=closed model=llama2-70b-99,evidence=measured -o csv
-    golden compare-documents abdb compare device=A100-SXM-80GB device=Gaudi2 --where source=databricks-gaudi2 --per dollar
+    golden compare-documents abdb compare device=A100-SXM-80GB device=Gaudi2 --where source=databricks-gaudi2 --per dollar --price-date 2024-02-01 --today 2026-11-20
     golden rank abdb rank --workload llama2-70b-99 --scenario Server --per device --where round=v6.0
     golden rank-dollar abdb rank --workload MPT --per dollar --today 2026-11-20
     golden rank-front abdb rank --workload Llama-3.1-70B --pareto tpot_s

@@ -69,22 +69,26 @@ static void grammar(void **state)
 
 static void quotes(void **state)
 {
-    char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h", bad[] = "H200-SXM=2.5 EUR/h",
-         *rest = text;
-    char *device;
-    double amount;
+    char text[] = "H200-SXM=2.5 USD/h, B200-SXM = 4 USD/h,H100-SXM=16 USD/h/8", *rest = text;
+    char bad[][32] = {"H200-SXM=2.5 EUR/h", "H200-SXM=2.5 USD/h/", "H200-SXM=2.5 USD/h/0",
+                      "H200-SXM=2.5 USD/hour"};
+    abdb_quote quote;
     abdb_error err;
 
     (void)state;
-    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
-    assert_string_equal(device, "H200-SXM");
-    assert_true(amount > 2.49 && amount < 2.51);
-    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
-    assert_string_equal(device, "B200-SXM");
-    assert_ok(abdb_quote_next(&rest, "price", &device, &amount, &err));
-    assert_null(device);
-    rest = bad;
-    assert_status(abdb_quote_next(&rest, "price", &device, &amount, &err), ABDB_USAGE);
+    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_string_equal(quote.device, "H200-SXM");
+    assert_true(quote.amount > 2.49 && quote.amount < 2.51 && !quote.is_counted);
+    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_string_equal(quote.device, "B200-SXM");
+    assert_ok(abdb_quote_next(&rest, "price", &quote, &err)); /* of a node */
+    assert_true(quote.amount > 1.99 && quote.amount < 2.01 && quote.is_counted);
+    assert_ok(abdb_quote_next(&rest, "price", &quote, &err));
+    assert_null(quote.device);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rest = bad[i];
+        assert_status(abdb_quote_next(&rest, "price", &quote, &err), ABDB_USAGE);
+    }
 }
 
 /* Damaged selections against an empty database: taken or refused with words, never anything else,

