@@ -62,7 +62,8 @@ ABDB_MUST_USE abdb_status abdb_db_integer(abdb_db *db, const char *sql, sqlite3_
 abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing);
 /* The version that this build reads and writes. */
 int abdb_schema_version(void);
-/* Tests try migrations that are made up: a list as abdb_migrations is, or NULL for those. */
+/* Tests try migrations that are made up, after those of this build: a list as abdb_migrations is,
+ * or NULL for none. */
 void abdb_schema_pretend(const abdb_embedded *migrations);
 /* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
  */

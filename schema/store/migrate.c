@@ -19,17 +19,25 @@ void abdb_schema_pretend(const abdb_embedded *migrations)
     pretended = migrations;
 }
 
-static const abdb_embedded *migrations(void)
+static int count_of(const abdb_embedded *files)
 {
-    return pretended ? pretended : abdb_migrations;
+    int count = 0;
+
+    while (files && files[count].name) count++;
+    return count;
+}
+
+/* The migration from version `from` on; those that a test makes up come last. */
+static const abdb_embedded *migration(int from)
+{
+    int real = count_of(abdb_migrations);
+
+    return from <= real ? &abdb_migrations[from - 1] : &pretended[from - real - 1];
 }
 
 int abdb_schema_version(void)
 {
-    int count = 1;
-
-    while (migrations()[count - 1].name) count++;
-    return count;
+    return 1 + count_of(abdb_migrations) + count_of(pretended);
 }
 
 static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
@@ -88,7 +96,7 @@ abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err)
     TRY(drop_views(db, err)); /* a table cannot be made anew under views that read it */
     for (int i = 0; from == 0 && abdb_ddl[i].name; i++) TRY(apply(db, &abdb_ddl[i], "ddl", err));
     for (int i = from; from > 0 && i < to; i++)
-        TRY(apply(db, &migrations()[i - 1], "migrations", err));
+        TRY(apply(db, migration(i), "migrations", err));
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              ABDB_APPLICATION_ID, to);
     TRY(abdb_db_exec(db, pragma, err));

@@ -42,11 +42,11 @@ static void refuses(abdb_mode mode, const char *message)
 
 /* A next version that is made up: another table, and a column. */
 static const abdb_embedded next_version[] = {
-    {"002_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
+    {"003_gadget.sql", "CREATE TABLE gadget (gadget TEXT NOT NULL PRIMARY KEY) STRICT;"
                        "ALTER TABLE source ADD COLUMN colour TEXT;"},
     {NULL, NULL}};
 static const abdb_embedded wrong_version[] = {
-    {"002_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
+    {"003_wrong.sql", "CREATE TABLE gadget (gadget TEXT); CREATE TABLE source (x)"}, {NULL, NULL}};
 
 static void make_of_today(void)
 {
@@ -60,7 +60,7 @@ static void make_of_today(void)
 
 static void backup_path(char out[160])
 {
-    snprintf(out, 160, "%s.v1.bak", path);
+    snprintf(out, 160, "%s.v2.bak", path);
 }
 
 static void migrates(void **state)
@@ -76,9 +76,9 @@ static void migrates(void **state)
     abdb_schema_pretend(next_version);
     refuses(ABDB_READ, "migrates it");
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, 2);
     assert_ok(abdb_db_integer(db, "PRAGMA user_version", &n, &err));
-    assert_int_equal(n, 2);
+    assert_int_equal(n, 3);
     assert_ok(abdb_db_integer(db, "SELECT count(*) FROM gadget", &n, &err));
     assert_ok(abdb_db_integer(db, "SELECT count(*) FROM v_source WHERE source = 'old'", &n, &err));
     assert_int_equal(n, 1);
@@ -99,7 +99,7 @@ static void failed_migration(void **state)
     (void)state;
     make_of_today();
     abdb_schema_pretend(wrong_version);
-    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    refuses(ABDB_WRITE, "schema/migrations/003_wrong.sql");
     abdb_schema_pretend(NULL);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 0);
@@ -109,7 +109,7 @@ static void failed_migration(void **state)
     backup_path(backup);
     unlink(backup);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, 2);
     abdb_db_close(db);
     abdb_schema_pretend(NULL);
 }
@@ -131,7 +131,7 @@ static void half_a_backup(void **state)
     fclose(file);
     abdb_schema_pretend(next_version);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
-    assert_int_equal(db->migrated, 1);
+    assert_int_equal(db->migrated, 2);
     abdb_db_close(db);
     abdb_schema_pretend(NULL);
     assert_int_equal(access(backup, F_OK), 0);
