@@ -57,7 +57,7 @@ static const file_kind kinds[] = {
      "of_dtype|of_engine|of_sparsity|to_dtype|to_engine|to_sparsity|to_basis", "low|high"},
     {"doubt of specifications", "spec_doubt", "doubt|effect|sentence",
      "doubt|effect|sentence|source|locator",
-     "device|architecture|quantity|dtype|engine|sparsity|said_by|value", "value"},
+     "device|architecture|quantity|dtype|engine|sparsity|said_by|stated", "stated"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };

@@ -43,7 +43,7 @@ CREATE TABLE workload_factor (
 -- that asks about its note counts, then the one that asks about the kind of its source.
 CREATE TABLE spec_order (
     place       INTEGER NOT NULL PRIMARY KEY, -- 1 before 2
-    standing    TEXT NOT NULL,              -- vendor, document, estimate, projection, ...
+    standing    TEXT NOT NULL,              -- vendor, citing, document, estimate, projection, ...
     source_kind TEXT,                       -- kind of the source; NULL: any
     note        TEXT,                       -- what its note says, for LIKE; NULL: anything
     sentence    TEXT NOT NULL,              -- why
@@ -71,11 +71,11 @@ CREATE TABLE spec_ratio (
     PRIMARY KEY (ratio, low)
 ) STRICT, WITHOUT ROWID;
 
--- One judgement on stated specifications: quarantine takes those that it fits out of every answer, accept says that they stand
--- although they break a ratio. It fits what agrees in all that it names.
+-- One judgement on specifications: quarantine takes those that it fits out of every answer, accept says that they stand
+-- although they break a ratio, missing what was searched and not found. It fits what agrees in all that it names.
 CREATE TABLE spec_doubt (
     doubt        TEXT NOT NULL PRIMARY KEY, -- short name
-    effect       TEXT NOT NULL CHECK (effect IN ('quarantine', 'accept')),  -- what follows
+    effect       TEXT NOT NULL CHECK (effect IN ('quarantine', 'accept', 'missing')),  -- what follows
     device       TEXT,                      -- canonical device
     architecture TEXT,                      -- of the device
     quantity     TEXT NOT NULL,             -- quantity
@@ -83,7 +83,7 @@ CREATE TABLE spec_doubt (
     engine       TEXT,                      -- matrix or vector
     sparsity     TEXT,                      -- dense or 2:4
     said_by      TEXT,                      -- source of the statement
-    value        REAL,                      -- in the base unit
+    stated       REAL,                      -- value, in the base unit
     sentence     TEXT NOT NULL,             -- why
     source       TEXT NOT NULL,             -- who says so
     locator      TEXT NOT NULL              -- where

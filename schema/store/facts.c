@@ -45,7 +45,7 @@ static const fact_table fact_tables[] = {
      " ratio low high of_quantity of_dtype of_engine of_sparsity to_quantity to_dtype to_engine"
      " to_sparsity to_basis sentence source locator "},
     {"spec_doubt", NULL, "doubt",
-     " doubt effect device architecture quantity dtype engine sparsity said_by value sentence"
+     " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
      " source locator "},
     {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},

@@ -35,7 +35,7 @@ static const struct {
      " to_dtype, to_engine, to_sparsity, to_basis, sentence, source, locator FROM spec_ratio"
      " ORDER BY ratio, low"},
     {"spec_doubt", "SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity,"
-                   " said_by, value, sentence, source, locator FROM spec_doubt ORDER BY doubt"},
+                   " said_by, stated, sentence, source, locator FROM spec_doubt ORDER BY doubt"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",

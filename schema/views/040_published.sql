@@ -12,12 +12,11 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.device AS device, t.kind AS s
                  AND (d.device IS NULL OR d.device = t.device) AND (d.architecture IS NULL OR d.architecture = t.architecture)
                  AND (d.engine IS NULL OR d.engine = t.engine) AND (d.sparsity IS NULL OR d.sparsity = t.sparsity)
                  AND (d.said_by IS NULL OR d.said_by = t.source)
-                 AND (d.value IS NULL OR t.value BETWEEN 0.999999 * d.value AND 1.000001 * d.value)) THEN 2
-            WHEN t.dtype IN ('fp8', 'int8') AND t.sparsity = 'dense' AND EXISTS (
-              SELECT 1 FROM spec b
+                 AND (d.stated IS NULL OR t.value BETWEEN 0.999999 * d.stated AND 1.000001 * d.stated)) THEN 2
+            WHEN t.dtype IN ('fp8', 'int8') AND t.sparsity = 'dense' AND t.engine = 'matrix' AND t.value > 2.05 * (
+              SELECT max(b.value) FROM spec b
                WHERE b.device = t.raw_device AND b.source = t.source AND b.basis = t.basis AND b.dtype IN ('fp16', 'bf16')
-                 AND b.quantity = 'peak_flops' AND b.sparsity = 'dense' AND coalesce(b.engine, '') = coalesce(t.engine, '')
-                 AND t.value > 2.05 * b.value)
+                 AND b.quantity = 'peak_flops' AND b.sparsity = 'dense' AND coalesce(b.engine, '') <> 'vector')
              AND NOT EXISTS (
               SELECT 1 FROM spec_doubt d
                WHERE d.effect = 'accept' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
@@ -73,7 +72,7 @@ SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS 
          j.trust || ' ' || substr('00' || coalesce(j.place, 99), length('' || coalesce(j.place, 99)) + 1) || ' ' ||
          substr('000' || coalesce(j.rank, 50), length('' || coalesce(j.rank, 50)) + 1) || ' ' ||
          (9999 - CAST(substr(coalesce(s.date, j.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference,
-       j.engine AS engine, CASE WHEN j.place > 2 THEN 1 ELSE 0 END AS guess
+       j.engine AS engine, CASE WHEN (SELECT o.standing FROM spec_order o WHERE o.place = j.place) IN ('estimate', 'projection') THEN 1 ELSE 0 END AS guess
   FROM single_device n
   JOIN spec_stated s ON s.device = n.spelling
   JOIN spec_judged j ON j.spec_id = s.spec_id
@@ -91,7 +90,31 @@ SELECT ratio, low, high, of_quantity, of_dtype, of_engine, of_sparsity, to_quant
 
 -- One judgement on stated specifications.
 CREATE VIEW v_spec_doubt AS
-SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, said_by, value, sentence, source, locator FROM spec_doubt;
+SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, said_by, stated, sentence, source, locator FROM spec_doubt;
+
+-- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
+-- accepted (an accept of v_spec_doubt, which says why), breaks.
+CREATE VIEW v_ratio AS
+SELECT k.ratio AS ratio, k.device AS device, k.value AS value, k.of_value AS of_value, k.of_unit AS of_unit, k.of_source AS of_source,
+       k.of_key AS of_key, k.to_value AS to_value, k.to_unit AS to_unit, k.to_source AS to_source, k.to_key AS to_key,
+       CASE WHEN EXISTS (SELECT 1 FROM spec_ratio r WHERE r.ratio = k.ratio AND k.value BETWEEN r.low AND r.high) THEN 'holds'
+            WHEN k.doubt IS NOT NULL THEN 'accepted' ELSE 'breaks' END AS verdict,
+       k.doubt AS doubt
+  FROM (SELECT r.ratio, a.device, a.value / b.value AS value, a.value AS of_value, a.unit AS of_unit, a.source AS of_source,
+               a.key AS of_key, b.value AS to_value, b.unit AS to_unit, b.source AS to_source, b.key AS to_key,
+               (SELECT min(d.doubt) FROM spec_doubt d LEFT JOIN device v ON v.device = a.device
+                 WHERE d.effect = 'accept' AND (d.device IS NULL OR d.device = a.device)
+                   AND (d.architecture IS NULL OR d.architecture = v.architecture) AND (d.sparsity IS NULL OR d.sparsity = a.sparsity)
+                   AND d.quantity = a.quantity AND (d.dtype IS NULL OR d.dtype = a.dtype)
+                   AND (d.engine IS NULL OR d.engine = a.engine)) AS doubt
+          FROM (SELECT DISTINCT ratio, of_quantity, of_dtype, of_engine, of_sparsity, to_quantity, to_dtype, to_engine, to_sparsity,
+                       to_basis FROM spec_ratio) r
+          JOIN v_spec a ON a.quantity = r.of_quantity AND a.preferred = 1 AND (r.of_dtype IS NULL OR a.dtype = r.of_dtype)
+           AND (r.of_engine IS NULL OR a.engine = r.of_engine) AND coalesce(a.sparsity, 'dense') = r.of_sparsity AND a.power_limit IS NULL
+          JOIN v_spec b ON b.quantity = r.to_quantity AND b.preferred = 1 AND b.device = a.device AND b.value > 0
+           AND (r.to_dtype IS NULL OR b.dtype = r.to_dtype) AND (r.to_engine IS NULL OR b.engine = r.to_engine)
+           AND coalesce(b.sparsity, 'dense') = r.to_sparsity AND b.power_limit IS NULL
+           AND a.basis <> 'SRAM' AND CASE WHEN r.to_basis IS NULL THEN b.basis = a.basis ELSE b.basis = r.to_basis AND a.basis = 'card' END) k;
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
@@ -149,7 +172,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 19, 'spec_key', '', 'first 16 hexadecimal digits of the printed key as a number'),
 ('v_spec', 20, 'raw_device', '', 'device as published'),
 ('v_spec', 21, 'trust', '', 'stands; suspect: a peak of 8 bit above twice that of 16 bit by the same source; quarantined: v_spec_doubt says why'),
-('v_spec', 22, 'standing', '', 'vendor, document, estimate or projection (v_spec_order)'),
+('v_spec', 22, 'standing', '', 'vendor, citing, document, estimate or projection (v_spec_order)'),
 ('v_peak', 1, 'device', '', 'canonical device'),
 ('v_peak', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_peak', 3, 'dtype', '', 'number format of a peak'),
@@ -161,8 +184,21 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_peak', 9, 'preference', '', 'smallest first: matrix engine, no power limit, not suspect, place of v_spec_order, rank of the source, newest'),
 ('v_peak', 10, 'engine', '', 'matrix or vector'),
 ('v_peak', 11, 'guess', '', '1: an estimate or a projection'),
+('v_ratio', 1, 'ratio', '', 'short name (v_spec_ratio)'),
+('v_ratio', 2, 'device', '', 'canonical device'),
+('v_ratio', 3, 'value', '1', 'the ratio; of stacks of memory B/s'),
+('v_ratio', 4, 'of_value', 'unit', 'above the line, in the base unit'),
+('v_ratio', 5, 'of_unit', '', 'its base unit'),
+('v_ratio', 6, 'of_source', '', 'who says it'),
+('v_ratio', 7, 'of_key', '', 'its printed key'),
+('v_ratio', 8, 'to_value', 'unit', 'below the line, in the base unit'),
+('v_ratio', 9, 'to_unit', '', 'its base unit'),
+('v_ratio', 10, 'to_source', '', 'who says it'),
+('v_ratio', 11, 'to_key', '', 'its printed key'),
+('v_ratio', 12, 'verdict', '', 'holds, accepted (doubt says why), breaks'),
+('v_ratio', 13, 'doubt', '', 'the judgement that accepts it (v_spec_doubt)'),
 ('v_spec_order', 1, 'place', '', '1 before 2'),
-('v_spec_order', 2, 'standing', '', 'vendor, document, estimate, projection'),
+('v_spec_order', 2, 'standing', '', 'vendor, citing, document, estimate, projection'),
 ('v_spec_order', 3, 'source_kind', '', 'kind of the source; NULL: any'),
 ('v_spec_order', 4, 'note', '', 'what its note says, for LIKE; NULL: anything'),
 ('v_spec_order', 5, 'sentence', '', 'why'),
@@ -184,7 +220,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec_ratio', 14, 'source', '', 'who says so'),
 ('v_spec_ratio', 15, 'locator', '', 'where'),
 ('v_spec_doubt', 1, 'doubt', '', 'short name'),
-('v_spec_doubt', 2, 'effect', '', 'quarantine: in no answer; accept: it stands although it breaks a ratio'),
+('v_spec_doubt', 2, 'effect', '', 'quarantine: in no answer; accept: it stands although it breaks a ratio; missing: searched and not found'),
 ('v_spec_doubt', 3, 'device', '', 'canonical device; NULL: any'),
 ('v_spec_doubt', 4, 'architecture', '', 'of the device; NULL: any'),
 ('v_spec_doubt', 5, 'quantity', '', 'quantity'),
@@ -192,7 +228,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec_doubt', 7, 'engine', '', 'matrix or vector; NULL: any'),
 ('v_spec_doubt', 8, 'sparsity', '', 'dense or 2:4; NULL: any'),
 ('v_spec_doubt', 9, 'said_by', '', 'source of the statement; NULL: any'),
-('v_spec_doubt', 10, 'value', 'unit', 'in the base unit; NULL: any'),
+('v_spec_doubt', 10, 'stated', 'unit', 'the value, in the base unit; NULL: any'),
 ('v_spec_doubt', 11, 'sentence', '', 'why'),
 ('v_spec_doubt', 12, 'source', '', 'who says so'),
 ('v_spec_doubt', 13, 'locator', '', 'where'),
