@@ -1,11 +1,12 @@
 -- 040_published.sql - specifications and prices, and which of them count.
 
 -- One stated specification, judged. engine: as stated; where the source does not say, by what else it says of the device: a
--- peak of 16 bit that equals that of its matrix engine, is half of its peak of 8 bit, or is more than four times the vector
--- peak of fp32 is of the matrix engine. trust: 2 quarantined (spec_doubt), 1 suspect (a peak of 8 bit above twice that of
--- 16 bit by the same source, as one with sparsity is), 0 it stands. place: of v_spec_order.
+-- peak of 16 bit that equals that of its matrix engine, is a half to a quarter of its peak of 8 bit, or is more than four
+-- times the vector peak of fp32 is of the matrix engine. trust: 2 quarantined (spec_doubt), 1 suspect (a peak of 8 bit above twice that of
+-- 16 bit by the same source, as one with sparsity is), 0 it stands. place: of v_spec_order. basis: of a pair of cards, where
+-- the device is one.
 CREATE VIEW spec_judged AS
-SELECT t.spec_id AS spec_id, t.engine AS engine, t.device AS device, t.kind AS source_kind, t.rank AS rank, t.published AS published,
+SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.device AS device, t.kind AS source_kind, t.rank AS rank, t.published AS published,
        CASE WHEN EXISTS (
               SELECT 1 FROM spec_doubt d
                WHERE d.effect = 'quarantine' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
@@ -14,9 +15,9 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.device AS device, t.kind AS s
                  AND (d.said_by IS NULL OR d.said_by = t.source)
                  AND (d.stated IS NULL OR t.value BETWEEN 0.999999 * d.stated AND 1.000001 * d.stated)) THEN 2
             WHEN t.dtype IN ('fp8', 'int8') AND t.sparsity = 'dense' AND t.engine = 'matrix' AND t.value > 2.05 * (
-              SELECT max(b.value) FROM spec b
+              SELECT max(b.value) FROM spec_stated b
                WHERE b.device = t.raw_device AND b.source = t.source AND b.basis = t.basis AND b.dtype IN ('fp16', 'bf16')
-                 AND b.quantity = 'peak_flops' AND b.sparsity = 'dense' AND coalesce(b.engine, '') <> 'vector')
+                 AND b.quantity = 'peak_flops' AND b.sparsity = 'dense' AND b.engine = 'matrix')
              AND NOT EXISTS (
               SELECT 1 FROM spec_doubt d
                WHERE d.effect = 'accept' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
@@ -28,13 +29,14 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.device AS device, t.kind AS s
          ORDER BY CASE WHEN o.note IS NULL THEN 1 ELSE 0 END, CASE WHEN o.source_kind IS NULL THEN 1 ELSE 0 END, o.place LIMIT 1)
          AS place
   FROM (SELECT s.spec_id, s.quantity, s.dtype, s.sparsity, s.basis, s.value, s.source, s.note, s.device AS raw_device,
-               coalesce(n.canon, s.device) AS device, d.architecture, q.kind, q.rank, q.published,
+               coalesce(n.canon, s.device) AS device, d.architecture,
+               CASE WHEN s.basis = 'card' AND d.form_factor = 'pair' THEN 'pair' ELSE s.basis END AS judged_basis, q.kind, q.rank, q.published,
                CASE WHEN s.engine IS NOT NULL OR s.quantity NOT IN ('peak_flops', 'peak_ops') THEN s.engine
-                    WHEN EXISTS (SELECT 1 FROM spec b
+                    WHEN EXISTS (SELECT 1 FROM spec_stated b
                                   WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'matrix'
                                     AND (b.dtype IN ('fp16', 'bf16') AND b.value BETWEEN 0.9 * s.value AND 1.1 * s.value
-                                         OR b.dtype IN ('fp8', 'int8') AND b.value BETWEEN 1.9 * s.value AND 2.1 * s.value)) THEN 'matrix'
-                    ELSE (SELECT CASE WHEN s.value > 4.1 * b.value THEN 'matrix' ELSE 'vector' END FROM spec b
+                                         OR b.dtype IN ('fp8', 'int8') AND b.value BETWEEN 1.9 * s.value AND 4.1 * s.value)) THEN 'matrix'
+                    ELSE (SELECT CASE WHEN s.value > 4.1 * b.value THEN 'matrix' ELSE 'vector' END FROM spec_stated b
                            WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'vector'
                              AND b.dtype = 'fp32' ORDER BY b.value DESC LIMIT 1) END AS engine
           FROM spec s
@@ -52,11 +54,11 @@ SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS
        CASE s.trust WHEN 2 THEN 'quarantined' WHEN 1 THEN 'suspect' ELSE 'stands' END AS trust,
        (SELECT o.standing FROM spec_order o WHERE o.place = s.order_place) AS standing
   FROM (SELECT j.device AS device, t.quantity AS quantity, t.dtype AS dtype, j.engine AS engine,
-               t.sparsity AS sparsity, t.basis AS basis, t.power_limit AS power_limit, t.value AS value, t.unit AS unit,
+               t.sparsity AS sparsity, j.basis AS basis, t.power_limit AS power_limit, t.value AS value, t.unit AS unit,
                t.source AS source, t.locator AS locator, coalesce(t.date, j.published) AS date, t.raw_value AS raw_value,
                t.raw_unit AS raw_unit, t.note AS note, t.spec_id AS spec_id, t.key AS key, t.spec_key AS spec_key,
                t.device AS raw_device, j.trust AS trust, j.place AS order_place,
-               row_number() OVER (PARTITION BY j.device, t.quantity, t.basis, coalesce(t.dtype, ''), coalesce(j.engine, ''),
+               row_number() OVER (PARTITION BY j.device, t.quantity, j.basis, coalesce(t.dtype, ''), coalesce(j.engine, ''),
                                                coalesce(t.sparsity, ''), coalesce(t.power_limit, 0)
                                   ORDER BY j.trust, coalesce(j.place, 99), coalesce(j.rank, 50), coalesce(t.date, j.published, '') DESC,
                                            t.key) AS place
@@ -76,7 +78,7 @@ SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS 
   FROM single_device n
   JOIN spec_stated s ON s.device = n.spelling
   JOIN spec_judged j ON j.spec_id = s.spec_id
- WHERE s.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
+ WHERE j.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
    AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth') AND j.trust < 2;
 
 -- Which statement of a specification is preferred.
@@ -156,7 +158,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 3, 'dtype', '', 'number format of a peak'),
 ('v_spec', 4, 'engine', '', 'matrix or vector; where its source does not say, by the ratios of its peaks'),
 ('v_spec', 5, 'sparsity', '', 'dense or 2:4'),
-('v_spec', 6, 'basis', '', 'die, package, card, system'),
+('v_spec', 6, 'basis', '', 'die, package, card, pair (of cards), system'),
 ('v_spec', 7, 'power_limit', 'W', 'where the figure holds for one'),
 ('v_spec', 8, 'value', 'unit', 'in the base unit'),
 ('v_spec', 9, 'unit', '', 'base unit'),
