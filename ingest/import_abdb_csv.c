@@ -58,6 +58,7 @@ static const file_kind kinds[] = {
     {"doubt of specifications", "spec_doubt", "doubt|effect|sentence",
      "doubt|effect|sentence|source|locator",
      "device|architecture|quantity|dtype|engine|sparsity|said_by|stated", "stated"},
+    {"workload engine", "workload_engine", "workload|engine", "workload|engine", "why", ""},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };

@@ -50,7 +50,7 @@ static void list_reports(void)
         "  v_campaign v_process v_span v_rank v_note v_kernel v_ceiling v_mlperf v_mlperf_round "
         "v_round "
         "v_spec\n"
-        "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_price v_price_offer v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
+        "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_engine v_price v_price_offer v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
         "  v_comparable v_rule v_workload_factor v_compatibility v_claim v_claim_term v_fact\n"
         "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "

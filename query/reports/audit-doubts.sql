@@ -5,6 +5,7 @@
 -- column: value | value | g5 | as stated
 -- column: unit | unit | | as stated
 -- column: source | says | | its source
+-- column: locator | where | cut50 | its table, figure or row
 -- column: instead | instead | g5 | the value that is used, in that unit; none: nothing else is stated
 -- column: trust | trust | | quarantined: in no answer; suspect: only where nothing else is stated
 -- column: why | why | cut70 |
@@ -12,7 +13,7 @@
 -- note: the judgements are data: abdb query "SELECT * FROM v_spec_doubt"
 -- @rows
 SELECT s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.engine, '') AS what,
-       CAST(replace(s.raw_value, ',', '') AS REAL) AS value, s.raw_unit AS unit, s.source,
+       CAST(replace(s.raw_value, ',', '') AS REAL) AS value, s.raw_unit AS unit, s.source, s.locator,
        (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS REAL) FROM v_spec b
          WHERE b.device = s.device AND b.quantity = s.quantity AND coalesce(b.dtype, '') = coalesce(s.dtype, '')
            AND coalesce(b.engine, '') = coalesce(s.engine, '') AND coalesce(b.sparsity, '') = coalesce(s.sparsity, '')

@@ -89,3 +89,10 @@ CREATE TABLE spec_doubt (
     locator      TEXT NOT NULL              -- where
 ) STRICT;
 CREATE INDEX spec_doubt_dtype ON spec_doubt (quantity, dtype);
+
+-- The engine that a workload runs on, where it is always the same one.
+CREATE TABLE workload_engine (
+    workload TEXT NOT NULL PRIMARY KEY,     -- a workload
+    engine   TEXT NOT NULL CHECK (engine IN ('matrix', 'vector')),  -- matrix or vector
+    why      TEXT                           -- in words
+) STRICT, WITHOUT ROWID;

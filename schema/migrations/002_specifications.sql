@@ -1,5 +1,5 @@
 -- 002_specifications.sql - which statement of a specification is preferred, which ratios hardware obeys, which statements are
--- quarantined.
+-- quarantined, and on which engine a workload runs.
 
 -- One rule of which statement of a specification is preferred: the lowest place. Of the rules that fit a statement the one
 -- that asks about its note counts, then the one that asks about the kind of its source.
@@ -51,3 +51,10 @@ CREATE TABLE spec_doubt (
     locator      TEXT NOT NULL              -- where
 ) STRICT;
 CREATE INDEX spec_doubt_dtype ON spec_doubt (quantity, dtype);
+
+-- The engine that a workload runs on, where it is always the same one.
+CREATE TABLE workload_engine (
+    workload TEXT NOT NULL PRIMARY KEY,     -- a workload
+    engine   TEXT NOT NULL CHECK (engine IN ('matrix', 'vector')),  -- matrix or vector
+    why      TEXT                           -- in words
+) STRICT, WITHOUT ROWID;

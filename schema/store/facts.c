@@ -47,6 +47,7 @@ static const fact_table fact_tables[] = {
     {"spec_doubt", NULL, "doubt",
      " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
      " source locator "},
+    {"workload_engine", NULL, "workload", " workload engine why "},
     {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

@@ -36,6 +36,7 @@ static const struct {
      " ORDER BY ratio, low"},
     {"spec_doubt", "SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity,"
                    " said_by, stated, sentence, source, locator FROM spec_doubt ORDER BY doubt"},
+    {"workload_engine", "SELECT workload, engine, why FROM workload_engine ORDER BY workload"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",

@@ -22,9 +22,7 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 
 -- The engine that a workload runs on, where it is always the same one. A factor `engine` of a result says otherwise.
-CREATE VIEW v_engine (workload, engine) AS
-VALUES ('stream', 'vector'), ('elementwise', 'vector'), ('gather', 'vector'), ('gups', 'vector'), ('embedding-bag', 'vector'),
-       ('latency', 'vector');
+CREATE VIEW v_engine AS SELECT workload, engine, why FROM workload_engine;
 
 -- Factors that count the cores of a device that took part, and the specification that counts all of them.
 CREATE VIEW v_core (factor, quantity) AS
@@ -39,7 +37,7 @@ VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multip
 CREATE VIEW floor_of AS
 SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
          (SELECT p.text FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'engine' AND p.text IN ('matrix', 'vector')),
-         (SELECT e.engine FROM v_engine e WHERE e.workload = r.workload)) END AS engine,
+         (SELECT e.engine FROM workload_engine e WHERE e.workload = r.workload)) END AS engine,
        CASE WHEN r.unit NOT IN ('FLOP/s', 'OP/s')
                  OR NOT EXISTS (SELECT 1 FROM point_factor p JOIN v_core c ON c.factor = p.factor WHERE p.point_id = r.point_id) THEN 1.0
             ELSE (SELECT p.num / s.value
@@ -134,6 +132,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_formula', 4, 'meaning', '', 'in words'),
 ('v_engine', 1, 'workload', '', 'workload'),
 ('v_engine', 2, 'engine', '', 'matrix or vector'),
+('v_engine', 3, 'why', '', 'in words'),
 ('v_core', 1, 'factor', '', 'factor of a result that says how many cores took part'),
 ('v_core', 2, 'quantity', '', 'specification that counts those of the device'),
 ('v_ceiling_of', 1, 'result_id', '', 'number of the result in this file (v_result)'),

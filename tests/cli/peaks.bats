@@ -214,8 +214,8 @@ bytes/s of a stack of HBM3
     fill
     abdb query specs -o csv >new.csv 2>/dev/null
     { sqlite3 t.db "SELECT printf('DROP VIEW %w;', name) FROM sqlite_schema WHERE type = 'view'"
-        echo "DROP TABLE spec_order; DROP TABLE spec_ratio; DROP TABLE spec_doubt; PRAGMA user_version = 1;"
-        echo "DELETE FROM artifact WHERE path LIKE '%orders.csv' OR path LIKE '%ratios.csv' OR path LIKE '%doubts.csv'; DELETE FROM meta WHERE key IN ('views', 'vocabulary');"; } >back.sql
+        echo "DROP TABLE spec_order; DROP TABLE spec_ratio; DROP TABLE spec_doubt; DROP TABLE workload_engine; PRAGMA user_version = 1;"
+        echo "DELETE FROM artifact WHERE path LIKE '%orders.csv' OR path LIKE '%ratios.csv' OR path LIKE '%doubts.csv' OR path LIKE '%engines.csv'; DELETE FROM meta WHERE key IN ('views', 'vocabulary');"; } >back.sql
     sqlite3 -bail t.db <back.sql
     run abdb init
     fails 0 "migrated"
@@ -223,7 +223,7 @@ bytes/s of a stack of HBM3
     abdb query specs -o csv >old.csv 2>/dev/null
     cmp new.csv old.csv
     # they travel: exported, merged
-    for table in spec_order spec_ratio spec_doubt; do
+    for table in spec_order spec_ratio spec_doubt workload_engine; do
         abdb export -o jsonl --out x.jsonl 2>/dev/null || abdb export >x.jsonl
         [ "$(grep -c "\"record\":\"$table\"" x.jsonl)" -eq "$(sqlite3 t.db "SELECT count(*) FROM $table")" ]
         rm -f x.jsonl
