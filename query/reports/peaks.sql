@@ -18,7 +18,7 @@ WITH peak AS (
     FROM v_peak p JOIN v_device d ON d.device = p.device
    WHERE p.quantity IN ('peak_flops', 'peak_ops') AND p.dtype IN ('fp64', 'fp32', 'tf32', 'bf16', 'fp16', 'fp8', 'int8', 'fp4')
      AND (:device IS NULL OR p.device GLOB :device) AND (:vendor IS NULL OR d.vendor = :vendor)
-     AND (:source IS NULL OR p.source = :source)),
+     AND (:source IS NULL OR p.device IN (SELECT o.device FROM v_peak o WHERE o.source = :source))),
 one AS (SELECT * FROM peak WHERE place = 1 AND NOT (engine = 'vector' AND dtype IN ('fp16', 'bf16', 'int8') AND EXISTS (
           SELECT 1 FROM peak b WHERE b.device = peak.device AND b.engine = 'matrix' AND b.dtype IN ('fp16', 'bf16'))) AND NOT (dtype = 'fp16' AND EXISTS (
           SELECT 1 FROM peak b WHERE b.device = peak.device AND b.dtype = 'bf16' AND b.value = peak.value))),
