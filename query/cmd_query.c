@@ -50,7 +50,8 @@ static void list_reports(void)
         "  v_campaign v_process v_span v_rank v_note v_kernel v_ceiling v_mlperf v_mlperf_round "
         "v_round "
         "v_spec\n"
-        "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_engine v_price v_price_offer v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
+        "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_engine v_price v_price_offer\n"
+        "  v_normalised v_formula v_rate v_ceiling_of v_scaling\n"
         "  v_comparable v_rule v_workload_factor v_compatibility v_claim v_claim_term v_fact\n"
         "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
@@ -95,7 +96,7 @@ static void list_values(const abdb_table *list)
 static void print_column(const char *name, const char *meaning, const char *formula)
 {
     abdb_say(stdout, "  %-24s %s%s%s\n", name, meaning ? meaning : "",
-           formula && meaning && *meaning ? "; " : "", formula ? formula : "");
+             formula && meaning && *meaning ? "; " : "", formula ? formula : "");
 }
 
 static void report_help(const abdb_report *report, const char *path)

@@ -95,8 +95,7 @@ abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err)
 
     TRY(drop_views(db, err)); /* a table cannot be made anew under views that read it */
     for (int i = 0; from == 0 && abdb_ddl[i].name; i++) TRY(apply(db, &abdb_ddl[i], "ddl", err));
-    for (int i = from; from > 0 && i < to; i++)
-        TRY(apply(db, migration(i), "migrations", err));
+    for (int i = from; from > 0 && i < to; i++) TRY(apply(db, migration(i), "migrations", err));
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              ABDB_APPLICATION_ID, to);
     TRY(abdb_db_exec(db, pragma, err));

@@ -1,10 +1,11 @@
 /* names.c - the names: every spelling in use and what it means today.
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
- * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling, (3) without case and
- * punctuation it equals an alias or a canonical name, else (4) it stays what it is, unresolved. New
- * spellings are looked up as they come; where a dictionary changed, all are, so an alias that comes
- * later mends the facts that came before, and the entries that it moves are touched.
+ * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
+ * (3) without case and punctuation it equals an alias or a canonical name, else (4) it stays what
+ * it is, unresolved. New spellings are looked up as they come; where a dictionary changed, all are,
+ * so an alias that comes later mends the facts that came before, and the entries that it moves are
+ * touched.
  */
 #include "schema/store/derive.h"
 

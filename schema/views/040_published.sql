@@ -39,7 +39,7 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
                     ELSE (SELECT CASE WHEN s.value > 4.1 * b.value THEN 'matrix' ELSE 'vector' END FROM spec_stated b
                            WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'vector'
                              AND b.dtype = 'fp32' ORDER BY b.value DESC LIMIT 1) END AS engine
-          FROM spec s
+          FROM spec_stated s
           LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
           LEFT JOIN device d ON d.device = coalesce(n.canon, s.device)
           LEFT JOIN source q ON q.source = s.source) t;
