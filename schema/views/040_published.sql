@@ -47,6 +47,7 @@ SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.devi
 -- One stated specification. Preferred, of those that are not quarantined: the lowest place of v_spec_order, then the source
 -- of lowest rank, then the latest date, then the key.
 CREATE VIEW v_spec AS
+WITH judged AS MATERIALIZED (SELECT * FROM spec_judged)
 SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
        s.power_limit AS power_limit, s.value AS value, s.unit AS unit, CASE WHEN s.place = 1 AND s.trust < 2 THEN 1 ELSE 0 END AS preferred,
        s.source AS source, s.locator AS locator, s.date AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
@@ -63,7 +64,7 @@ SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS
                                   ORDER BY j.trust, coalesce(j.place, 99), coalesce(j.rank, 50), coalesce(t.date, j.published, '') DESC,
                                            t.key) AS place
           FROM spec_stated t
-          JOIN spec_judged j ON j.spec_id = t.spec_id) s;
+          JOIN judged j ON j.spec_id = t.spec_id) s;
 
 -- One stated ceiling of a device, dense, per card, that is not quarantined; `preference` orders those of one quantity,
 -- smallest first. guess: 1 for an estimate or a projection.
