@@ -21,7 +21,7 @@ static const struct {
     {"watt", "per_watt@1", "no measured power (no-watt-from-tdp)", false},
     {"joule", "per_joule@1", "no measured energy (no-watt-from-tdp)", false},
     {"dollar", "per_dollar@1", NULL, true}, /* no_price() says why */
-    {"peak", "mfu@1", "no peak of that number format", true},
+    {"peak", "mfu@1", "no peak of that number format, engine and number of cores", true},
     {"bandwidth", "mbu@1", "no bandwidth to divide by", true},
 };
 enum { PER_COUNT = sizeof pers / sizeof pers[0] };

@@ -3,6 +3,7 @@
 -- column: gap | gap | | what is missing
 -- column: what | where | cut60 | device, model or spelling
 -- column: results | results | | values that would gain by it
+-- column: searched | searched | cut70 | what was searched without finding it
 -- @rows
 WITH spelt AS MATERIALIZED ( -- results by spelling: an index is in this order
   SELECT raw_device AS spelling, count(*) AS results FROM v_stored WHERE raw_device IS NOT NULL GROUP BY raw_device),
@@ -14,6 +15,16 @@ gap AS (
     FROM v_device d LEFT JOIN counted r ON r.device = d.device
    WHERE d.kind <> 'memory' AND d.device NOT IN (
          SELECT s.device FROM v_peak s WHERE s.quantity = 'peak_flops' AND s.dtype IN ('bf16', 'fp16'))
+  UNION ALL
+  SELECT 'no ' || q.name, d.device, coalesce(r.results, 0), 'device'
+    FROM v_device d
+    JOIN (SELECT 'memory_size' AS quantity, 'memory size' AS name UNION ALL SELECT 'memory_bandwidth', 'memory bandwidth'
+          UNION ALL SELECT 'power', 'power') q
+    LEFT JOIN counted r ON r.device = d.device
+   WHERE d.kind NOT IN ('memory', 'cpu') AND NOT EXISTS (
+         SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = q.quantity AND s.trust <> 'quarantined')
+     AND (coalesce(r.results, 0) > 0 OR EXISTS (SELECT 1 FROM v_spec_doubt o
+          WHERE o.effect = 'missing' AND o.device = d.device AND o.quantity = q.quantity))
   UNION ALL
   SELECT 'no price per hour', r.device, r.results, 'device'
     FROM counted r JOIN v_device d ON d.device = r.device AND d.kind <> 'cpu'
@@ -28,6 +39,10 @@ gap AS (
   SELECT 'a claim that cannot be recomputed', c.claim, NULL, 'claim' FROM v_claim c WHERE c.verdict = 'unknown'
    ORDER BY 3 DESC, 1, 2 LIMIT :limit)
 SELECT gap, what, results,
+       (SELECT min(o.sentence) FROM v_spec_doubt o WHERE o.effect = 'missing'
+           AND (o.device = g.what OR o.architecture = (SELECT d.architecture FROM v_device d WHERE d.device = g.what))
+           AND o.quantity = CASE g.gap WHEN 'no dense bf16 or fp16 peak' THEN 'peak_flops' WHEN 'no memory size' THEN 'memory_size'
+                                       WHEN 'no memory bandwidth' THEN 'memory_bandwidth' WHEN 'no power' THEN 'power' END) AS searched,
        CASE kind WHEN 'claim' THEN 'c-' || what
                  WHEN 'model' THEN (SELECT group_concat(key, ' ') FROM (
                       SELECT key FROM v_statement s WHERE s.raw_model = g.what LIMIT 200))

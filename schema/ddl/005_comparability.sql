@@ -1,5 +1,5 @@
--- 005_comparability.sql - what may be compared with what: rules, versions, and what workloads declare. Dictionaries,
--- filled from data/rules/*.csv and from the user's own files of that form.
+-- 005_comparability.sql - what may be compared with what: rules, versions, what workloads declare, and which specifications
+-- count. Dictionaries, filled from data/rules/*.csv and from the user's own files of that form.
 
 -- One rule about a pair of results. It speaks of pairs whose sides both have `scope_value` in `scope_factor`.
 CREATE TABLE rule (
@@ -37,4 +37,62 @@ CREATE TABLE workload_factor (
     needed   INTEGER NOT NULL DEFAULT 0 CHECK (needed IN (0, 1)),  -- 1: it may not be unknown
     why      TEXT,                          -- in words
     PRIMARY KEY (workload, factor)
+) STRICT, WITHOUT ROWID;
+
+-- One rule of which statement of a specification is preferred: the lowest place. Of the rules that fit a statement the one
+-- that asks about its note counts, then the one that asks about the kind of its source.
+CREATE TABLE spec_order (
+    place       INTEGER NOT NULL PRIMARY KEY, -- 1 before 2
+    standing    TEXT NOT NULL,              -- vendor, citing, document, estimate, projection, ...
+    source_kind TEXT,                       -- kind of the source; NULL: any
+    note        TEXT,                       -- what its note says, for LIKE; NULL: anything
+    sentence    TEXT NOT NULL,              -- why
+    source      TEXT NOT NULL,              -- who says so
+    locator     TEXT NOT NULL               -- where
+) STRICT;
+
+-- One ratio of two specifications of one device that hardware obeys: one row for each span in which it may lie.
+CREATE TABLE spec_ratio (
+    ratio       TEXT NOT NULL,              -- short name, such as 'fp8 of 16 bit'
+    low         REAL NOT NULL CHECK (low >= 0),  -- lower end of the span
+    high        REAL NOT NULL CHECK (high < 9e999),  -- its upper end
+    of_quantity TEXT NOT NULL,              -- above: quantity
+    of_dtype    TEXT,                       -- number format; NULL: any or none
+    of_engine   TEXT,                       -- matrix or vector; NULL: any
+    of_sparsity TEXT NOT NULL DEFAULT 'dense',  -- of a peak
+    to_quantity TEXT NOT NULL,              -- below: quantity
+    to_dtype    TEXT,                       -- as above
+    to_engine   TEXT,                       -- as above
+    to_sparsity TEXT NOT NULL DEFAULT 'dense',  -- of a peak
+    to_basis    TEXT,                       -- of memory stacks: their generation; NULL: as above the line
+    sentence    TEXT NOT NULL,              -- why
+    source      TEXT NOT NULL,              -- who says so
+    locator     TEXT NOT NULL,              -- where
+    PRIMARY KEY (ratio, low)
+) STRICT, WITHOUT ROWID;
+
+-- One judgement on specifications: quarantine takes those that it fits out of every answer, accept says that they stand
+-- although they break a ratio, missing what was searched and not found. It fits what agrees in all that it names.
+CREATE TABLE spec_doubt (
+    doubt        TEXT NOT NULL PRIMARY KEY, -- short name
+    effect       TEXT NOT NULL CHECK (effect IN ('quarantine', 'accept', 'missing')),  -- what follows
+    device       TEXT,                      -- canonical device
+    architecture TEXT,                      -- of the device
+    quantity     TEXT NOT NULL,             -- quantity
+    dtype        TEXT,                      -- number format
+    engine       TEXT,                      -- matrix or vector
+    sparsity     TEXT,                      -- dense or 2:4
+    said_by      TEXT,                      -- source of the statement
+    stated       REAL,                      -- value, in the base unit
+    sentence     TEXT NOT NULL,             -- why
+    source       TEXT NOT NULL,             -- who says so
+    locator      TEXT NOT NULL              -- where
+) STRICT;
+CREATE INDEX spec_doubt_dtype ON spec_doubt (quantity, dtype);
+
+-- The engine that a workload runs on, where it is always the same one.
+CREATE TABLE workload_engine (
+    workload TEXT NOT NULL PRIMARY KEY,     -- a workload
+    engine   TEXT NOT NULL CHECK (engine IN ('matrix', 'vector')),  -- matrix or vector
+    why      TEXT                           -- in words
 ) STRICT, WITHOUT ROWID;

@@ -41,6 +41,14 @@ static const fact_table fact_tables[] = {
     {"compatibility", NULL, "suite, system_type, benchmark, scenario, since",
      " suite system_type benchmark scenario since until source locator "},
     {"workload_factor", NULL, "workload, factor", " workload factor role needed why "},
+    {"spec_order", NULL, "place", " place standing source_kind note sentence source locator "},
+    {"spec_ratio", NULL, "ratio, low",
+     " ratio low high of_quantity of_dtype of_engine of_sparsity to_quantity to_dtype to_engine"
+     " to_sparsity to_basis sentence source locator "},
+    {"spec_doubt", NULL, "doubt",
+     " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
+     " source locator "},
+    {"workload_engine", NULL, "workload", " workload engine why "},
     {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

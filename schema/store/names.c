@@ -1,10 +1,11 @@
 /* names.c - the names: every spelling in use and what it means today.
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
- * here: (1) the spelling is a canonical name, (2) an alias has this spelling, (3) without case and
- * punctuation it equals an alias or a canonical name, else (4) it stays what it is, unresolved. New
- * spellings are looked up as they come; where a dictionary changed, all are, so an alias that comes
- * later mends the facts that came before, and the entries that it moves are touched.
+ * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
+ * (3) without case and punctuation it equals an alias or a canonical name, else (4) it stays what
+ * it is, unresolved. New spellings are looked up as they come; where a dictionary changed, all are,
+ * so an alias that comes later mends the facts that came before, and the entries that it moves are
+ * touched.
  */
 #include "schema/store/derive.h"
 
@@ -44,7 +45,8 @@ static const char collect_all[] =
  * Folded: the first spelling in order decides, canonical names before aliases. */
 static const char look_up[] =
     "INSERT INTO meaning SELECT 'device', device, abdb_fold(device), 1, device, NULL, 1, device,"
-    "  'canon' FROM device;"
+    "  'canon' FROM device d WHERE NOT EXISTS (SELECT 1 FROM alias a WHERE a.kind = 'device'"
+    "  AND a.spelling = d.device AND a.canon <> d.device);"
     "INSERT INTO meaning SELECT 'model', model, abdb_fold(model), 1, model, NULL, 1, model, 'canon'"
     "  FROM model;"
     "INSERT INTO meaning SELECT a.kind, a.spelling, abdb_fold(a.spelling), a.part, a.canon, "

@@ -28,6 +28,15 @@ static const struct {
      " FROM compatibility ORDER BY 1, 2, 3, 4, 5"},
     {"workload_factor", "SELECT workload, factor, role, needed, why FROM workload_factor"
                         " ORDER BY 1, 2"},
+    {"spec_order", "SELECT place, standing, source_kind, note, sentence, source, locator"
+                   " FROM spec_order ORDER BY place"},
+    {"spec_ratio",
+     "SELECT ratio, low, high, of_quantity, of_dtype, of_engine, of_sparsity, to_quantity,"
+     " to_dtype, to_engine, to_sparsity, to_basis, sentence, source, locator FROM spec_ratio"
+     " ORDER BY ratio, low"},
+    {"spec_doubt", "SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity,"
+                   " said_by, stated, sentence, source, locator FROM spec_doubt ORDER BY doubt"},
+    {"workload_engine", "SELECT workload, engine, why FROM workload_engine ORDER BY workload"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",

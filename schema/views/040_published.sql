@@ -1,35 +1,123 @@
 -- 040_published.sql - specifications and prices, and which of them count.
 
--- One stated specification. Preferred: the source of lowest rank, then the latest date, then the key.
-CREATE VIEW v_spec AS
-SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
-       s.power_limit AS power_limit, s.value AS value, s.unit AS unit, CASE WHEN s.place = 1 THEN 1 ELSE 0 END AS preferred,
-       s.source AS source, s.locator AS locator, s.date AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
-       s.spec_id AS spec_id, s.key AS key, s.spec_key AS spec_key, s.raw_device AS raw_device
-  FROM (SELECT coalesce(n.canon, t.device) AS device, t.quantity AS quantity, t.dtype AS dtype, t.engine AS engine,
-               t.sparsity AS sparsity, t.basis AS basis, t.power_limit AS power_limit, t.value AS value, t.unit AS unit,
-               t.source AS source, t.locator AS locator, coalesce(t.date, src.published) AS date, t.raw_value AS raw_value,
-               t.raw_unit AS raw_unit, t.note AS note, t.spec_id AS spec_id, t.key AS key, t.spec_key AS spec_key,
-               t.device AS raw_device,
-               row_number() OVER (PARTITION BY coalesce(n.canon, t.device), t.quantity, t.basis, coalesce(t.dtype, ''),
-                                               coalesce(t.engine, ''), coalesce(t.sparsity, ''), coalesce(t.power_limit, 0)
-                                  ORDER BY coalesce(src.rank, 50), coalesce(t.date, src.published, '') DESC, t.key) AS place
-          FROM spec_stated t
-          LEFT JOIN name n ON n.kind = 'device' AND n.spelling = t.device AND n.part = 1
-          LEFT JOIN source src ON src.source = t.source) s;
+-- One stated specification, judged. engine: as stated; where the source does not say, by what else it says of the device: a
+-- peak of 16 bit that equals that of its matrix engine, is a half to a quarter of its peak of 8 bit, or is more than four
+-- times the vector peak of fp32 is of the matrix engine. trust: 2 quarantined (spec_doubt), 1 suspect (a peak of 8 bit above twice that of
+-- 16 bit by the same source, as one with sparsity is), 0 it stands. place: of v_spec_order. basis: of a pair of cards, where
+-- the device is one.
+CREATE VIEW spec_judged AS
+SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.device AS device, t.kind AS source_kind, t.rank AS rank, t.published AS published,
+       CASE WHEN EXISTS (
+              SELECT 1 FROM spec_doubt d
+               WHERE d.effect = 'quarantine' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
+                 AND (d.device IS NULL OR d.device = t.device) AND (d.architecture IS NULL OR d.architecture = t.architecture)
+                 AND (d.engine IS NULL OR d.engine = t.engine) AND (d.sparsity IS NULL OR d.sparsity = t.sparsity)
+                 AND (d.said_by IS NULL OR d.said_by = t.source)
+                 AND (d.stated IS NULL OR t.value BETWEEN 0.999999 * d.stated AND 1.000001 * d.stated)) THEN 2
+            WHEN t.dtype IN ('fp8', 'int8') AND t.sparsity = 'dense' AND t.engine = 'matrix' AND t.value > 2.05 * (
+              SELECT max(b.value) FROM spec_stated b
+               WHERE b.device = t.raw_device AND b.source = t.source AND b.basis = t.basis AND b.dtype IN ('fp16', 'bf16')
+                 AND b.quantity = 'peak_flops' AND b.sparsity = 'dense' AND b.engine = 'matrix')
+             AND NOT EXISTS (
+              SELECT 1 FROM spec_doubt d
+               WHERE d.effect = 'accept' AND d.quantity = t.quantity AND (d.dtype IS NULL OR d.dtype = t.dtype)
+                 AND (d.device IS NULL OR d.device = t.device) AND (d.architecture IS NULL OR d.architecture = t.architecture)
+                 AND (d.said_by IS NULL OR d.said_by = t.source)) THEN 1
+            ELSE 0 END AS trust,
+       (SELECT o.place FROM spec_order o
+         WHERE (o.source_kind IS NULL OR o.source_kind = t.kind) AND (o.note IS NULL OR lower(t.note) LIKE o.note)
+         ORDER BY CASE WHEN o.note IS NULL THEN 1 ELSE 0 END, CASE WHEN o.source_kind IS NULL THEN 1 ELSE 0 END, o.place LIMIT 1)
+         AS place
+  FROM (SELECT s.spec_id, s.quantity, s.dtype, s.sparsity, s.basis, s.value, s.source, s.note, s.device AS raw_device,
+               coalesce(n.canon, s.device) AS device, d.architecture,
+               CASE WHEN s.basis = 'card' AND d.form_factor = 'pair' THEN 'pair' ELSE s.basis END AS judged_basis, q.kind, q.rank, q.published,
+               CASE WHEN s.engine IS NOT NULL OR s.quantity NOT IN ('peak_flops', 'peak_ops') THEN s.engine
+                    WHEN EXISTS (SELECT 1 FROM spec_stated b
+                                  WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'matrix'
+                                    AND (b.dtype IN ('fp16', 'bf16') AND b.value BETWEEN 0.9 * s.value AND 1.1 * s.value
+                                         OR b.dtype IN ('fp8', 'int8') AND b.value BETWEEN 1.9 * s.value AND 4.1 * s.value)) THEN 'matrix'
+                    ELSE (SELECT CASE WHEN s.value > 4.1 * b.value THEN 'matrix' ELSE 'vector' END FROM spec_stated b
+                           WHERE b.device = s.device AND b.source = s.source AND b.basis = s.basis AND b.engine = 'vector'
+                             AND b.dtype = 'fp32' ORDER BY b.value DESC LIMIT 1) END AS engine
+          FROM spec_stated s
+          LEFT JOIN name n ON n.kind = 'device' AND n.spelling = s.device AND n.part = 1
+          LEFT JOIN device d ON d.device = coalesce(n.canon, s.device)
+          LEFT JOIN source q ON q.source = s.source) t;
 
--- One stated ceiling of a device, dense, per card; `preference` orders those of one quantity, smallest first.
+-- One stated specification. Preferred, of those that are not quarantined: the lowest place of v_spec_order, then the source
+-- of lowest rank, then the latest date, then the key.
+CREATE VIEW v_spec AS
+WITH judged AS MATERIALIZED (SELECT * FROM spec_judged)
+SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS engine, s.sparsity AS sparsity, s.basis AS basis,
+       s.power_limit AS power_limit, s.value AS value, s.unit AS unit, CASE WHEN s.place = 1 AND s.trust < 2 THEN 1 ELSE 0 END AS preferred,
+       s.source AS source, s.locator AS locator, s.date AS date, s.raw_value AS raw_value, s.raw_unit AS raw_unit, s.note AS note,
+       s.spec_id AS spec_id, s.key AS key, s.spec_key AS spec_key, s.raw_device AS raw_device,
+       CASE s.trust WHEN 2 THEN 'quarantined' WHEN 1 THEN 'suspect' ELSE 'stands' END AS trust,
+       (SELECT o.standing FROM spec_order o WHERE o.place = s.order_place) AS standing
+  FROM (SELECT j.device AS device, t.quantity AS quantity, t.dtype AS dtype, j.engine AS engine,
+               t.sparsity AS sparsity, j.basis AS basis, t.power_limit AS power_limit, t.value AS value, t.unit AS unit,
+               t.source AS source, t.locator AS locator, coalesce(t.date, j.published) AS date, t.raw_value AS raw_value,
+               t.raw_unit AS raw_unit, t.note AS note, t.spec_id AS spec_id, t.key AS key, t.spec_key AS spec_key,
+               t.device AS raw_device, j.trust AS trust, j.place AS order_place,
+               row_number() OVER (PARTITION BY j.device, t.quantity, j.basis, coalesce(t.dtype, ''), coalesce(j.engine, ''),
+                                               coalesce(t.sparsity, ''), coalesce(t.power_limit, 0)
+                                  ORDER BY j.trust, coalesce(j.place, 99), coalesce(j.rank, 50), coalesce(t.date, j.published, '') DESC,
+                                           t.key) AS place
+          FROM spec_stated t
+          JOIN judged j ON j.spec_id = t.spec_id) s;
+
+-- One stated ceiling of a device, dense, per card, that is not quarantined; `preference` orders those of one quantity,
+-- smallest first. guess: 1 for an estimate or a projection.
 CREATE VIEW v_peak AS
 SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
        s.spec_id AS spec_id, s.key AS key,
-       CASE WHEN s.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
-         substr('000' || coalesce(q.rank, 50), length('' || coalesce(q.rank, 50)) + 1) || ' ' ||
-         (9999 - CAST(substr(coalesce(s.date, q.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference
+       CASE WHEN j.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
+         j.trust || ' ' || substr('00' || coalesce(j.place, 99), length('' || coalesce(j.place, 99)) + 1) || ' ' ||
+         substr('000' || coalesce(j.rank, 50), length('' || coalesce(j.rank, 50)) + 1) || ' ' ||
+         (9999 - CAST(substr(coalesce(s.date, j.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference,
+       j.engine AS engine, CASE WHEN (SELECT o.standing FROM spec_order o WHERE o.place = j.place) IN ('estimate', 'projection') THEN 1 ELSE 0 END AS guess
   FROM single_device n
   JOIN spec_stated s ON s.device = n.spelling
-  LEFT JOIN source q ON q.source = s.source
- WHERE s.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
-   AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth');
+  JOIN spec_judged j ON j.spec_id = s.spec_id
+ WHERE j.basis = 'card' AND coalesce(s.sparsity, 'dense') = 'dense'
+   AND s.quantity IN ('peak_flops', 'peak_ops', 'memory_bandwidth') AND j.trust < 2;
+
+-- Which statement of a specification is preferred.
+CREATE VIEW v_spec_order AS SELECT place, standing, source_kind, note, sentence, source, locator FROM spec_order;
+
+-- One ratio that hardware obeys, one span of it.
+CREATE VIEW v_spec_ratio AS
+SELECT ratio, low, high, of_quantity, of_dtype, of_engine, of_sparsity, to_quantity, to_dtype, to_engine, to_sparsity, to_basis, sentence,
+       source, locator
+  FROM spec_ratio;
+
+-- One judgement on stated specifications.
+CREATE VIEW v_spec_doubt AS
+SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, said_by, stated, sentence, source, locator FROM spec_doubt;
+
+-- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
+-- accepted (an accept of v_spec_doubt, which says why), breaks.
+CREATE VIEW v_ratio AS
+SELECT k.ratio AS ratio, k.device AS device, k.value AS value, k.of_value AS of_value, k.of_unit AS of_unit, k.of_source AS of_source,
+       k.of_key AS of_key, k.to_value AS to_value, k.to_unit AS to_unit, k.to_source AS to_source, k.to_key AS to_key,
+       CASE WHEN EXISTS (SELECT 1 FROM spec_ratio r WHERE r.ratio = k.ratio AND k.value BETWEEN r.low AND r.high) THEN 'holds'
+            WHEN k.doubt IS NOT NULL THEN 'accepted' ELSE 'breaks' END AS verdict,
+       k.doubt AS doubt
+  FROM (SELECT r.ratio, a.device, a.value / b.value AS value, a.value AS of_value, a.unit AS of_unit, a.source AS of_source,
+               a.key AS of_key, b.value AS to_value, b.unit AS to_unit, b.source AS to_source, b.key AS to_key,
+               (SELECT min(d.doubt) FROM spec_doubt d LEFT JOIN device v ON v.device = a.device
+                 WHERE d.effect = 'accept' AND (d.device IS NULL OR d.device = a.device)
+                   AND (d.architecture IS NULL OR d.architecture = v.architecture) AND (d.sparsity IS NULL OR d.sparsity = a.sparsity)
+                   AND d.quantity = a.quantity AND (d.dtype IS NULL OR d.dtype = a.dtype)
+                   AND (d.engine IS NULL OR d.engine = a.engine)) AS doubt
+          FROM (SELECT DISTINCT ratio, of_quantity, of_dtype, of_engine, of_sparsity, to_quantity, to_dtype, to_engine, to_sparsity,
+                       to_basis FROM spec_ratio) r
+          JOIN v_spec a ON a.quantity = r.of_quantity AND a.preferred = 1 AND (r.of_dtype IS NULL OR a.dtype = r.of_dtype)
+           AND (r.of_engine IS NULL OR a.engine = r.of_engine) AND coalesce(a.sparsity, 'dense') = r.of_sparsity AND a.power_limit IS NULL
+          JOIN v_spec b ON b.quantity = r.to_quantity AND b.preferred = 1 AND b.device = a.device AND b.value > 0
+           AND (r.to_dtype IS NULL OR b.dtype = r.to_dtype) AND (r.to_engine IS NULL OR b.engine = r.to_engine)
+           AND coalesce(b.sparsity, 'dense') = r.to_sparsity AND b.power_limit IS NULL
+           AND a.basis <> 'SRAM' AND CASE WHEN r.to_basis IS NULL THEN b.basis = a.basis ELSE b.basis = r.to_basis AND a.basis = 'card' END) k;
 
 -- One stated price; the price of one device for an hour is derived, all else as published.
 CREATE VIEW v_price AS
@@ -74,13 +162,13 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 1, 'device', '', 'canonical device'),
 ('v_spec', 2, 'quantity', '', 'peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power'),
 ('v_spec', 3, 'dtype', '', 'number format of a peak'),
-('v_spec', 4, 'engine', '', 'matrix or vector'),
+('v_spec', 4, 'engine', '', 'matrix or vector; where its source does not say, by the ratios of its peaks'),
 ('v_spec', 5, 'sparsity', '', 'dense or 2:4'),
-('v_spec', 6, 'basis', '', 'die, package, card, system'),
+('v_spec', 6, 'basis', '', 'die, package, card, pair (of cards), system'),
 ('v_spec', 7, 'power_limit', 'W', 'where the figure holds for one'),
 ('v_spec', 8, 'value', 'unit', 'in the base unit'),
 ('v_spec', 9, 'unit', '', 'base unit'),
-('v_spec', 10, 'preferred', '', '1: lowest rank of source, then latest date'),
+('v_spec', 10, 'preferred', '', '1: not quarantined, lowest place of v_spec_order, then lowest rank of source, then latest date'),
 ('v_spec', 11, 'source', '', 'who says it'),
 ('v_spec', 12, 'locator', '', 'table, figure or section'),
 ('v_spec', 13, 'date', '', 'of the statement'),
@@ -91,6 +179,8 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec', 18, 'key', '', 'printed key made from the content, the same in every database: to cite'),
 ('v_spec', 19, 'spec_key', '', 'first 16 hexadecimal digits of the printed key as a number'),
 ('v_spec', 20, 'raw_device', '', 'device as published'),
+('v_spec', 21, 'trust', '', 'stands; suspect: a peak of 8 bit above twice that of 16 bit by the same source; quarantined: v_spec_doubt says why'),
+('v_spec', 22, 'standing', '', 'vendor, citing, document, estimate or projection (v_spec_order)'),
 ('v_peak', 1, 'device', '', 'canonical device'),
 ('v_peak', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_peak', 3, 'dtype', '', 'number format of a peak'),
@@ -99,7 +189,57 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_peak', 6, 'source', '', 'who says it'),
 ('v_peak', 7, 'spec_id', '', 'number of the specification in this file (v_spec)'),
 ('v_peak', 8, 'key', '', 'its printed key'),
-('v_peak', 9, 'preference', '', 'smallest first: matrix engine, no power limit, rank of the source, newest'),
+('v_peak', 9, 'preference', '', 'smallest first: matrix engine, no power limit, not suspect, place of v_spec_order, rank of the source, newest'),
+('v_peak', 10, 'engine', '', 'matrix or vector'),
+('v_peak', 11, 'guess', '', '1: an estimate or a projection'),
+('v_ratio', 1, 'ratio', '', 'short name (v_spec_ratio)'),
+('v_ratio', 2, 'device', '', 'canonical device'),
+('v_ratio', 3, 'value', '1', 'the ratio; of stacks of memory B/s'),
+('v_ratio', 4, 'of_value', 'unit', 'above the line, in the base unit'),
+('v_ratio', 5, 'of_unit', '', 'its base unit'),
+('v_ratio', 6, 'of_source', '', 'who says it'),
+('v_ratio', 7, 'of_key', '', 'its printed key'),
+('v_ratio', 8, 'to_value', 'unit', 'below the line, in the base unit'),
+('v_ratio', 9, 'to_unit', '', 'its base unit'),
+('v_ratio', 10, 'to_source', '', 'who says it'),
+('v_ratio', 11, 'to_key', '', 'its printed key'),
+('v_ratio', 12, 'verdict', '', 'holds, accepted (doubt says why), breaks'),
+('v_ratio', 13, 'doubt', '', 'the judgement that accepts it (v_spec_doubt)'),
+('v_spec_order', 1, 'place', '', '1 before 2'),
+('v_spec_order', 2, 'standing', '', 'vendor, citing, document, estimate, projection'),
+('v_spec_order', 3, 'source_kind', '', 'kind of the source; NULL: any'),
+('v_spec_order', 4, 'note', '', 'what its note says, for LIKE; NULL: anything'),
+('v_spec_order', 5, 'sentence', '', 'why'),
+('v_spec_order', 6, 'source', '', 'who says so'),
+('v_spec_order', 7, 'locator', '', 'where'),
+('v_spec_ratio', 1, 'ratio', '', 'short name'),
+('v_spec_ratio', 2, 'low', '', 'lower end of the span'),
+('v_spec_ratio', 3, 'high', '', 'its upper end'),
+('v_spec_ratio', 4, 'of_quantity', '', 'above the line: quantity'),
+('v_spec_ratio', 5, 'of_dtype', '', 'number format; NULL: any or none'),
+('v_spec_ratio', 6, 'of_engine', '', 'matrix or vector; NULL: any'),
+('v_spec_ratio', 7, 'of_sparsity', '', 'of a peak'),
+('v_spec_ratio', 8, 'to_quantity', '', 'below the line: quantity'),
+('v_spec_ratio', 9, 'to_dtype', '', 'number format; NULL: any or none'),
+('v_spec_ratio', 10, 'to_engine', '', 'matrix or vector; NULL: any'),
+('v_spec_ratio', 11, 'to_sparsity', '', 'of a peak'),
+('v_spec_ratio', 12, 'to_basis', '', 'of memory stacks: their generation; NULL: the basis above the line'),
+('v_spec_ratio', 13, 'sentence', '', 'why'),
+('v_spec_ratio', 14, 'source', '', 'who says so'),
+('v_spec_ratio', 15, 'locator', '', 'where'),
+('v_spec_doubt', 1, 'doubt', '', 'short name'),
+('v_spec_doubt', 2, 'effect', '', 'quarantine: in no answer; accept: it stands although it breaks a ratio; missing: searched and not found'),
+('v_spec_doubt', 3, 'device', '', 'canonical device; NULL: any'),
+('v_spec_doubt', 4, 'architecture', '', 'of the device; NULL: any'),
+('v_spec_doubt', 5, 'quantity', '', 'quantity'),
+('v_spec_doubt', 6, 'dtype', '', 'number format; NULL: any or none'),
+('v_spec_doubt', 7, 'engine', '', 'matrix or vector; NULL: any'),
+('v_spec_doubt', 8, 'sparsity', '', 'dense or 2:4; NULL: any'),
+('v_spec_doubt', 9, 'said_by', '', 'source of the statement; NULL: any'),
+('v_spec_doubt', 10, 'stated', 'unit', 'the value, in the base unit; NULL: any'),
+('v_spec_doubt', 11, 'sentence', '', 'why'),
+('v_spec_doubt', 12, 'source', '', 'who says so'),
+('v_spec_doubt', 13, 'locator', '', 'where'),
 ('v_price', 1, 'provider', '', 'who asks it'),
 ('v_price', 2, 'instance', '', 'name of the offer'),
 ('v_price', 3, 'device', '', 'canonical device'),

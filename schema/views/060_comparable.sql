@@ -28,7 +28,7 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
        r.public_id AS public_id, r.url AS url, r.retrieved AS retrieved, r.date AS date, r.tag AS tag,
        r.campaign AS campaign, r.cell AS cell, r.run AS run, r.raw_device AS raw_device, r.disagree AS disagree,
        r.point_id AS point_id, r.process_id AS process_id, r.entry_id AS entry_id, r.ordinal AS ordinal, r.raw_model AS raw_model,
-       r.raw_workload AS raw_workload
+       r.raw_workload AS raw_workload, CAST(NULL AS TEXT) AS standing, CAST(NULL AS TEXT) AS disputed
   FROM v_result r;
 
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
@@ -49,7 +49,14 @@ SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence
        CAST(NULL AS TEXT) AS url, CAST(NULL AS TEXT) AS retrieved, s.date AS date, CAST(NULL AS TEXT) AS tag,
        CAST(NULL AS TEXT) AS campaign, CAST(NULL AS TEXT) AS cell, CAST(NULL AS TEXT) AS run, s.raw_device AS raw_device,
        0 AS disagree, CAST(NULL AS INTEGER) AS point_id, CAST(NULL AS INTEGER) AS process_id, CAST(NULL AS INTEGER) AS entry_id,
-       CAST(NULL AS INTEGER) AS ordinal, CAST(NULL AS TEXT) AS raw_model, CAST(NULL AS TEXT) AS raw_workload
+       CAST(NULL AS INTEGER) AS ordinal, CAST(NULL AS TEXT) AS raw_model, CAST(NULL AS TEXT) AS raw_workload,
+       s.standing AS standing,
+       CASE WHEN s.trust = 'suspect' THEN 'suspect' ELSE coalesce((
+            SELECT max(CASE WHEN o.trust = 'quarantined' THEN 'left out' WHEN o.value < 0.99 * s.value OR o.value > 1.01 * s.value THEN 'differ' END)
+              FROM v_spec o
+             WHERE o.device = s.device AND o.quantity = s.quantity AND o.basis = s.basis AND coalesce(o.dtype, '') = coalesce(s.dtype, '')
+               AND coalesce(o.engine, '') = coalesce(s.engine, '') AND coalesce(o.sparsity, '') = coalesce(s.sparsity, '')
+               AND coalesce(o.standing, '') <> 'projection'), 'no') END AS disputed
   FROM v_spec s WHERE s.preferred = 1;
 
 -- One factor that is a column of v_comparable; needs: the kinds of evidence that have it.
@@ -183,6 +190,8 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_comparable', 58, 'ordinal', '', 'place in the run; NULL for a specification'),
 ('v_comparable', 59, 'raw_model', '', 'model as published'),
 ('v_comparable', 60, 'raw_workload', '', 'workload as published'),
+('v_comparable', 61, 'standing', '', 'of a specification: vendor, citing, document, estimate, projection'),
+('v_comparable', 62, 'disputed', '', 'of a specification: no; differ (another source, by over 1 %); left out (another value is quarantined); suspect'),
 ('v_column_factor', 1, 'factor', '', 'name of the factor'),
 ('v_column_factor', 2, 'needs', '', 'kinds of evidence that have it; elsewhere it is inapplicable'),
 ('v_rule', 1, 'rule', '', 'short name'),

@@ -10,7 +10,7 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('per_joule@1', '', 0, 'units / measured energy of the same run: total rate / power, or total rate x time / energy'),
        ('per_dollar@1', '', -1, 'units for a dollar: 3600 x rate of one device / price of a device and hour'),
        ('usd_per_million_tokens@1', '', 1, 'price of a device and hour x 10^6 / (3600 x rate of one device)'),
-       ('mfu@1', 'mfu@1', 0, 'model operations / dense peak of that number format: what is recomputed does not count'),
+       ('mfu@1', 'mfu@1', 0, 'model operations / dense peak of that number format, engine and number of cores: what is recomputed does not count'),
        ('hfu@1', 'mfu@1', 0, 'executed operations / peak: full recomputation runs the forward pass twice, 8N for 6N'),
        ('mbu@1', 'mbu@1', 0, 'bytes / memory bandwidth; of decoding weights and key-value cache / time per output token'),
        ('mbu_weights@1', 'mbu_weights@1', 0, 'mbu@1 with the weights alone, where the cache is not known: a lower bound'),
@@ -21,6 +21,13 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 
+-- The engine that a workload runs on, where it is always the same one. A factor `engine` of a result says otherwise.
+CREATE VIEW v_engine AS SELECT workload, engine, why FROM workload_engine;
+
+-- Factors that count the cores of a device that took part, and the specification that counts all of them.
+CREATE VIEW v_core (factor, quantity) AS
+VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multiprocessors'), ('cus', 'compute_units');
+
 -- One rate or time per output token, and what it needs of a ceiling of its device per second and device: `floor`, operations
 -- or bytes of memory; NULL where it needs none that is known.
 -- Training tokens: 6N + 12 L h T operations each, no operation left out for causality.
@@ -28,7 +35,16 @@ CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 -- concurrency, else users; tokens: sequence_length, else the prompt and half of the answer. Where they are not known the
 -- weights alone count, a lower bound under another name. A system of MLPerf holds several copies of its model: not counted.
 CREATE VIEW floor_of AS
-SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) - 2) END AS work,
+SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
+         (SELECT p.text FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'engine' AND p.text IN ('matrix', 'vector')),
+         (SELECT e.engine FROM workload_engine e WHERE e.workload = r.workload)) END AS engine,
+       CASE WHEN r.unit NOT IN ('FLOP/s', 'OP/s')
+                 OR NOT EXISTS (SELECT 1 FROM point_factor p JOIN v_core c ON c.factor = p.factor WHERE p.point_id = r.point_id) THEN 1.0
+            ELSE (SELECT p.num / s.value
+                    FROM point_factor p JOIN v_core c ON c.factor = p.factor
+                    JOIN single_device n ON n.device = r.device
+                    JOIN spec_stated s ON s.device = n.spelling AND s.quantity = c.quantity AND s.basis = 'card'
+                   WHERE p.point_id = r.point_id ORDER BY s.key LIMIT 1) END AS share, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) - 2) END AS work,
        CASE r.unit WHEN 'OP/s' THEN 'peak_ops' WHEN 'B/s' THEN 'memory_bandwidth' WHEN 's' THEN 'memory_bandwidth' ELSE 'peak_flops' END
          AS quantity,
        CASE r.unit WHEN 'B/s' THEN 'mbu@1'
@@ -57,14 +73,15 @@ SELECT r.*, CASE WHEN length(r.unit) > 2 THEN substr(r.unit, 1, length(r.unit) -
  WHERE r.adds = 1 OR r.metric = 'tpot_s' OR r.metric = 'bytes_per_s' OR r.metric = 'time_to_train_s';
 
 -- The same under each formula, and where that begins with a fraction of a ceiling against three: published (by the result's
--- own source, where it states one), measured (the best found on this device, if abdb run measured it), clock (published,
--- scaled to the clock that was held, if telemetry says so).
+-- own source, where it states one that is no guess), measured (the best found on this device, if abdb run measured it), clock
+-- (published, scaled to the clock that was held, if telemetry says so). What runs on the vector engine has its peaks alone, and
+-- what ran on some cores their share of them; how many they were is unknown where the factor is no number.
 CREATE VIEW against AS
-SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS spec_id, p.value AS published,
+SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS spec_id, p.value * f.share AS published,
        CASE b.basis
-         WHEN 'published' THEN p.value
+         WHEN 'published' THEN p.value * f.share
          WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
-         WHEN 'clock' THEN CASE WHEN f.quantity <> 'memory_bandwidth' THEN p.value END
+         WHEN 'clock' THEN CASE WHEN f.quantity <> 'memory_bandwidth' THEN p.value * f.share END
               * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')
               / (SELECT s.value FROM single_device n JOIN spec_stated s ON s.device = n.spelling
                   WHERE n.device = f.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS ceiling,
@@ -86,9 +103,11 @@ SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS s
   LEFT JOIN spec p
     ON p.spec_id = CASE WHEN b.basis <> '' THEN (
        SELECT q.spec_id
-         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = f.source THEN 0 ELSE 1 END AS other
+         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = f.source AND o.guess = 0 THEN 0 ELSE 1 END AS other
                  FROM v_peak o
-                WHERE o.device = f.device AND o.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR o.dtype = f.number_format)) q
+                WHERE o.device = f.device AND o.quantity = f.quantity
+                  AND (f.quantity = 'memory_bandwidth'
+                       OR (o.dtype = f.number_format AND (f.engine IS NULL OR o.engine = f.engine)))) q
         ORDER BY q.other, q.preference LIMIT 1) END
   LEFT JOIN result_row k
     ON k.result_id = CASE WHEN b.basis = 'measured' THEN (
@@ -111,6 +130,11 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_formula', 2, 'fraction', '', 'the formula of v_ceiling_of that it begins with, for each basis; else empty'),
 ('v_formula', 3, 'power', '', 'of the price that it wants: 1 grows with it, -1 falls; 0: it wants none'),
 ('v_formula', 4, 'meaning', '', 'in words'),
+('v_engine', 1, 'workload', '', 'workload'),
+('v_engine', 2, 'engine', '', 'matrix or vector'),
+('v_engine', 3, 'why', '', 'in words'),
+('v_core', 1, 'factor', '', 'factor of a result that says how many cores took part'),
+('v_core', 2, 'quantity', '', 'specification that counts those of the device'),
 ('v_ceiling_of', 1, 'result_id', '', 'number of the result in this file (v_result)'),
 ('v_ceiling_of', 2, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_ceiling_of', 3, 'ordinal', '', 'place of the result in the run'),

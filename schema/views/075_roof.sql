@@ -33,7 +33,7 @@ SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.basis AS basis, w.int
           JOIN v_intensity i ON i.result_id = c.result_id
           LEFT JOIN spec p ON p.spec_id = CASE c.basis WHEN 'published' THEN (
                                 SELECT q.spec_id
-                                  FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = c.source THEN 0 ELSE 1 END AS other
+                                  FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = c.source AND o.guess = 0 THEN 0 ELSE 1 END AS other
                                           FROM v_peak o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth') q
                                  ORDER BY q.other, q.preference LIMIT 1) END
           LEFT JOIN result_row k ON k.result_id = CASE c.basis WHEN 'measured' THEN (

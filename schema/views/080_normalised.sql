@@ -59,7 +59,7 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
   LEFT JOIN spec mp
     ON mp.spec_id = CASE WHEN m.value > 0 AND a.basis = 'published' THEN (
        SELECT q.spec_id
-         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = a.source THEN 0 ELSE 1 END AS other
+         FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = a.source AND o.guess = 0 THEN 0 ELSE 1 END AS other
                  FROM v_peak o WHERE o.device = a.device AND o.quantity = 'memory_bandwidth') q
         ORDER BY q.other, q.preference LIMIT 1) END
   LEFT JOIN result_row mk

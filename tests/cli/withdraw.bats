@@ -7,7 +7,7 @@ load common
 exempt="v_artifact v_reject v_gone v_withdrawal gone_fact single_device v_source v_name v_note result witness witness_again"
 # Dictionaries and constants: no fact is in them. v_claim and v_claim_part have no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
-    v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider"
+    v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt"
 
 fill() {
     abdb import -q "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
@@ -23,7 +23,7 @@ fill() {
             UNION SELECT substr(s.key, 3) FROM db.spec_stated s JOIN number n ON n.name = 'spec_id' AND n.id = s.spec_id
             UNION SELECT substr(p.key, 3) FROM db.price_stated p JOIN number n ON n.name = 'price_id' AND n.id = p.price_id;
         INSERT INTO word VALUES ('c-gone'), ('gone-'), (' gone'), ('gone '), ('Gone '), ('2031-07-07'), ('v9.9')"
-    same "$(sqlite3 marks.db "SELECT name, count(*) FROM number GROUP BY 1")" $'base_id|14\nbound_id|14\nentry_id|11\nprice_id|2\nprocess_id|1\nresult_id|14\nspec_id|4'
+    same "$(sqlite3 marks.db "SELECT name, count(*) FROM number GROUP BY 1")" $'base_id|14\nbound_id|14\nentry_id|11\nprice_id|2\nprocess_id|1\nresult_id|14\nspec_id|5'
 }
 # Of every view of a database: how many of its rows have one of these numbers or words in them.
 marked() { # DB
@@ -85,11 +85,11 @@ none_marked() { # DB
 @test "the count catches a view that reads the tables past what was withdrawn" {
     fill
     abdb withdraw withdrawn.jsonl --reason "the wrong machine"
-    for view in v_span v_ceiling_cell v_spec v_sample; do
+    for view in v_span v_ceiling_cell spec_judged v_sample; do
         cp "$ABDB_DB" wrong.db
         sqlite3 "$ABDB_DB" "SELECT sql FROM sqlite_schema WHERE name = '$view'" | sed 's/FROM entry e/FROM (SELECT *, entry_key AS run FROM entry_row JOIN description USING (description_id)) e/
             s/JOIN entry e/JOIN (SELECT *, entry_key AS run FROM entry_row JOIN description USING (description_id)) e/
-            s/FROM spec_stated t/FROM (SELECT *, spec_key AS key FROM spec) t/
+            s/FROM spec_stated \([sb]\)/FROM (SELECT *, spec_key AS key FROM spec) \1/
             s/FROM sample s/FROM (SELECT r.result_id, r.entry_id, r.ordinal, 0 AS seq, s.mpi_rank AS rank, s.t_s, s.value, s.mark FROM result_row r JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample) s/' >view.sql
         ! grep -q "FROM sample s$\|spec_stated\|FROM entry e$\|JOIN entry e " view.sql
         { echo "DROP VIEW $view;"; cat view.sql; echo ";"; } | sqlite3 wrong.db
@@ -151,7 +151,7 @@ none_marked() { # DB
     same "$(ask "$count")" 3
     abdb withdraw withdrawn.jsonl --reason "the wrong file" >/dev/null
     same "$(ask "$count")" 3
-    same "$(ask "SELECT count(*) FROM v_spec WHERE source = 'gone-site'")" 4
+    same "$(ask "SELECT count(*) FROM v_spec WHERE source = 'gone-site'")" 5
     abdb withdraw again.jsonl --reason "of it, too" >/dev/null
     same "$(ask "$count")" 0
     none_marked "$ABDB_DB"
