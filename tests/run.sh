@@ -17,5 +17,8 @@ prove -j2 --timer --merge -e 'bash tests/tap.sh' "${long[@]}" "${rest[@]}" tests
 grep -E '^not ok' -A 12 "$log" || true
 grep -E '# skip' "$log" | sort | uniq -c || true
 sed -n '/^Test Summary Report/,$p' "$log" | head -40
+# --timer ends each file with its milliseconds
+perl -ne '$file = $1 if m{^\[[0-9:]+\] (\S+) \.+}; $ms{$file} = $1 if /^ok\s+(\d+) ms/; END {
+    printf "%7.1f s  %s\n", $ms{$_} / 1000, $_ for (sort { $ms{$b} <=> $ms{$a} } keys %ms)[0 .. 9] }' "$log" || true
 tail -n 3 "$log"
 exit "$status"

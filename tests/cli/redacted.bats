@@ -13,7 +13,8 @@ fill() {
 {"record":"alias","kind":"device","spelling":"box 7","part":1,"canon":"our-chip","source":"our-lab"}
 {"record":"spec","device":"our-chip","quantity":"power","value":7,"unit":"W","raw_value":"7","raw_unit":"W","note":"n","source":"our-lab","locator":"l"}
 {"record":"price","provider":"p","instance":"i","device":"our-chip","devices":1,"kind":"on-demand","region":"r","amount":1.5,"currency":"USD","per":"hour","source":"our-lab","locator":"l","fact":"our.price"}
-{"record":"claim","claim":"our.claim","source":"our-lab","locator":"l","sentence":"s","stated":2,"tolerance":0.1}
+{"record":"claim","claim":"our.claim","source":"our-lab","locator":"l","sentence":"s","stated":2,"raw_value":"2"}
+{"record":"provider","provider":"our-cloud","kind":"cloud","source":"our-lab","locator":"l"}
 {"record":"note","kind":"campaign","target":"c-lab","text":"words","author":"alice","date":"2026-01-02"}
 J
     abdb import -q own.jsonl
