@@ -124,7 +124,7 @@ $(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call 
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$^)
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$^)
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$^)
-$(BUILD)/gen/site.c: $(sort $(wildcard query/site/*.css query/site/*.js)) ; $(call embed,abdb_site_files,$^)
+$(BUILD)/gen/site.c: $(sort $(wildcard query/answer/site/*.css query/answer/site/*.js)) ; $(call embed,abdb_site_files,$^)
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$^)
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$^)
 $(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$^)

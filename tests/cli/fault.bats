@@ -86,11 +86,11 @@ spread() { # KIND MOST COMMAND...: runs `faults` of them
     want=$(facts)
     for kind in WRITE MALLOC; do
         for ((i = 1; i <= faults / 2; i++)); do
-            rm -f t.db t.db-* t.db.v2.bak t.db.v2.bak.part
+            rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
             cp old.db t.db
             harmed $kind $((i * i)) "$build/unit/migration" t.db
             same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
-            [ "$(sqlite3 t.db "PRAGMA user_version")" = 3 ] || { rm -f t.db.v2.bak && "$build/unit/migration" t.db; }
+            [ "$(sqlite3 t.db "PRAGMA user_version")" = 2 ] || { rm -f t.db.v1.bak && "$build/unit/migration" t.db; }
             same "$(facts)" "$want"
         done
     done

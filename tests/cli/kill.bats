@@ -72,7 +72,7 @@ sound() {
     "$build/unit/migration" t.db
     whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')
     for ((i = 1; i <= kills / 4; i++)); do
-        rm -f t.db t.db-* t.db.v2.bak t.db.v2.bak.part
+        rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
         cp old.db t.db
         "$build/unit/migration" t.db >/dev/null 2>&1 &
         pid=$!
@@ -81,14 +81,14 @@ sound() {
         wait $pid 2>/dev/null || true
         sound
         case $(sqlite3 t.db "PRAGMA user_version") in
-        2) # a backup that is whole is the reader's: it is not replaced
-            [ ! -e t.db.v2.bak ] || { same "$(sqlite3 t.db.v2.bak 'PRAGMA quick_check')" ok && rm t.db.v2.bak; }
+        1) # a backup that is whole is the reader's: it is not replaced
+            [ ! -e t.db.v1.bak ] || { same "$(sqlite3 t.db.v1.bak 'PRAGMA quick_check')" ok && rm t.db.v1.bak; }
             "$build/unit/migration" t.db ;;
-        3) ;;
+        2) ;;
         *) false ;;
         esac
-        same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v2.bak "PRAGMA user_version; PRAGMA quick_check")" $'3|2\nok'
-        same "$(compgen -G 't.db.v2.bak.*')" ""
+        same "$(sqlite3 t.db "PRAGMA user_version")|$(sqlite3 t.db.v1.bak "PRAGMA user_version; PRAGMA quick_check")" $'2|1\nok'
+        same "$(compgen -G 't.db.v1.bak.*')" ""
         same "$(facts)" "$want"
     done
 }

@@ -188,10 +188,10 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
         INSERT INTO source (source, kind, title) SELECT i, 'user', hex(zeroblob(400)) FROM n"
     run bash -c "ulimit -f 99; '$build/unit/migration' t.db"
     [ $status != 0 ]
-    [ ! -e t.db.v2.bak ]
+    [ ! -e t.db.v1.bak ]
     clean
     "$build/unit/migration" t.db
-    same "$(sqlite3 t.db.v2.bak "PRAGMA user_version; SELECT count(*) FROM source WHERE length(title) = 800; PRAGMA integrity_check")" $'2\n500\nok'
+    same "$(sqlite3 t.db.v1.bak "PRAGMA user_version; SELECT count(*) FROM source WHERE length(title) = 800; PRAGMA integrity_check")" $'1\n500\nok'
 }
 
 @test "a spool on a full disk keeps the records that are whole" {

@@ -7,7 +7,7 @@ load common
     abdb import -q "$root/data"
     run abdb site --out s
     fails 0 "s/index.html"
-    [ "$(du -sb s | cut -f1)" -lt 2200000 ]
+    [ "$(du -sb s | cut -f1)" -lt 2700000 ]
     python3 - <<'P'
 import html.parser, pathlib, sys
 class Page(html.parser.HTMLParser):
