@@ -67,7 +67,7 @@ VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
-export KILLS FAULTS
+export KILLS FAULTS THOROUGH
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
 
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
@@ -217,8 +217,8 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
-soak: ## the tests with 2,000 kills and 2,000 faults
-	@$(MAKE) -s test KILLS=2000 FAULTS=2000
+soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases
+	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
 check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh

@@ -51,13 +51,17 @@ SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence
        0 AS disagree, CAST(NULL AS INTEGER) AS point_id, CAST(NULL AS INTEGER) AS process_id, CAST(NULL AS INTEGER) AS entry_id,
        CAST(NULL AS INTEGER) AS ordinal, CAST(NULL AS TEXT) AS raw_model, CAST(NULL AS TEXT) AS raw_workload,
        s.standing AS standing,
-       CASE WHEN s.trust = 'suspect' THEN 'suspect' ELSE coalesce((
-            SELECT max(CASE WHEN o.trust = 'quarantined' THEN 'left out' WHEN o.value < 0.99 * s.value OR o.value > 1.01 * s.value THEN 'differ' END)
-              FROM v_spec o
-             WHERE o.device = s.device AND o.quantity = s.quantity AND o.basis = s.basis AND coalesce(o.dtype, '') = coalesce(s.dtype, '')
-               AND coalesce(o.engine, '') = coalesce(s.engine, '') AND coalesce(o.sparsity, '') = coalesce(s.sparsity, '')
-               AND coalesce(o.standing, '') <> 'projection'), 'no') END AS disputed
-  FROM v_spec s WHERE s.preferred = 1;
+       CASE WHEN s.trust = 'suspect' THEN 'suspect' WHEN o.quarantined = 1 THEN 'left out'
+            WHEN o.low < 0.99 * s.value OR o.high > 1.01 * s.value THEN 'differ' ELSE 'no' END AS disputed
+  FROM v_spec s
+  LEFT JOIN ( -- all that is stated of the same, once for all rows
+       SELECT device, quantity, basis, coalesce(dtype, '') AS dtype, coalesce(engine, '') AS engine,
+              coalesce(sparsity, '') AS sparsity, max(CASE WHEN trust = 'quarantined' THEN 1 ELSE 0 END) AS quarantined,
+              min(CASE WHEN trust <> 'quarantined' THEN value END) AS low, max(CASE WHEN trust <> 'quarantined' THEN value END) AS high
+         FROM v_spec WHERE coalesce(standing, '') <> 'projection' GROUP BY 1, 2, 3, 4, 5, 6) o
+    ON o.device = s.device AND o.quantity = s.quantity AND o.basis = s.basis AND o.dtype = coalesce(s.dtype, '')
+   AND o.engine = coalesce(s.engine, '') AND o.sparsity = coalesce(s.sparsity, '')
+ WHERE s.preferred = 1;
 
 -- One factor that is a column of v_comparable; needs: the kinds of evidence that have it.
 CREATE VIEW v_column_factor (factor, needs) AS

@@ -101,7 +101,7 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     row() { abdb query "$report" "$@" -o jsonl 2>/dev/null | grep -E "\"$field\":\"?$key\"?[,}]" | sed 's/"price_date.*//'; }
     row "$@" >before
     same "$(wc -l <before)" 1
-    { cat listed; sqlite3 was.db "SELECT key FROM v_fact WHERE evidence = 'published' AND fact IS NOT NULL ORDER BY abs(random()) LIMIT 40"; } | sort -u |
+    { cat listed; sqlite3 was.db "SELECT key FROM v_fact WHERE evidence = 'published' AND fact IS NOT NULL ORDER BY abs(random()) LIMIT ${THOROUGH:-12}"; } | sort -u |
         while read -r fact; do
             cp was.db t.db
             change "$fact" 1.1
@@ -147,8 +147,8 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
         artifacts | rejects | withdrawals | cost-model | facts | factors | mlperf-footnotes) continue ;; # they count rows, or use options
         esac
         [ -s rows ] || { echo "$report has no rows"; false; }
-        # of the first rows, each number that is not 0, picked by the texts of its row
-        head -3 rows | perl -MJSON::PP -ne '
+        # of the first row (of more with THOROUGH), each number that is not 0, picked by the texts of its row
+        head -n "${THOROUGH:-1}" rows | perl -MJSON::PP -ne '
             BEGIN { binmode STDOUT, ":utf8" }
             my $line = $_;
             my $r = decode_json($line); # Perl would print 99.99999999999999 as 100: a number must stand so in the line

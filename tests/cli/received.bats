@@ -124,7 +124,7 @@ R
     received
     size=$(stat -c %s t.db)
     cp t.db whole.db
-    for i in $(seq 1 40); do
+    for i in $(seq "${THOROUGH:-12}"); do
         cp whole.db t.db
         python3 - "$i" <<'P'
 import random, sys
