@@ -31,8 +31,7 @@ struct mlperf_round {
     size_t truncations;
 };
 
-/* --- taking files -------------------------------------------------------------------------------
- */
+/* --- taking files ----------------------------------------------------------------------------- */
 
 abdb_status mlperf_round_open(mlperf_round **out, abdb_error *err)
 {
@@ -135,8 +134,7 @@ void mlperf_round_truncated(mlperf_round *round, const char *path)
         round->truncated[round->truncations++] = abdb_arena_copy(&round->arena, path, strlen(path));
 }
 
-/* --- grouping -----------------------------------------------------------------------------------
- */
+/* --- grouping --------------------------------------------------------------------------------- */
 
 static int by_path(const void *a, const void *b)
 {

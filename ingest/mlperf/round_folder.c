@@ -40,8 +40,7 @@ static const char *said(const round_file *file, const char *key)
     return text && *text ? text : NULL;
 }
 
-/* --- records ------------------------------------------------------------------------------------
- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 void round_system_row(const round_folder *f, mlperf_row *row)
 {

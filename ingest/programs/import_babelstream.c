@@ -83,7 +83,7 @@ done:
     return st;
 }
 
-/* --- the console ----------------------------------------------------------------------------- */
+/* --- the console ------------------------------------------------------------------------------ */
 
 /* "Key: value" or a line that begins with key; false: another line. */
 static bool take(const char *text, const char *key, char *out, size_t size)
@@ -176,7 +176,7 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     return keep(s, &t, line->number, locator, err);
 }
 
-/* --- CSV ------------------------------------------------------------------------------------- */
+/* --- CSV -------------------------------------------------------------------------------------- */
 
 static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
 {

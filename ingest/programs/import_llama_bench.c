@@ -92,7 +92,7 @@ done:
     return st;
 }
 
-/* --- records --------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 /* Parameters that are no column of an entry: factors, as llama-bench names them. */
 static const char *const factors[] = {
@@ -184,7 +184,7 @@ done:
     return st;
 }
 
-/* --- the table of a log ---------------------------------------------------------------------- */
+/* --- the table of a log ----------------------------------------------------------------------- */
 
 /* Columns of the table by the names that the machine forms have. */
 static const char *const columns[][2] = {{"ngl", "n_gpu_layers"},   {"fa", "flash_attn"},

@@ -84,7 +84,7 @@ abdb_status flat_reject(const abdb_sink *sink, const flat_record *record, const 
     return st == ABDB_OK ? sink->row_end(sink->self, err) : st;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------ */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static const char *json_text(abdb_arena *arena, const json_t *value)
 {
@@ -254,7 +254,7 @@ done:
     return st;
 }
 
-/* --- CSV ------------------------------------------------------------------------------------- */
+/* --- CSV -------------------------------------------------------------------------------------- */
 
 static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {

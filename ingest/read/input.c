@@ -174,8 +174,7 @@ void abdb_input_close(abdb_input *in)
     *in = (abdb_input){0};
 }
 
-/* --- bytes that arrive in pieces ----------------------------------------------------------------
- */
+/* --- bytes that arrive in pieces -------------------------------------------------------------- */
 
 /* A file without a name. */
 static abdb_status open_spool(abdb_spool *spool, abdb_error *err)

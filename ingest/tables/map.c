@@ -75,8 +75,7 @@ bool table_map_fits(const table_map *map, const flat_record *record)
     return map->match_count > 0;
 }
 
-/* --- one row ------------------------------------------------------------------------------------
- */
+/* --- one row ---------------------------------------------------------------------------------- */
 
 typedef struct {
     const table_map *map;

@@ -12,16 +12,14 @@
 /* The main function of a backend: `describe`, or `run` with cells on standard input. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv);
 
-/* --- clock.c: CLOCK_MONOTONIC, measured ----------------------------------------------------------
- */
+/* --- clock.c: CLOCK_MONOTONIC, measured ------------------------------------------------------- */
 double abdb_now_s(void);
 typedef struct {
     double resolution_s, cost_s; /* smallest step seen, time of one reading */
 } abdb_clock;
 abdb_clock abdb_clock_measure(void);
 
-/* --- machine.c
- * ------------------------------------------------------------------------------------ */
+/* --- machine.c -------------------------------------------------------------------------------- */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
 size_t abdb_cache_size(void);
 /* Caches of one core and the last level, and the threads that a backend uses. */
@@ -33,9 +31,7 @@ json_t *abdb_machine(const abdb_backend *backend);
 /* Name of the processor. */
 const char *abdb_processor(char *out, size_t room);
 
-/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS
- * -----------
- */
+/* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
 typedef struct {
     double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j; /* NAN: not told */
@@ -54,8 +50,7 @@ bool abdb_sensors_energy(void);
 void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
                        double launches);
 
-/* --- measure.c
- * ------------------------------------------------------------------------------------ */
+/* --- measure.c -------------------------------------------------------------------------------- */
 typedef struct {
     int warm_ups, least; /* launches before, samples at least */
     double warm_s;       /* time of the launches before, at least: processors wake, clocks settle */
@@ -85,16 +80,12 @@ ABDB_MUST_USE abdb_status abdb_measure(const abdb_impl *impl, void *const *state
                                        abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
-/* --- steady.c: did the machine stay the same meanwhile?
- * -------------------------------------------
- */
+/* --- steady.c: did the machine stay the same meanwhile? --------------------------------------- */
 /* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
  * so that it takes about `about_s`. */
 double abdb_canary(double about_s);
 
-/* --- cell.c
- * ---------------------------------------------------------------------------------------
- */
+/* --- cell.c ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_kernel_find(const char *name);
 /* Runs a cell and prints its samples and result; *status is what its end is called. */
 ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell,
@@ -109,8 +100,7 @@ ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, const 
 bool abdb_records_open(void);
 void abdb_print_record(json_t *record);
 
-/* --- verify.c
- * ------------------------------------------------------------------------------------- */
+/* --- verify.c --------------------------------------------------------------------------------- */
 /* Largest error over its bound in sampled rows of every output (NaN counts as infinite): at most 1
  * passes. */
 ABDB_MUST_USE abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,

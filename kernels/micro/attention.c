@@ -116,8 +116,7 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_bytes(p);
 }
 
-/* --- the reference
- * -------------------------------------------------------------------------------- */
+/* --- the reference ---------------------------------------------------------------------------- */
 
 /* The sum of a row of one tensor times a row of another, and of the magnitudes. */
 static double dot(const abdb_problem *p, const sizes *s, int a, size_t row, int b, size_t other,

@@ -117,8 +117,7 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_bytes(p);
 }
 
-/* --- the reference, in double
- * ----------------------------------------------------------------------- */
+/* --- the reference, in double ----------------------------------------------------------------- */
 
 /* Everything that there is, one after another in one piece of memory. */
 typedef struct {

@@ -1,13 +1,16 @@
 /* elementwise.c - what stands between the products of a network, over rows of `columns` elements:
  *
- *   softmax        y = exp(x - max) / sum exp(x - max)                        4 operations an
- * element layernorm      y = (x - mean) / sqrt(variance + 1e-5) gamma + beta        7 rmsnorm y = x
- * / sqrt(mean(x^2) + 1e-5) gamma                       4 gelu           y = x s(2 sqrt(2/pi) (x +
- * 0.044715 x^3)), s the logistic   9 function: the form of GPT-2 (Hendrycks and Gimpel 2016) silu
- * y = x s(x)                                                 4 rotary         pairs (x[i], x[i +
- * columns/2]) turned by position x 10000^(-2i/columns); row r is position r mod 2048 (Su et al.
- * 2021)                       3 cross-entropy  y = log sum exp(x) - x[target], one number a row 3
- *   adamw          parameter, gradient, two moments to parameter and moments  14
+ *                                                                        operations an element
+ *   softmax        y = exp(x - max) / sum exp(x - max)                                       4
+ *   layernorm      y = (x - mean) / sqrt(variance + 1e-5) gamma + beta                       7
+ *   rmsnorm        y = x / sqrt(mean(x^2) + 1e-5) gamma                                      4
+ *   gelu           y = x s(2 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function:        9
+ *                  the form of GPT-2 (Hendrycks and Gimpel 2016)
+ *   silu           y = x s(x)                                                                4
+ *   rotary         pairs (x[i], x[i + columns/2]) turned by position x                       3
+ *                  10000^(-2i/columns); row r is position r mod 2048 (Su et al. 2021)
+ *   cross-entropy  y = log sum exp(x) - x[target], one number a row                          3
+ *   adamw          parameter, gradient, two moments to parameter and moments                14
  *                  (Loshchilov and Hutter 2019; step 10)
  *
  * An exponential, a root, a division counts as one. Work: bytes of all tensors once, which bound
@@ -109,8 +112,7 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_bytes(p);
 }
 
-/* --- the reference, one row at a time
- * ------------------------------------------------------------- */
+/* --- the reference, one row at a time --------------------------------------------------------- */
 
 typedef struct {
     const abdb_problem *p;

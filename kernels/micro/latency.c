@@ -1,7 +1,10 @@
 /* latency.c - one load after another that depends on it: a walk through all lines of `bytes`, in an
- * order that nothing can foresee (one cycle, Sattolo 1986, a fixed seed), on one thread. hops times
- * i = next[i] Work: no operation; 64 bytes a hop. The time of a hop is the launch's / `hops`.
- * Neither operations nor bytes bound it. Exact. */
+ * order that nothing can foresee (one cycle, Sattolo 1986, a fixed seed), on one thread:
+ *
+ *   hops times: i = next[i]
+ *
+ * Work: no operation; 64 bytes a hop. The time of a hop is the launch's / `hops`. Neither
+ * operations nor bytes bound it. Exact. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -70,8 +70,7 @@ const char *abdb_best_core_type(void)
     return best && *best ? best : NULL;
 }
 
-/* --- from what was told to an entry
- * ------------------------------------------------------------------ */
+/* --- from what was told to an entry ----------------------------------------------------------- */
 
 static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *summary)
 {
@@ -288,8 +287,7 @@ done:
     return st;
 }
 
-/* --- one cell
- * ----------------------------------------------------------------------------------------- */
+/* --- one cell --------------------------------------------------------------------------------- */
 
 char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
 {

@@ -14,8 +14,7 @@
 
 enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096, FACTORS_MAX = 64 };
 
-/* --- the cell
- * ----------------------------------------------------------------------------------------- */
+/* --- the cell --------------------------------------------------------------------------------- */
 
 void abdb_now_text(char out[32])
 {
@@ -72,8 +71,7 @@ void abdb_told_ask(abdb_told *t, const abdb_cell *cell)
     abdb_now_text(t->date);
 }
 
-/* --- how it ends
- * -------------------------------------------------------------------------------------- */
+/* --- how it ends ------------------------------------------------------------------------------ */
 
 void abdb_told_end(abdb_told *t, const char *status, const char *format, ...)
 {
@@ -110,8 +108,7 @@ void abdb_told_refuse(abdb_told *t, const char *format, ...)
     drop(t);
 }
 
-/* --- what a record may say
- * ---------------------------------------------------------------------------- */
+/* --- what a record may say -------------------------------------------------------------------- */
 
 /* A number of a record that is finite and at least `least`; missing ones are fine. */
 static bool check_number(abdb_told *t, const json_t *record, const char *name, double least)

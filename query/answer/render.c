@@ -10,8 +10,7 @@
 #include "query/answer/escape.h"
 #include "query/answer/say.h"
 
-/* --- what is shown ------------------------------------------------------------------------------
- */
+/* --- what is shown ---------------------------------------------------------------------------- */
 
 static bool has_suffix(const char *name, const char *suffix)
 {
@@ -131,8 +130,7 @@ void abdb_hoisted(const abdb_table *t, char *out, size_t room)
     }
 }
 
-/* --- for people ----------------------------------------------------------------------------------
- */
+/* --- for people ------------------------------------------------------------------------------- */
 
 static void pad(FILE *out, const char *text, int width, bool right, bool last)
 {
@@ -324,8 +322,7 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     fputs("}\n\\end{table}\n", out);
 }
 
-/* --- for programs --------------------------------------------------------------------------------
- */
+/* --- for programs ----------------------------------------------------------------------------- */
 
 static bool in_data(const abdb_table *t, size_t column)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- one pair -------------------------------------------------------------------------------- */
+/* --- one pair --------------------------------------------------------------------------------- */
 
 static bool listed(const abdb_pair *pair, const char *factor)
 {
@@ -81,7 +81,7 @@ static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_gro
     return abdb_pair_judge(c, pair, err);
 }
 
-/* --- who meets whom -------------------------------------------------------------------------- */
+/* --- who meets whom --------------------------------------------------------------------------- */
 
 /* How many entries of two keys differ: each key is sorted "name=value\x1f" items. */
 static size_t distance(const char *a, const char *b)

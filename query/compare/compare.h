@@ -27,7 +27,7 @@ typedef struct {
     const char *where;    /* conditions on every set, or NULL */
 } abdb_compare_options;
 
-/* --- rules.c: rules, roles and groups -------------------------------------------------------- */
+/* --- rules.c: rules, roles and groups --------------------------------------------------------- */
 
 typedef struct {
     const char *rule, *effect, *scope_factor, *scope_value, *factor, *test, *a, *b;
@@ -79,7 +79,7 @@ bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side
 /* The known values of a factor on a side, sorted, ',' between; *unknown: some do not say. */
 const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, abdb_arena *arena);
 
-/* --- compare.c ------------------------------------------------------------------------------- */
+/* --- compare.c -------------------------------------------------------------------------------- */
 
 typedef enum { ABDB_COMPARABLE, ABDB_EXCEPT, ABDB_REFUSED } abdb_standing;
 

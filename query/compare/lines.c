@@ -18,7 +18,7 @@ const char *abdb_kept(abdb_table *t, const char *text)
     return copy ? copy : "";
 }
 
-/* --- words ----------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 /* "H200-SXM" where all are of that device, else the selection. */
 const char *abdb_set_label(const abdb_set *set)
@@ -188,7 +188,7 @@ void abdb_compare_differing(const abdb_comparison *c, size_t contender, bool unk
     abdb_text_free(&seen);
 }
 
-/* --- lines ----------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 size_t abdb_shown_pairs(const abdb_comparison *c, size_t contender)
 {

@@ -23,7 +23,7 @@ static const char *sql_operator(const abdb_condition *c)
     return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
 }
 
-/* --- names ----------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
                                const char *c, abdb_table *out, abdb_error *err)
@@ -101,7 +101,7 @@ done:
     return st;
 }
 
-/* --- conditions ------------------------------------------------------------------------------ */
+/* --- conditions ------------------------------------------------------------------------------- */
 
 static abdb_status too_many(abdb_error *err)
 {

@@ -7,7 +7,7 @@
 
 #include "schema/core/stats.h"
 
-/* --- who is ranked --------------------------------------------------------------------------- */
+/* --- who is ranked ---------------------------------------------------------------------------- */
 
 static int by_column(const char *name, abdb_member_column *out)
 {
@@ -157,7 +157,7 @@ static abdb_status order(abdb_ranking *r, abdb_error *err)
     return ABDB_OK;
 }
 
-/* --- the front ------------------------------------------------------------------------------- */
+/* --- the front -------------------------------------------------------------------------------- */
 
 static abdb_status find_front(abdb_ranking *r, sqlite3 *db, const char *name, abdb_error *err)
 {
@@ -194,7 +194,7 @@ done:
     return st;
 }
 
-/* --- the suite ------------------------------------------------------------------------------- */
+/* --- the suite -------------------------------------------------------------------------------- */
 
 static const abdb_ranked *find_row(const abdb_ranking *r, size_t group, const char *name)
 {
@@ -287,7 +287,7 @@ static abdb_status make_suite(abdb_ranking *r, const char *baseline, abdb_error 
     return ABDB_OK;
 }
 
-/* --- all of it ------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 /* --exploratory: one group of all that has one unit. */
 static abdb_status one_group(abdb_ranking *r, abdb_error *err)

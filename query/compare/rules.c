@@ -5,7 +5,7 @@
 
 #include "query/compare/compare.h"
 
-/* --- the rulebook ---------------------------------------------------------------------------- */
+/* --- the rulebook ----------------------------------------------------------------------------- */
 
 static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
 {
@@ -96,7 +96,7 @@ const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t 
     return "agree";
 }
 
-/* --- groups ---------------------------------------------------------------------------------- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static bool matches(const char *pattern, const char *text)
 {
@@ -176,7 +176,7 @@ done:
     return st;
 }
 
-/* --- a rule and a pair ----------------------------------------------------------------------- */
+/* --- a rule and a pair ------------------------------------------------------------------------ */
 
 static int by_text(const void *a, const void *b)
 {

@@ -10,7 +10,7 @@
 #include "query/answer/render.h"
 #include "query/compare/lines.h"
 
-/* --- numbers --------------------------------------------------------------------------------- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 abdb_scale abdb_scale_of(double value, const char *unit)
 {
@@ -47,7 +47,7 @@ static void unit_label(const char *unit, abdb_scale scale, bool derived, char ou
         snprintf(out, 64, "%s%.50s%s", scale.prefix, unit, derived ? "†" : "");
 }
 
-/* --- rows ------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The value of an entry of a key; size 0: it has none. */
 static const char *key_value(const char *key, const char *name, size_t *size)

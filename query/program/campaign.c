@@ -161,8 +161,7 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
              all > 90 ? "minutes" : "seconds");
 }
 
-/* --- mamf: each backend searches
- * -------------------------------------------------------------------- */
+/* --- mamf: each backend searches -------------------------------------------------------------- */
 
 static void print_mamf(const char *backend, const char *dtype, const abdb_mamf *m)
 {

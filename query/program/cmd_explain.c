@@ -67,8 +67,7 @@ done:
     return st;
 }
 
-/* --- of a report
- * ---------------------------------------------------------------------------------------- */
+/* --- of a report ------------------------------------------------------------------------------ */
 
 /* Keeps the rows that the selection picks. */
 static abdb_status keep_matches(abdb_table *table, const abdb_selection *selection, abdb_error *err)
@@ -182,8 +181,7 @@ done:
     return st;
 }
 
-/* --- of keys and names
- * ---------------------------------------------------------------------------------- */
+/* --- of keys and names ------------------------------------------------------------------------ */
 
 static abdb_status explain_keys(int argc, char **argv, abdb_error *err)
 {

@@ -155,8 +155,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     }
 }
 
-/* --- the manual page
- * ------------------------------------------------------------------------------ */
+/* --- the manual page -------------------------------------------------------------------------- */
 
 static void roff(FILE *out, const char *text)
 {

@@ -10,8 +10,7 @@
 
 enum { NAMES_MAX = 256 };
 
-/* --- what can be asked
- * ------------------------------------------------------------------------------ */
+/* --- what can be asked ------------------------------------------------------------------------ */
 
 /* The title without {param}s. */
 static void bare_title(const abdb_report *report, abdb_text *out)
@@ -222,8 +221,7 @@ done:
     return st;
 }
 
-/* --- the shell
- * -------------------------------------------------------------------------------------------- */
+/* --- the shell -------------------------------------------------------------------------------- */
 
 static const char shell_help[] =
     "SQL ends with ';'. Also:\n"
@@ -321,8 +319,7 @@ done:
     return st;
 }
 
-/* --- the verb
- * --------------------------------------------------------------------------------------------- */
+/* --- the verb --------------------------------------------------------------------------------- */
 
 /* The first argument that is no option, so that a report's own options can be known before parsing.
  */

@@ -52,8 +52,7 @@ static void say_resume(const abdb_args *args, char **argv)
     abdb_text_free(&command);
 }
 
-/* --- the plan
- * ------------------------------------------------------------------------------------------- */
+/* --- the plan --------------------------------------------------------------------------------- */
 
 static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err)
 {
@@ -111,8 +110,7 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     return st;
 }
 
-/* --- backends
- * --------------------------------------------------------------------------------------------- */
+/* --- backends --------------------------------------------------------------------------------- */
 
 /* Which of the list --backend names; without it all but ref. */
 static abdb_status choose_backends(const abdb_backend_list *all, const char *wanted,
@@ -155,8 +153,7 @@ static int allowed_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* --- the campaign
- * -------------------------------------------------------------------------------------------- */
+/* --- the campaign ----------------------------------------------------------------------------- */
 
 /* Digest of what was asked: --resume finds the last campaign of the same question. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])

@@ -47,8 +47,7 @@ abdb_status abdb_export_walk(abdb_db *db, const char *entries, abdb_redaction *r
                      : abdb_store_walk(db, entries, sink, err);
 }
 
-/* --- SQL ----------------------------------------------------------------------------------------
- */
+/* --- SQL -------------------------------------------------------------------------------------- */
 
 /* A statement; on a terminal one line, whatever its literals hold. */
 static void print_line(FILE *out, const char *sql)

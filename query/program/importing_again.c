@@ -147,8 +147,7 @@ done:
     return st;
 }
 
-/* --- after a mend of the file ------------------------------------------------------------------
- */
+/* --- after a mend of the file ----------------------------------------------------------------- */
 
 /* With what --set said then, and what it says now. */
 static abdb_status retry(import_session *s, const reading *r, const abdb_args *args,
@@ -209,8 +208,7 @@ done:
     return st;
 }
 
-/* --- after a mend of the importer --------------------------------------------------------------
- */
+/* --- after a mend of the importer ------------------------------------------------------------- */
 
 /* With what --set said then, as the format that it was, and nothing else that lies there. */
 static abdb_status refresh(import_session *s, const reading *r, abdb_error *err)

@@ -30,8 +30,7 @@ struct abdb_redaction {
     long replaced, stayed;
 };
 
-/* --- one text ------------------------------------------------------------------------------------
- */
+/* --- one text --------------------------------------------------------------------------------- */
 
 /* For --list: what becomes of a text. */
 static void book(abdb_redaction *r, const char *column, const char *leaves, const char *instead)
@@ -94,8 +93,7 @@ static const char *device(abdb_redaction *r, const char *text)
     return plain(r, "device", canon);
 }
 
-/* --- the environment -----------------------------------------------------------------------------
- */
+/* --- the environment -------------------------------------------------------------------------- */
 
 static json_t *json_of(abdb_redaction *r, const char *column, const json_t *value)
 {
@@ -157,8 +155,7 @@ static const char *environment(abdb_redaction *r, const char *text)
     return out;
 }
 
-/* --- an entry ------------------------------------------------------------------------------------
- */
+/* --- an entry --------------------------------------------------------------------------------- */
 
 static void redact_factor(abdb_redaction *r, abdb_factor *f)
 {
@@ -289,8 +286,7 @@ abdb_sink abdb_redaction_sink(abdb_redaction *r, const abdb_sink *next)
     return (abdb_sink){r, take_entry, take_fact, abdb_sink_no_reject, end_row};
 }
 
-/* --- the whole -----------------------------------------------------------------------------------
- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* The secret of this database, or one for this once where nobody wrote any into it. */
 static abdb_status read_salt(abdb_redaction *r, abdb_error *err)

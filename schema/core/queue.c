@@ -57,8 +57,7 @@ struct abdb_queue {
     abdb_entry entry; /* of the thread: the one that is handed over */
 };
 
-/* --- copying ------------------------------------------------------------------------------------
- */
+/* --- copying ---------------------------------------------------------------------------------- */
 
 static void *room(batch *b, size_t size)
 {
@@ -226,8 +225,7 @@ static abdb_reject *pack_reject(batch *b, const abdb_reject *r)
     return failed ? NULL : p;
 }
 
-/* --- the thread ---------------------------------------------------------------------------------
- */
+/* --- the thread ------------------------------------------------------------------------------- */
 
 static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
 {
@@ -306,8 +304,7 @@ static void *work(void *self)
     }
 }
 
-/* --- the sink -----------------------------------------------------------------------------------
- */
+/* --- the sink --------------------------------------------------------------------------------- */
 
 /* The batch at hand goes to the thread; the next one is waited for. Returns the inner status. */
 static abdb_status send(abdb_queue *q)

@@ -21,7 +21,7 @@ static abdb_status check(const abdb_two *two, abdb_error *err)
     return ABDB_OK;
 }
 
-/* --- ratios of all pairs --------------------------------------------------------------------- */
+/* --- ratios of all pairs ---------------------------------------------------------------------- */
 
 /* ln b - ln a of every pair, in no order; the caller frees. */
 static abdb_status all_pairs(const abdb_two *two, double **out, abdb_error *err)
@@ -102,7 +102,7 @@ abdb_status abdb_hl_ratio(const abdb_two *two, double *out, abdb_error *err)
     return st;
 }
 
-/* --- Mann-Whitney ---------------------------------------------------------------------------- */
+/* --- Mann-Whitney ----------------------------------------------------------------------------- */
 
 typedef struct {
     double x;
@@ -283,7 +283,7 @@ done:
     return st;
 }
 
-/* --- bootstrap ------------------------------------------------------------------------------- */
+/* --- bootstrap -------------------------------------------------------------------------------- */
 
 static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
 {
@@ -344,7 +344,7 @@ abdb_status abdb_boot_median(const double *x, size_t n, double q, double *out, a
     return boot(x, n, NULL, 0, q, out, err);
 }
 
-/* --- verdict --------------------------------------------------------------------------------- */
+/* --- verdict ---------------------------------------------------------------------------------- */
 
 const char *abdb_verdict_name(abdb_verdict verdict)
 {

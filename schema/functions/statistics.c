@@ -122,7 +122,7 @@ static abdb_status boot_median(const samples *s, double *out, int *has, abdb_err
     return abdb_boot_median(s->x, s->n, s->option, out, err);
 }
 
-/* --- two sets -------------------------------------------------------------------------------- */
+/* --- two sets --------------------------------------------------------------------------------- */
 
 /* The samples by side, a before b in s->x; false: a side is empty, so there is no value. */
 static int two_of(const samples *s, abdb_two *out)
@@ -189,7 +189,7 @@ static const statistic statistics[] = {
     {"tost_p", 3, 1, 0, 1, tost_p},
 };
 
-/* --- SQLite's side --------------------------------------------------------------------------- */
+/* --- SQLite's side ---------------------------------------------------------------------------- */
 
 static int grow(queue *q)
 {

@@ -12,8 +12,7 @@
 
 enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20 };
 
-/* --- rows, many at a time -----------------------------------------------------------------------
- */
+/* --- rows, many at a time --------------------------------------------------------------------- */
 
 abdb_slot abdb_writer_slot(const abdb_writer *w, statement_id id)
 {
@@ -72,8 +71,7 @@ static void close_rows(abdb_writer *w, int id)
     w->rows[id] = NULL;
 }
 
-/* --- keys and indexes ---------------------------------------------------------------------------
- */
+/* --- keys and indexes ------------------------------------------------------------------------- */
 
 /* Every key of a table into memory; *all: there is memory for them. */
 static abdb_status load_keys(abdb_writer *w, abdb_keymap *map, const char *sql, bool *all,

@@ -9,8 +9,7 @@
 #include "schema/store/key.h"
 #include "schema/store/writer.h"
 
-/* --- numbers of what is shared ------------------------------------------------------------------
- */
+/* --- numbers of what is shared ---------------------------------------------------------------- */
 
 /* The number of a key in a table: known here, or looked up by statement id; 0: it is not there. */
 static abdb_status find_number(abdb_writer *w, abdb_keymap *map, statement_id id, abdb_key key,
@@ -118,8 +117,7 @@ done:
     return st;
 }
 
-/* --- entries ------------------------------------------------------------------------------------
- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 /* The line of a place in a file, which is kept as a number; 0: another place. */
 static sqlite3_int64 place_line(const char *locator)

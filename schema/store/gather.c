@@ -29,8 +29,7 @@ struct abdb_gather {
     cell row[]; /* ROWS x columns */
 };
 
-/* --- the virtual table --------------------------------------------------------------------------
- */
+/* --- the virtual table ------------------------------------------------------------------------ */
 
 typedef struct {
     sqlite3_vtab base;
@@ -151,8 +150,7 @@ static const sqlite3_module module = {.xConnect = connect,
                                       .xColumn = read_cell,
                                       .xRowid = read_place};
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* An error ends the unit, so the statement is never undone alone (OR FAIL): that would cost a
  * journal of its own. */

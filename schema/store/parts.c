@@ -63,8 +63,7 @@ done:
     return st;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The first number that is free in a table, asked once a unit. */
 static abdb_status next_number(abdb_writer *w, sqlite3_int64 *next, const char *sql,
@@ -222,8 +221,7 @@ done:
     return st;
 }
 
-/* --- circumstances ------------------------------------------------------------------------------
- */
+/* --- circumstances ---------------------------------------------------------------------------- */
 
 static bool same_key(abdb_key a, abdb_key b)
 {

@@ -96,8 +96,7 @@ abdb_status abdb_store_walk_facts(abdb_db *db, const abdb_sink *sink, abdb_error
     return st;
 }
 
-/* --- entries ------------------------------------------------------------------------------------
- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 typedef enum {
     W_ENTRY,

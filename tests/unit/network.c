@@ -148,8 +148,7 @@ static void blocks(void **state)
     }
 }
 
-/* --- properties
- * ----------------------------------------------------------------------------------- */
+/* --- properties ------------------------------------------------------------------------------- */
 
 /* A problem that has run once. */
 static abdb_problem done(const abdb_kernel *kernel, const abdb_impl *impl, char *text, void **state)

@@ -120,9 +120,7 @@ static void same_entry(const abdb_entry *a, const abdb_entry *b)
     }
 }
 
-/* --- sinks
- * ----------------------------------------------------------------------------------------------
- */
+/* --- sinks ------------------------------------------------------------------------------------ */
 
 /* Compares each entry with the one that is wanted, and keeps the last reason of a reject. */
 typedef struct {
@@ -170,9 +168,7 @@ static looker read_line(const char *line, const abdb_entry *want)
     return l;
 }
 
-/* --- tests
- * ----------------------------------------------------------------------------------------------
- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 static void round_trip(void **state)
 {

@@ -264,7 +264,7 @@ static void median_ranks(void **state)
     assert_true(abdb_median_rank(100000, 0.95) > 49600 && abdb_median_rank(100000, 0.95) < 49700);
 }
 
-/* --- in SQL ---------------------------------------------------------------------------------- */
+/* --- in SQL ----------------------------------------------------------------------------------- */
 
 static double ask(sqlite3 *db, const char *sql)
 {

@@ -36,8 +36,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return abdb_vec_multiplies(p, p->tensor[X].dtype);
 }
 
-/* --- parts
- * ------------------------------------------------------------------------------------------ */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 /* Parameters: of P, or of their gradient. */
 static char *matrix(const block *s, int tensor, int which)
@@ -200,8 +199,7 @@ static void backward(const block *s)
     norm_back(s, dx, s->dn, x, s->dh, G1);
 }
 
-/* --- room
- * ------------------------------------------------------------------------------------------- */
+/* --- room ------------------------------------------------------------------------------------- */
 
 static char *take(block *s, size_t bytes)
 {

@@ -72,8 +72,7 @@ void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tens
     }
 }
 
-/* --- paged attention
- * ------------------------------------------------------------------------------ */
+/* --- paged attention -------------------------------------------------------------------------- */
 
 enum { Q, K, V, INDEX, LENGTH, O };
 

@@ -18,8 +18,7 @@ enum {
     ALIGNMENT = 2 << 20
 };
 
-/* --- one product, for whoever needs one
- * ----------------------------------------------------------- */
+/* --- one product, for whoever needs one ------------------------------------------------------- */
 
 void *abdb_vec_room(size_t bytes)
 {
@@ -93,8 +92,7 @@ void abdb_vec_product_room(abdb_vec_product *q, void *room)
     q->room_sums = (float *)(void *)((char *)q->room_a + q->packed_a * (size_t)q->threads);
 }
 
-/* --- the kernel
- * ----------------------------------------------------------------------------------- */
+/* --- the kernel ------------------------------------------------------------------------------- */
 
 typedef struct {
     const abdb_problem *p;

@@ -43,8 +43,7 @@ static abdb_page *new_page(abdb_site *site, abdb_error *err)
     return &site->page[site->pages];
 }
 
-/* --- which pages
- * --------------------------------------------------------------------------------------- */
+/* --- which pages ------------------------------------------------------------------------------ */
 
 /* The page of a figure, where it has something to draw. */
 static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err)
@@ -144,8 +143,7 @@ done:
     return st;
 }
 
-/* --- writing
- * ------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static abdb_status write_page(const abdb_site *site, const abdb_page *page, abdb_error *err)
 {

@@ -159,8 +159,7 @@ static void pack_all(const abdb_vec_attention *a, const places *x)
     }
 }
 
-/* --- f32
- * ------------------------------------------------------------------------------------------ */
+/* --- f32 -------------------------------------------------------------------------------------- */
 
 static void f32_write(float *out, const float *in, size_t n, float by)
 {
@@ -188,8 +187,7 @@ static const float *f32_in_rows(const float *s, size_t rows, size_t n, void *roo
 #define PART_F      vec_part_f32
 #include "kernels/providers/vec/isa/flash.h"
 
-/* --- bf16
- * ----------------------------------------------------------------------------------------- */
+/* --- bf16 ------------------------------------------------------------------------------------- */
 
 #if VEC_WIDTH == 64
 #pragma GCC push_options

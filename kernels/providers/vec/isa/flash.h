@@ -7,8 +7,7 @@
  * stay in the caches between the two products.
  */
 
-/* --- forward
- * -------------------------------------------------------------------------------------- */
+/* --- forward ---------------------------------------------------------------------------------- */
 
 /* Scores of one row become probabilities relative to the largest so far; returns by how much what
  * was added up before shrinks. */
@@ -141,8 +140,7 @@ static void FLASH(forward)(const abdb_vec_attention *a)
     }
 }
 
-/* --- backward
- * ------------------------------------------------------------------------------------- */
+/* --- backward --------------------------------------------------------------------------------- */
 
 /* Of one row: scores to probabilities (p), slopes to gradients of the scores (s). */
 VEC_INLINE void FLASH(slopes)(float *s, float *p, size_t seen, size_t n, float scale, float l,

@@ -33,8 +33,7 @@ static size_t panel_bytes(const abdb_vec_product *s)
     return (steps_of(s, s->depth < s->k ? s->depth : s->k) + 1) * ROW;
 }
 
-/* --- packing A
- * ------------------------------------------------------------------------------------ */
+/* --- packing A -------------------------------------------------------------------------------- */
 
 /* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
 static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
@@ -67,8 +66,7 @@ static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, 
     }
 }
 
-/* --- packing B
- * ------------------------------------------------------------------------------------ */
+/* --- packing B -------------------------------------------------------------------------------- */
 
 /* Any format, any layout, element by element: edges and transposed matrices. */
 #define PACK(name, type)                                                                  \
@@ -211,8 +209,7 @@ void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_
     }
 }
 
-/* --- multiplying
- * ---------------------------------------------------------------------------------- */
+/* --- multiplying ------------------------------------------------------------------------------ */
 
 /* Rows and columns of C from packed B; a and c by bytes. */
 static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, size_t steps,

@@ -6,8 +6,7 @@
 
 enum { LANES_X = 4, TOKENS = LANES_X * VEC_F32, DEEP = 256, GROUP = 32 };
 
-/* --- quantised: a piece of a panel becomes f32, then it is multiplied
- * ------------------------------ */
+/* --- quantised: a piece of a panel becomes f32, then it is multiplied ------------------------- */
 
 /* Steps [from, from + deep) of a panel of 32 columns in bytes, or in halves of bytes. */
 static void expand(const abdb_vec_linear *s, size_t panel, size_t from, size_t deep, float *out)
@@ -62,8 +61,7 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
     }
 }
 
-/* --- blocks: those that are left, one product each
- * -------------------------------------------------- */
+/* --- blocks: those that are left, one product each -------------------------------------------- */
 
 static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row, size_t rows)
 {
@@ -81,8 +79,7 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
     }
 }
 
-/* --- unstructured: tokens side by side, weight after weight of a column
- * ----------------------------- */
+/* --- unstructured: tokens side by side, weight after weight of a column ----------------------- */
 
 /* Column `j` for the tokens of a panel of X, transposed. */
 VEC_INLINE void column(const abdb_vec_linear *s, size_t j, const float *x, float *out)

@@ -106,8 +106,7 @@ VEC_INLINE vec_f32 vec_gelu_argument(vec_f32 x)
     return x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
 }
 
-/* --- bf16
- * ----------------------------------------------------------------------------------------- */
+/* --- bf16 ------------------------------------------------------------------------------------- */
 
 VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)
 {
@@ -122,8 +121,7 @@ VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
     return __builtin_convertvector(((up & ~nan) | ((bits | 0x400000) & nan)) >> 16, vec_u16);
 }
 
-/* --- reading and writing: whole vectors, or the first `there` elements
- * ------------------------------ */
+/* --- reading and writing: whole vectors, or the first `there` elements ------------------------ */
 
 VEC_INLINE vec_f32 vec_get_f32(const float *at)
 {
