@@ -1,0 +1,26 @@
+#!/usr/bin/env bats
+# traps.bats - comparisons that tempt, on the shipped data and a few rows of our own: each is refused, normalised or named. The list is
+# traps.txt; query/README.md shows it.
+load common
+
+lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
+
+@test "each trap is refused, normalised or named in the answer" {
+    abdb import -q "$root/data"
+    abdb import -q --db own.db "$fixtures/traps.csv"
+    n=0
+    while IFS= read -r line; do
+        IFS=$'\t' read -r what command code says < <(sed 's/\\|/\x01/g; s/ | /\t/; s/ | /\t/; s/ | /\t/; s/\x01/|/g' <<<"$line")
+        run bash -c "abdb $command"
+        [ "$status" -eq "$code" ] && [[ $output == *"$says"* ]] || { echo "$what: abdb $command: exit $status, not $code, or no '$says': ${output:0:1500}"; failed=1; }
+        n=$((n + 1))
+    done < <(lines)
+    [ "$n" -ge 60 ]
+    [ -z "$failed" ]
+}
+
+@test "the list in query/README.md is that of the test" {
+    lines | sed 's/\\|/\x01/g; s/ | .*//; s/\x01/|/g' >want
+    sed -n '/^### Traps/,/^## /p' "$root/query/README.md" | sed -n 's/^| \(.*\) | `.*/\1/p' >got
+    diff want got
+}
