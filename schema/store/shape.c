@@ -46,10 +46,12 @@ static void add_plain(abdb_text *out, const char *sql)
             blank = false;
         } else {
             const char *text = abdb_text_get(out);
+            size_t size = strcspn(sql + 1, " \t\n\r-'\"") + 1;
 
             if (blank && out->size && is_word(text[out->size - 1]) && is_word(*sql))
                 abdb_text_puts(out, " ");
-            abdb_text_add(out, sql++, 1);
+            abdb_text_add(out, sql, size);
+            sql += size;
             blank = false;
         }
     }
