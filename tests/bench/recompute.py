@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""recompute.py - answers of abdb recomputed from the shipped CSV files, without abdb, SQL or its views.
+
+recompute.py ABDB DATA: ranks and comparisons per device, throughput per dollar, claims that are products. One line a disagreement; the last
+line counts. Exit 1 where anything disagrees or fewer than 200 answers were found."""
+import csv
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+abdb, data = sys.argv[1], pathlib.Path(sys.argv[2])
+checked, wrong = {}, []
+
+
+def rows(*names):
+    for name in names:
+        with open(data / name, encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file)
+
+
+def number(text):
+    text = (text or "").strip().replace(",", "").rstrip("x%+*")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def ask(db, *words):
+    out = subprocess.run([abdb, *words, "--db", db], capture_output=True, text=True, check=False)
+    if out.returncode not in (0, 3):
+        sys.exit(f"{' '.join(words)}: {out.stderr}")
+    return [json.loads(line) for line in out.stdout.splitlines() if line.startswith("{")]
+
+
+def compare(kind, what, said, own):
+    checked[kind] = checked.get(kind, 0) + 1
+    if said is None or own is None or not math.isclose(said, own, rel_tol=1e-9):
+        wrong.append(f"{kind}: {what}: abdb says {said}, the files give {own}")
+
+
+# --- names: the alias that a spelling has, else itself, without case and punctuation --------------------------------------------------
+def fold(text):
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+alias, mixed = {}, set()
+for a in rows("aliases.csv"):
+    alias[a["kind"], fold(a["spelling"])] = a["canon"]
+    if a["part"] not in ("", "1"):
+        mixed.add(fold(a["spelling"]))
+for d in rows("devices.csv"):
+    alias.setdefault(("device", fold(d["device"])), d["device"])
+
+
+def canon(kind, text):
+    return alias.get((kind, fold(text)), text)
+
+
+# --- MLPerf: what the files state, a result once however many files repeat it ------------------------------------------------------
+results = {}
+for r in rows(*(f"results/{p.name}" for p in sorted((data / "results").glob("mlperf-*.csv")))):
+    if r["division"] == "closed" and r["suite"] == "inference" and fold(r["device"]) not in mixed:
+        model = canon("model", r["model"])
+        results.setdefault((model, r["scenario"], r["metric"]), {}).setdefault((r["round"], fold(r["submitter"]), fold(r["system"])), []).append(r)
+
+
+def rates(model, scenario, metric):
+    """What each result's sources say of a device: a set of rates, by device and kind of submission. Those that disagree are left out."""
+    found = {}
+    for same in results.get((model, scenario, metric), {}).values():
+        # one source that names a system twice tells of two configurations of it; else all rows tell of one
+        twice = len({r["source"] for r in same}) < len(same)
+        for one in [[r] for r in same] if twice else [same]:
+            values = [number(r["value"]) for r in one]
+            if len({r["devices"] for r in one}) > 1 or max(values) > min(values) * 1.001:
+                continue
+            power = any("power" in r["flags"].split() for r in one)
+            found.setdefault((canon("device", one[0]["device"]), power), []).append([v / float(one[0]["devices"]) for v in values])
+    return found
+
+
+def stated(said, sets):
+    """The rate among those that sources state which is nearest to what was said."""
+    every = [v for s in sets for v in s]
+    return min(every, key=lambda v: abs(v - said)) if every and said is not None else None
+
+
+def ranks(db):
+    for model, scenario in sorted({key[:2] for key in results}):
+        for row in ask(db, "rank", "--workload", model, "--scenario", scenario, "--per", "device", "--all", "-o", "jsonl"):
+            if " + " in row["device"]:
+                continue
+            own, group = rates(model, scenario, row["metric"]), row["group"] or ""
+            kinds = [True] if "power_submission=yes" in group else [False] if "power_submission=no" in group else [True, False]
+            mine = [s for power in kinds for s in own.get((row["device"], power), [])]
+            compare("rank", f"{model} {scenario} {row['device']} {row['public_id']}", row["value"], stated(row["value"], mine))
+            better = [s for s in mine if min(s) > row["value"] * 1.001]
+            compare("rank, the best", f"{model} {scenario} {row['device']}: better ones {better}", 1.0, float(not better))
+
+
+def comparisons(db):
+    for model, scenario in sorted({key[:2] for key in results}):
+        own = rates(model, scenario, "tokens_per_s")
+        names = sorted({name for name, power in own if not power and " + " not in name})[:6]
+        for a, b in zip(names, names[1:]):
+            for row in ask(db, "compare", f"device={a}", f"device={b}", "--where", f"model={model},scenario={scenario},power_submission=no",
+                           "--per", "device", "-o", "jsonl"):
+                if row["ratio"] is None or row["metric"] != "tokens_per_s":
+                    continue
+                below, above = (stated(row[side], own[name, False]) for side, name in (("baseline_value", a), ("contender_value", b)))
+                compare("compare", f"{model} {scenario} {a} {b}", row["ratio"], above / below)
+
+
+# --- facts by name ------------------------------------------------------------------------------------------------------------------
+UNIT = {"TFLOP/s": 1e12, "TFLOPs/s": 1e12, "TFLOPS": 1e12, "PFLOP/s": 1e15, "GFLOP/s": 1e9, "TOP/s": 1e12, "TOPS": 1e12, "GB/s": 1e9, "TB/s": 1e12,
+        "PB/s": 1e15, "Tb/s": 1.25e11, "Gb/s": 1.25e8, "Gbps": 1.25e8, "Gbit/s": 1.25e8, "GB": 1e9, "MB": 1e6, "kB": 1e3, "KB": 1e3, "TB": 1e12, "GiB": 2.0**30, "MiB": 2.0**20, "%": 0.01,
+        "ms": 1e-3, "us": 1e-6, "kW": 1e3, "Kw": 1e3}
+fact = {}
+for path in sorted(data.glob("specs-*.csv")) + sorted((data / "results").glob("*.csv")) + [data / "prices.csv"]:
+    for r in rows(path.relative_to(data)):
+        value = number(r.get("value") or r.get("amount"))
+        if r.get("fact") and value is not None:
+            fact[r["fact"]] = value * UNIT.get(r.get("unit") or "", 1.0)
+
+
+def claims(db):
+    said = {row["claim"]: row["recomputed"] for row in ask(db, "audit", "claims", "-o", "jsonl")}
+    for c in rows("claims.csv"):
+        terms = [t.rsplit("^", 1) if "^" in t else [t, "1"] for t in c["terms"].split()]
+        if c["how"] not in ("", "product") or not terms or said.get(c["claim"]) is None or any(t not in fact for t, _ in terms):
+            continue
+        own = number(c["coefficient"]) or 1.0
+        for term, power in terms:
+            own *= fact[term] ** float(power)
+        compare("claim", c["claim"], said[c["claim"]], own + (number(c["offset"]) or 0.0))
+
+
+def dollars(db):
+    for row in ask(db, "query", "perf-per-dollar", "--price-date", "2024-02-01", "--today", "2026-11-20", "-o", "jsonl"):
+        name = {"Gaudi2": "db.t2.gaudi2", "H100-SXM": "db.t2.h100", "A100-SXM-80GB": "db.t2.a100-80", "A100-SXM-40GB": "db.t2.a100-40"}.get(row["device"])
+        if name and row.get("exaflop_per_usd") is not None:
+            compare("per dollar", row["device"], row["exaflop_per_usd"], fact[name + ".rate"] * 3600 / fact[name + ".price.device"] / 1e18)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    db = f"{folder}/facts.db"
+    subprocess.run([abdb, "import", "-q", "--db", db, str(data)], check=True)
+    for part in (ranks, comparisons, claims, dollars):
+        part(db)
+print("\n".join(wrong[:40]))
+print(f"{sum(checked.values())} answers, {len(wrong)} disagree: " + ", ".join(f"{n} {k}" for k, n in checked.items()))
+sys.exit(bool(wrong) or sum(checked.values()) < 200)
