@@ -113,6 +113,15 @@ static abdb_factor_state missing_state(const loader *l, const char *factor, cons
     return ABDB_INAPPLICABLE;
 }
 
+/* Suites of MLPerf without scenarios, as v_factor has them. */
+static bool has_no_scenario(const abdb_set *set, size_t i)
+{
+    const char *suite = abdb_member_text(set, i, ABDB_M_suite);
+
+    return strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0 ||
+           strcmp(suite, "storage") == 0;
+}
+
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
@@ -137,7 +146,9 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
         trait[count].name = names[c];
         trait[count].state = !unknown  ? ABDB_KNOWN
                              : is_spec ? ABDB_INAPPLICABLE
-                                       : missing_state(l, names[c], evidence);
+                             : c == ABDB_M_scenario && has_no_scenario(set, i)
+                                 ? ABDB_INAPPLICABLE
+                                 : missing_state(l, names[c], evidence);
         trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell(&set->table, i, c));
     }
     for (size_t k = 0; p && k < p->count; k++) trait[count++] = p->trait[k];

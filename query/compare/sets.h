@@ -55,6 +55,7 @@ typedef struct {
     const abdb_trait *trait; /* sorted by name */
     double value;            /* normalised as asked; NAN: it has none */
     const char *unit;        /* of value */
+    bool divided;            /* value is of one device */
     const char *why;         /* why it cannot stand for its set, or NULL */
     const char *facts;       /* keys beside its own, or NULL */
     const char *price;       /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
@@ -74,6 +75,7 @@ typedef struct {
 typedef struct {
     const char *metric; /* NULL: the workload's own */
     const char *per;    /* device node watt joule dollar peak bandwidth none */
+    bool spare;         /* per device: what does not add over devices keeps its value */
     const char *peak;   /* published, measured, clock */
     const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
     const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */
