@@ -1,4 +1,5 @@
 /* cmd_rank.c - abdb rank: the best under constraints. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +246,7 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
     const char *formula = NULL, *why = NULL;
     bool mlperf = strcmp(abdb_member_text(&r->set, 0, ABDB_M_evidence), "mlperf") == 0;
 
-    if (hidden) t->note[t->notes++] = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
+    if (hidden) t->cut = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
     abdb_status st = abdb_per_formula(r->per, &formula, err);
 
     if (st != ABDB_OK) return st;
@@ -310,6 +311,7 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
 
     if (text_limit && !abdb_whole(text_limit, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
+    if (!text_limit && abdb_is_for_programs(args)) limit = LLONG_MAX;
     t->columns = C_COUNT;
     for (size_t c = 0; c < C_COUNT; c++)
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
@@ -339,13 +341,13 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
     TRY(notes(r, o, hidden, t, err));
     TRY(abdb_footnotes_add(db, t, false, err));
+    abdb_table_end(t);
 done:
     return st;
 }
 
 static abdb_status run(int argc, char **argv, abdb_error *err)
 {
-    const char *format;
     abdb_rank_options o = {0};
     abdb_ranking ranking = {0};
     abdb_arena arena = {0};
@@ -375,9 +377,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
                                                 : "none says its device, or what --by names; "
                                                   "import with --set device=NAME, or --by model"));
     TRY(fill(&args, &ranking, &o, db, &table, err));
-    format = abdb_arg(&args, "format");
-    if (!abdb_arg(&args, "json") &&
-        (!format || (strcmp(format, "csv") != 0 && strncmp(format, "json", 4) != 0))) {
+    if (!abdb_is_for_programs(&args)) {
         scale_values(&table);
         hide_empty(&table);
     }

@@ -98,3 +98,63 @@ END
     # shellcheck disable=SC2086
     same "$(abdb rank $suite --common -o jsonl 2>/dev/null | jq -r '[.device, .of] | join(" ")' | xargs)" "GB300 5 B300-SXM 5 GB200 5 B200-SXM 5"
 }
+
+@test "csv, json and jsonl are never truncated; a truncated table says so on its last line" {
+    fill
+    same "$(abdb query mlperf-llm -o csv 2>/dev/null | tail -n +2 | wc -l)" "$(abdb query mlperf-llm --all -o csv 2>/dev/null | tail -n +2 | wc -l)"
+    [ "$(abdb query mlperf-llm --json 2>/dev/null | jq length)" -gt 100 ]
+    for report in mlperf-llm round-changes token-cost audit-gaps peaks; do
+        rows=$(abdb query "$report" -o jsonl 2>/dev/null | wc -l) shown=$(abdb query "$report" -o csv --limit 3 2>/dev/null | tail -n +2 | wc -l)
+        [[ $(abdb query "$report" --limit 3 | tail -n 1) == "… $((rows - shown)) more (--"* ]] || { echo "$report: $(abdb query "$report" --limit 3 | tail -n 1)"; false; }
+        [[ $(abdb query "$report" --limit 3 -o csv 2>&1 >/dev/null | tail -n 1) == "… "* ]] # what was asked for is said, too
+        [[ $(abdb query "$report" -o csv 2>&1 >/dev/null) != *"…"*" more ("* ]]
+    done
+    # rank: 20 rows of each group for people, all for programs
+    for i in $(seq 30); do
+        echo "published,s,serving,M$i,bf16,H100-SXM,1,System $i,tokens_per_s,$i,token/s,$i"
+    done | sed '1i evidence,source,workload,model,dtype,device,devices,system,metric,value,unit,locator' | sed 's/,M[0-9]*,/,M,/' | abdb import -q -
+    same "$(abdb rank source=s --by system -o csv 2>/dev/null | tail -n +2 | wc -l)" 30
+    same "$(abdb rank source=s --by system | tail -n 1)" "… 10 more (--all)"
+}
+
+@test "one footnote for each round and benchmark; what is shipped says when it was retrieved" {
+    fill
+    abdb compare device=H200-SXM device=MI355X >out
+    same "$(grep -c '^\[' out)" 3 # two benchmarks of v6.0, one of v5.1
+    grep -q "^\[2\] MLPerf® v6.0 Inference Closed llama2-70b-99, llama2-70b-99.9 Interactive, Offline, Server, entries v6.0-0002. Retrieved between 2026-04-01 and 2026-11-20 from https://github.com/mlcommons/inference. Result verified" out
+    same "$(ask "SELECT count(*) FROM v_statement WHERE retrieved IS NULL AND evidence = 'mlperf'")" 0
+    same "$(ask "SELECT group_concat(DISTINCT source) FROM v_statement WHERE retrieved IS NULL")" ml-engineering # its copy's day is not known
+    # every date is one day, or the first and the last on which it can have been
+    same "$(ask "SELECT count(*) FROM v_source WHERE retrieved NOT GLOB '????-??-??' AND retrieved NOT GLOB '????-??-??/????-??-??'")" 0
+    # a result without a date is not given that of others
+    mlperf H200-SXM 8 800
+    ABDB_DB=own.db abdb import -q rows.csv
+    run env ABDB_DB=own.db abdb rank device=H200-SXM
+    says "Retrieved on a date not recorded"
+}
+
+@test "llama-bench: files that do not say what they share are no one line; collectives: files are not pooled" {
+    need_realdata llama-bench
+    logs=$realdata/llama-bench/md-logs
+    abdb import -q "$logs"/*BF16*vulkan_amdvlk* "$logs"/*BF16*vulkan_radv*longctx*
+    same "$(abdb query llama-bench -o jsonl 2>/dev/null | jq -r 'select(.test == "pp2048") | .file' | sort -u | wc -l)" 2
+    abdb plot llama-bench --script >script
+    same "$(grep -cE '^series_name\[[0-9]+\] = "pp2048' script)" 2
+    for i in 1 2 3; do
+        printf '# OSU MPI-CUDA Bandwidth Test v7.5\n# Datatype: MPI_CHAR.\n# Size      Bandwidth (MB/s)\n1024  %s00.00\n2048  %s50.00\n' $i $i >"run$i.txt"
+    done
+    abdb import -q run1.txt run2.txt run3.txt
+    same "$(abdb query collectives --source osu-micro-benchmarks -o jsonl 2>/dev/null | jq -c '[.file, .message_bytes, .n]' | sort | xargs)" \
+        "[run1,1024,1] [run1,2048,1] [run2,1024,1] [run2,2048,1] [run3,1024,1] [run3,2048,1]"
+}
+
+@test "the figure mlperf-llm is of one benchmark and says which; no picture says what to type" {
+    fill
+    abdb plot mlperf-llm --script >script
+    grep -q 'caption.*"llama2-70b-99 Offline: of 20 benchmarks and scenarios the one with the most accelerators"' script
+    same "$(abdb query mlperf-llm --one -o jsonl 2>/dev/null | jq -r '.model + " " + .scenario' | sort -u)" "llama2-70b-99 Offline"
+    for figure in $(abdb plot --names); do
+        abdb plot "$figure" --script 2>/dev/null >script || continue
+        ! grep -E '^(heading|caption)\[' script | grep -E -- '--[a-z]|`|abdb (audit|compare|query|plot)|"[^"]*(tag|device)=' || { echo "$figure"; false; }
+    done
+}
