@@ -1,6 +1,7 @@
 # title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
 # report: mlperf-llm
 # needs: tokens_per_s_per_chip
+# with: one
 # size: 720,110
 # grow: 26 rows
 # sets: mlperf llm
@@ -17,6 +18,7 @@ group(i) = strcol(c_model) . " " . strcol(c_scenario)
 stats $data using (first eq "" ? (first = group(0), 0) : (same = same && first eq group(0), 0)) nooutput
 set yrange [rows - 0.4 : -0.6] noreverse
 set xrange [0 : 1.02 * max_tokens_per_s_per_chip]
+if (same) { set xlabel first . ": tokens/s per chip† (derived)" }
 name(i) = same ? strcol(c_accelerator) : strcol(c_accelerator) . ", " . group(0)
 if (!same) { set ytics font ",9" }
 set lmargin at screen (14 + name_px * (same ? widest_accelerator : 0.9 * (widest_accelerator + widest_model + 12))) / width

@@ -86,5 +86,7 @@ abdb_status abdb_report_answer(abdb_db *db, const abdb_report *report, const cha
 {
     abdb_status st = abdb_report_run(db, report, value, table, err);
 
-    return st == ABDB_OK && !report->counts_only ? abdb_footnotes_add(db, table, false, err) : st;
+    if (st == ABDB_OK && !report->counts_only) st = abdb_footnotes_add(db, table, false, err);
+    abdb_table_end(table);
+    return st;
 }

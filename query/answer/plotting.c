@@ -2,6 +2,7 @@
 #include "query/answer/plotting.h"
 #include "query/answer/footnotes.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,11 +74,60 @@ static bool is_drawn(const abdb_figure *figure, const char *column)
     return false;
 }
 
+/* Does a stretch of a note say what to type? */
+static bool is_command(const char *text, size_t size)
+{
+    static const char *const verbs[] = {
+        "abdb audit", "abdb compare", "abdb explain", "abdb import", "abdb plot", "abdb query",
+        "abdb rank",  "abdb run",     "abdb export",  "-o csv",      "`"};
+
+    for (size_t i = 0; i < size; i++) {
+        if (i + 2 < size && text[i] == '-' && text[i + 1] == '-' &&
+            isalpha((unsigned char)text[i + 2]))
+            return true;
+        for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++) {
+            size_t length = strlen(verbs[v]);
+
+            if (i + length <= size && strncmp(text + i, verbs[v], length) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* How far the next clause goes: to a bracket, or behind "; ", ": " or ". ". */
+static size_t clause_size(const char *text)
+{
+    size_t size = 1;
+
+    if (*text == '(') return strcspn(text, ")") + (strchr(text, ')') != NULL);
+    while (text[size] && text[size] != '(') {
+        if (strchr(";:.", text[size]) && text[size + 1] == ' ') return size + 2;
+        size++;
+    }
+    return size;
+}
+
+/* A note as a picture says it: nobody can type into a picture, so what to type is left out. */
+static const char *without_commands(abdb_arena *arena, const char *note)
+{
+    abdb_text out = {0};
+    const char *kept;
+
+    for (size_t size; *note; note += size) {
+        size = clause_size(note);
+        if (!is_command(note, size)) abdb_text_add(&out, note, size);
+    }
+    while (out.size && strchr(" ;:", out.data[out.size - 1])) out.data[--out.size] = '\0';
+    kept = abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return kept ? kept : "";
+}
+
 /* The columns of the table as what figures draw. */
 static abdb_status make_script(abdb_plot *plot, abdb_error *err)
 {
     abdb_table *table = &plot->table;
-    const char *names[ABDB_COLUMN_MAX],
+    const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
         **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
     unsigned char text[ABDB_COLUMN_MAX] = {0};
     size_t shown[ABDB_COLUMN_MAX], columns = 0;
@@ -86,11 +136,14 @@ static abdb_status make_script(abdb_plot *plot, abdb_error *err)
                             .cell = cells,
                             .text = text,
                             .title = table->title,
-                            .notes = table->notes,
-                            .note = table->note};
+                            .note = notes};
     abdb_status st = ABDB_OK;
 
     if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
+    for (size_t i = 0; i < table->notes; i++) {
+        notes[drawing.notes] = without_commands(&table->arena, table->note[i]);
+        drawing.notes += *notes[drawing.notes] != '\0';
+    }
     for (size_t c = 0; c < table->columns; c++)
         if (is_drawn(&plot->figure, table->column[c].name)) shown[columns++] = c;
     drawing.columns = columns;

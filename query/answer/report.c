@@ -241,6 +241,27 @@ done:
     return st;
 }
 
+/* A value in a title; a selection by its values: "H200-SXM, Offline" of
+ * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
+static void title_value(const abdb_report_param *param, const char *value, abdb_text *out)
+{
+    bool is_set = strcmp(param->name, "baseline") == 0 || strcmp(param->name, "contender") == 0;
+
+    for (size_t size; is_set && *value; value += size + (value[size] != 0)) {
+        size_t name = strcspn(value, "=,"), quoted;
+
+        size = strcspn(value, ",");
+        if (name < size)
+            name++;
+        else
+            name = 0;
+        quoted = value[name] == '\'' && size > name + 1 && value[size - 1] == '\'';
+        abdb_text_add(out, value + name + quoted, size - name - 2 * quoted);
+        if (value[size]) abdb_text_puts(out, ", ");
+    }
+    abdb_text_puts(out, value);
+}
+
 /* "{round}" becomes its value; a parameter that was not given leaves nothing. */
 static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                               const char *const *value, const char *title)
@@ -257,7 +278,7 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                 strncmp(report->param[p].name, s + 1, (size_t)(end - s - 1)) == 0)
                 break;
         if (end && p < report->params) {
-            abdb_text_puts(&out, value[p] ? value[p] : "");
+            title_value(&report->param[p], value[p] ? value[p] : "", &out);
             s = end + 1;
         } else {
             abdb_text_add(&out, s++, 1);
@@ -299,6 +320,55 @@ static void dress(const abdb_report *report, const char *const *value, abdb_tabl
             abdb_arena_copy(&table->arena, report->note[i], strlen(report->note[i]));
 }
 
+static const char no_limit[] = "1000000000";
+
+/* Does the parameter say how many rows, devices or cells are shown? */
+static bool is_limit(const abdb_report_param *p)
+{
+    return strcmp(p->type, "number") == 0 &&
+           (strcmp(p->name, "limit") == 0 || strcmp(p->name, "cells") == 0);
+}
+
+void abdb_report_whole(const abdb_report *report, const char **value)
+{
+    for (size_t i = 0; i < report->params; i++)
+        if (!value[i] && is_limit(&report->param[i])) value[i] = no_limit;
+}
+
+/* How many rows a limit leaves out: "... 118 more (--all)". */
+static abdb_status find_cut(abdb_db *db, const abdb_report *report, const char **bound,
+                            abdb_table *table, abdb_error *err)
+{
+    const char *option = NULL, *all = NULL;
+    size_t size = strlen(report->rows);
+    abdb_table count = {0};
+    char *sql;
+    double most;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < report->params; i++) {
+        if (strcmp(report->param[i].name, "all") == 0) all = "all";
+        if (!is_limit(&report->param[i]) || !bound[i] || !abdb_number(bound[i], &most) ||
+            (double)table->rows < most)
+            continue;
+        option = report->option[i].name;
+        bound[i] = no_limit;
+    }
+    if (!option) return ABDB_OK;
+    while (size && strchr("; \n", report->rows[size - 1])) size--;
+    sql =
+        abdb_arena_printf(&table->arena, "SELECT count(*) FROM (%.*s\n)", (int)size, report->rows);
+    if (!sql) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", report->name));
+    TRY(abdb_sql_table(db, sql, report, bound, &count, err));
+    if (count.rows && count.value[0].integer > (long long)table->rows)
+        table->cut =
+            abdb_arena_printf(&table->arena, "… %lld more (--%s)",
+                              count.value[0].integer - (long long)table->rows, all ? all : option);
+done:
+    abdb_table_free(&count);
+    return st;
+}
+
 abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *const *value,
                             abdb_table *table, abdb_error *err)
 {
@@ -324,6 +394,7 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         goto done;
     }
     dress(report, bound, table);
+    TRY(find_cut(db, report, bound, table, err));
     for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);

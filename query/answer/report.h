@@ -58,6 +58,8 @@ void abdb_report_free(abdb_report *report);
 ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
                                           const char *const *value, abdb_table *table,
                                           abdb_error *err);
+/* Takes the limits off that nobody set, for formats that are never truncated. */
+void abdb_report_whole(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */
 const char *abdb_report_title(const abdb_report *report, const char *const *value,
                               const char *title, abdb_table *table);

@@ -63,3 +63,10 @@ void abdb_table_free(abdb_table *table)
     abdb_arena_free(&table->arena);
     *table = (abdb_table){0};
 }
+
+void abdb_table_end(abdb_table *t)
+{
+    if (t->cut && t->notes == ABDB_NOTE_MAX) t->notes--;
+    if (t->cut) t->note[t->notes++] = t->cut;
+    t->cut = NULL;
+}

@@ -46,6 +46,7 @@ typedef struct {
     abdb_value *value; /* rows x columns */
     size_t notes;
     const char *note[ABDB_NOTE_MAX];
+    const char *cut;  /* how much is not shown: the last note, once all others are there; or NULL */
     abdb_arena arena; /* owns every string above */
 } abdb_table;
 
@@ -60,6 +61,8 @@ ABDB_MUST_USE abdb_status abdb_table_find(const abdb_table *table, const char *n
                                           abdb_error *err);
 /* A value as exact text, as the formats for programs print it. out has 32 bytes or more. */
 const char *abdb_value_text(const abdb_value *value, char out[32]);
+/* Puts `cut` behind the notes. */
+void abdb_table_end(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
                                            abdb_error *err);

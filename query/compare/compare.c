@@ -1,5 +1,5 @@
 /* compare.c - groups of two sets meet; see compare.h. */
-#include "query/compare/compare.h"
+#include "query/compare/alike.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,10 +56,28 @@ bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair)
     return pair->standing != ABDB_REFUSED || c->options->exploratory;
 }
 
-static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_group *a,
-                            const abdb_group *b, abdb_error *err)
+/* In what the results behind the numbers differ; all of a side where none stands for it alone. */
+static void find_unlike(abdb_comparison *c, abdb_pair *pair)
+{
+    abdb_side a = pair->a, b = pair->b;
+    abdb_one left, right;
+
+    if (pair->left.picked != SIZE_MAX && !pair->left.sampled) {
+        abdb_one_of(&left, a.set, pair->left.picked);
+        a = left.side;
+    }
+    if (pair->right.picked != SIZE_MAX && !pair->right.sampled) {
+        abdb_one_of(&right, b.set, pair->right.picked);
+        b = right.side;
+    }
+    pair->unlike = abdb_unlike(a, b, c->per, &c->arena);
+}
+
+static abdb_status one_pair(abdb_comparison *c, size_t contender, abdb_choice choice,
+                            const abdb_group *a, const abdb_group *b, abdb_error *err)
 {
     abdb_pair *pair;
+    abdb_status st = ABDB_OK;
 
     if (c->pairs == c->room) {
         size_t room = c->room ? 2 * c->room : 16;
@@ -72,13 +90,57 @@ static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_gro
     pair = &c->pair[c->pairs++];
     memset(pair, 0, sizeof *pair);
     pair->contender = contender;
+    pair->choice = choice;
+    pair->unlike = "";
     pair->a = (abdb_side){&c->set[0], a};
     pair->b = (abdb_side){&c->set[contender], b};
     find_differing(c, pair, pair->a);
     find_differing(c, pair, pair->b);
     apply_rules(c, pair);
     c->refused += pair->standing == ABDB_REFUSED;
-    return abdb_pair_judge(c, pair, err);
+    TRY(abdb_pair_judge(c, pair, err));
+    if (pair->has_ratio) find_unlike(c, pair);
+done:
+    return st;
+}
+
+/* Are the results that stand for both sides of unlike numbers of devices? */
+static bool is_uneven(const abdb_comparison *c, const abdb_pair *pair)
+{
+    double x, y;
+
+    if (!pair->has_ratio || pair->standing == ABDB_REFUSED || pair->left.sampled ||
+        c->options->pick != ABDB_PICK_BEST || pair->left.picked == SIZE_MAX ||
+        pair->right.picked == SIZE_MAX ||
+        (strcmp(c->per, "none") != 0 && strcmp(c->per, "device") != 0))
+        return false;
+    x = abdb_member_number(pair->a.set, pair->left.picked, ABDB_M_devices);
+    y = abdb_member_number(pair->b.set, pair->right.picked, ABDB_M_devices);
+    return x > 0 && y > 0 && (x < y || x > y);
+}
+
+/* A pair; where the best have unlike numbers of devices, first the best of equal numbers. */
+static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_group *a,
+                            const abdb_group *b, abdb_error *err)
+{
+    abdb_group *even = abdb_arena_alloc(&c->arena, 2 * sizeof *even);
+    abdb_pair *all, swap;
+    abdb_status st = ABDB_OK;
+
+    if (!even) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
+    TRY(one_pair(c, contender, ABDB_OF_ALL, a, b, err));
+    all = &c->pair[c->pairs - 1];
+    if (!is_uneven(c, all) ||
+        !abdb_equal_sizes(all->a, all->b, all->higher, &even[0], &even[1], &c->arena))
+        goto done;
+    TRY(one_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
+    all = &c->pair[c->pairs - 2];
+    swap = all[0];
+    all[0] = all[1];
+    all[1] = swap;
+    all[1].choice = ABDB_OF_ANY_SIZE;
+done:
+    return st;
 }
 
 /* --- who meets whom --------------------------------------------------------------------------- */
@@ -243,6 +305,7 @@ abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *s
             goto done;
         }
     }
+    TRY(abdb_sets_default(out->set, sets, db, &options->measure, &out->per, err));
     for (size_t i = 1; i < sets; i++) TRY(each ? meet_each(out, i, err) : meet(out, i, err));
 done:
     return st;
@@ -270,6 +333,13 @@ bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t
                   abdb_member_text(b, k, ABDB_M_accuracy_target)) != 0;
 }
 
+/* Is a pair's ratio one of like with like, and not one beside another? */
+static bool is_headline(const abdb_pair *pair)
+{
+    return pair->has_ratio && pair->standing != ABDB_REFUSED && !*pair->unlike &&
+           pair->choice != ABDB_OF_ANY_SIZE;
+}
+
 static bool counts_once(const abdb_comparison *c, size_t at)
 {
     const abdb_pair *pair = &c->pair[at];
@@ -277,9 +347,7 @@ static bool counts_once(const abdb_comparison *c, size_t at)
     for (size_t i = 0; i < at; i++) {
         const abdb_pair *other = &c->pair[i];
 
-        if (other->contender != pair->contender || !other->has_ratio ||
-            other->standing == ABDB_REFUSED)
-            continue;
+        if (other->contender != pair->contender || !is_headline(other)) continue;
         if (abdb_twins(pair->a.set, pair->a.group->member[0], pair->left.value, other->a.set,
                        other->a.group->member[0], other->left.value) ||
             abdb_twins(pair->b.set, pair->b.group->member[0], pair->right.value, other->b.set,
@@ -298,8 +366,8 @@ double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n,
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
 
-        if (pair->contender != contender) continue;
-        if (!pair->has_ratio || pair->standing == ABDB_REFUSED) {
+        if (pair->contender != contender || pair->choice == ABDB_OF_ANY_SIZE) continue;
+        if (!is_headline(pair)) {
             ++*left_out;
         } else if (!counts_once(c, i)) {
             ++*left_out;

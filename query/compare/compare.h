@@ -97,8 +97,14 @@ typedef struct {
     bool sampled;            /* value is the median of samples, n counts runs */
 } abdb_summary_of;
 
+/* Which results of the groups a pair is of: all of them; those with equal numbers of devices, where
+ * the best of all have unlike ones; and then all of them once more, beside that. */
+typedef enum { ABDB_OF_ALL, ABDB_OF_EQUAL_SIZE, ABDB_OF_ANY_SIZE } abdb_choice;
+
 typedef struct {
     size_t contender; /* set */
+    abdb_choice choice;
+    const char *unlike; /* in what they differ, so that the ratio is no headline; "" (alike.h) */
     abdb_side a, b;
     abdb_standing standing;
     size_t refusals, remarks;
@@ -123,6 +129,7 @@ typedef struct {
     size_t refused;
     size_t unpaired[ABDB_SETS_MAX]; /* results of each contender without a like in the baseline */
     size_t alone[ABDB_SETS_MAX];    /* results of the baseline without a like in the contender */
+    const char *per;                /* what values are normalised by: as asked, or alike.h */
     const abdb_compare_options *options;
     sqlite3 *db;
     abdb_arena arena;
@@ -136,7 +143,7 @@ ABDB_MUST_USE abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db,
 void abdb_comparison_free(abdb_comparison *comparison);
 /* judge.c: summaries of both sides, ratio and verdict. */
 ABDB_MUST_USE abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err);
-/* The geometric mean of a contender's ratios that may be compared; *n: how many, *left_out: the
+/* The geometric mean of a contender's headlines; *n: how many, *left_out: the
  * rest, *twins: those of them that repeat a number, because the 99 % and the 99.9 % target of a
  * benchmark often carry one. NAN where there are none. */
 double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,

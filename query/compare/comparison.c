@@ -14,7 +14,8 @@ static const char *const names[] = {
     "ratio_low",       "ratio_high",     "p",          "verdict",
     "standing",        "rule",           "sentence",   "rule_source",
     "differ",          "unknown",        "formula",    "exploratory",
-    "baseline_id",     "contender_id",   "_facts"};
+    "baseline_id",     "contender_id",   "choice",     "unlike",
+    "baseline_devices", "contender_devices", "_facts"};
 enum { COLUMNS = sizeof names / sizeof names[0] };
 
 static const char *or_empty(const char *text)
@@ -83,6 +84,11 @@ static void rules(const abdb_pair *pair, int part, abdb_text *out)
     }
 }
 
+static double devices_of(abdb_side side, const abdb_summary_of *s)
+{
+    return s->picked == SIZE_MAX ? NAN : abdb_member_number(side.set, s->picked, ABDB_M_devices);
+}
+
 static const char *id_of(abdb_side side, const abdb_summary_of *s)
 {
     return s->picked == SIZE_MAX ? "" : abdb_member_text(side.set, s->picked, ABDB_M_key);
@@ -113,7 +119,7 @@ static void identity(filler *f, const abdb_comparison *c, const abdb_pair *pair)
     text(f, abdb_member_text(pair->a.set, at, ABDB_M_scenario));
     text(f, abdb_member_text(pair->a.set, at, ABDB_M_metric));
     text(f, abdb_member_text(pair->a.set, at, ABDB_M_statistic));
-    text(f, c->options->measure.per ? c->options->measure.per : "none");
+    text(f, c->per);
     text(f, pair->unit);
 }
 
@@ -140,6 +146,7 @@ static abdb_status add_row(const abdb_comparison *c, const abdb_pair *pair, abdb
                            abdb_error *err)
 {
     static const char *const standings[] = {"comparable", "comparable-except", "not-comparable"};
+    static const char *const choices[] = {"all", "equal size", "any size"};
     bool shown = abdb_pair_shown(c, pair);
     filler f = {.table = out, .next = abdb_table_row(out)};
     const char *formula = NULL;
@@ -147,8 +154,7 @@ static abdb_status add_row(const abdb_comparison *c, const abdb_pair *pair, abdb
     abdb_status st = ABDB_OK;
 
     if (!f.next) return ABDB_FAIL(err, ABDB_NOMEM, "a comparison");
-    TRY(abdb_per_formula(c->options->measure.per ? c->options->measure.per : "none", &formula,
-                         err));
+    TRY(abdb_per_formula(c->per, &formula, err));
     identity(&f, c, pair);
     values(&f, pair, shown);
     text(&f, standings[pair->standing]);
@@ -164,6 +170,10 @@ static abdb_status add_row(const abdb_comparison *c, const abdb_pair *pair, abdb
     text(&f, pair->standing == ABDB_REFUSED && shown ? "EXPLORATORY: NOT COMPARABLE" : NULL);
     text(&f, or_empty(shown ? id_of(pair->a, &pair->left) : NULL));
     text(&f, or_empty(shown ? id_of(pair->b, &pair->right) : NULL));
+    text(&f, choices[pair->choice]);
+    text(&f, shown ? pair->unlike : NULL);
+    number(&f, shown ? devices_of(pair->a, &pair->left) : NAN);
+    number(&f, shown ? devices_of(pair->b, &pair->right) : NAN);
     abdb_text_clear(&words);
     if (shown) side_facts(pair->a, &pair->left, &words);
     if (shown) side_facts(pair->b, &pair->right, &words);

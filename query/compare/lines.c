@@ -67,9 +67,9 @@ void abdb_compare_heads(const abdb_comparison *c, abdb_text *out)
 
 bool abdb_is_shown_once(const char *name)
 {
-    static const char *const hidden[] = {"benchmark", "metric_class",  "rank",
-                                         "x",         "unit",          "workload",
-                                         "statistic", "compatibility", "source"};
+    static const char *const hidden[] = {"benchmark", "metric_class", "rank",      "x",
+                                         "unit",      "workload",     "statistic", "source",
+                                         "per",       "compatibility"};
 
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (strcmp(hidden[i], name) == 0) return false;
@@ -417,13 +417,14 @@ static void price_lines(const abdb_comparison *c, abdb_table *t)
 
 static void legend_lines(const abdb_comparison *c, abdb_table *t)
 {
-    bool stated = false, run = false, tested = false, mlperf = false, vague = false;
-    const char *per = c->options->measure.per, *formula = NULL;
+    bool stated = false, run = false, tested = false, mlperf = false, vague = false, apart = false;
+    const char *per = c->per, *formula = NULL;
     abdb_error ignored;
 
     for (size_t i = 0; i < c->pairs; i++) {
         if (!abdb_pair_shown(c, &c->pair[i]) || !c->pair[i].has_ratio) continue;
         stated |= c->pair[i].difference.verdict == ABDB_VERDICT_STATED;
+        apart |= *c->pair[i].unlike != '\0';
         run |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "measured") == 0;
         tested |= c->pair[i].difference.verdict != ABDB_VERDICT_STATED;
         vague |= c->pair[i].difference.verdict == ABDB_VERDICT_UNCLEAR ||
@@ -440,8 +441,11 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
             "ratio: Hodges-Lehmann with its 99 % interval; faster, slower, same: Mann-Whitney and"
             " equivalence at 0.01, effect 1 %.");
     if (vague) abdb_note(t, "~ no evidence of a difference in these samples.");
-    if (per && abdb_per_formula(per, &formula, &ignored) == ABDB_OK && formula &&
-        t->notes < ABDB_NOTE_MAX)
+    if (apart)
+        abdb_note(t,
+                  "(ratio): what is compared differs in what the row names; no headline, and in no"
+                  " geometric mean.");
+    if (abdb_per_formula(per, &formula, &ignored) == ABDB_OK && formula && t->notes < ABDB_NOTE_MAX)
         t->note[t->notes++] =
             abdb_arena_printf(&t->arena, "%s%s: derived by abdb%s", mlperf ? "† " : "", formula,
                               mlperf ? "; not an official or verified MLPerf® metric." : ".");

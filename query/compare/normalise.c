@@ -69,9 +69,9 @@ typedef struct {
     sqlite3 *db;
     const abdb_measure *measure;
     size_t per;
-    sqlite3_stmt *find;
-    abdb_table offers; /* where a price is wanted */
-    double days;       /* the oldest that counts; NAN: any */
+    sqlite3_stmt *find, *adds; /* adds: does a result add over devices? */
+    abdb_table offers;         /* where a price is wanted */
+    double days;               /* the oldest that counts; NAN: any */
 } normaliser;
 
 static bool wants_price(const normaliser *n)
@@ -138,6 +138,38 @@ static void price(normaliser *n, size_t i)
     m->price_age_days = abdb_cell_number(&n->offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
+/* Does the member's value add over devices, as rates do, and times and fractions do not? */
+static bool adds(normaliser *n, size_t i)
+{
+    bool yes;
+
+    sqlite3_reset(n->adds);
+    sqlite3_bind_text(n->adds, 1, abdb_member_text(n->set, i, ABDB_M_result_id), -1,
+                      SQLITE_TRANSIENT);
+    yes = sqlite3_step(n->adds) != SQLITE_ROW || sqlite3_column_int(n->adds, 0);
+    sqlite3_reset(n->adds);
+    return yes;
+}
+
+static void as_stated(abdb_set *set, size_t i)
+{
+    set->member[i].value = abdb_member_number(set, i, ABDB_M_value);
+    set->member[i].unit = abdb_member_text(set, i, ABDB_M_unit);
+}
+
+/* A member without a value per device: its own value if it does not add and that is permitted. */
+static void undivided(normaliser *n, size_t i)
+{
+    abdb_member *m = &n->set->member[i];
+
+    if (adds(n, i)) return;
+    if (n->measure->spare) {
+        as_stated(n->set, i);
+        m->why = fault(n->set, i, 0);
+    } else if (!m->why)
+        m->why = "only rates that add are divided by devices, not times, latencies and fractions";
+}
+
 static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
 {
     abdb_member *m = &n->set->member[i];
@@ -156,9 +188,11 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
         m->value = sqlite3_column_double(n->find, 0);
         m->unit = abdb_arena_copy(arena, unit, strlen(unit));
         m->facts = facts ? abdb_arena_copy(arena, facts, strlen(facts)) : NULL;
+        m->divided = n->adds != NULL;
         if (wants_price(n)) price(n, i);
     } else if (code != SQLITE_DONE)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
+    if (isnan(m->value) && n->adds) undivided(n, i);
     if (isnan(m->value) && !m->why) m->why = pers[n->per].missing;
     return ABDB_OK;
 }
@@ -197,8 +231,23 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
     if (sqlite3_prepare_v2(n->db, wants_price(n) ? priced : plain, -1, &n->find, NULL) != SQLITE_OK)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
     sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
+    if (strcmp(pers[n->per].per, "device") == 0 &&
+        sqlite3_prepare_v2(n->db,
+                           "SELECT adds FROM v_statement WHERE result_id ="
+                           " CAST(?1 AS INTEGER)",
+                           -1, &n->adds, NULL) != SQLITE_OK)
+        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
     if (!wants_price(n)) sqlite3_bind_text(n->find, 3, basis, -1, SQLITE_STATIC);
     return wants_price(n) ? abdb_offers_load(&n->offers, n->db, m, err) : ABDB_OK;
+}
+
+/* What a value was stated per matters no more once a formula made it: all of them begin with totals.
+ */
+static void say_per(abdb_member *m, bool made)
+{
+    for (size_t i = 0; i < m->traits; i++)
+        if (strcmp(m->trait[i].name, "per") == 0)
+            m->trait[i].state = made ? ABDB_INAPPLICABLE : ABDB_KNOWN;
 }
 
 abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *measure,
@@ -213,15 +262,19 @@ abdb_status abdb_set_normalise(abdb_set *set, sqlite3 *db, const abdb_measure *m
     if (pers[n.per].formula) TRY(prepare(&n, err));
     for (size_t i = 0; i < set->members; i++) {
         set->member[i].why = fault(set, i, n.per);
+        set->member[i].divided = false;
+        set->member[i].facts = NULL;
         if (pers[n.per].formula) {
             TRY(normalise_member(&n, i, err));
         } else {
-            set->member[i].value = abdb_member_number(set, i, ABDB_M_value);
-            set->member[i].unit = abdb_member_text(set, i, ABDB_M_unit);
+            as_stated(set, i);
         }
+        say_per(&set->member[i],
+                pers[n.per].formula && !(measure->spare && !set->member[i].divided));
     }
 done:
     sqlite3_finalize(n.find);
+    sqlite3_finalize(n.adds);
     abdb_table_free(&n.offers);
     return st;
 }

@@ -293,16 +293,19 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     return abdb_bind_add_number(&q->binds, number) ? ABDB_OK : too_many(err);
 }
 
+static bool wants_rates(const abdb_measure *m)
+{
+    return m->per && strcmp(m->per, "none") != 0;
+}
+
 /* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
 static void default_metric(query *q, const abdb_measure *m)
 {
-    bool rates = m->per && strcmp(m->per, "none") != 0;
-
     if (q->names_quantity) return;
     if (m->metric) {
         abdb_text_puts(&q->sql, " AND r.metric = ?");
         (void)!abdb_bind_add_text(&q->binds, m->metric);
-    } else if (rates)
+    } else if (wants_rates(m))
         abdb_text_puts(&q->sql, " AND r.metric_class IN ('performance', 'bandwidth')"
                                 " AND r.better = 'higher' AND r.unit LIKE '%/s'"
                                 " AND (r.metric <> 'queries_per_s' OR r.evidence <> 'measured' OR"
@@ -360,6 +363,8 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
         abdb_table_free(&rest);
         if (st != ABDB_OK) break;
     }
+    if (!words.size && wants_rates(m) && !m->metric)
+        abdb_text_puts(&words, "; --per divides rates only, not times, latencies and fractions");
     if (st == ABDB_OK)
         st = ABDB_FAIL(err, ABDB_USAGE, "no result matches '%s%s%s'%s%s%s", selection,
                        where && *selection ? "," : "", where ? where : "",

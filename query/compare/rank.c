@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/compare/alike.h"
 #include "schema/core/stats.h"
 
 /* --- who is ranked ---------------------------------------------------------------------------- */
@@ -194,97 +195,19 @@ done:
     return st;
 }
 
-/* --- the suite -------------------------------------------------------------------------------- */
+/* --- like with like --------------------------------------------------------------------------- */
 
-static const abdb_ranked *find_row(const abdb_ranking *r, size_t group, const char *name)
+/* In what each row differs from the first of its group. */
+static void find_unlike(abdb_ranking *r)
 {
-    for (size_t i = 0; i < r->count; i++)
-        if (r->row[i].group == group && strcmp(r->row[i].name, name) == 0) return &r->row[i];
-    return NULL;
-}
+    abdb_one first, own;
 
-/* Does an earlier group of the suite carry this number under another accuracy target? */
-static bool is_twin(const abdb_ranking *r, const abdb_ranked *row, size_t group)
-{
-    for (size_t g = 0; g < group; g++) {
-        const abdb_ranked *other = find_row(r, g, row->name);
-
-        if (other &&
-            abdb_twins(&r->set, row->member, row->value, &r->set, other->member, other->value))
-            return true;
+    for (size_t i = 0; i < r->count; i++) {
+        abdb_one_of(&own, &r->set, r->row[i].member);
+        if (!i || r->row[i].group != r->row[i - 1].group)
+            abdb_one_of(&first, &r->set, r->row[i].member);
+        r->row[i].unlike = abdb_unlike(first.side, own.side, r->per, &r->arena);
     }
-    return false;
-}
-
-/* Geometric mean of the ratios to the baseline over the groups of the suite. */
-static void score(abdb_ranking *r, abdb_ranked *row, const char *baseline, const bool *in_suite)
-{
-    double sum = 0;
-
-    row->n = 0;
-    for (size_t g = 0; g < r->groups.count; g++) {
-        const abdb_ranked *base = in_suite[g] ? find_row(r, g, baseline) : NULL, *own;
-
-        if (!base) continue;
-        own = find_row(r, g, row->name);
-        if (!own || !(own->value > 0) || !(base->value > 0)) continue;
-        sum += (r->higher ? 1 : -1) * log(own->value / base->value);
-        row->n++;
-    }
-    row->geomean = row->n ? exp(sum / (double)row->n) : NAN;
-}
-
-static int by_geomean(const void *a, const void *b)
-{
-    const abdb_ranked *x = a, *y = b;
-
-    if (x->geomean < y->geomean || x->geomean > y->geomean) return x->geomean > y->geomean ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-static abdb_status make_suite(abdb_ranking *r, const char *baseline, abdb_error *err)
-{
-    abdb_ranked *rows = calloc(r->count + 1, sizeof *rows);
-    bool *in_suite = calloc(r->groups.count + 1, sizeof *in_suite);
-    size_t count = 0;
-
-    if (!rows || !in_suite) {
-        free(rows);
-        free(in_suite);
-        return ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
-    }
-    if (!baseline && r->count) baseline = r->row[0].name;
-    r->suite = r->twins = 0;
-    for (size_t g = 0; g < r->groups.count; g++) {
-        const abdb_ranked *base = find_row(r, g, baseline);
-
-        in_suite[g] = base && !is_twin(r, base, g);
-        r->suite += in_suite[g];
-        r->twins += base && !in_suite[g];
-    }
-    for (size_t i = 0; i < r->count && r->suite; i++) {
-        bool seen = false;
-        abdb_ranked row = r->row[i];
-
-        for (size_t k = 0; k < i && !seen; k++) seen = strcmp(r->row[k].name, row.name) == 0;
-        if (seen) continue;
-        score(r, &row, baseline, in_suite);
-        if (row.n == r->suite)
-            rows[count++] = row;
-        else
-            abdb_text_printf(&r->excluded, "%s%s (%zu of %zu)", r->excluded.size ? ", " : "",
-                             row.name, row.n, r->suite);
-    }
-    free(in_suite);
-    free(r->row);
-    r->row = rows;
-    r->count = count;
-    if (!count)
-        return ABDB_FAIL(err, ABDB_USAGE, "no result of the baseline '%s' in this selection",
-                         baseline ? baseline : "");
-    qsort(rows, count, sizeof *rows, by_geomean);
-    for (size_t i = 0; i < count; i++) rows[i].place = i + 1;
-    return ABDB_OK;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -317,6 +240,7 @@ abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *select
                       o->by));
     TRY(abdb_rulebook_load(&out->book, db, err));
     TRY(abdb_set_load(&out->set, db, selection, where, &o->measure, err));
+    TRY(abdb_sets_default(&out->set, 1, db, &o->measure, &out->per, err));
     if (o->exploratory)
         TRY(one_group(out, err));
     else
@@ -337,7 +261,8 @@ abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *select
     if (o->pick == ABDB_PICK_MEDIAN) TRY(take_medians(out, by, err));
     TRY(order(out, err));
     if (o->pareto) TRY(find_front(out, db, o->pareto, err));
-    if (o->suite) TRY(make_suite(out, o->baseline, err));
+    find_unlike(out);
+    if (o->suite) TRY(abdb_ranking_suite(out, o, err));
 done:
     return st;
 }
@@ -348,6 +273,7 @@ void abdb_ranking_free(abdb_ranking *r)
     abdb_set_free(&r->set);
     abdb_rulebook_free(&r->book);
     abdb_text_free(&r->excluded);
+    abdb_text_free(&r->common);
     abdb_arena_free(&r->arena);
     *r = (abdb_ranking){0};
 }

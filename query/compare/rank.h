@@ -12,12 +12,14 @@ typedef struct {
     const char *pareto;      /* a second metric of the same run, or a numeric column; NULL: none */
     const char *baseline;    /* with suite: the device whose values are 1 */
     bool suite, exploratory; /* suite: one number over all groups */
+    bool common;             /* suite: over the largest part of it that several have */
     abdb_pick pick;
 } abdb_rank_options;
 
 typedef struct {
     size_t group, member; /* the member that stands for `name` */
     const char *name;     /* the device, system, ... */
+    const char *unlike;   /* in what it differs from the first of its group (alike.h), or "" */
     double value, other;  /* other: of the second metric */
     size_t place, of;     /* from 1 in its group; how many results it is the best of */
     bool front;           /* on the Pareto front */
@@ -31,11 +33,14 @@ typedef struct {
     abdb_groups groups;
     size_t count;
     abdb_ranked *row; /* by group, then place */
+    const char *per;  /* what values are normalised by: as asked, or alike.h */
     size_t left_out;  /* members that cannot stand for anything */
     bool higher, other_higher;
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
     abdb_text excluded; /* suite: who is not ranked, and what is missing */
+    abdb_text common;   /* suite: the largest part of it that several have, and who; "" (suite.c) */
+    bool part;          /* suite: it is that part that was ranked */
     abdb_arena arena;
 } abdb_ranking;
 
@@ -43,6 +48,9 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *selection,
                                             const char *where, const abdb_rank_options *options,
                                             abdb_error *err);
+/* suite.c: one row for each name instead of one for each group and name. */
+ABDB_MUST_USE abdb_status abdb_ranking_suite(abdb_ranking *r, const abdb_rank_options *o,
+                                             abdb_error *err);
 void abdb_ranking_free(abdb_ranking *ranking);
 
 #endif

@@ -1,5 +1,6 @@
 /* screen.c - a comparison for people; see compare_screen.h. */
 #include "query/compare/screen.h"
+#include "query/compare/alike.h"
 #include "query/answer/say.h"
 
 #include <math.h>
@@ -9,6 +10,8 @@
 #include "query/answer/deadline.h"
 #include "query/answer/render.h"
 #include "query/compare/lines.h"
+
+enum { BLOCK_COLUMNS = 6 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -177,21 +180,29 @@ static void side_text(const abdb_summary_of *s, abdb_scale scale, char out[96])
 }
 
 static void ratio_text(const abdb_comparison *c, const abdb_pair *pair, char out[48],
-                       char verdict[64])
+                       char verdict[120])
 {
     const abdb_difference *d = &pair->difference;
     bool evident = d->verdict != ABDB_VERDICT_UNCLEAR && d->verdict != ABDB_VERDICT_TOO_FEW;
+    size_t size;
 
     snprintf(out, 48, "%s", !pair->has_ratio ? "-" : evident ? "" : "~");
-    snprintf(verdict, 64, "%s", pair->has_ratio ? abdb_verdict_name(d->verdict) : "");
+    snprintf(verdict, 120, "%s", pair->has_ratio ? abdb_verdict_name(d->verdict) : "");
     if (pair->has_ratio && evident) {
         if (d->has_interval && d->verdict != ABDB_VERDICT_STATED)
             snprintf(out, 48, "%.3fx (%.3f to %.3f)", d->ratio, d->low, d->high);
         else
             snprintf(out, 48, "%.2fx", d->ratio);
     }
+    if (pair->has_ratio && *pair->unlike) {
+        size = strlen(out);
+        memmove(out + 1, out, size + 1 < 46 ? size + 1 : 46);
+        out[0] = '(';
+        snprintf(out + strlen(out), 48 - strlen(out), ")");
+        snprintf(verdict, 120, "%.110s", pair->unlike);
+    }
     if (pair->standing == ABDB_REFUSED && c->options->exploratory)
-        snprintf(verdict, 64, "EXPLORATORY");
+        snprintf(verdict, 120, "EXPLORATORY");
 }
 
 /* The value that decides the prefix of a contender's block. */
@@ -211,36 +222,88 @@ static void cell(abdb_table *t, abdb_value *row, size_t column, const char *text
     row[column] = (abdb_value){.kind = ABDB_STRING, .text = abdb_kept(t, text)};
 }
 
-/* The columns of a block; the unit stands above the names of the rows. */
-static void block_columns(const abdb_comparison *c, size_t contender, abdb_table *t,
+/* "8", or "8|88" where the sides differ. */
+static void sizes_text(const abdb_pair *pair, char out[96])
+{
+    char text[2][24];
+
+    for (int right = 0; right < 2; right++) {
+        const abdb_summary_of *s = right ? &pair->right : &pair->left;
+        const abdb_set *set = right ? pair->b.set : pair->a.set;
+        double n = s->picked == SIZE_MAX ? NAN : abdb_member_number(set, s->picked, ABDB_M_devices);
+
+        snprintf(text[right], sizeof text[right], "?");
+        if (n > 0) snprintf(text[right], sizeof text[right], "%.0f", n);
+    }
+    snprintf(out, 96, "%s%s%s", text[0], strcmp(text[0], text[1]) == 0 ? "" : "|",
+             strcmp(text[0], text[1]) == 0 ? "" : text[1]);
+    if (strcmp(out, "?") == 0) *out = '\0';
+}
+
+/* Are the pairs of a contender of several numbers of devices? */
+static bool sizes_vary(const abdb_comparison *c, size_t contender)
+{
+    char first[96] = "", text[96];
+
+    for (size_t i = 0; i < c->pairs; i++) {
+        if (c->pair[i].contender != contender || !abdb_pair_shown(c, &c->pair[i])) continue;
+        sizes_text(&c->pair[i], text);
+        if (strchr(text, '|') || (*first && *text && strcmp(first, text) != 0)) return true;
+        if (!*first) snprintf(first, sizeof first, "%s", text);
+    }
+    return false;
+}
+
+/* The columns of a block; the unit stands above the names of the rows. Are there several units? */
+static bool block_columns(const abdb_comparison *c, size_t contender, abdb_table *t,
                           abdb_scale *scale)
 {
     const char *unit = "";
     const char *how =
         c->options->pick == ABDB_PICK_MEDIAN ? "median (worst, n)" : "best (worst, n)";
     char label[64], a[24], b[24], ratio[8];
-    bool mlperf = false, sampled = true;
+    bool mlperf = false, sampled = true, mixed = false;
 
     for (size_t i = 0; i < c->pairs; i++)
         if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i])) {
             if (!*unit) unit = c->pair[i].unit;
+            mixed |= strcmp(unit, c->pair[i].unit) != 0;
             sampled &= c->pair[i].left.sampled;
             mlperf |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "mlperf") == 0;
         }
-    *scale = abdb_scale_of(typical(c, contender), unit);
-    unit_label(unit, *scale,
-               mlperf && c->options->measure.per && strcmp(c->options->measure.per, "none") != 0,
-               label);
+    *scale = mixed ? (abdb_scale){1, ""} : abdb_scale_of(typical(c, contender), unit);
+    unit_label(unit, *scale, mlperf && strcmp(c->per, "none") != 0, label);
+    if (mixed) snprintf(label, sizeof label, "each in its unit");
     if (sampled) how = "median";
     snprintf(a, sizeof a, "A %s", how);
     snprintf(b, sizeof b, "%c %s", (char)('A' + contender), how);
     snprintf(ratio, sizeof ratio, "%c/A", (char)('A' + contender));
-    t->columns = 5;
+    t->columns = BLOCK_COLUMNS;
     t->column[0].name = abdb_kept(t, label);
-    t->column[1].name = abdb_kept(t, a);
-    t->column[2].name = abdb_kept(t, b);
-    t->column[3].name = abdb_kept(t, ratio);
-    t->column[4].name = "verdict";
+    t->column[1].name = sizes_vary(c, contender) ? "devices" : "_devices";
+    t->column[2].name = abdb_kept(t, a);
+    t->column[3].name = abdb_kept(t, b);
+    t->column[4].name = abdb_kept(t, ratio);
+    t->column[5].name = "verdict";
+    return mixed;
+}
+
+/* One pair as a row. */
+static void pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_scale scale,
+                     const char *label, abdb_table *t, abdb_value *row)
+{
+    char text[96], ratio[48], verdict[120];
+
+    cell(t, row, 0, label);
+    sizes_text(pair, text);
+    cell(t, row, 1, text);
+    side_text(&pair->left, scale, text);
+    cell(t, row, 2, text);
+    side_text(&pair->right, scale, text);
+    cell(t, row, 3, text);
+    ratio_text(c, pair, ratio, verdict);
+    cell(t, row, 4, ratio);
+    cell(t, row, 5, verdict);
 }
 
 /* Rows of one contender: its pairs that are shown, then their geometric mean. */
@@ -250,26 +313,21 @@ static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table 
     size_t n, left_out, twins, names = label_names(c, contender, &t->arena, name);
     abdb_text label = {0};
     abdb_scale scale;
+    bool mixed;
     double mean;
     abdb_status st = ABDB_OK;
 
-    block_columns(c, contender, t, &scale);
+    mixed = block_columns(c, contender, t, &scale);
     for (size_t i = 0; i < c->pairs; i++) {
         const abdb_pair *pair = &c->pair[i];
         abdb_value *row;
-        char text[96], ratio[48], verdict[64];
 
         if (pair->contender != contender || !abdb_pair_shown(c, pair)) continue;
         if (!(row = abdb_table_row(t))) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
         row_label(pair, name, names, &label);
-        cell(t, row, 0, abdb_text_get(&label));
-        side_text(&pair->left, scale, text);
-        cell(t, row, 1, text);
-        side_text(&pair->right, scale, text);
-        cell(t, row, 2, text);
-        ratio_text(c, pair, ratio, verdict);
-        cell(t, row, 3, ratio);
-        cell(t, row, 4, verdict);
+        if (mixed) abdb_text_printf(&label, ", %s", pair->unit);
+        if (pair->choice == ABDB_OF_ANY_SIZE) abdb_text_puts(&label, ", any size");
+        pair_row(c, pair, scale, abdb_text_get(&label), t, row);
     }
     mean = abdb_pairs_geomean(c, contender, &n, &left_out, &twins);
     if (n > 1) {
@@ -279,11 +337,10 @@ static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table 
         if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a comparison"));
         snprintf(text, sizeof text, "geomean %zu of %zu", n, n + left_out);
         cell(t, row, 0, text);
-        cell(t, row, 1, "");
-        cell(t, row, 2, "");
+        for (size_t k = 1; k < 4; k++) cell(t, row, k, "");
         snprintf(text, sizeof text, "%.2fx", mean);
-        cell(t, row, 3, text);
-        cell(t, row, 4,
+        cell(t, row, 4, text);
+        cell(t, row, 5,
              strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
                  ? "composite, not endorsed by MLCommons"
                  : "composite");
@@ -306,6 +363,9 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
     abdb_say(out, "%s\n", abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_same(c, &line);
+    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    abdb_text_clear(&line);
+    abdb_compare_basis(c, &line);
     if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
@@ -339,14 +399,11 @@ static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table
 
     TRY(block(c, contender, &rows, err));
     if (!out->columns) {
-        out->columns = 7;
-        out->column[0].name = "contender";
-        out->column[1].name = "row";
-        out->column[2].name = "unit";
-        out->column[3].name = "A";
-        out->column[4].name = "contender's";
-        out->column[5].name = "ratio";
-        out->column[6].name = "verdict";
+        static const char *const names[] = {"contender", "row",         "unit",  "devices",
+                                            "A",         "contender's", "ratio", "verdict"};
+
+        out->columns = sizeof names / sizeof names[0];
+        for (size_t k = 0; k < out->columns; k++) out->column[k].name = names[k];
     }
     for (size_t r = 0; r < rows.rows; r++) {
         abdb_value *row = abdb_table_row(out);
@@ -356,9 +413,10 @@ static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table
         snprintf(who, sizeof who, "%c %.140s", (char)('A' + contender),
                  abdb_set_label(&c->set[contender]));
         cell(out, row, 0, who);
-        cell(out, row, 1, rows.value[r * 5].text);
+        cell(out, row, 1, rows.value[r * BLOCK_COLUMNS].text);
         cell(out, row, 2, rows.column[0].name);
-        for (size_t k = 1; k < 5; k++) cell(out, row, k + 2, rows.value[r * 5 + k].text);
+        for (size_t k = 1; k < BLOCK_COLUMNS; k++)
+            cell(out, row, k + 2, rows.value[r * BLOCK_COLUMNS + k].text);
     }
 done:
     abdb_table_free(&rows);
@@ -374,9 +432,12 @@ abdb_status abdb_compare_people(const abdb_comparison *c, abdb_db *db, abdb_tabl
     abdb_compare_stamp(c, &line);
     abdb_compare_heads(c, &line);
     out->title = abdb_kept(out, abdb_text_get(&line));
-    out->hoist = "contender unit";
+    out->hoist = "contender unit devices";
     abdb_text_clear(&line);
     abdb_compare_same(c, &line);
+    if (line.size) abdb_note(out, abdb_text_get(&line));
+    abdb_text_clear(&line);
+    abdb_compare_basis(c, &line);
     if (line.size) abdb_note(out, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         if (!abdb_shown_pairs(c, s)) continue;

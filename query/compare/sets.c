@@ -113,19 +113,29 @@ static abdb_factor_state missing_state(const loader *l, const char *factor, cons
     return ABDB_INAPPLICABLE;
 }
 
+/* Suites of MLPerf without scenarios, as v_factor has them. */
+static bool has_no_scenario(const abdb_set *set, size_t i)
+{
+    const char *suite = abdb_member_text(set, i, ABDB_M_suite);
+
+    return strcmp(suite, "training") == 0 || strcmp(suite, "hpc") == 0 ||
+           strcmp(suite, "storage") == 0;
+}
+
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
     const char *evidence = abdb_member_text(set, i, ABDB_M_evidence);
     abdb_member *m = &set->member[i];
     bool is_spec = !*abdb_member_text(set, i, ABDB_M_entry_id); /* it has what it has */
+    bool said = false; /* what a value is per; else of the system */
     const point *p = NULL;
     abdb_trait *trait;
     size_t count = 0;
     abdb_status st = ABDB_OK;
 
     if (*id) TRY(find_point(l, id, &p, err));
-    trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + (p ? p->count : 0)) * sizeof *trait);
+    trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + 1 + (p ? p->count : 0)) * sizeof *trait);
     if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     for (size_t c = 0; c < ABDB_M_FACTORS; c++) {
         const abdb_value *v = &set->table.value[i * set->table.columns + c];
@@ -137,10 +147,16 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
         trait[count].name = names[c];
         trait[count].state = !unknown  ? ABDB_KNOWN
                              : is_spec ? ABDB_INAPPLICABLE
-                                       : missing_state(l, names[c], evidence);
+                             : c == ABDB_M_scenario && has_no_scenario(set, i)
+                                 ? ABDB_INAPPLICABLE
+                                 : missing_state(l, names[c], evidence);
         trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell(&set->table, i, c));
     }
-    for (size_t k = 0; p && k < p->count; k++) trait[count++] = p->trait[k];
+    for (size_t k = 0; p && k < p->count; k++) {
+        said |= strcmp(p->trait[k].name, "per") == 0;
+        trait[count++] = p->trait[k];
+    }
+    if (!is_spec && !said) trait[count++] = (abdb_trait){"per", "system", ABDB_KNOWN};
     qsort(trait, count, sizeof *trait, by_name);
     m->trait = trait;
     m->traits = count;

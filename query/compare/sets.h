@@ -15,27 +15,27 @@
 enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192 };
 
 /* Columns of a member, as v_comparable has them. */
-#define ABDB_MEMBER_COLUMNS(X)                                                                  \
-    X(result_id)                                                                                \
-    X(key)                                                                                      \
-    X(evidence)                                                                                 \
-    X(source)                                                                                   \
-    X(suite)                                                                                    \
-    X(system_type)                                                                              \
-    X(round)                                                                                    \
-    X(division)                                                                                 \
-    X(availability)                                                                             \
-    X(verified)                                                                                 \
-    X(submitter)                                                                                \
-    X(system)                                                                                   \
-    X(workload)                                                                                 \
-    X(benchmark)                                                                                \
-    X(model) X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric)            \
-        X(metric_class) X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility)   \
-            X(power_submission) X(averaged) X(inferred) X(engine) X(sparsity) X(basis)          \
-                X(power_limit) X(standing) X(disputed) X(tag) X(campaign) X(better) X(flags)    \
-                    X(value) X(disagree) X(public_id) X(point_id) X(entry_id) X(ordinal) X(run) \
-                        X(date)
+#define ABDB_MEMBER_COLUMNS(X)                                                                    \
+    X(result_id)                                                                                  \
+    X(key)                                                                                        \
+    X(evidence)                                                                                   \
+    X(source)                                                                                     \
+    X(suite)                                                                                      \
+    X(system_type)                                                                                \
+    X(round)                                                                                      \
+    X(division)                                                                                   \
+    X(availability)                                                                               \
+    X(verified)                                                                                   \
+    X(submitter)                                                                                  \
+    X(system)                                                                                     \
+    X(workload)                                                                                   \
+    X(benchmark)                                                                                  \
+    X(model)                                                                                      \
+    X(scenario) X(device) X(devices) X(nodes) X(backend) X(dtype) X(metric) X(metric_class)       \
+        X(statistic) X(rank) X(x) X(unit) X(accuracy_target) X(compatibility) X(power_submission) \
+            X(averaged) X(inferred) X(engine) X(sparsity) X(basis) X(power_limit) X(standing)     \
+                X(disputed) X(tag) X(campaign) X(better) X(flags) X(value) X(disagree)            \
+                    X(public_id) X(point_id) X(entry_id) X(ordinal) X(run) X(date)
 typedef enum {
 #define X(name) ABDB_M_##name,
     ABDB_MEMBER_COLUMNS(X)
@@ -52,12 +52,13 @@ typedef struct {
 
 typedef struct {
     size_t traits;
-    const abdb_trait *trait; /* sorted by name */
-    double value;            /* normalised as asked; NAN: it has none */
-    const char *unit;        /* of value */
-    const char *why;         /* why it cannot stand for its set, or NULL */
-    const char *facts;       /* keys beside its own, or NULL */
-    const char *price;       /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
+    abdb_trait *trait; /* sorted by name */
+    double value;      /* normalised as asked; NAN: it has none */
+    const char *unit;  /* of value */
+    bool divided;      /* value is of one device */
+    const char *why;   /* why it cannot stand for its set, or NULL */
+    const char *facts; /* keys beside its own, or NULL */
+    const char *price; /* "IDC on-demand 2024-01-04, 1052 days old", or NULL */
     const char *provider, *provider_kind, *price_kind; /* of that price */
     double price_age_days;                             /* NAN: undated */
 } abdb_member;
@@ -74,6 +75,7 @@ typedef struct {
 typedef struct {
     const char *metric; /* NULL: the workload's own */
     const char *per;    /* device node watt joule dollar peak bandwidth none */
+    bool spare;         /* per device: what does not add over devices keeps its value */
     const char *peak;   /* published, measured, clock */
     const char *price_date, *provider, *price_kind; /* of the prices that count; "any" kind */
     const char *price;                              /* 'DEVICE=2.49 USD/h,...': the reader's own */

@@ -60,8 +60,7 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
                          abdb_error *err)
 {
     const char *format = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
-    bool programs = abdb_arg(args, "json") ||
-                    (format && (strcmp(format, "csv") == 0 || strncmp(format, "json", 4) == 0));
+    bool programs = abdb_is_for_programs(args);
     abdb_table table = {0};
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;

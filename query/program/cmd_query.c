@@ -158,6 +158,7 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
         TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
                       args.positional[args.positionals - 1]));
     abdb_report_values(report, &args, value);
+    if (abdb_is_for_programs(&args)) abdb_report_whole(report, value);
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_report_answer(db, report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));

@@ -1,9 +1,11 @@
 /* cmd_rank.c - abdb rank: the best under constraints. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/footnotes.h"
+#include "query/compare/alike.h"
 #include "query/compare/lines.h"
 #include "query/compare/price_lines.h"
 #include "query/compare/rank.h"
@@ -36,6 +38,7 @@ typedef enum {
     C_DTYPE,
     C_VERIFIED,
     C_ID,
+    C_UNLIKE,
     C_EXPLORATORY,
     C_RESULT,
     C_FACTS,
@@ -43,18 +46,31 @@ typedef enum {
 } column;
 static const struct {
     const char *name, *label, *style;
-} columns[C_COUNT] = {{"workload", NULL, "cut30"}, {"scenario", NULL, ""},
-                      {"metric", NULL, ""},        {"per", NULL, ""},
-                      {"division", NULL, ""},      {"group", NULL, "cut60"},
-                      {"place", "#", ""},          {"device", NULL, "cut28"},
-                      {"devices", "chips", ""},    {"submitter", NULL, "cut20"},
-                      {"system", NULL, "cut30"},   {"value", NULL, "g6"},
-                      {"unit", NULL, ""},          {"other", NULL, "g5"},
-                      {"front", NULL, ""},         {"of", NULL, ""},
-                      {"ratio", "of first", "2"},  {"price", NULL, ""},
-                      {"round", NULL, ""},         {"dtype", "weights", ""},
-                      {"verified", NULL, ""},      {"public_id", "ID", ""},
-                      {"exploratory", NULL, ""},   {"_key", NULL, ""},
+} columns[C_COUNT] = {{"workload", NULL, "cut30"},
+                      {"scenario", NULL, ""},
+                      {"metric", NULL, ""},
+                      {"per", NULL, ""},
+                      {"division", NULL, ""},
+                      {"group", NULL, "cut60"},
+                      {"place", "#", ""},
+                      {"device", NULL, "cut28"},
+                      {"devices", "chips", ""},
+                      {"submitter", NULL, "cut20"},
+                      {"system", NULL, "cut30"},
+                      {"value", NULL, "g6"},
+                      {"unit", NULL, ""},
+                      {"other", NULL, "g5"},
+                      {"front", NULL, ""},
+                      {"of", NULL, ""},
+                      {"ratio", "of first", "2"},
+                      {"price", NULL, ""},
+                      {"round", NULL, ""},
+                      {"dtype", "weights", ""},
+                      {"verified", NULL, ""},
+                      {"public_id", "ID", ""},
+                      {"unlike", "unlike the first in", "cut44"},
+                      {"exploratory", NULL, ""},
+                      {"_key", NULL, ""},
                       {"_facts", NULL, ""}};
 
 /* The selection that the options spell: --workload, --scenario and the words given. */
@@ -186,11 +202,11 @@ static abdb_status add_row(const abdb_ranking *r, const abdb_ranked *x, const ab
         number(row, C_OTHER, x->other);
         text(t, row, C_UNIT, r->set.member[x->member].unit);
         integer(row, C_OF, (double)x->of);
-        number(row, C_RATIO, first->value > 0 ? x->value / first->value : NAN);
+        number(row, C_RATIO, first->value > 0 && !*x->unlike ? x->value / first->value : NAN);
+        text(t, row, C_UNLIKE, x->unlike);
         text(t, row, C_FRONT, x->front ? "front" : "");
     }
-    text(t, row, C_PER,
-         o->measure.per && strcmp(o->measure.per, "none") != 0 ? o->measure.per : "");
+    text(t, row, C_PER, strcmp(r->per, "none") != 0 ? r->per : "");
     integer(row, C_PLACE, (double)x->place);
     text(t, row, C_NAME,
          (o->pareto || o->pick == ABDB_PICK_EACH) && !o->by
@@ -230,11 +246,19 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
     const char *formula = NULL, *why = NULL;
     bool mlperf = strcmp(abdb_member_text(&r->set, 0, ABDB_M_evidence), "mlperf") == 0;
 
-    if (hidden) t->note[t->notes++] = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
-    if (o->measure.per) {
-        abdb_status st = abdb_per_formula(o->measure.per, &formula, err);
+    if (hidden) t->cut = abdb_arena_printf(&t->arena, "… %zu more (--all)", hidden);
+    abdb_status st = abdb_per_formula(r->per, &formula, err);
 
-        if (st != ABDB_OK) return st;
+    if (st != ABDB_OK) return st;
+    if (!o->measure.per && formula) {
+        double usual = 0;
+        const char *sizes = abdb_sizes_text(&r->set, 1, &usual, &t->arena);
+
+        t->note[t->notes++] = abdb_arena_printf(
+            &t->arena,
+            "per %s, because the numbers of devices differ (%s); --per none ranks totals, --where"
+            " devices=%.0f systems of one size",
+            r->per, sizes, usual);
     }
     if (formula)
         t->note[t->notes++] =
@@ -256,9 +280,13 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
                 &t->arena, "%zu more repeat a number of another accuracy target: counted once",
                 r->twins);
         if (r->excluded.size)
-            t->note[t->notes++] =
-                abdb_arena_printf(&t->arena, "excluded, because a result is missing: %s",
-                                  abdb_text_get(&r->excluded));
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "excluded, because a result is missing or not alike: %s",
+                abdb_text_get(&r->excluded));
+        if (r->common.size)
+            t->note[t->notes++] = abdb_arena_printf(
+                &t->arena, "the largest common part%s is %s",
+                r->part ? ", ranked here," : " (--common ranks it)", abdb_text_get(&r->common));
     } else if (o->pareto)
         abdb_note(t, "front: no other run here is at least as good in both and better in one");
     else
@@ -283,6 +311,7 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
 
     if (text_limit && !abdb_whole(text_limit, 1, 1000000, &limit))
         return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
+    if (!text_limit && abdb_is_for_programs(args)) limit = LLONG_MAX;
     t->columns = C_COUNT;
     for (size_t c = 0; c < C_COUNT; c++)
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
@@ -312,13 +341,13 @@ static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb
         TRY(ABDB_FAIL(err, ABDB_USAGE, "no run here has both metrics: %s is missing", o->pareto));
     TRY(notes(r, o, hidden, t, err));
     TRY(abdb_footnotes_add(db, t, false, err));
+    abdb_table_end(t);
 done:
     return st;
 }
 
 static abdb_status run(int argc, char **argv, abdb_error *err)
 {
-    const char *format;
     abdb_rank_options o = {0};
     abdb_ranking ranking = {0};
     abdb_arena arena = {0};
@@ -333,7 +362,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     o.by = abdb_arg(&args, "by");
     o.pareto = abdb_arg(&args, "pareto");
     o.baseline = abdb_arg(&args, "baseline");
-    o.suite = abdb_arg(&args, "suite") != NULL;
+    o.common = abdb_arg(&args, "common") != NULL;
+    o.suite = o.common || abdb_arg(&args, "suite") != NULL;
     o.exploratory = abdb_arg(&args, "exploratory") != NULL;
     if (!args.positionals && !abdb_arg(&args, "workload") && !abdb_arg(&args, "where"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
@@ -347,9 +377,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
                                                 : "none says its device, or what --by names; "
                                                   "import with --set device=NAME, or --by model"));
     TRY(fill(&args, &ranking, &o, db, &table, err));
-    format = abdb_arg(&args, "format");
-    if (!abdb_arg(&args, "json") &&
-        (!format || (strcmp(format, "csv") != 0 && strncmp(format, "json", 4) != 0))) {
+    if (!abdb_is_for_programs(&args)) {
         scale_values(&table);
         hide_empty(&table);
     }

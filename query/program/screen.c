@@ -1,6 +1,8 @@
 /* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
 #include "query/program/screen.h"
 
+#include <string.h>
+
 #include "query/answer/deadline.h"
 #include "query/program/tables/tables.h"
 #include "schema/core/outfile.h"
@@ -26,6 +28,14 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
 done:
     abdb_outfile_discard(&out);
     return st;
+}
+
+bool abdb_is_for_programs(const abdb_args *args)
+{
+    const char *name = abdb_arg(args, "format");
+
+    return abdb_arg(args, "json") ||
+           (name && (strcmp(name, "csv") == 0 || strncmp(name, "json", 4) == 0));
 }
 
 abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err)

@@ -10,6 +10,7 @@
 -- column: ranks | ranks | | devices that took part
 -- column: nodes | nodes | |
 -- column: place | place | | in or out of place
+-- column: file | file | cut40 | that says it, or the name of the measurement: files of unknown ranks are never pooled
 -- column: message_bytes | bytes | | size of the message
 -- column: algbw_gb_per_s | algbw GB/s | g4 | size / time, median of the runs
 -- column: busbw_gb_per_s | busbw GB/s | g4 | what a wire carries, median of the runs | busbw@1 or stated x 1e-9
@@ -17,10 +18,10 @@
 -- column: high_gb_per_s | busbw high | g4 | most of the runs
 -- column: n | n | | runs
 -- column: wrong | wrong | | elements that were wrong: such a run is quarantined
--- hoist: operation device place
+-- hoist: operation device place file
 -- @with
 WITH one AS MATERIALIZED (
-  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.result_id, r.key, r.value AS algbw,
+  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.result_id, r.key, r.value AS algbw,
          (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
            ORDER BY b.ordinal LIMIT 1) AS stated_id,
          (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
@@ -40,25 +41,31 @@ sized AS (
          CASE WHEN o.stated_id IS NULL THEN o.key ELSE (SELECT s.key FROM v_result s WHERE s.result_id = o.stated_id) END AS bus_key
     FROM one o
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
+apart AS ( -- runs of one file, or that the user named alike (tag) and whose ranks are known: other files may differ in what none says
+  SELECT *, CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END AS together FROM sized WHERE bytes > 0),
 placed AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY operation, device, devices, place, source, bytes ORDER BY algbw) AS nth,
-         count(*) OVER (PARTITION BY operation, device, devices, place, source, bytes) AS n FROM sized WHERE bytes > 0),
+  SELECT *, row_number() OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes ORDER BY algbw) AS nth,
+         count(*) OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes) AS n,
+         replace(replace(together, rtrim(together, replace(together, '/', '')), ''), '.txt', '') AS file FROM apart),
+several AS (SELECT operation, device, devices FROM placed GROUP BY 1, 2, 3 HAVING count(DISTINCT together) > 1),
 known AS (SELECT count(DISTINCT operation) AS operations, count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT source) AS sources FROM placed)
 -- @rows
-SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, CAST(p.bytes AS INTEGER) AS message_bytes,
+SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, p.file, CAST(p.bytes AS INTEGER) AS message_bytes,
        avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN algbw END) / 1e9 AS algbw_gb_per_s,
        avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN bus END) / 1e9 AS busbw_gb_per_s,
        CASE WHEN max(n) > 1 THEN min(bus) / 1e9 END AS low_gb_per_s, CASE WHEN max(n) > 1 THEN max(bus) / 1e9 END AS high_gb_per_s,
        max(n) AS n, sum(wrong) AS wrong,
        trim(CASE WHEN p.devices IS NULL THEN '' ELSE p.devices || ' ranks ' END || CASE WHEN k.operations > 1 OR p.devices IS NULL THEN p.operation || ' ' ELSE '' END ||
-            CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END || CASE WHEN k.sources > 1 THEN p.source ELSE '' END) AS _label,
+            CASE WHEN k.devices > 1 THEN coalesce(p.device, '') || ' ' ELSE '' END || CASE WHEN k.sources > 1 THEN p.source || ' ' ELSE '' END ||
+            CASE WHEN EXISTS (SELECT 1 FROM several s WHERE s.operation = p.operation AND s.device IS p.device AND s.devices IS p.devices)
+                 THEN p.file ELSE '' END) AS _label,
        group_concat(p.key, ' ') AS _facts, group_concat(CASE WHEN p.bus IS NOT NULL THEN p.bus_key END, ' ') AS _facts_busbw_gb_per_s
   FROM placed p CROSS JOIN known k
- GROUP BY p.operation, p.device, p.devices, p.place, p.source, p.bytes
- ORDER BY p.operation, p.device, p.devices, p.source, p.bytes;
+ GROUP BY p.operation, p.device, p.devices, p.nodes, p.place, p.source, p.together, p.bytes
+ ORDER BY p.operation, p.device, p.devices, p.source, p.together, p.place, p.bytes;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'n = ' || count(*) || ' values of ' || count(DISTINCT source) || ' sources; the line is the median of runs of the same size, the bar their range' AS line
+  SELECT 1 AS place, 'n = ' || count(*) || ' values of ' || count(DISTINCT source) || ' sources; a line is of one file or name: the median of its runs of a size, the bar their range' AS line
     FROM placed HAVING count(*) > 0
   UNION ALL SELECT 2, count(*) || ' values came with wrong elements: quarantined, drawn as crosses' FROM placed WHERE wrong > 0 HAVING count(*) > 0)
  ORDER BY place;

@@ -15,7 +15,8 @@
 -- column: low | low | g5 | mean - standard deviation
 -- column: high | high | g5 | mean + standard deviation
 -- column: n | n | | samples, where they are kept
--- hoist: device model backend
+-- column: file | file | cut40 | that says it, or the name of the measurement: only what one file says is one line
+-- hoist: device model backend file
 -- @with
 WITH run AS (
   SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
@@ -27,18 +28,31 @@ told AS (
   SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(coalesce(values_ ->> 'n_gen', 0) AS INTEGER) AS gen,
          CAST(coalesce(values_ ->> 'n_depth', 0) AS INTEGER) AS depth, values_ ->> 'software' AS build,
          values_ ->> 'flash_attn' AS fa FROM run),
+named AS MATERIALIZED ( -- what a file or a name of the user's (tag) measured together: other files may differ in what none of them says
+  SELECT t.*, CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
+         coalesce(t.tag, t.artifact) AS together,
+         CASE WHEN t.tag IS NULL THEN replace(replace(t.artifact, rtrim(t.artifact, replace(t.artifact, '/', '')), ''), '.log', '') ELSE t.tag END AS file
+    FROM told t),
+setting AS MATERIALIZED ( -- settings of which one file has several
+  SELECT n.together, f.factor FROM named n JOIN v_run_factor f ON f.entry_id = n.entry_id
+   WHERE f.factor NOT IN ('n_prompt', 'n_gen', 'n_depth', 'software')
+     AND f.factor NOT IN (SELECT w.factor FROM v_workload_factor w WHERE w.workload = 'llama-bench' AND w.role = 'report')
+   GROUP BY n.together, f.factor HAVING count(DISTINCT coalesce(f.num, f.text)) > 1),
 many AS (SELECT count(DISTINCT build) AS builds, count(DISTINCT coalesce(model, '')) AS models, count(DISTINCT coalesce(device, '')) AS devices,
                 count(DISTINCT coalesce(backend, '')) AS backends FROM told)
 -- @rows
-SELECT t.device, t.model, t.backend, t.build,
-       CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
+SELECT t.device, t.model, t.backend, t.build, t.test,
        CASE WHEN prompt AND gen THEN 'both' WHEN prompt THEN 'prompt' ELSE 'generation' END AS kind, t.depth, t.fa AS flash_attn,
-       t.value AS tokens_per_s, t.low, t.high, t.n,
-       trim(CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END ||
+       t.value AS tokens_per_s, t.low, t.high, t.n, t.file,
+       trim(t.test ||
             CASE WHEN m.backends > 1 THEN ' ' || coalesce(t.backend, '') ELSE '' END ||
             CASE WHEN m.builds > 1 THEN ' ' || replace(coalesce(t.build, ''), 'llama.cpp ', '') ELSE '' END ||
-            CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END) AS _label, t.key AS _facts
-  FROM told t CROSS JOIN many m
- ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.depth;
+            CASE WHEN m.devices > 1 THEN ' ' || coalesce(t.device, '') ELSE '' END || CASE WHEN m.models > 1 THEN ' ' || t.model ELSE '' END ||
+            coalesce((SELECT group_concat(' ' || s.factor || '=' || coalesce(t.values_ ->> s.factor, '?'), '') FROM setting s WHERE s.together = t.together), '') ||
+            CASE WHEN EXISTS (SELECT 1 FROM named o WHERE o.together <> t.together AND o.test = t.test AND o.device IS t.device
+                                 AND o.model IS t.model AND o.backend IS t.backend AND o.build IS t.build) THEN ' ' || t.file ELSE '' END) AS _label,
+       t.key AS _facts
+  FROM named t CROSS JOIN many m
+ ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.file, _label, t.depth;
 -- @notes
 SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM told HAVING count(*) > 0;

@@ -5,26 +5,32 @@
 WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 shown AS (
-  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
-         r.verified, r.raw_unit, r.flags
+  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.url, r.verified,
+         coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved,
+         CASE WHEN instr(r.retrieved, '/') > 0 THEN substr(r.retrieved, 1, instr(r.retrieved, '/') - 1) ELSE r.retrieved END AS first,
+         substr(r.retrieved, instr(r.retrieved, '/') + 1) AS last
     FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
    WHERE r.evidence = 'mlperf'),
-one AS (
-  SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, model, scenario, division, verified DESC) AS number, *
-    FROM (SELECT suite, round, max(round_order) AS round_order, division, model, scenario, group_concat(DISTINCT public_id) AS ids,
-                 count(DISTINCT public_id) AS n, min(retrieved) AS retrieved, count(DISTINCT url) AS urls, min(url) AS url,
-                 min(verified = 'yes') AS verified
-            FROM shown GROUP BY suite, round, division, model, scenario, verified = 'yes')),
+one AS ( -- of a round and benchmark, its accuracy targets and scenarios together
+  SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, benchmark, division, verified DESC) AS number, *
+    FROM (SELECT suite, round, max(round_order) AS round_order, division, benchmark, json_group_array(DISTINCT model) AS models,
+                 json_group_array(DISTINCT scenario) AS scenarios, json_group_array(DISTINCT public_id) AS ids,
+                 count(DISTINCT public_id) AS n, min(first) AS first, max(last) AS last, count(*) - count(retrieved) AS undated,
+                 count(DISTINCT url) AS urls, min(url) AS url, min(verified = 'yes') AS verified
+            FROM shown GROUP BY suite, round, division, benchmark, verified = 'yes')),
 total AS (SELECT count(*) AS n, min(verified) AS some, max(verified) AS every FROM one)
 SELECT footnote FROM (
   SELECT 1 AS place, number, printf('[%d] ', number) || CASE WHEN verified THEN '' ELSE 'Unverified ' END || 'MLPerf® ' ||
          coalesce(round, 'version not recorded') || ' ' || upper(substr(coalesce(suite, 'inference'), 1, 1)) || substr(coalesce(suite, 'inference'), 2) || ' ' ||
-         upper(substr(coalesce(division, ''), 1, 1)) || substr(coalesce(division, ''), 2) || ' ' || model || coalesce(' ' || scenario, '') ||
+         upper(substr(coalesce(division, ''), 1, 1)) || substr(coalesce(division, ''), 2) || ' ' ||
+         (SELECT group_concat(name, ', ') FROM (SELECT value AS name FROM json_each(models) ORDER BY value)) ||
+         coalesce(' ' || (SELECT group_concat(name, ', ') FROM (SELECT value AS name FROM json_each(scenarios) ORDER BY value)), '') ||
          CASE WHEN n > 40 THEN printf(', %d entries (explain lists them)', n)
-              WHEN n > 0 THEN ', entries ' || (SELECT group_concat(id, ', ') FROM (SELECT value AS id FROM json_each('["' || replace(ids, ',', '","') || '"]') ORDER BY value))
+              WHEN n > 0 THEN ', entries ' || (SELECT group_concat(id, ', ') FROM (SELECT value AS id FROM json_each(ids) ORDER BY value))
               ELSE ', entry IDs not recorded' END ||
-         '. Retrieved ' || coalesce(retrieved, 'on a date not recorded') || ' from ' ||
-         CASE WHEN urls = 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
+         '. Retrieved ' || CASE WHEN first IS NULL THEN 'on a date not recorded' WHEN undated > 0 THEN 'on dates recorded for some only'
+              WHEN first = last THEN first ELSE 'between ' || first || ' and ' || last END || ' from ' ||
+         CASE WHEN urls = 1 THEN CASE WHEN url GLOB 'https://github.com/*/blob/*' THEN substr(url, 1, instr(url, '/blob/') - 1) ELSE url END ELSE 'mlcommons.org and the results repositories' END ||
          '. Result ' || CASE WHEN verified THEN '' ELSE 'not ' END || 'verified by MLCommons Association.' AS footnote
     FROM one WHERE number <= 40
   UNION ALL

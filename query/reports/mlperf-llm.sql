@@ -8,6 +8,7 @@
 -- param: system_type | text | datacenter | datacenter or edge
 -- param: limit | number | 12 | rows at most
 -- param: all | flag | | every row
+-- param: one | flag | | of one benchmark and scenario only: the one with the most accelerators
 -- column: round | round | | round of MLPerf
 -- column: division | division | | closed or open
 -- column: model | benchmark | | model and accuracy target
@@ -33,7 +34,7 @@ wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
                                   WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
                                                          WHERE n.kind = 'model' AND m.task = 'llm')
                                   ORDER BY r.round_order DESC LIMIT 1))),
-chosen AS MATERIALIZED (
+found AS MATERIALIZED (
   SELECT round, round_order, model, scenario, device, each, left_out, result_id, entry_key, ordinal FROM v_mlperf
    WHERE raw_model IN (SELECT spelling FROM llm)
      AND metric = 'tokens_per_s'
@@ -42,6 +43,12 @@ chosen AS MATERIALIZED (
      AND round IN (SELECT round FROM wanted)
      AND (:scenario IS NULL OR scenario = :scenario)
      AND (:accelerator IS NULL OR device GLOB :accelerator)),
+work AS (
+  SELECT model, scenario, row_number() OVER (ORDER BY max(round_order) DESC, count(DISTINCT device) DESC, model, scenario) AS place,
+         count(*) OVER () AS n
+    FROM found WHERE left_out = '' AND each IS NOT NULL GROUP BY model, scenario),
+chosen AS MATERIALIZED (
+  SELECT f.* FROM found f WHERE NOT :one OR EXISTS (SELECT 1 FROM work w WHERE w.place = 1 AND w.model IS f.model AND w.scenario IS f.scenario)),
 best AS (
   SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device ORDER BY each DESC, entry_key, ordinal) AS place
@@ -64,8 +71,8 @@ SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devi
 -- @notes
 , total AS (SELECT count(*) AS n FROM (SELECT DISTINCT round, model, scenario, device FROM chosen WHERE left_out = '' AND each IS NOT NULL) d)
 SELECT line FROM (
-  SELECT 1 AS place, printf('… %d more (--all)', n - :limit) AS line FROM total
-   WHERE NOT :all AND n > :limit
+  SELECT 1 AS place, model || coalesce(' ' || scenario, '') || ': of ' || n || ' benchmarks and scenarios the one with the most accelerators (--model, --scenario choose)' AS line
+    FROM work WHERE :one AND place = 1 AND n > 1
   UNION ALL
   SELECT 2, printf('%d left out: ', count(*)) || (SELECT group_concat(words, ', ') FROM (
          SELECT printf('%d %s', count(*), left_out) AS words FROM chosen WHERE left_out <> ''

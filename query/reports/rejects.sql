@@ -9,6 +9,3 @@
 -- @rows
 SELECT artifact, line, field, reason, raw FROM v_reject
  WHERE :artifact IS NULL OR artifact GLOB :artifact ORDER BY artifact, line LIMIT :limit;
--- @notes
-SELECT printf('… %d more (--limit)', count(*) - :limit) FROM v_reject
- WHERE :artifact IS NULL OR artifact GLOB :artifact HAVING count(*) > :limit;

@@ -87,6 +87,7 @@ SELECT r.result_id AS result_id, p.factor AS factor, p.state AS state, p.text AS
 CREATE VIEW v_factor AS
 SELECT k.result_id AS result_id, CASE k.given WHEN 1 THEN k.given_factor ELSE k.factor END AS factor,
        CASE WHEN k.given = 1 THEN k.given_state WHEN k.text IS NOT NULL THEN 'known'
+            WHEN k.factor = 'scenario' AND k.suite IN ('training', 'hpc', 'storage') THEN 'inapplicable'
             WHEN k.needs LIKE '%' || k.evidence || '%' THEN 'unknown' ELSE 'inapplicable' END AS state,
        CASE k.given WHEN 1 THEN k.given_text ELSE coalesce(k.text, '') END AS text,
        CASE k.given WHEN 1 THEN k.given_num
@@ -95,7 +96,7 @@ SELECT k.result_id AS result_id, CASE k.given WHEN 1 THEN k.given_factor ELSE k.
        CASE k.given WHEN 1 THEN coalesce(k.given_unit, (SELECT f.unit FROM factor f WHERE f.factor = k.given_factor))
             ELSE CASE k.factor WHEN 'accuracy_target' THEN '1' END END AS unit,
        k.entry_id AS entry_id, k.ordinal AS ordinal
-  FROM (SELECT c.result_id, c.entry_id, c.ordinal, c.evidence, c.devices, c.nodes, g.given, p.factor AS given_factor,
+  FROM (SELECT c.result_id, c.entry_id, c.ordinal, c.evidence, c.suite, c.devices, c.nodes, g.given, p.factor AS given_factor,
                p.state AS given_state, p.text AS given_text, p.num AS given_num, p.unit AS given_unit, n.factor, n.needs,
                CASE n.factor
                  WHEN 'suite' THEN c.suite WHEN 'system_type' THEN c.system_type WHEN 'round' THEN c.round

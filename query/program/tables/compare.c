@@ -26,9 +26,10 @@ const abdb_table_function abdb_table_compare = {
     " baseline_n INTEGER, contender_value REAL, contender_worst REAL, contender_n INTEGER,"
     " left_out TEXT, ratio REAL, ratio_low REAL, ratio_high REAL, p REAL, verdict TEXT,"
     " standing TEXT, rule TEXT, sentence TEXT, rule_source TEXT, differ TEXT, \"unknown\" TEXT,"
-    " formula TEXT, exploratory TEXT, baseline_id TEXT, contender_id TEXT, facts TEXT,"
+    " formula TEXT, exploratory TEXT, baseline_id TEXT, contender_id TEXT,"
+    " choice TEXT, unlike TEXT, baseline_devices REAL, contender_devices REAL, facts TEXT,"
     " a HIDDEN, b HIDDEN, of_metric HIDDEN, of_per HIDDEN, with_refused HIDDEN)",
-    31,
+    35,
     2,
     5,
     ABDB_ALLOW_NOTHING,
