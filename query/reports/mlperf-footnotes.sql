@@ -6,7 +6,7 @@ WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 shown AS (
   SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.retrieved, r.url,
-         r.verified, r.raw_unit, r.flags
+         r.verified, r.flags
     FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
    WHERE r.evidence = 'mlperf'),
 one AS (
@@ -15,6 +15,14 @@ one AS (
                  count(DISTINCT public_id) AS n, min(retrieved) AS retrieved, count(DISTINCT url) AS urls, min(url) AS url,
                  min(verified = 'yes') AS verified
             FROM shown GROUP BY suite, round, division, model, scenario, verified = 'yes')),
+inferred AS ( -- which word, how many, and what it means
+  SELECT v.word, v.meaning, (SELECT count(*) FROM shown s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %') AS n
+    FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (a column of the submission checker says otherwise)' AS meaning
+    UNION ALL SELECT 'not-inferred:value', 'run, not inferred: no other scenario has the value (a column of the submission checker says otherwise)'
+    UNION ALL SELECT 'inferred:log', 'inferred from another scenario, as the log says'
+    UNION ALL SELECT 'inferred:value', 'inferred: another scenario of the system has the same value'
+    UNION ALL SELECT 'inferred:column', 'inferred from another scenario, as the file says'
+    UNION ALL SELECT 'inferred:unknown', 'inferred or run: a column of the submission checker cannot tell, and no log is here') v),
 total AS (SELECT count(*) AS n, min(verified) AS some, max(verified) AS every FROM one)
 SELECT footnote FROM (
   SELECT 1 AS place, number, printf('[%d] ', number) || CASE WHEN verified THEN '' ELSE 'Unverified ' END || 'MLPerf® ' ||
@@ -34,6 +42,12 @@ SELECT footnote FROM (
   SELECT 3, 0, 'Unverified results have not been through an MLPerf® review and may use measurement methodologies and/or workload implementations that are inconsistent with the MLPerf specification for verified results.'
     FROM total WHERE some = 0 AND every = 1
   UNION ALL
-  SELECT 4, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
+  SELECT 4, row_number() OVER (ORDER BY word), printf('%d %s %s.', n, CASE n WHEN 1 THEN 'result' ELSE 'results' END, meaning)
+    FROM inferred WHERE n > 0
+  UNION ALL
+  SELECT 5, 0, printf('%d of these are of a column of averages (Avg. Result at System Name) and no second source shows of what.', count(*))
+    FROM shown WHERE ' ' || flags || ' ' LIKE '% perhaps-averaged %' HAVING count(*) > 0
+  UNION ALL
+  SELECT 6, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
     FROM total WHERE n > 0)
  ORDER BY place, number;
