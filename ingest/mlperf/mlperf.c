@@ -223,10 +223,10 @@ static const char *inferred_word(const mlperf_row *row)
     return " inferred";
 }
 
-/* Does LoadGen count tokens in this benchmark? What the row says of its samples, else the table
+/* What the row says of its samples, else the table
  * RESULT_FIELD_BENCHMARK_OVERWRITE of the submission checkers: GPT-J since v4.1, all others from
  * the round on that brought them. */
-static bool counts_tokens(const mlperf_row *row)
+bool mlperf_counts_tokens(const mlperf_row *row)
 {
     static const char *const always[] = {"llama2-70b", "llama3.1-", "mixtral-8x7b", "deepseek-r1",
                                          "gpt-oss-120b"};
@@ -239,14 +239,14 @@ static bool counts_tokens(const mlperf_row *row)
            abdb_number(row->round + 1, &round) && round > 4.05;
 }
 
-/* Tokens that a file calls samples or queries: its word stays the raw unit. */
+/* Tokens that a table calls samples or queries: its word stays the raw unit. */
 static bool correct_unit(abdb_entry *entry, const mlperf_row *row)
 {
     abdb_result *result = &entry->result[0];
 
     if ((strcmp(result->metric, "samples_per_s") != 0 &&
          strcmp(result->metric, "queries_per_s") != 0) ||
-        !counts_tokens(row))
+        !mlperf_counts_tokens(row))
         return false;
     result->metric = "tokens_per_s";
     return true;
@@ -305,7 +305,7 @@ bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *con
     if (!unit) unit = scenario_unit(canonical_scenario(row->scenario));
     if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
         return false;
-    if (correct_unit(entry, row))
+    if (strcmp(context->source, "mlperf-logs") != 0 && correct_unit(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
     if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))

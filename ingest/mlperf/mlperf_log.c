@@ -63,8 +63,7 @@ static const char *scalar(const json_t *value, char buffer[32])
     return buffer;
 }
 
-/* --- detail logs of LoadGen --------------------------------------------------------------------
- */
+/* --- detail logs of LoadGen --- */
 
 static bool is_wanted(const char *key)
 {
@@ -131,8 +130,7 @@ abdb_status mlperf_read_detail(mlperf_values *out, const abdb_input *in, abdb_er
     return lines_read(in, detail_line, out, err);
 }
 
-/* --- summaries ----------------------------------------------------------------------------------
- */
+/* --- summaries --- */
 
 static const struct {
     const char *words, *key;
@@ -142,6 +140,8 @@ static const struct {
     {"Result is", "result_validity"},
     {"Samples per second", "result_samples_per_second"},
     {"Tokens per second", "result_tokens_per_second"},
+    {"Tokens per second (inferred)", "result_inferred_tokens_per_second"},
+    {"Completed tokens per second (inferred)", "result_inferred_completed_tokens_per_second"},
     {"Completed samples per second", "result_completed_samples_per_sec"},
     {"Completed tokens per second", "result_completed_tokens_per_second"},
     {"Scheduled samples per second", "result_scheduled_samples_per_sec"},
@@ -210,8 +210,7 @@ abdb_status mlperf_read_summary(mlperf_values *out, const abdb_input *in, abdb_e
     return lines_read(in, summary_line, out, err);
 }
 
-/* --- accuracy -----------------------------------------------------------------------------------
- */
+/* --- accuracy --- */
 
 static void put_score(abdb_text *out, const char *name, const char *value, size_t size)
 {
@@ -303,8 +302,7 @@ abdb_status mlperf_read_accuracy(mlperf_values *out, const abdb_input *in, abdb_
     return st;
 }
 
-/* --- power --------------------------------------------------------------------------------------
- */
+/* --- power --- */
 
 /* Days from 1970-01-01 of a date of the Gregorian calendar (years from March on). */
 static long days_of(int year, int month, int day)
@@ -372,8 +370,7 @@ abdb_status mlperf_read_power(mlperf_values *out, const abdb_input *in, abdb_err
     return lines_read(in, power_line, out, err);
 }
 
-/* --- training logs ------------------------------------------------------------------------------
- */
+/* --- training logs --- */
 
 static abdb_status set(mlperf_values *out, const char *key, const char *text, abdb_error *err)
 {
@@ -432,8 +429,7 @@ abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_
     return lines_read(in, training_line, out, err);
 }
 
-/* --- Tiny ---------------------------------------------------------------------------------------
- */
+/* --- Tiny --- */
 
 /* The number behind a label and blanks, as text: from out, or NULL. */
 static const char *number_behind(const char *line, const char *label, char out[40])
@@ -472,8 +468,7 @@ abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_erro
     return lines_read(in, tiny_line, out, err);
 }
 
-/* --- descriptions -------------------------------------------------------------------------------
- */
+/* --- descriptions --- */
 
 abdb_status mlperf_read_json(mlperf_values *out, const abdb_input *in, abdb_error *err)
 {

@@ -124,3 +124,31 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device = 'CS-2'")" 0
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device IS NULL")" 24
 }
+
+@test "shipped: scores of training v4.1 to v5.1 and inference v4.1, each with the folder that it is computed from" {
+    abdb import -q "$root/data"
+    same "$(ask "SELECT suite, round, count(*) FROM v_mlperf WHERE suite = 'training' OR round = 'v4.1' GROUP BY 1, 2")" \
+        $'inference,v4.1,318\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
+    # the twenty runs of v5.0 that were scored by hand: 20.9643 min x 1.05114638, 28.2687 x 1.03472222
+    same "$(ask "SELECT round(value / 60, 4) FROM v_mlperf WHERE round = 'v5.0' AND model = 'llama2_70b_lora' AND submitter = 'AMD' AND device IN ('MI325X', 'MI300X') ORDER BY 1")" $'22.0366\n29.2502'
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE source = 'mlperf-logs' AND url NOT LIKE 'https://github.com/mlcommons/%_results_v%/tree/%'")" 0
+    # what vendors' pages and files say of v4.1 are the same results
+    same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND sources > 1")" 10,0
+}
+
+@test "shipped: the scores are those of the logs" {
+    need_realdata mlperf-training-round
+    abdb import -q "$root/data/results" "$realdata/mlperf-training-round"
+    same "$(ask "SELECT count(*) > 25, sum(disagree) FROM v_mlperf m WHERE suite = 'training' AND round = 'v5.0'
+        AND (SELECT count(*) FROM subject s WHERE s.subject = m.subject) > 1")" 1,0
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE suite = 'training' AND round = 'v5.0'")" 201
+}
+
+@test "training: like scale meets like scale" {
+    abdb import -q "$root/data"
+    run abdb compare device=B200-SXM device=H100-SXM --where model=llama2_70b_lora
+    fails 0 "devices=8       533.2 (777.5, 23)  1652.2 (1718.4, 6)  3.10x"
+    fails 0 "devices=64"
+    run abdb compare device=B200-SXM device=H200-SXM --where model=retinanet
+    fails 0 "training does not scale in proportion"
+}
