@@ -117,7 +117,7 @@ static abdb_status read_checker(const abdb_input *in, const abdb_words *words,
 const abdb_importer abdb_import_mlperf_checker = {
     "mlperf-checker-csv",
     "summary.csv of the MLPerf inference submission checker, v0.7 to v6.x",
-    1,
+    2,
     NULL,
     bid,
     read_checker};

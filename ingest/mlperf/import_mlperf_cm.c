@@ -87,4 +87,4 @@ static abdb_status read_cm(const abdb_input *in, const abdb_words *words, const 
 }
 
 const abdb_importer abdb_import_mlperf_cm = {
-    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 1, NULL, bid, read_cm};
+    "mlperf-cm-json", "cm-result.json of MLCommons' automation", 2, NULL, bid, read_cm};

@@ -153,7 +153,7 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
     abdb_status st;
 
     s.system_type = mlperf_site_system_type(in);
-    s.context.flags = s.system_type ? "" : "system-type-unknown";
+    s.context.flags = s.system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,
@@ -169,7 +169,7 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
 const abdb_importer abdb_import_mlperf_pivot = {
     "mlperf-site-pivot",
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    1,
+    2,
     NULL,
     bid,
     read_pivot};

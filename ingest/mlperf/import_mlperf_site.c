@@ -3,9 +3,9 @@
  *
  * Opened: v6.0 (UTF-16, tabs, four names repeated, a lone byte at the end), v5.0 "Full Data"
  * re-saved by Numbers (a title in line 1), a cleaned v1.0-v4.0 (performance and power as rows of
- * their own), and a training export (kJ and minutes). "Avg. Result at System Name" is a mean where
- * a system name was submitted more than once: the store finds out which, by comparing with a second
- * source.
+ * their own, in either order: one entry), and a training export (kJ and minutes). "Avg. Result at
+ * System Name" is a mean where a system name was submitted more than once: the store finds out
+ * which, by comparing with a second source; until then the row is flagged perhaps-averaged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "ingest/mlperf/mlperf.h"
 #include "ingest/mlperf/mlperf_site.h"
 #include "ingest/read/csv.h"
+#include "schema/core/units.h"
 
 static const mlperf_column map[] = {
     MLPERF_COLUMN(public_id, "Public ID"),
@@ -54,6 +55,10 @@ typedef struct {
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX];
     const char *system_type;
+    bool waits; /* a row was read and not yet handed over: */
+    mlperf_row row;
+    abdb_csv_row csv;
+    abdb_arena arena; /* of both */
 } state;
 
 static int is_header(const char *text, size_t size)
@@ -82,35 +87,122 @@ static const char *suite_of(abdb_arena *arena, const char *text, int has_scenari
     return copy;
 }
 
-static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
+/* Hands over the row that waits, at the line of `csv` where that is not NULL: the row of its power
+ * or of its rate, which says the same entry a second time. */
+static abdb_status hand_over(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
-    abdb_arena arena = {0};
-    mlperf_row row = {0};
+    const abdb_csv_row *at = csv ? csv : &s->csv;
     const char *field = NULL;
     char reason[200], locator[32];
     abdb_status st = ABDB_OK;
 
+    if (!s->waits) return ABDB_OK;
+    snprintf(locator, sizeof locator, "line %ld", at->line);
+    s->context.locator = locator;
+    s->context.line = at->line;
+    if (!s->row.unit) {
+        field = "Units";
+        snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
+                 s->row.result ? s->row.result : "");
+    } else {
+        TRY(mlperf_entry(&s->context, &s->row, &field, reason, err));
+    }
+    if (field) TRY(abdb_csv_reject(s->context.sink, at, field, reason, err));
+    TRY(s->context.sink->row_end(s->context.sink->self, err));
+done:
+    return st;
+}
+
+/* Do both rows speak of one submission: equal in all but value and unit? */
+static bool same_submission(const mlperf_row *a, const mlperf_row *b)
+{
+    const char *const *x = (const char *const *)(const void *)a;
+    const char *const *y = (const char *const *)(const void *)b;
+
+    for (size_t i = 0; i < sizeof *a / sizeof *x; i++) {
+        size_t place = i * sizeof *x;
+
+        if (place == offsetof(mlperf_row, result) || place == offsetof(mlperf_row, unit)) continue;
+        if (x[i] != y[i] && (!x[i] || !y[i] || strcmp(x[i], y[i]) != 0)) return false;
+    }
+    return true;
+}
+
+static bool is_power(const mlperf_row *row)
+{
+    const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
+
+    return unit && strcmp(unit->base, "W") == 0;
+}
+
+/* The row, all its strings copied, waits for the one behind it. */
+static abdb_status wait_for_next(state *s, const mlperf_row *row, const abdb_csv_row *csv,
+                                 abdb_error *err)
+{
+    char **text = (char **)(void *)&s->row;
+
+    abdb_arena_free(&s->arena);
+    s->row = *row;
+    for (size_t i = 0; i < sizeof s->row / sizeof *text; i++)
+        if (text[i]) {
+            text[i] = abdb_arena_copy(&s->arena, text[i], strlen(text[i]));
+            if (!text[i]) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
+        }
+    s->csv = (abdb_csv_row){.line = csv->line, .raw_size = csv->raw_size};
+    s->csv.raw = abdb_arena_copy(&s->arena, csv->raw, csv->raw_size);
+    if (!s->csv.raw) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
+    s->waits = true;
+    return ABDB_OK;
+}
+
+/* A rate and its watts in two rows, in either order, are one entry. */
+static abdb_status take(state *s, const mlperf_row *row, const abdb_csv_row *csv, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (!s->waits || !row->unit || !s->row.unit || is_power(row) == is_power(&s->row) ||
+        !same_submission(row, &s->row)) {
+        TRY(hand_over(s, NULL, err));
+        return wait_for_next(s, row, csv, err);
+    }
+    if (is_power(row)) {
+        s->row.power = row->result;
+        s->row.power_unit = row->unit;
+    } else {
+        s->row.power = s->row.result;
+        s->row.power_unit = s->row.unit;
+        s->row.result = row->result;
+        s->row.unit = row->unit;
+    }
+    s->row.has_power = "1";
+    TRY(hand_over(s, NULL, err));
+    TRY(hand_over(s, csv, err));
+    s->waits = false;
+done:
+    return st;
+}
+
+static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    mlperf_row row = {0};
+    char reason[200];
+    abdb_status st = ABDB_OK;
+
+    if (csv->count > s->header.count) {
+        TRY(hand_over(s, NULL, err));
+        s->waits = false;
+        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
+                 s->header.count);
+        TRY(abdb_csv_reject(s->context.sink, csv, "row", reason, err));
+        return s->context.sink->row_end(s->context.sink->self, err);
+    }
     mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
     if (!row.round) row.round = mlperf_site_round(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
-    snprintf(locator, sizeof locator, "line %ld", csv->line);
-    s->context.locator = locator;
-    s->context.line = csv->line;
-    if (csv->count > s->header.count) {
-        field = "row";
-        snprintf(reason, sizeof reason, "%zu columns where the header has %zu", csv->count,
-                 s->header.count);
-    } else if (!row.unit) {
-        field = "Units";
-        snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
-                 row.result ? row.result : "");
-    } else {
-        TRY(mlperf_entry(&s->context, &row, &field, reason, err));
-    }
-    if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
-    TRY(s->context.sink->row_end(s->context.sink->self, err));
+    TRY(take(s, &row, csv, err));
 done:
     abdb_arena_free(&arena);
     return st;
@@ -125,6 +217,9 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
     TRY(abdb_csv_header_take(&s->header, csv, err));
     mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+    if (abdb_csv_column(&s->header, "Avg. Result at System Name") >= 0)
+        s->context.flags =
+            s->system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
 done:
     return st;
 }
@@ -139,18 +234,20 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
     s.system_type = mlperf_site_system_type(in);
     s.context.flags = s.system_type ? "" : "system-type-unknown";
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
+    if (st == ABDB_OK) st = hand_over(&s, NULL, err);
     if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))
         st = ABDB_FAIL(err, ABDB_FORMAT,
                        "line 1: no column 'Model MLC': not a flat export of the"
                        " MLCommons results page");
     abdb_csv_header_free(&s.header);
+    abdb_arena_free(&s.arena);
     return st;
 }
 
 const abdb_importer abdb_import_mlperf_site = {
     "mlperf-site-csv",
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
-    1,
+    2,
     NULL,
     bid,
     read_site};

@@ -124,5 +124,5 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_summary = {
-    "mlperf-summary-json", "summary_results.json of a round of MLPerf results", 1, NULL, bid,
+    "mlperf-summary-json", "summary_results.json of a round of MLPerf results", 2, NULL, bid,
     read_summary};

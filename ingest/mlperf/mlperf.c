@@ -210,6 +210,48 @@ static int is_true(const char *text)
     return text && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
+/* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
+ * letter: "offline" is not "Offline" to it, and LoadGen runs Interactive as Server. There it says
+ * nothing about the result. */
+static const char *inferred_word(const mlperf_row *row)
+{
+    const char *scenario = canonical_scenario(row->scenario);
+
+    if (!is_true(row->inferred)) return "";
+    if (scenario && (strcmp(scenario, "Interactive") == 0 || strcmp(scenario, row->scenario) != 0))
+        return " perhaps-inferred";
+    return " inferred";
+}
+
+/* What the row says of its samples, else the table
+ * RESULT_FIELD_BENCHMARK_OVERWRITE of the submission checkers: GPT-J since v4.1, all others from
+ * the round on that brought them. */
+bool mlperf_counts_tokens(const mlperf_row *row)
+{
+    static const char *const always[] = {"llama2-70b", "llama3.1-", "mixtral-8x7b", "deepseek-r1",
+                                         "gpt-oss-120b"};
+    double round;
+
+    if (row->accuracy && strstr(row->accuracy, "TOKENS_PER_SAMPLE")) return true;
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+        if (strncasecmp(row->model, always[i], strlen(always[i])) == 0) return true;
+    return strncasecmp(row->model, "gptj", 4) == 0 && row->round && *row->round == 'v' &&
+           abdb_number(row->round + 1, &round) && round > 4.05;
+}
+
+/* Tokens that a table calls samples or queries: its word stays the raw unit. */
+static bool correct_unit(abdb_entry *entry, const mlperf_row *row)
+{
+    abdb_result *result = &entry->result[0];
+
+    if ((strcmp(result->metric, "samples_per_s") != 0 &&
+         strcmp(result->metric, "queries_per_s") != 0) ||
+        !mlperf_counts_tokens(row))
+        return false;
+    result->metric = "tokens_per_s";
+    return true;
+}
+
 static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
                        const mlperf_row *row)
 {
@@ -239,10 +281,9 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
     entry->field[ABDB_FIELD_public_id] = row->public_id;
     entry->field[ABDB_FIELD_url] = row->url;
     entry->field[ABDB_FIELD_dtype] = is_none(row->weights) ? NULL : lower(arena, row->weights);
-    entry->field[ABDB_FIELD_flags] = abdb_trim(
-        abdb_arena_printf(arena, "%s%s%s%s%s", context->flags ? context->flags : "",
-                          is_true(row->inferred) ? " inferred" : "", power ? " power" : "",
-                          errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
+    entry->field[ABDB_FIELD_flags] = abdb_trim(abdb_arena_printf(
+        arena, "%s%s%s%s%s", context->flags ? context->flags : "", inferred_word(row),
+        power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
 bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
@@ -264,6 +305,9 @@ bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *con
     if (!unit) unit = scenario_unit(canonical_scenario(row->scenario));
     if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
         return false;
+    if (strcmp(context->source, "mlperf-logs") != 0 && correct_unit(entry, row))
+        entry->field[ABDB_FIELD_flags] = abdb_trim(
+            abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
     if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))
         return false;
     *field = NULL;

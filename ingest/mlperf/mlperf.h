@@ -45,6 +45,9 @@ typedef struct {
 ABDB_MUST_USE abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row,
                                        const char **field, char *reason, abdb_error *err);
 
+/* Is the result of this benchmark in tokens? */
+bool mlperf_counts_tokens(const mlperf_row *row);
+
 /* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
  * with *field and reason: the row cannot be one. */
 bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,

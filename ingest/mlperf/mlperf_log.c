@@ -140,6 +140,8 @@ static const struct {
     {"Result is", "result_validity"},
     {"Samples per second", "result_samples_per_second"},
     {"Tokens per second", "result_tokens_per_second"},
+    {"Tokens per second (inferred)", "result_inferred_tokens_per_second"},
+    {"Completed tokens per second (inferred)", "result_inferred_completed_tokens_per_second"},
     {"Completed samples per second", "result_completed_samples_per_sec"},
     {"Completed tokens per second", "result_completed_tokens_per_second"},
     {"Scheduled samples per second", "result_scheduled_samples_per_sec"},

@@ -284,7 +284,7 @@ const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i)
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 1},
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 2},
                [ROUND_TRAINING] = {"mlperf-training-round", 1},
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
                [ROUND_TINY] = {"mlperf-tiny-round", 1}};

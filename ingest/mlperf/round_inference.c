@@ -85,6 +85,21 @@ static const char *inferred_result(abdb_arena *arena, const run_log *log, const 
     return abdb_arena_printf(arena, "%.0f", MULTISTREAM_SAMPLES * ns);
 }
 
+/* Where LoadGen counted samples but infers tokens out of them, as for GPT-J since v4.1, and tokens
+ * are the result: those. */
+static void prefer_tokens(const run_log *log, const char *scenario, mlperf_row *row)
+{
+    const char *text = NULL;
+
+    if (counts_tokens(log) || !mlperf_counts_tokens(row)) return;
+    if (strcasecmp(scenario, "Offline") == 0) text = get(log, "result_inferred_tokens_per_second");
+    if (strcasecmp(scenario, "Server") == 0)
+        text = get(log, "result_inferred_completed_tokens_per_second");
+    if (!text) return;
+    row->result = text;
+    row->unit = "Tokens/s";
+}
+
 /* Mean watts between the marks; NULL: there is no meter's file, or no sample between. */
 static const char *mean_power(abdb_arena *arena, const round_folder *f, const run_log *log,
                               size_t *n)
@@ -196,6 +211,7 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder
     row->inferred = inferred ? "1" : "0";
     row->result = inferred ? inferred_result(arena, log, ran, f->scenario, &row->unit)
                            : direct_result(log, f->scenario, &row->unit);
+    if (!inferred) prefer_tokens(log, f->scenario, row);
     if (!row->result) {
         snprintf(reason, REASON,
                  "no figure for scenario %.40s in performance/run_1 (LoadGen ran %.40s)",

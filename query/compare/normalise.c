@@ -241,8 +241,8 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
     return wants_price(n) ? abdb_offers_load(&n->offers, n->db, m, err) : ABDB_OK;
 }
 
-/* What a value was stated per matters no more once a formula made it: all of them begin with totals.
- */
+/* What a value was stated per matters no more once a formula made it: all of them begin with
+ * totals. */
 static void say_per(abdb_member *m, bool made)
 {
     for (size_t i = 0; i < m->traits; i++)

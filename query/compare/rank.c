@@ -206,7 +206,9 @@ static void find_unlike(abdb_ranking *r)
         abdb_one_of(&own, &r->set, r->row[i].member);
         if (!i || r->row[i].group != r->row[i - 1].group)
             abdb_one_of(&first, &r->set, r->row[i].member);
-        r->row[i].unlike = abdb_unlike(first.side, own.side, r->per, &r->arena);
+        r->row[i].unlike = own.member == first.member
+                               ? ""
+                               : abdb_unlike(first.side, own.side, r->per, &r->arena);
     }
 }
 

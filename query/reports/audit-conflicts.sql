@@ -1,8 +1,8 @@
 -- title: Sources that give different values for the same thing {device}
 -- site: Evidence
 -- param: device | text | | one device; several by * |
--- param: kind | text | | spec, price, mlperf or devices |
--- column: kind | kind | | spec, price, mlperf (values), devices (counts)
+-- param: kind | text | | spec, price, mlperf, devices or id |
+-- column: kind | kind | | spec, price, mlperf (values), devices (counts), id (public IDs)
 -- column: what | what | cut60 | the quantity
 -- column: preferred | preferred | g5 | the value that stands
 -- column: preferred_source | says | | its source
@@ -14,7 +14,8 @@
 -- note: differences within the rounding of the printed digits are no conflict
 -- @rows
 WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
-  SELECT * FROM v_statement WHERE evidence = 'mlperf' AND sources > 1),
+  SELECT * FROM v_statement WHERE evidence = 'mlperf'
+   AND (sources > 1 OR subject IN (SELECT s.subject FROM subject s WHERE s.flags LIKE '%quarantined%'))),
 spec AS (
   SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
     FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
@@ -51,9 +52,10 @@ SELECT 'price', a.provider || ' ' || a.instance || ' ' || a.device, a.per_device
 UNION ALL
 SELECT 'mlperf', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system, a.value,
        a.source || ' ' || a.locator, b.value, b.source || ' ' || b.locator, a.unit, b.value / a.value,
-       'rank of the source, then the most digits', a.key || ' ' || b.key
+       CASE WHEN b.flags LIKE '%quarantined%' THEN 'quarantined: the log''s value in another unit'
+            ELSE 'rank of the source, then the most digits' END, a.key || ' ' || b.key
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
- WHERE a.preferred = 1 AND a.disagree = 1 AND b.flags NOT LIKE '%averaged%' AND (:device IS NULL OR a.device GLOB :device)
+ WHERE a.preferred = 1 AND (a.disagree = 1 OR b.flags LIKE '%quarantined%') AND ' ' || b.flags || ' ' NOT LIKE '% averaged %' AND (:device IS NULL OR a.device GLOB :device)
    AND abs(a.value - b.value) > 1e-4 * a.value AND (:kind IS NULL OR :kind = 'mlperf')
 UNION ALL
 SELECT DISTINCT 'devices', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system,
@@ -62,4 +64,11 @@ SELECT DISTINCT 'devices', a.round || ' ' || coalesce(a.submitter, '') || ' ' ||
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric_class = a.metric_class AND b.preferred = 0
  WHERE a.preferred = 1 AND a.flags LIKE '%devices-disagree%' AND a.devices <> b.devices AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'devices')
+UNION ALL
+SELECT DISTINCT 'id', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.model || ' ' || a.scenario || ' ' || a.system,
+       a.public_id, a.source || ' ' || a.locator, b.public_id, b.source || ' ' || b.locator, 'public ID', NULL,
+       'rank of the source', a.key || ' ' || b.key
+  FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric = a.metric AND b.source <> a.source
+ WHERE a.preferred = 1 AND a.flags LIKE '%ids-disagree%' AND a.public_id <> b.public_id AND (:device IS NULL OR a.device GLOB :device)
+   AND (:kind IS NULL OR :kind = 'id')
  ORDER BY 1, 2, 7;

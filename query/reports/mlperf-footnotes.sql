@@ -5,8 +5,10 @@
 WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 shown AS (
-  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.url, r.verified,
-         coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved,
+  SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.verified,
+         CASE WHEN r.url GLOB 'https://github.com/*/blob/*' THEN substr(r.url, 1, instr(r.url, '/blob/') - 1)
+              WHEN r.url GLOB 'https://github.com/*/tree/*' THEN substr(r.url, 1, instr(r.url, '/tree/') - 1) ELSE r.url END AS url,
+         coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved, r.flags,
          CASE WHEN instr(r.retrieved, '/') > 0 THEN substr(r.retrieved, 1, instr(r.retrieved, '/') - 1) ELSE r.retrieved END AS first,
          substr(r.retrieved, instr(r.retrieved, '/') + 1) AS last
     FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
@@ -18,6 +20,14 @@ one AS ( -- of a round and benchmark, its accuracy targets and scenarios togethe
                  count(DISTINCT public_id) AS n, min(first) AS first, max(last) AS last, count(*) - count(retrieved) AS undated,
                  count(DISTINCT url) AS urls, min(url) AS url, min(verified = 'yes') AS verified
             FROM shown GROUP BY suite, round, division, benchmark, verified = 'yes')),
+inferred AS ( -- which word, how many, and what it means
+  SELECT v.word, v.meaning, (SELECT count(*) FROM shown s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %') AS n
+    FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (a column of the submission checker says otherwise)' AS meaning
+    UNION ALL SELECT 'not-inferred:value', 'run, not inferred: no other scenario has the value (a column of the submission checker says otherwise)'
+    UNION ALL SELECT 'inferred:log', 'inferred from another scenario, as the log says'
+    UNION ALL SELECT 'inferred:value', 'inferred: another scenario of the system has the same value'
+    UNION ALL SELECT 'inferred:column', 'inferred from another scenario, as the file says'
+    UNION ALL SELECT 'inferred:unknown', 'inferred or run: a column of the submission checker cannot tell, and no log is here') v),
 total AS (SELECT count(*) AS n, min(verified) AS some, max(verified) AS every FROM one)
 SELECT footnote FROM (
   SELECT 1 AS place, number, printf('[%d] ', number) || CASE WHEN verified THEN '' ELSE 'Unverified ' END || 'MLPerf® ' ||
@@ -30,7 +40,7 @@ SELECT footnote FROM (
               ELSE ', entry IDs not recorded' END ||
          '. Retrieved ' || CASE WHEN first IS NULL THEN 'on a date not recorded' WHEN undated > 0 THEN 'on dates recorded for some only'
               WHEN first = last THEN first ELSE 'between ' || first || ' and ' || last END || ' from ' ||
-         CASE WHEN urls = 1 THEN CASE WHEN url GLOB 'https://github.com/*/blob/*' THEN substr(url, 1, instr(url, '/blob/') - 1) ELSE url END ELSE 'mlcommons.org and the results repositories' END ||
+         CASE WHEN urls = 1 THEN url ELSE 'mlcommons.org and the results repositories' END ||
          '. Result ' || CASE WHEN verified THEN '' ELSE 'not ' END || 'verified by MLCommons Association.' AS footnote
     FROM one WHERE number <= 40
   UNION ALL
@@ -40,6 +50,12 @@ SELECT footnote FROM (
   SELECT 3, 0, 'Unverified results have not been through an MLPerf® review and may use measurement methodologies and/or workload implementations that are inconsistent with the MLPerf specification for verified results.'
     FROM total WHERE some = 0 AND every = 1
   UNION ALL
-  SELECT 4, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
+  SELECT 4, row_number() OVER (ORDER BY word), printf('%d %s %s.', n, CASE n WHEN 1 THEN 'result' ELSE 'results' END, meaning)
+    FROM inferred WHERE n > 0
+  UNION ALL
+  SELECT 5, 0, printf('%d of these are of a column of averages (Avg. Result at System Name) and no second source shows of what.', count(*))
+    FROM shown WHERE ' ' || flags || ' ' LIKE '% perhaps-averaged %' HAVING count(*) > 0
+  UNION ALL
+  SELECT 6, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
     FROM total WHERE n > 0)
  ORDER BY place, number;

@@ -34,5 +34,13 @@ ABDB_MUST_USE abdb_status abdb_ceilings_update(abdb_db *db, const abdb_marks *ma
                                                abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks,
                                                abdb_error *err);
+/* subject_blocks.c: the descriptions of all statements whose subjects are made anew, into the table
+ * `stated`, their subjects gone; any: there are some. Then the tables are dropped. */
+ABDB_MUST_USE abdb_status abdb_subject_blocks(abdb_db *db, const abdb_marks *marks, bool *any,
+                                              abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_subject_blocks_drop(abdb_db *db, abdb_error *err);
+/* subject_words.c: the words of subject.flags that all statements of a result decide together, of
+ * the descriptions in the table `stated`. */
+ABDB_MUST_USE abdb_status abdb_subject_words(abdb_db *db, abdb_error *err);
 
 #endif

@@ -11,11 +11,11 @@
  * the lowest rank) is the anchor, and each of its values is a subject. A value of another source
  *      joins the value that it agrees with; if it is the mean of all of the anchor's it is an
  *      average, flagged and never preferred; else it is a subject of its own.
+ * A value that is a thousand, million or milliard times that of the log of the same name, or that
+ * part of it, is in another unit than it says: quarantined, and never preferred.
  * Preferred is the statement of the source with the lowest rank, then the most digits, then the
  * smallest public ID, then the smallest key. The order of imports plays no part anywhere.
- *
- * What is made anew is a block: all statements of one suite, round and model, where one of them is
- * new or touched (derive.h).
+ * What is made anew is a block (subject_blocks.c).
  */
 #include <float.h>
 #include <math.h>
@@ -34,7 +34,7 @@ typedef struct {
     int rank, digits;
     long long devices;  /* -1: not stated */
     double value, half; /* half a unit of the last printed digit */
-    int cluster, average, repeated;
+    int cluster, average, repeated, quarantined;
     size_t place;      /* in the order of reading */
     size_t source_end; /* rows of the same name and source end here; they are sorted by value */
     double widest;     /* the largest half of them */
@@ -45,43 +45,6 @@ typedef struct {
     size_t count, room;
     abdb_arena arena;
 } table;
-
-/* Blocks with something new or touched in them. Which side is read first is a matter of speed: few
- * new entries are looked at one by one, many by way of the descriptions of MLPerf. */
-static const char blocks_of_few[] =
-    "CREATE TEMP TABLE fresh AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
-    "  UNION SELECT entry_id FROM touched;"
-    "ANALYZE temp;" /* else the planner thinks that they are many, and reads all descriptions */
-    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM fresh n"
-    "  CROSS JOIN entry_row w ON w.entry_id = n.entry_id"
-    "  CROSS JOIN description d ON d.description_id = w.description_id"
-    "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'";
-static const char blocks_of_many[] =
-    "INSERT INTO block SELECT DISTINCT d.suite, d.round, d.model FROM description d"
-    "  WHERE d.evidence = 'mlperf' AND d.suite IS NOT NULL AND d.kind <> 'run'"
-    "  AND EXISTS (SELECT 1 FROM entry_row w WHERE w.description_id = d.description_id"
-    "    AND (w.entry_id > %lld OR w.entry_id IN (SELECT entry_id FROM touched)))";
-enum { FEW = 5000 };
-
-/* The descriptions of the blocks, whatever spelling of the model they use. */
-static const char collect[] =
-    "ANALYZE temp;"
-    "CREATE TEMP TABLE whole_block AS SELECT DISTINCT b.suite, b.round, n.spelling AS model FROM "
-    "block b"
-    "  JOIN name m ON m.kind = 'model' AND m.spelling = b.model AND m.part = 1"
-    "  JOIN name n ON n.kind = 'model' AND n.folded = m.folded AND n.part = 1"
-    " UNION SELECT suite, round, model FROM block WHERE model IS NULL;"
-    "ANALYZE temp;"
-    "CREATE TEMP TABLE stated AS SELECT d.description_id FROM whole_block b"
-    "  CROSS JOIN description d ON d.round = b.round AND d.model IS b.model" /* an index has both */
-    "  WHERE d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run'"
-    " UNION SELECT d.description_id FROM whole_block b"
-    "  CROSS JOIN description d ON d.model IS b.model WHERE b.round IS NULL AND d.round IS NULL"
-    "  AND d.suite = b.suite AND d.evidence = 'mlperf' AND d.kind <> 'run';"
-    "ANALYZE temp;"
-    "DELETE FROM subject WHERE result_id IN (SELECT r.result_id FROM stated d"
-    "  CROSS JOIN entry_row w ON w.description_id = d.description_id"
-    "  CROSS JOIN result_row r ON r.entry_id = w.entry_id)";
 
 static const char select_sql[] =
     "SELECT r.result_id, e.suite || '|' || coalesce(e.round, '') || '|' ||"
@@ -107,10 +70,6 @@ static const char select_sql[] =
     " LEFT JOIN name nm ON nm.kind = 'model' AND nm.spelling = e.model AND nm.part = 1"
     " WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id)"
     " ORDER BY key, coalesce(s.rank, 50), e.source, r.value, e.public_id, w.entry_key, r.ordinal";
-
-static const char drop[] = "DROP TABLE IF EXISTS temp.fresh; DROP TABLE IF EXISTS temp.block; DROP "
-                           "TABLE IF EXISTS temp.whole_block;"
-                           "DROP TABLE IF EXISTS temp.stated";
 
 /* Half a unit of the last digit that the publisher printed. LoadGen prints six significant digits,
  * so zeros beyond the sixth are padding ("1016380.0"). */
@@ -265,6 +224,27 @@ static int cluster_of(statement *row, size_t from, size_t i, size_t anchor, doub
     return -1;
 }
 
+/* Quarantines values that are the log's in another unit, with that log's value. */
+static void quarantine(statement *row, size_t from, size_t to)
+{
+    static const double steps[] = {1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9};
+
+    for (size_t log = from; log < to; log++) {
+        if (strcmp(row[log].source, "mlperf-logs") != 0) continue;
+        for (size_t i = from; i < to; i++)
+            for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+                double there = steps[k] * row[log].value;
+
+                if (strcmp(row[i].source, "mlperf-logs") == 0 ||
+                    fabs(row[i].value - there) > 1e-5 * there)
+                    continue;
+                row[i].quarantined = 1;
+                row[i].average = 0;
+                row[i].cluster = row[log].cluster;
+            }
+    }
+}
+
 /* Clusters row[from..to), which share a name; returns how many clusters there are (one: rule 2). */
 static int cluster_name(statement *row, size_t from, size_t to)
 {
@@ -349,7 +329,7 @@ static verdict judge(const statement *row, size_t from, size_t to)
     double lowest = -INFINITY, highest = INFINITY;
 
     for (size_t i = from; i < to; i++)
-        if (!row[i].average) judge_row(&v, row, from, i, &lowest, &highest);
+        if (!row[i].average && !row[i].quarantined) judge_row(&v, row, from, i, &lowest, &highest);
     v.values_differ = lowest > highest;
     return v;
 }
@@ -382,8 +362,8 @@ static abdb_status keep_cluster(abdb_db *db, sqlite3_stmt *s, statement *row, si
         const statement *r = &row[i];
         char flags[96];
 
-        snprintf(flags, sizeof flags, "%s%s%s%s", r->average ? "averaged " : "",
-                 !r->average && r->repeated ? "repeated " : "",
+        snprintf(flags, sizeof flags, "%s%s%s%s%s", r->quarantined ? "quarantined " : "",
+                 r->average ? "averaged " : "", !r->average && r->repeated ? "repeated " : "",
                  v.devices_differ && !r->average ? "devices-disagree " : "",
                  v.units_differ && !r->average ? "unit-disagree " : "");
         sqlite3_bind_int64(s, 1, r->result);
@@ -413,9 +393,12 @@ static int by_cluster(const void *a, const void *b)
 static abdb_status keep_name(abdb_db *db, sqlite3_stmt *s, statement *row, size_t from, size_t to,
                              abdb_error *err)
 {
+    int clusters;
     abdb_status st = ABDB_OK;
 
-    if (cluster_name(row, from, to) > 1) {
+    clusters = cluster_name(row, from, to);
+    quarantine(row, from, to);
+    if (clusters > 1) {
         for (size_t i = from; i < to; i++) row[i].place = i;
         qsort(row + from, to - from, sizeof *row, by_cluster);
     }
@@ -446,39 +429,20 @@ done:
     return st;
 }
 
-/* The blocks with something new or touched, into the table block. */
-static abdb_status list_blocks(abdb_db *db, const abdb_marks *marks, abdb_error *err)
-{
-    sqlite3_int64 last, touched;
-    char *sql = NULL;
-    abdb_status st = ABDB_OK;
-
-    TRY(abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &last, err));
-    TRY(abdb_db_integer(db, "SELECT count(*) FROM touched", &touched, err));
-    TRY(abdb_db_exec(db, "CREATE TEMP TABLE block (suite TEXT, round TEXT, model TEXT)", err));
-    sql = sqlite3_mprintf(last - marks->entry + touched < FEW ? blocks_of_few : blocks_of_many,
-                          marks->entry);
-    st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "subjects");
-    sqlite3_free(sql);
-done:
-    return st;
-}
-
 abdb_status abdb_subjects_update(abdb_db *db, const abdb_marks *marks, abdb_error *err)
 {
     table t = {0};
-    sqlite3_int64 blocks;
+    bool any = false;
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    TRY(list_blocks(db, marks, err));
-    TRY(abdb_db_integer(db, "SELECT count(*) FROM block", &blocks, err));
-    if (!blocks) goto done;
-    TRY(abdb_db_exec(db, collect, err));
+    TRY(abdb_subject_blocks(db, marks, &any, err));
+    if (!any) goto done;
     TRY(read_statements(db, &t, err));
     TRY(keep_subjects(db, &t, err));
+    TRY(abdb_subject_words(db, err));
 done:
-    if (abdb_db_exec(db, drop, st == ABDB_OK ? err : &ignored) != ABDB_OK && st == ABDB_OK)
+    if (abdb_subject_blocks_drop(db, st == ABDB_OK ? err : &ignored) != ABDB_OK && st == ABDB_OK)
         st = ABDB_DB;
     abdb_arena_free(&t.arena);
     free(t.row);

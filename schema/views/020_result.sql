@@ -16,7 +16,11 @@ SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS
        r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
        (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per, e.medium AS medium,
        r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
-       trim(e.flags || ' ' || coalesce((SELECT s.flags FROM subject s WHERE s.result_id = r.result_id), '') ||
+       trim(coalesce((SELECT replace(replace(replace(' ' || e.flags || ' ',
+                        CASE WHEN s.flags LIKE '%inferred:%' THEN ' inferred ' ELSE ' | ' END, ' '),
+                        CASE WHEN s.flags LIKE '%inferred:%' THEN ' perhaps-inferred ' ELSE ' | ' END, ' '),
+                        CASE WHEN s.sources > 1 AND s.disagree = 0 THEN ' perhaps-averaged ' ELSE ' | ' END, ' ') || s.flags
+                        FROM subject s WHERE s.result_id = r.result_id), e.flags) ||
             CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
        r.raw_value AS raw_value, r.raw_unit AS raw_unit, r.formula AS formula, e.date AS date, e.date_kind AS date_kind,
        e.date_precision AS date_precision, e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.point_id AS point_id,
@@ -120,7 +124,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_result', 43, 'high', 'unit', 'upper end of the spread'),
 ('v_result', 44, 'spread', '', 'what low and high are: ci95, minmax, iqr, sd'),
 ('v_result', 45, 'verdict', '', 'verification: pass, fail, unchecked; yes or no for MLPerf'),
-('v_result', 46, 'flags', '', 'averaged, repeated, inferred, power, mixed, devices-disagree, unit-disagree, ...'),
+('v_result', 46, 'flags', '', 'averaged, repeated, inferred:log (or :value, :column, :unknown: by which evidence), not-inferred:log (or :value), power, mixed, devices-disagree, unit-corrected, ...'),
 ('v_result', 47, 'raw_value', '', 'as published'),
 ('v_result', 48, 'raw_unit', '', 'as published; NULL: none stated'),
 ('v_result', 49, 'formula', '', 'identifier/version where abdb computed it out of the artifact'),

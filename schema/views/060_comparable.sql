@@ -19,10 +19,11 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
                             ORDER BY c.scenario DESC, c.since_order, c.system_type DESC LIMIT 1), 'unlisted ' || r.round) END AS compatibility,
        CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% power %' THEN 'yes' ELSE 'no' END
          AS power_submission,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% averaged %' THEN 'yes' ELSE 'no' END
-         AS averaged,
-       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% inferred %' THEN 'yes' ELSE 'no' END
-         AS inferred,
+       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN lower(' ' || r.flags || ' ') LIKE '% averaged %' THEN 'yes'
+            WHEN ' ' || r.flags || ' ' LIKE '% perhaps-averaged %' THEN 'perhaps' ELSE 'no' END AS averaged,
+       CASE WHEN r.evidence <> 'mlperf' THEN NULL WHEN ' ' || r.flags LIKE '% inferred:unknown%' THEN 'perhaps'
+            WHEN ' ' || r.flags || ' ' LIKE '% inferred:%' OR lower(' ' || r.flags || ' ') LIKE '% inferred %' THEN 'yes'
+            ELSE 'no' END AS inferred,
        CAST(NULL AS TEXT) AS quantity, CAST(NULL AS TEXT) AS engine, CAST(NULL AS TEXT) AS sparsity, CAST(NULL AS TEXT) AS basis,
        CAST(NULL AS DOUBLE PRECISION) AS power_limit, -- of v_comparable_spec
        r.public_id AS public_id, r.url AS url, r.retrieved AS retrieved, r.date AS date, r.tag AS tag,
@@ -172,8 +173,8 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_comparable', 35, 'accuracy_target', '1', 'fraction of the reference accuracy that the benchmark asks for'),
 ('v_comparable', 36, 'compatibility', '', 'version of the benchmark within which MLCommons allows comparison'),
 ('v_comparable', 37, 'power_submission', '', 'yes: run with power measurement'),
-('v_comparable', 38, 'averaged', '', 'yes: a mean of submissions'),
-('v_comparable', 39, 'inferred', '', 'yes: carried over from another scenario'),
+('v_comparable', 38, 'averaged', '', 'yes: a mean of submissions; perhaps: of a column of averages that no second source shows'),
+('v_comparable', 39, 'inferred', '', 'yes: carried over from another scenario; perhaps: a column says so that cannot tell'),
 ('v_comparable', 40, 'quantity', '', 'of a specification, else NULL'),
 ('v_comparable', 41, 'engine', '', 'of a specification'),
 ('v_comparable', 42, 'sparsity', '', 'of a specification'),

@@ -30,8 +30,8 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
          WHEN 'per_dollar@1' THEN a.work || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'
          WHEN 'busbw@1' THEN 'B/s' WHEN 'device_hours@1' THEN 'h' ELSE '1' END AS unit,
        CASE a.formula_name
-         WHEN 'per_watt@1' THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
-         WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN 'r-' || substr(a.run, 3) || '-' || w.ordinal
+         WHEN 'per_watt@1' THEN (SELECT 'r-' || substr(e.run, 3) FROM entry e WHERE e.entry_id = w.entry_id) || '-' || w.ordinal
+         WHEN 'per_joule@1' THEN CASE WHEN w.value > 0 THEN (SELECT 'r-' || substr(e.run, 3) FROM entry e WHERE e.entry_id = w.entry_id) || '-' || w.ordinal
                                       ELSE 'r-' || substr(a.run, 3) || '-' || j.ordinal || ' r-' || substr(a.run, 3) || '-' || t.ordinal END
          WHEN 'roofline_fraction@1' THEN a.ceiling_key || ' ' ||
               CASE a.basis WHEN 'published' THEN (SELECT s.key FROM spec_stated s WHERE s.spec_id = mp.spec_id)
@@ -41,8 +41,14 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
   FROM against a
   LEFT JOIN result_row w
     ON w.result_id = CASE WHEN a.formula_name IN ('per_watt@1', 'per_joule@1') THEN (
-       SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'power_w' AND o.value > 0
-        ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
+       SELECT coalesce((
+              SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'power_w' AND o.value > 0
+               ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1),
+              CASE WHEN a.evidence = 'mlperf' THEN ( -- of another statement of the same result
+              SELECT o.result_id FROM subject m JOIN subject t ON t.subject = m.subject JOIN result_row r ON r.result_id = t.result_id
+                JOIN result o ON o.entry_id = r.entry_id JOIN entry e ON e.entry_id = r.entry_id
+               WHERE m.result_id = a.result_id AND o.metric = 'power_w' AND o.value > 0
+               ORDER BY e.run, o.ordinal LIMIT 1) END)) END
   LEFT JOIN result_row j
     ON j.result_id = CASE WHEN a.formula_name = 'per_joule@1' THEN (
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'energy_j' AND o.value > 0

@@ -32,6 +32,8 @@ def number(text):
 
 def ask(db, *words):
     out = subprocess.run([abdb, *words, "--db", db], capture_output=True, text=True, check=False)
+    if out.returncode == 2 and "no result matches" in out.stderr:
+        return []
     if out.returncode not in (0, 3):
         sys.exit(f"{' '.join(words)}: {out.stderr}")
     return [json.loads(line) for line in out.stdout.splitlines() if line.startswith("{")]
@@ -80,7 +82,8 @@ def rates(model, scenario, metric):
             if len({r["devices"] for r in one}) > 1 or max(values) > min(values) * 1.001:
                 continue
             power = any("power" in r["flags"].split() for r in one)
-            found.setdefault((canon("device", one[0]["device"]), power), []).append([v / float(one[0]["devices"]) for v in values])
+            kind = ("power_submission=yes" if power else "power_submission=no", f"system_type={one[0]['system_type']}")
+            found.setdefault((canon("device", one[0]["device"]), *kind), []).append([v / float(one[0]["devices"]) for v in values])
     return found
 
 
@@ -96,8 +99,8 @@ def ranks(db):
             if " + " in row["device"]:
                 continue
             own, group = rates(model, scenario, row["metric"]), row["group"] or ""
-            kinds = [True] if "power_submission=yes" in group else [False] if "power_submission=no" in group else [True, False]
-            mine = [s for power in kinds for s in own.get((row["device"], power), [])]
+            said = [word for word in group.split() if "=" in word and word.split("=")[0] in ("power_submission", "system_type")]
+            mine = [s for (name, *kind), sets in own.items() if name == row["device"] and all(word in kind for word in said) for s in sets]
             compare("rank", f"{model} {scenario} {row['device']} {row['public_id']}", row["value"], stated(row["value"], mine))
             better = [s for s in mine if min(s) > row["value"] * 1.001]
             compare("rank, the best", f"{model} {scenario} {row['device']}: better ones {better}", 1.0, float(not better))
@@ -106,13 +109,17 @@ def ranks(db):
 def comparisons(db):
     for model, scenario in sorted({key[:2] for key in results}):
         own = rates(model, scenario, "tokens_per_s")
-        names = sorted({name for name, power in own if not power and " + " not in name})[:6]
+        plain = {}
+        for (name, power, where), sets in own.items():
+            if power == "power_submission=no" and where == "system_type=datacenter" and " + " not in name:
+                plain[name] = sets
+        names = sorted(plain)[:6]
         for a, b in zip(names, names[1:]):
-            for row in ask(db, "compare", f"device={a}", f"device={b}", "--where", f"model={model},scenario={scenario},power_submission=no",
+            for row in ask(db, "compare", f"device={a}", f"device={b}", "--where", f"model={model},scenario={scenario},power_submission=no,system_type=datacenter",
                            "--per", "device", "-o", "jsonl"):
                 if row["ratio"] is None or row["metric"] != "tokens_per_s":
                     continue
-                below, above = (stated(row[side], own[name, False]) for side, name in (("baseline_value", a), ("contender_value", b)))
+                below, above = (stated(row[side], plain[name]) for side, name in (("baseline_value", a), ("contender_value", b)))
                 compare("compare", f"{model} {scenario} {a} {b}", row["ratio"], above / below)
 
 

@@ -9,7 +9,7 @@ load common
         "10000.5,token/s,10000.5,Tokens/s,line 2"
     same "$(ask "SELECT value FROM v_result WHERE metric = 'accuracy.rouge2'")" 22.1
     same "$(ask "SELECT value FROM v_result WHERE metric = 'tokens_per_sample'")" 283
-    same "$(ask "SELECT scenario, flags FROM v_result WHERE value = 9000.5")" "Server,inferred"
+    same "$(ask "SELECT scenario, flags FROM v_result WHERE value = 9000.5")" "Server,not-inferred:value"
     same "$(ask "SELECT DISTINCT text FROM v_factor WHERE factor = 'software' AND text LIKE '%x 2'")" '"rt 1, x 2"'
 }
 

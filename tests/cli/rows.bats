@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# rows.bats - the right row: which statement stands for a result of MLPerf, and what all of them say together.
+load common
+
+checker="Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,Result,Accuracy,number_of_nodes,host_processor_model_name,host_processors_per_node,host_processor_core_count,accelerator_model_name,accelerators_per_node,Location,framework,operating_system,notes,compliance,errors,version,inferred,has_power,Units"
+# Rows of the submission checker: MODEL SCENARIO RESULT ROUND INFERRED UNITS each.
+checker() {
+    echo "$checker"
+    while read -r model scenario result round inferred units; do
+        echo "Someone,available,closed,datacenter,Box 9000,box,$model,$model,$scenario,$result,,1,Some CPU,2,64,NVIDIA H100-SXM-80GB,8,closed/Someone,rt 1,Linux,,1,0,$round,$inferred,False,$units"
+    done
+}
+
+@test "inferred: all 53 Interactive rows of v6.0 were run, for no other scenario has their value" {
+    need_realdata mlperf-inference-checker-csv
+    abdb import -q "$realdata/mlperf-inference-checker-csv/v6.0_full_round_summary.csv"
+    same "$(ask "SELECT flags, count(*) FROM v_mlperf WHERE scenario = 'Interactive' GROUP BY 1")" "not-inferred:value,53"
+    same "$(ask "SELECT DISTINCT inferred FROM v_comparable WHERE scenario = 'Interactive' AND metric_class = 'performance'")" no
+    # a folder 'multistream' that LoadGen calls MultiStream: the column cannot tell, nor can anything else
+    same "$(ask "SELECT DISTINCT inferred FROM v_comparable WHERE scenario = 'MultiStream' AND metric_class = 'performance' AND flags <> ''")" perhaps
+}
+
+@test "inferred: equality, the log, and the column where nothing else is known" {
+    checker >a.csv <<<"llama2-70b-99 Server 20000.5 v6.0 0 Tokens/s
+llama2-70b-99 Interactive 20000.5 v6.0 1 Tokens/s
+mixtral-8x7b Server 300.5 v6.0 0 Tokens/s
+mixtral-8x7b Interactive 200.5 v6.0 1 Tokens/s
+deepseek-r1 Interactive 100.5 v6.0 1 Tokens/s
+resnet Offline 50.5 v6.0 1 Samples/s"
+    abdb import -q a.csv
+    same "$(ask "SELECT model, scenario, flags FROM v_mlperf WHERE flags <> '' ORDER BY 1")" \
+        $'deepseek-r1,Interactive,inferred:unknown\nllama2-70b-99,Interactive,inferred:value\nmixtral-8x7b,Interactive,not-inferred:value\nresnet,Offline,inferred:column'
+    same "$(ask "SELECT model, inferred FROM v_comparable WHERE metric_class = 'performance' AND scenario <> 'Server' ORDER BY 1")" \
+        $'deepseek-r1,perhaps\nllama2-70b-99,yes\nmixtral-8x7b,no\nresnet,yes'
+}
+
+@test "inferred: the log decides over the column, and every answer says by what" {
+    r=v5.1/closed/Someone
+    mkdir -p $r/systems "$r/results/box/llama2-70b-99/Interactive/performance/run_1"
+    cp "$fixtures/mlperf_system.json" $r/systems/box.json
+    cp "$fixtures/mlperf_detail.txt" "$r/results/box/llama2-70b-99/Interactive/performance/run_1/mlperf_log_detail.txt"
+    checker >a.csv <<<"llama2-70b-99 Interactive 24593.8 v5.1 1 Tokens/s"
+    abdb import -q a.csv
+    same "$(ask "SELECT flags FROM v_mlperf")" inferred:unknown
+    abdb import -q v5.1
+    same "$(ask "SELECT source, flags FROM v_mlperf")" mlperf-checker,not-inferred:log
+    for q in "rank --workload llama2-70b-99 --scenario Interactive" "query mlperf-llm"; do
+        run abdb $q
+        fails 0 "1 result run, not inferred, as the log says"
+    done
+}
+
+@test "power: a rate and its watts in two rows are one entry, and MaxQ is a submission with power" {
+    need_realdata mlperf-website-export
+    run abdb import "$realdata/mlperf-website-export/power_inference_datacenter_v1.0-v4.0.csv"
+    fails 0 "1205 rows: 583 accepted, 609 duplicate, 13 rejected"
+    same "$(ask "SELECT count(*), count(DISTINCT entry_id) FROM v_result WHERE metric = 'power_w'")" 580,580
+    same "$(ask "SELECT count(*) FROM v_comparable WHERE metric_class = 'performance' AND power_submission <> 'yes'")" 0
+    # line 2: 117002 queries/s, line 3: its 1413.775 W
+    same "$(ask "SELECT round(n.value, 4) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.value = 117002")" 82.7586
+    same "$(ask "SELECT locator FROM witness WHERE entry_id = (SELECT entry_id FROM v_result WHERE value = 117002) ORDER BY 1")" $'line 2\nline 3'
+    # before: lines 1142 and 1143, watts first
+    same "$(ask "SELECT count(*) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.public_id = '4.1-0049'")" 28
+}
+
+@test "power: belongs to the result, whichever statement is preferred" {
+    need_realdata mlperf-inference-summary-json
+    abdb import -q "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json"
+    watts="SELECT count(*), round(max(n.value), 5) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.public_id = '5.1-0061' AND r.model = 'llama2-70b-99'"
+    before=$(ask "$watts")
+    same "${before%%,*}" 2
+    abdb import -q data 2>/dev/null || abdb import -q "$root/data"
+    same "$(ask "$watts")" "$before"
+    run abdb rank --workload llama2-70b-99 --scenario Server --per watt --where round=v5.1
+    fails 0 "5.1-0061"
+}
+
+@test "units: tokens that a checker calls queries are tokens" {
+    checker >a.csv <<<"llama2-70b-99 Server 29715 v4.1 0 Queries/s
+gptj-99 Offline 13096.6 v4.1 0 Samples/s
+gptj-99.9 Offline 64.5 v4.0 0 Samples/s
+bert-99 Server 9000 v4.1 0 Queries/s"
+    abdb import -q a.csv
+    same "$(ask "SELECT model, metric, value, raw_unit, flags FROM v_mlperf ORDER BY 1")" \
+        $'bert-99,queries_per_s,9000,Queries/s,\ngptj-99,tokens_per_s,13096.6,Samples/s,unit-corrected\ngptj-99.9,samples_per_s,64.5,Samples/s,\nllama2-70b-99,tokens_per_s,29715,Queries/s,unit-corrected'
+    run abdb query mlperf-llm --model llama2-70b-99
+    fails 0 "29715"
+}
+
+@test "averages: a column of averages is one perhaps, until a second source shows the value" {
+    abdb import -q "$fixtures/site_flat.csv"
+    same "$(ask "SELECT DISTINCT flags FROM v_mlperf WHERE scenario = 'Server'")" perhaps-averaged
+    same "$(ask "SELECT DISTINCT averaged FROM v_comparable WHERE scenario = 'Server'")" perhaps
+    abdb import -q "$fixtures/checker.csv"
+    same "$(ask "SELECT DISTINCT averaged FROM v_comparable WHERE scenario = 'Server' AND metric_class = 'performance'")" no
+    same "$(ask "SELECT count(*) FROM v_statement WHERE scenario = 'Server' AND flags LIKE '%perhaps-averaged%'")" 0
+}
+
+@test "IDs: swapped between sources, they are a conflict" {
+    need_realdata mlperf-website-export
+    abdb import -q "$realdata/mlperf-inference-summary-json/summary_results_v5.1.json" "$realdata/mlperf-website-export/v5.1_datacenter_pivot_utf16.csv"
+    run abdb audit conflicts --kind id -o csv
+    for id in 5.1-0087,mlperf-summary 5.1-0088,mlperf-summary 5.1-0089,mlperf-summary; do [[ "$output" == *"$id"* ]]; done
+    same "$(ask "SELECT DISTINCT public_id FROM v_mlperf WHERE flags LIKE '%ids-disagree%' ORDER BY 1")" $'5.1-0087\n5.1-0088\n5.1-0089'
+}
+
+@test "quarantine: a file's value a million times that of the log gives way to the log" {
+    r=v6.0/closed/Someone
+    mkdir -p $r/systems $r/results/box/resnet50/SingleStream/performance/run_1
+    cp "$fixtures/mlperf_system.json" $r/systems/box.json
+    cp "$fixtures/mlperf_summary.txt" $r/results/box/resnet50/SingleStream/performance/run_1/mlperf_log_summary.txt
+    checker >out.csv <<<"resnet50 SingleStream 513395.0 v6.0 0 Latency (ms)"
+    abdb import -q out.csv --set system_type=datacenter
+    same "$(ask "SELECT value FROM v_mlperf")" 513.395
+    abdb import -q v6.0
+    same "$(ask "SELECT source, value, disagree, sources FROM v_mlperf")" mlperf-logs,0.000513395,0,1
+    same "$(ask "SELECT source, flags FROM v_statement WHERE preferred = 0")" mlperf-checker,quarantined
+    run abdb audit conflicts --kind mlperf
+    fails 0 "quarantined"
+}
+
+@test "facts: a document's table of accuracies names no accelerator" {
+    abdb import -q "$root/data"
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device = 'CS-2'")" 0
+    same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device IS NULL")" 24
+}
+
+@test "shipped: scores of training v4.1 to v5.1 and inference v4.1, each with the folder that it is computed from" {
+    abdb import -q "$root/data"
+    same "$(ask "SELECT suite, round, count(*) FROM v_mlperf WHERE suite = 'training' OR round = 'v4.1' GROUP BY 1, 2")" \
+        $'inference,v4.1,318\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
+    # the twenty runs of v5.0 that were scored by hand: 20.9643 min x 1.05114638, 28.2687 x 1.03472222
+    same "$(ask "SELECT round(value / 60, 4) FROM v_mlperf WHERE round = 'v5.0' AND model = 'llama2_70b_lora' AND submitter = 'AMD' AND device IN ('MI325X', 'MI300X') ORDER BY 1")" $'22.0366\n29.2502'
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE source = 'mlperf-logs' AND url NOT LIKE 'https://github.com/mlcommons/%_results_v%/tree/%'")" 0
+    # what vendors' pages and files say of v4.1 are the same results
+    same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND sources > 1")" 10,0
+}
+
+@test "shipped: the scores are those of the logs" {
+    need_realdata mlperf-training-round
+    abdb import -q "$root/data/results" "$realdata/mlperf-training-round"
+    same "$(ask "SELECT count(*) > 25, sum(disagree) FROM v_mlperf m WHERE suite = 'training' AND round = 'v5.0'
+        AND (SELECT count(*) FROM subject s WHERE s.subject = m.subject) > 1")" 1,0
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE suite = 'training' AND round = 'v5.0'")" 201
+}
+
+@test "training: like scale meets like scale" {
+    abdb import -q "$root/data"
+    run abdb compare device=B200-SXM device=H100-SXM --where model=llama2_70b_lora
+    fails 0 "devices=8    8        533.2 (777.5, 23)  1652.2 (1718.4, 6)  (3.10x)"
+    fails 0 "devices=64"
+    run abdb compare device=B200-SXM device=H200-SXM --where model=retinanet
+    fails 0 "training does not scale in proportion"
+}
