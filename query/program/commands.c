@@ -16,7 +16,9 @@
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
     {"metric", 'm', "NAME", "the metric (default: the workload's own)"}, \
-    {"per", 0, "WHAT", "device, node, watt, joule, dollar, peak, bandwidth, none (default)"}, \
+    {"per", 0, "WHAT",                                                                      \
+     "device (default where their numbers differ), node, watt, joule, dollar, peak, "        \
+     "bandwidth, none"}, \
     {"peak", 0, "BASIS", "of --per peak: published (default), measured, clock"}, \
     {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
