@@ -24,7 +24,7 @@ set rmargin at screen 1 - (60 + 6.6 * (widest_device + 3)) / width
 place(y) = low > 0 ? (log10(y) - log10(low)) / (log10(high) - log10(low)) : (y - low) / (high - low)
 step = 15.0 / (height * (1 - head_room - foot_room - 70.0 / height))
 array at[rows]; array name[rows]; array value[rows]; array price[rows]; array hour[rows]
-stats $data using (value[int($0) + 1] = column(c_rate_per_device), name[int($0) + 1] = strcol(c_device), hour[int($0) + 1] = column(c_usd_per_device_hour), 0) nooutput
+stats $data using (value[int($0) + 1] = column(c_rate_per_device), name[int($0) + 1] = strcol(c_device), hour[int($0) + 1] = column(c_usd_per_device_hour), high) nooutput
 array taken[rows]
 do for [i=1:rows] { taken[i] = 0 }
 last = 1.0 + step

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 abdb_value *abdb_table_row(abdb_table *table)
 {
@@ -25,6 +26,25 @@ int abdb_table_column(const abdb_table *table, const char *name)
     return -1;
 }
 
+/* The only column whose printed heading is that, its mark left out; -1: none, or several. */
+static int printed_as(const abdb_table *table, const char *name)
+{
+    int at = -1;
+
+    for (size_t i = 0; i < table->columns; i++) {
+        const char *label = table->column[i].label, *mark = label ? strstr(label, "†") : NULL;
+        size_t size = label ? strlen(label) : 0;
+
+        if (mark) size = (size_t)(mark - label);
+        if (!size || strlen(name) < size || strncasecmp(name, label, size) != 0 ||
+            (name[size] && strcmp(name + size, "†") != 0))
+            continue;
+        if (at >= 0) return -1;
+        at = (int)i;
+    }
+    return at;
+}
+
 abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *out, abdb_error *err)
 {
     const char *names[ABDB_COLUMN_MAX], *near;
@@ -36,6 +56,7 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
         snprintf(marked, sizeof marked, "%.*s__mark", (int)(size - 5), name);
         at = abdb_table_column(table, marked);
     }
+    if (at < 0) at = printed_as(table, name);
     if (at >= 0) {
         *out = (size_t)at;
         return ABDB_OK;

@@ -1,4 +1,6 @@
 /* cmd_explain.c - abdb explain: where a number comes from. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/answer.h"
@@ -13,6 +15,7 @@ enum { NAMES_MAX = 256 };
 /* What is explained, a line, and how it was made where no source states it. */
 typedef struct {
     abdb_text line, made;
+    double value; /* NAN: no number */
 } heading;
 
 static void heading_print(const heading *head, FILE *out)
@@ -21,11 +24,48 @@ static void heading_print(const heading *head, FILE *out)
     if (head->made.size) abdb_say(out, "└ %s\n", abdb_text_get(&head->made));
 }
 
+static double number_of(const abdb_value *value)
+{
+    if (value->kind == ABDB_INTEGER) return (double)value->integer;
+    return value->kind == ABDB_REAL ? value->real : NAN;
+}
+
+/* Has it at most three digits that are not 0? */
+static bool is_round(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.3g", value);
+    return fabs(atof(text) - value) < 1e-9 * fabs(value);
+}
+
+/* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, so that a wrong
+ * formula shows as an odd number. "" where there are not two. */
+static void put_arithmetic(const heading *head, const abdb_table *facts, FILE *out)
+{
+    int at = abdb_table_column(facts, "value");
+    double first, second, divided, multiplied;
+
+    if (facts->rows != 2 || at < 0 || !isfinite(head->value)) return;
+    first = number_of(&facts->value[at]);
+    second = number_of(&facts->value[facts->columns + (size_t)at]);
+    divided = head->value * second / first;
+    multiplied = head->value / first / second;
+    if (!isfinite(divided) || !isfinite(multiplied)) return;
+    if (is_round(multiplied) && !is_round(divided))
+        abdb_say(out, "= 1st x 2nd x %.6g\n", multiplied);
+    else
+        abdb_say(out, "= 1st / 2nd x %.6g\n", divided);
+}
+
 /* The facts as a tree below `head`, which may be NULL, and what uses them. */
 static abdb_status put_tree(const abdb_args *args, abdb_db *db, const heading *head,
                             const abdb_table *facts, FILE *out, abdb_error *err)
 {
-    if (head) heading_print(head, out);
+    if (head) {
+        heading_print(head, out);
+        put_arithmetic(head, facts, out);
+    }
     abdb_explain_tree(facts, out);
     if (facts->rows && abdb_arg(args, "uses")) return abdb_explain_uses(db, facts, out, err);
     if (facts->rows)
@@ -48,7 +88,8 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
     TRY(abdb_facts_load(db, keys, &facts, err));
     if (!facts.rows && !facts.notes && !head)
         TRY(ABDB_FAIL(err, ABDB_USAGE,
-                      "nothing here is called '%s': give a key, the name of a fact or of a claim,"
+                      "nothing here is called '%s': give a key, a public ID, the name of a fact or "
+                      "of a claim,"
                       " or a report with column and selection",
                       keys));
     if (!cite && (abdb_arg(args, "format") || abdb_arg(args, "json"))) {
@@ -126,7 +167,7 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
                                abdb_table *table, abdb_error *err)
 {
     abdb_selection selection = {0};
-    heading head = {0};
+    heading head = {.value = NAN};
     const char *keys;
     size_t column = 0;
     abdb_status st = ABDB_OK;
@@ -144,6 +185,7 @@ static abdb_status explain_row(const abdb_report *report, const abdb_args *args,
                       table->rows, report->name));
     }
     keys = abdb_facts_of(table, 0, column);
+    head.value = number_of(&table->value[column]);
     add_line(report, table, column, &head.line);
     if (!keys || !*keys) add_made(report, args, &head.made);
     if (head.line.failed || head.made.failed)

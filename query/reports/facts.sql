@@ -1,6 +1,6 @@
 -- title: Facts, where they come from, and what uses them
 -- footnotes: none
--- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one), names of facts, claims; blanks between them
+-- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one), names of facts, claims, public IDs (v6.0-0010); blanks between them
 -- column: key | key | | r- result, s- specification, p- price, c- number that a claim states
 -- column: fact | fact | | its name, where it has one
 -- column: kind | kind | | result, spec, price or claim
@@ -37,6 +37,10 @@ named (fact, kind, id) AS MATERIALIZED (
 -- @rows
 , meant (kind, id) AS MATERIALIZED (
   SELECT kind, id FROM named
+  UNION
+  SELECT 'result', s.result_id
+    FROM word w JOIN subject s ON w.word GLOB '*[0-9].[0-9]-[0-9]*' AND s.preferred = 1 AND ltrim(s.public_id, 'v') = ltrim(w.word, 'v')
+    JOIN result r ON r.result_id = s.result_id JOIN metric m ON m.metric = r.metric_stem AND m.metric_class = 'performance'
   UNION
   SELECT 'result', f.result_id
     FROM range w CROSS JOIN v_fact_result f ON likelihood(f.entry_key >= w.low, 0.00001) AND likelihood(f.entry_key <= w.high, 0.1)

@@ -307,7 +307,7 @@ END
     grep -q '^llama2-70b-99,Server.*,B200-SXM,.*your own quote' out
     run abdb rank --workload llama2-70b-99 --scenario Server --per dollar --price-max-age 30d --today 2026-11-21
     fails 3 "no price of the last 30 days"
-    run abdb rank --workload llama2-70b-99 --per watt --where scenario=Offline
+    run abdb rank --workload llama2-70b-99 --per watt --where scenario=Offline,round=v6.0
     [[ $output == *"Acme Watt"*"no measured power (no-watt-from-tdp)"* ]]
     near "$(abdb rank --workload llama2-70b-99 --scenario Server --pick median --where round=v5.1,device=H200-SXM,division=closed -o jsonl 2>/dev/null | jq .value)" \
         "$(ask "SELECT median(each) FROM v_result WHERE device = 'H200-SXM' AND model = 'llama2-70b-99' AND scenario = 'Server' AND division = 'closed' AND round = 'v5.1' AND metric = 'tokens_per_s'")"

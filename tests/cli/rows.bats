@@ -152,3 +152,18 @@ bert-99 Server 9000 v4.1 0 Queries/s"
     run abdb compare device=B200-SXM device=H200-SXM --where model=retinanet
     fails 0 "training does not scale in proportion"
 }
+
+@test "explain: public IDs, printed headings, and what makes a value of two facts" {
+    abdb import -q "$root/data"
+    run abdb explain v6.0-0010
+    fails 0 "114504.0 Tokens/s   B300-SXM llama2-70b-99 Server"
+    same "$(abdb explain 6.0-0010 -o csv 2>/dev/null | wc -l)" "$(abdb explain v6.0-0010 -o csv 2>/dev/null | wc -l)"
+    run abdb explain mlperf-llm tokens/s accelerator=B300-SXM --model llama2-70b-99 --scenario Server
+    fails 0 "114504.0 Tokens/s"
+    run abdb explain mlperf-llm /chip accelerator=B300-SXM --model llama2-70b-99 --scenario Server
+    fails 0 "14313.0 /chip"
+    run abdb explain specs fp8 device=MI300X
+    fails 0 "MI300X peak_flops fp8 dense"
+    run abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2
+    fails 0 "= 1st / 2nd x 3.6e-15"
+}
