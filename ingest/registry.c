@@ -90,5 +90,5 @@ int abdb_format_version(const char *format, bool own_map)
         if (strcmp(importer->name, format) != 0) continue;
         return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
     }
-    return mlperf_round_version(format);
+    return abdb_mlperf_round_version(format);
 }

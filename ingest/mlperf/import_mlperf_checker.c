@@ -12,8 +12,8 @@
 #include "ingest/mlperf/mlperf.h"
 #include "ingest/read/csv.h"
 
-/* Where each part of mlperf_row comes from. */
-static const mlperf_column map[] = {
+/* Where each part of abdb_mlperf_row comes from. */
+static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(submitter, "Organization"),
     MLPERF_COLUMN(availability, "Availability"),
     MLPERF_COLUMN(division, "Division"),
@@ -47,7 +47,7 @@ static const mlperf_column map[] = {
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
-    mlperf_context context;
+    abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX];
 } state;
@@ -66,14 +66,14 @@ static int bid(const abdb_input *in)
 static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 {
     state *s = self;
-    mlperf_row row = {0};
+    abdb_mlperf_row row = {0};
     const char *field;
     char reason[200], locator[32];
     abdb_status st = ABDB_OK;
 
     if (!s->header.count) {
         TRY(abdb_csv_header_take(&s->header, csv, err));
-        mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+        abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
         return ABDB_OK;
     }
     if (csv->count != s->header.count) {
@@ -82,13 +82,13 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
         TRY(abdb_csv_reject(s->context.sink, csv, NULL, reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";
     snprintf(locator, sizeof locator, "line %ld", csv->line);
     s->context.locator = locator;
     s->context.line = csv->line;
-    TRY(mlperf_entry(&s->context, &row, &field, reason, err));
+    TRY(abdb_mlperf_entry(&s->context, &row, &field, reason, err));
     if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:

@@ -11,7 +11,7 @@
 #include "ingest/mlperf/mlperf.h"
 #include "ingest/read/flat.h"
 
-static const mlperf_column map[] = {
+static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(submitter, "Organization"),
     MLPERF_COLUMN(availability, "Availability"),
     MLPERF_COLUMN(division, "Division"),
@@ -43,35 +43,35 @@ static const mlperf_column map[] = {
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90 : 0;
+    return abdb_flat_has(in, "\"MlperfModel\"|\"Organization\"|\"Result_Units\"") ? 90 : 0;
 }
 
-static abdb_status on_record(void *self, const flat_record *record, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
-    mlperf_context *context = self;
-    const char *git = flat_get(record, "git_url"), *field = NULL;
-    mlperf_row row = {0};
+    abdb_mlperf_context *context = self;
+    const char *git = abdb_flat_get(record, "git_url"), *field = NULL;
+    abdb_mlperf_row row = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
-        const char *text = flat_get(record, map[i].names);
+        const char *text = abdb_flat_get(record, map[i].names);
 
         memcpy((char *)&row + map[i].offset, &text, sizeof text);
     }
     if (!row.result) {
-        row.result = flat_get(record, "Result_Power");
-        row.unit = flat_get(record, "Result_Power_Units");
-        if (!row.unit) row.unit = flat_get(record, "Result_Units");
+        row.result = abdb_flat_get(record, "Result_Power");
+        row.unit = abdb_flat_get(record, "Result_Power_Units");
+        if (!row.unit) row.unit = abdb_flat_get(record, "Result_Units");
     } else {
-        row.power = flat_get(record, "Result_Power");
-        row.power_unit = flat_get(record, "Result_Power_Units");
+        row.power = abdb_flat_get(record, "Result_Power");
+        row.power_unit = abdb_flat_get(record, "Result_Power_Units");
     }
     context->locator = record->locator;
     context->line = record->line;
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
-    TRY(mlperf_entry(context, &row, &field, reason, err));
-    if (field) return flat_reject(context->sink, record, field, reason, err);
+    TRY(abdb_mlperf_entry(context, &row, &field, reason, err));
+    if (field) return abdb_flat_reject(context->sink, record, field, reason, err);
     TRY(context->sink->row_end(context->sink->self, err));
 done:
     return st;
@@ -80,10 +80,10 @@ done:
 static abdb_status read_cm(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                            abdb_error *err)
 {
-    mlperf_context context = {
+    abdb_mlperf_context context = {
         .words = words, .sink = sink, .source = "mlperf-cm", .verified = "unknown"};
 
-    return flat_read(in, sink, on_record, &context, err);
+    return abdb_flat_read(in, sink, on_record, &context, err);
 }
 
 const abdb_importer abdb_import_mlperf_cm = {

@@ -27,17 +27,17 @@ static abdb_status read_log(const abdb_input *in, const abdb_words *words, const
                             abdb_error *err)
 {
     abdb_arena arena = {0};
-    mlperf_values values = {.arena = &arena};
+    abdb_mlperf_values values = {.arena = &arena};
     char reason[200] = "";
     bool summary = is_summary(in);
     abdb_status st = ABDB_OK;
 
     if (!summary && is_training(in)) {
-        TRY(mlperf_read_training(&values, in, err));
-        TRY(round_training_run(&values, words, sink, reason, err));
+        TRY(abdb_mlperf_read_training(&values, in, err));
+        TRY(abdb_round_training_run(&values, words, sink, reason, err));
     } else {
-        TRY((summary ? mlperf_read_summary : mlperf_read_detail)(&values, in, err));
-        TRY(round_inference_run(&values, summary, words, sink, reason, err));
+        TRY((summary ? abdb_mlperf_read_summary : abdb_mlperf_read_detail)(&values, in, err));
+        TRY(abdb_round_inference_run(&values, summary, words, sink, reason, err));
     }
     if (*reason) {
         abdb_reject reject = {.reason = reason};

@@ -16,7 +16,7 @@
 enum { HEADER_LINES = 5, LABELS_MAX = 32 };
 
 typedef struct {
-    mlperf_context context;
+    abdb_mlperf_context context;
     abdb_csv_header suite, model, scenario,
         label;                /* label: names of the system columns, then units */
     size_t first;             /* first column of results */
@@ -80,22 +80,22 @@ static const char *head(const abdb_csv_header *header, size_t i)
 static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
-    mlperf_row row = {.public_id = label(s, "Public ID"),
-                      .submitter = label(s, "Organization"),
-                      .availability = label(s, "Availability"),
-                      .system = label(s, "System Name (click + for details)|System Name"),
-                      .nodes = label(s, "# of Nodes"),
-                      .accelerator = label(s, "Accelerator"),
-                      .accelerators_per_node = label(s, "# of Accelerators"),
-                      .url = label(s, "Code"),
-                      .cores = label(s, "Host Processor Core Count"),
-                      .processor = label(s, "Processor"),
-                      .processors_per_node = label(s, "# of  Processors"),
-                      .division = label(s, "Division/Power"),
-                      .system_type = s->system_type};
+    abdb_mlperf_row row = {.public_id = label(s, "Public ID"),
+                           .submitter = label(s, "Organization"),
+                           .availability = label(s, "Availability"),
+                           .system = label(s, "System Name (click + for details)|System Name"),
+                           .nodes = label(s, "# of Nodes"),
+                           .accelerator = label(s, "Accelerator"),
+                           .accelerators_per_node = label(s, "# of Accelerators"),
+                           .url = label(s, "Code"),
+                           .cores = label(s, "Host Processor Core Count"),
+                           .processor = label(s, "Processor"),
+                           .processors_per_node = label(s, "# of  Processors"),
+                           .division = label(s, "Division/Power"),
+                           .system_type = s->system_type};
     abdb_status st = ABDB_OK;
 
-    row.round = mlperf_site_round(&arena, row.public_id);
+    row.round = abdb_mlperf_site_round(&arena, row.public_id);
     for (size_t i = s->first; i < csv->count; i++) {
         const char *field = NULL;
         char reason[200], locator[64];
@@ -108,7 +108,7 @@ static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err
         snprintf(locator, sizeof locator, "line %ld column %zu", csv->line, i + 1);
         s->context.locator = locator;
         s->context.line = csv->line;
-        TRY(mlperf_entry(&s->context, &row, &field, reason, err));
+        TRY(abdb_mlperf_entry(&s->context, &row, &field, reason, err));
         if (field) TRY(abdb_csv_reject(s->context.sink, csv, field, reason, err));
     }
 done:
@@ -152,7 +152,7 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
         .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
     abdb_status st;
 
-    s.system_type = mlperf_site_system_type(in);
+    s.system_type = abdb_mlperf_site_system_type(in);
     s.context.flags = s.system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)

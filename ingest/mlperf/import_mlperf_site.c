@@ -16,7 +16,7 @@
 #include "ingest/read/csv.h"
 #include "schema/core/units.h"
 
-static const mlperf_column map[] = {
+static const abdb_mlperf_column map[] = {
     MLPERF_COLUMN(public_id, "Public ID"),
     MLPERF_COLUMN(submitter, "Organization"),
     MLPERF_COLUMN(availability, "Availability"),
@@ -51,12 +51,12 @@ static const mlperf_column map[] = {
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
-    mlperf_context context;
+    abdb_mlperf_context context;
     abdb_csv_header header;
     int place[MLPERF_COLUMN_MAX];
     const char *system_type;
     bool waits; /* a row was read and not yet handed over: */
-    mlperf_row row;
+    abdb_mlperf_row row;
     abdb_csv_row csv;
     abdb_arena arena; /* of both */
 } state;
@@ -105,7 +105,7 @@ static abdb_status hand_over(state *s, const abdb_csv_row *csv, abdb_error *err)
         snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
                  s->row.result ? s->row.result : "");
     } else {
-        TRY(mlperf_entry(&s->context, &s->row, &field, reason, err));
+        TRY(abdb_mlperf_entry(&s->context, &s->row, &field, reason, err));
     }
     if (field) TRY(abdb_csv_reject(s->context.sink, at, field, reason, err));
     TRY(s->context.sink->row_end(s->context.sink->self, err));
@@ -114,7 +114,7 @@ done:
 }
 
 /* Do both rows speak of one submission: equal in all but value and unit? */
-static bool same_submission(const mlperf_row *a, const mlperf_row *b)
+static bool same_submission(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
 {
     const char *const *x = (const char *const *)(const void *)a;
     const char *const *y = (const char *const *)(const void *)b;
@@ -122,13 +122,14 @@ static bool same_submission(const mlperf_row *a, const mlperf_row *b)
     for (size_t i = 0; i < sizeof *a / sizeof *x; i++) {
         size_t place = i * sizeof *x;
 
-        if (place == offsetof(mlperf_row, result) || place == offsetof(mlperf_row, unit)) continue;
+        if (place == offsetof(abdb_mlperf_row, result) || place == offsetof(abdb_mlperf_row, unit))
+            continue;
         if (x[i] != y[i] && (!x[i] || !y[i] || strcmp(x[i], y[i]) != 0)) return false;
     }
     return true;
 }
 
-static bool is_power(const mlperf_row *row)
+static bool is_power(const abdb_mlperf_row *row)
 {
     const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
 
@@ -136,7 +137,7 @@ static bool is_power(const mlperf_row *row)
 }
 
 /* The row, all its strings copied, waits for the one behind it. */
-static abdb_status wait_for_next(state *s, const mlperf_row *row, const abdb_csv_row *csv,
+static abdb_status wait_for_next(state *s, const abdb_mlperf_row *row, const abdb_csv_row *csv,
                                  abdb_error *err)
 {
     char **text = (char **)(void *)&s->row;
@@ -156,7 +157,8 @@ static abdb_status wait_for_next(state *s, const mlperf_row *row, const abdb_csv
 }
 
 /* A rate and its watts in two rows, in either order, are one entry. */
-static abdb_status take(state *s, const mlperf_row *row, const abdb_csv_row *csv, abdb_error *err)
+static abdb_status take(state *s, const abdb_mlperf_row *row, const abdb_csv_row *csv,
+                        abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
@@ -185,7 +187,7 @@ done:
 static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
-    mlperf_row row = {0};
+    abdb_mlperf_row row = {0};
     char reason[200];
     abdb_status st = ABDB_OK;
 
@@ -197,9 +199,9 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
         TRY(abdb_csv_reject(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
-    mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
-    if (!row.round) row.round = mlperf_site_round(&arena, row.public_id);
+    if (!row.round) row.round = abdb_mlperf_site_round(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */
     TRY(take(s, &row, csv, err));
@@ -216,7 +218,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (s->header.count) return keep(s, csv, err);
     if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
     TRY(abdb_csv_header_take(&s->header, csv, err));
-    mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
+    abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
     if (abdb_csv_column(&s->header, "Avg. Result at System Name") >= 0)
         s->context.flags =
             s->system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
@@ -231,7 +233,7 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
         .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
     abdb_status st;
 
-    s.system_type = mlperf_site_system_type(in);
+    s.system_type = abdb_mlperf_site_system_type(in);
     s.context.flags = s.system_type ? "" : "system-type-unknown";
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK) st = hand_over(&s, NULL, err);

@@ -14,8 +14,8 @@
 
 static int bid(const abdb_input *in)
 {
-    if (flat_has(in, "\"overall\"|train_throughput_mean_samples_per_second")) return 90;
-    return flat_has(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
+    if (abdb_flat_has(in, "\"overall\"|train_throughput_mean_samples_per_second")) return 90;
+    return abdb_flat_has(in, "\"num_accelerators\"|\"train_au_percentage\"") ? 90 : 0;
 }
 
 static const char *text_of(abdb_arena *arena, const json_t *object, const char *key)
@@ -32,7 +32,7 @@ typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
     abdb_arena arena;
-    mlperf_row row; /* what the path says */
+    abdb_mlperf_row row; /* what the path says */
     const char *path;
 } reader;
 
@@ -189,8 +189,8 @@ static abdb_status read_storage(const abdb_input *in, const abdb_words *words,
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    TRY(flat_document(&root, in, err));
-    round_path_row(&r.arena, in->path, &r.row);
+    TRY(abdb_flat_document(&root, in, err));
+    abdb_round_path_row(&r.arena, in->path, &r.row);
     if (json_is_object(json_object_get(root, "overall")))
         TRY(read_report(&r, entry, root, err));
     else

@@ -41,43 +41,43 @@ static const char *get(abdb_arena *arena, const json_t *object, const char *key)
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
-static abdb_status keep(const mlperf_context *context, const json_t *object, abdb_error *err)
+static abdb_status keep(const abdb_mlperf_context *context, const json_t *object, abdb_error *err)
 {
     abdb_arena a = {0};
-    mlperf_row row = {.public_id = get(&a, object, "ID"),
-                      .submitter = get(&a, object, "Submitter"),
-                      .availability = get(&a, object, "Availability"),
-                      .division = get(&a, object, "Category"),
-                      .system_type = get(&a, object, "Suite"),
-                      .system = get(&a, object, "System"),
-                      .platform = get(&a, object, "Platform"),
-                      .used_model = get(&a, object, "UsedModel"),
-                      .model = get(&a, object, "Model"),
-                      .scenario = get(&a, object, "Scenario"),
-                      .accuracy = get(&a, object, "Accuracy"),
-                      .nodes = get(&a, object, "Nodes"),
-                      .processor = get(&a, object, "Processor"),
-                      .processors_per_node = get(&a, object, "host_processors_per_node"),
-                      .cores = get(&a, object, "host_processor_core_count"),
-                      .accelerator = get(&a, object, "Accelerator"),
-                      .accelerators_per_node = get(&a, object, "a#"),
-                      .location = get(&a, object, "Location"),
-                      .software = get(&a, object, "Software"),
-                      .os = get(&a, object, "operating_system"),
-                      .notes = get(&a, object, "Notes"),
-                      .round = get(&a, object, "version"),
-                      .inferred = get(&a, object, "inferred"),
-                      .has_power = get(&a, object, "has_power"),
-                      .weights = get(&a, object, "weight_data_types"),
-                      .url = get(&a, object, "Details"),
-                      .errors = get(&a, object, "errors"),
-                      .result = get(&a, object, "Performance_Result"),
-                      .unit = get(&a, object, "Performance_Units"),
-                      .power = get(&a, object, "Power_Result"),
-                      .power_unit = get(&a, object, "Power_Units")};
+    abdb_mlperf_row row = {.public_id = get(&a, object, "ID"),
+                           .submitter = get(&a, object, "Submitter"),
+                           .availability = get(&a, object, "Availability"),
+                           .division = get(&a, object, "Category"),
+                           .system_type = get(&a, object, "Suite"),
+                           .system = get(&a, object, "System"),
+                           .platform = get(&a, object, "Platform"),
+                           .used_model = get(&a, object, "UsedModel"),
+                           .model = get(&a, object, "Model"),
+                           .scenario = get(&a, object, "Scenario"),
+                           .accuracy = get(&a, object, "Accuracy"),
+                           .nodes = get(&a, object, "Nodes"),
+                           .processor = get(&a, object, "Processor"),
+                           .processors_per_node = get(&a, object, "host_processors_per_node"),
+                           .cores = get(&a, object, "host_processor_core_count"),
+                           .accelerator = get(&a, object, "Accelerator"),
+                           .accelerators_per_node = get(&a, object, "a#"),
+                           .location = get(&a, object, "Location"),
+                           .software = get(&a, object, "Software"),
+                           .os = get(&a, object, "operating_system"),
+                           .notes = get(&a, object, "Notes"),
+                           .round = get(&a, object, "version"),
+                           .inferred = get(&a, object, "inferred"),
+                           .has_power = get(&a, object, "has_power"),
+                           .weights = get(&a, object, "weight_data_types"),
+                           .url = get(&a, object, "Details"),
+                           .errors = get(&a, object, "errors"),
+                           .result = get(&a, object, "Performance_Result"),
+                           .unit = get(&a, object, "Performance_Units"),
+                           .power = get(&a, object, "Power_Result"),
+                           .power_unit = get(&a, object, "Power_Units")};
     const char *field = NULL;
     char reason[200] = "";
-    abdb_status st = mlperf_entry(context, &row, &field, reason, err);
+    abdb_status st = abdb_mlperf_entry(context, &row, &field, reason, err);
 
     if (st == ABDB_OK && field) {
         char *raw = json_dumps(object, JSON_COMPACT);
@@ -94,14 +94,14 @@ static abdb_status keep(const mlperf_context *context, const json_t *object, abd
 static abdb_status read_summary(const abdb_input *in, const abdb_words *words,
                                 const abdb_sink *sink, abdb_error *err)
 {
-    mlperf_context context = {
+    abdb_mlperf_context context = {
         .words = words, .sink = sink, .source = "mlperf-summary", .verified = "yes"};
     json_t *root, *object;
     char locator[32];
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(flat_document(&root, in, err));
+    TRY(abdb_flat_document(&root, in, err));
     if (!json_is_array(root))
         TRY(ABDB_FAIL(err, ABDB_FORMAT,
                       "line 1: not an array of results, as summary_results.json is"));

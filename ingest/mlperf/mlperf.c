@@ -17,14 +17,15 @@
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
 
-void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
-                         int place[MLPERF_COLUMN_MAX])
+void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
+                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX])
 {
     for (size_t i = 0; i < count; i++) place[i] = abdb_csv_column(header, map[i].names);
 }
 
-void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
-                     const abdb_csv_row *csv, mlperf_row *row)
+void abdb_mlperf_take_row(const abdb_mlperf_column *map, size_t count,
+                          const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
+                          abdb_mlperf_row *row)
 {
     for (size_t i = 0; i < count; i++) {
         const char *text = abdb_csv_get(csv, place[i]);
@@ -157,7 +158,7 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
 }
 
 /* Devices that took part: accelerators in total, or nodes x per node, or sockets. */
-static void set_devices(abdb_entry *entry, abdb_arena *arena, const mlperf_row *row)
+static void set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row)
 {
     long long nodes = 1, each = 0, total = 0, sockets = 0;
     int has_nodes = row->nodes && abdb_whole(row->nodes, 1, 1000000, &nodes);
@@ -192,7 +193,7 @@ static void add_factor(abdb_entry *entry, const char *name, const char *text)
         abdb_entry_factor(entry, name, text);
 }
 
-static void set_factors(abdb_entry *entry, const mlperf_row *row)
+static void set_factors(abdb_entry *entry, const abdb_mlperf_row *row)
 {
     add_factor(entry, "host_processor", row->processor);
     add_factor(entry, "host_processors_per_node", row->processors_per_node);
@@ -213,7 +214,7 @@ static int is_true(const char *text)
 /* The checker's column compares the name of a folder with the scenario that LoadGen ran, letter by
  * letter: "offline" is not "Offline" to it, and LoadGen runs Interactive as Server. There it says
  * nothing about the result. */
-static const char *inferred_word(const mlperf_row *row)
+static const char *inferred_word(const abdb_mlperf_row *row)
 {
     const char *scenario = canonical_scenario(row->scenario);
 
@@ -226,7 +227,7 @@ static const char *inferred_word(const mlperf_row *row)
 /* What the row says of its samples, else the table
  * RESULT_FIELD_BENCHMARK_OVERWRITE of the submission checkers: GPT-J since v4.1, all others from
  * the round on that brought them. */
-bool mlperf_counts_tokens(const mlperf_row *row)
+bool abdb_mlperf_counts_tokens(const abdb_mlperf_row *row)
 {
     static const char *const always[] = {"llama2-70b", "llama3.1-", "mixtral-8x7b", "deepseek-r1",
                                          "gpt-oss-120b"};
@@ -240,20 +241,20 @@ bool mlperf_counts_tokens(const mlperf_row *row)
 }
 
 /* Tokens that a table calls samples or queries: its word stays the raw unit. */
-static bool correct_unit(abdb_entry *entry, const mlperf_row *row)
+static bool correct_unit(abdb_entry *entry, const abdb_mlperf_row *row)
 {
     abdb_result *result = &entry->result[0];
 
     if ((strcmp(result->metric, "samples_per_s") != 0 &&
          strcmp(result->metric, "queries_per_s") != 0) ||
-        !mlperf_counts_tokens(row))
+        !abdb_mlperf_counts_tokens(row))
         return false;
     result->metric = "tokens_per_s";
     return true;
 }
 
-static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
-                       const mlperf_row *row)
+static void set_fields(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_context *context,
+                       const abdb_mlperf_row *row)
 {
     const char *division = row->division ? lower(arena, row->division) : NULL;
     int power = is_true(row->has_power) || (division && strstr(division, "power"));
@@ -286,8 +287,8 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const mlperf_contex
         power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
-bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
-                 const mlperf_row *row, const char **field, char *reason)
+bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_context *context,
+                      const abdb_mlperf_row *row, const char **field, char *reason)
 {
     const char *unit = row->unit;
 
@@ -315,15 +316,15 @@ bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *con
     return true;
 }
 
-abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row, const char **field,
-                         char *reason, abdb_error *err)
+abdb_status abdb_mlperf_entry(const abdb_mlperf_context *context, const abdb_mlperf_row *row,
+                              const char **field, char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (mlperf_fill(entry, &arena, context, row, field, reason)) {
+    if (abdb_mlperf_fill(entry, &arena, context, row, field, reason)) {
         abdb_entry_complete(entry, context->words);
         st = context->sink->entry(context->sink->self, entry, err);
     }

@@ -13,44 +13,46 @@ typedef struct {
         *cores, *accelerator, *accelerators_per_node, *accelerators, *software, *os, *notes, *round,
         *inferred, *has_power, *weights, *public_id, *url, *location, *errors, *suite, *power,
         *power_unit;
-} mlperf_row;
+} abdb_mlperf_row;
 
-/* Which column of a header fills which member of mlperf_row. */
+/* Which column of a header fills which member of abdb_mlperf_row. */
 typedef struct {
     size_t offset;
     const char *names; /* '|' between them */
-} mlperf_column;
-#define MLPERF_COLUMN(member, names)        \
-    {                                       \
-        offsetof(mlperf_row, member), names \
+} abdb_mlperf_column;
+#define MLPERF_COLUMN(member, names)             \
+    {                                            \
+        offsetof(abdb_mlperf_row, member), names \
     }
 enum { MLPERF_COLUMN_MAX = 48 };
 
 /* The header's place of each of map[0..count), -1 where it has none. */
-void mlperf_find_columns(const mlperf_column *map, size_t count, const abdb_csv_header *header,
-                         int place[MLPERF_COLUMN_MAX]);
+void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
+                              const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX]);
 /* Fills row from a CSV row. */
-void mlperf_take_row(const mlperf_column *map, size_t count, const int place[MLPERF_COLUMN_MAX],
-                     const abdb_csv_row *csv, mlperf_row *row);
+void abdb_mlperf_take_row(const abdb_mlperf_column *map, size_t count,
+                          const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
+                          abdb_mlperf_row *row);
 
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
     const char *source, *verified, *locator, *flags;
     long line; /* of the row at hand, 0 unknown */
-} mlperf_context;
+} abdb_mlperf_context;
 
 /* Makes the entry of a row and hands it over. When the row cannot be one, *field and *reason say
  * why and nothing was handed over: the caller rejects it. reason has room for 200 bytes. */
-ABDB_MUST_USE abdb_status mlperf_entry(const mlperf_context *context, const mlperf_row *row,
-                                       const char **field, char *reason, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_entry(const abdb_mlperf_context *context,
+                                            const abdb_mlperf_row *row, const char **field,
+                                            char *reason, abdb_error *err);
 
 /* Is the result of this benchmark in tokens? */
-bool mlperf_counts_tokens(const mlperf_row *row);
+bool abdb_mlperf_counts_tokens(const abdb_mlperf_row *row);
 
 /* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
  * with *field and reason: the row cannot be one. */
-bool mlperf_fill(abdb_entry *entry, abdb_arena *arena, const mlperf_context *context,
-                 const mlperf_row *row, const char **field, char *reason);
+bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_context *context,
+                      const abdb_mlperf_row *row, const char **field, char *reason);
 
 #endif

@@ -16,7 +16,7 @@
 #include "ingest/read/flat.h"
 #include "ingest/read/lines.h"
 
-static abdb_status add(mlperf_values *out, const char *key, const char *text, abdb_error *err)
+static abdb_status add(abdb_mlperf_values *out, const char *key, const char *text, abdb_error *err)
 {
     size_t size;
 
@@ -42,7 +42,7 @@ static abdb_status add(mlperf_values *out, const char *key, const char *text, ab
     return ABDB_OK;
 }
 
-const char *mlperf_get(const mlperf_values *values, const char *key)
+const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key)
 {
     for (size_t i = 0; values && i < values->pairs; i++)
         if (strcmp(values->pair[i].key, key) == 0) return values->pair[i].text;
@@ -94,7 +94,7 @@ static abdb_status mllog_line(json_t **out, const text_line *line, abdb_error *e
 }
 
 /* '"pid": 6, "tid": 6, "ts": 17ns : key : value', as LoadGen wrote before 2020. */
-static abdb_status detail_old(mlperf_values *out, const text_line *line, abdb_error *err)
+static abdb_status detail_old(abdb_mlperf_values *out, const text_line *line, abdb_error *err)
 {
     const char *key = strstr(line->text, "ns : "), *value;
     char name[128];
@@ -109,7 +109,7 @@ static abdb_status detail_old(mlperf_values *out, const text_line *line, abdb_er
 
 static abdb_status detail_line(void *self, const text_line *line, abdb_error *err)
 {
-    mlperf_values *out = self;
+    abdb_mlperf_values *out = self;
     json_t *object = NULL;
     const char *key, *text;
     char number[32];
@@ -125,7 +125,7 @@ done:
     return st;
 }
 
-abdb_status mlperf_read_detail(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_detail(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
 {
     return lines_read(in, detail_line, out, err);
 }
@@ -202,10 +202,10 @@ static abdb_status summary_line(void *self, const text_line *line, abdb_error *e
     for (size_t i = 0; !key && i < sizeof summary_keys / sizeof summary_keys[0]; i++)
         if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
     if (!key) key = percentile_key(name, buffer);
-    return key && !mlperf_get(self, key) ? add(self, key, abdb_trim(value), err) : ABDB_OK;
+    return key && !abdb_mlperf_get(self, key) ? add(self, key, abdb_trim(value), err) : ABDB_OK;
 }
 
-abdb_status mlperf_read_summary(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_summary(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
 {
     return lines_read(in, summary_line, out, err);
 }
@@ -279,7 +279,8 @@ static void accuracy_words(abdb_text *out, const char *line)
     }
 }
 
-abdb_status mlperf_read_accuracy(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err)
 {
     enum { TAIL = 8192 }; /* the scores stand at the end, behind what was printed underway */
     size_t size = in->text_size < TAIL ? in->text_size : TAIL;
@@ -313,7 +314,7 @@ static long days_of(int year, int month, int day)
     return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
 }
 
-bool mlperf_clock(const char *text, double *out)
+bool abdb_mlperf_clock(const char *text, double *out)
 {
     static const char form[] = "00-00-0000 00:00:";
     int month, day, year, hour, minute;
@@ -335,13 +336,13 @@ bool mlperf_clock(const char *text, double *out)
     return true;
 }
 
-static abdb_status add_power(mlperf_values *out, mlperf_power power, abdb_error *err)
+static abdb_status add_power(abdb_mlperf_values *out, abdb_mlperf_power power, abdb_error *err)
 {
     if (out->powers == MLPERF_POWER_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d power samples", MLPERF_POWER_MAX);
     if (out->powers == out->power_room) {
         size_t room = out->power_room ? 2 * out->power_room : 256;
-        mlperf_power *more = abdb_arena_alloc(out->arena, room * sizeof *more);
+        abdb_mlperf_power *more = abdb_arena_alloc(out->arena, room * sizeof *more);
 
         if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "power samples");
         if (out->powers) memcpy(more, out->power, out->powers * sizeof *more);
@@ -354,25 +355,25 @@ static abdb_status add_power(mlperf_values *out, mlperf_power power, abdb_error 
 
 static abdb_status power_line(void *self, const text_line *line, abdb_error *err)
 {
-    mlperf_power power;
+    abdb_mlperf_power power;
 
     if (line->words == 0) return ABDB_OK;
     if (line->words < 4 || strcmp(line->word[0], "Time") != 0 ||
-        strcmp(line->word[2], "Watts") != 0 || !mlperf_clock(line->word[1], &power.t_ms) ||
+        strcmp(line->word[2], "Watts") != 0 || !abdb_mlperf_clock(line->word[1], &power.t_ms) ||
         !abdb_number(line->word[3], &power.watts))
         return ABDB_FAIL(err, ABDB_DATA, "line %ld: not 'Time,MM-DD-YYYY hh:mm:ss.mmm,Watts,...'",
                          line->number);
     return add_power(self, power, err);
 }
 
-abdb_status mlperf_read_power(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_power(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
 {
     return lines_read(in, power_line, out, err);
 }
 
 /* --- training logs ---------------------------------------------------------------------------- */
 
-static abdb_status set(mlperf_values *out, const char *key, const char *text, abdb_error *err)
+static abdb_status set(abdb_mlperf_values *out, const char *key, const char *text, abdb_error *err)
 {
     for (size_t i = 0; i < out->pairs; i++)
         if (strcmp(out->pair[i].key, key) == 0) {
@@ -382,7 +383,7 @@ static abdb_status set(mlperf_values *out, const char *key, const char *text, ab
     return add(out, key, text, err);
 }
 
-static abdb_status training_event(mlperf_values *out, const char *key, const json_t *object,
+static abdb_status training_event(abdb_mlperf_values *out, const char *key, const json_t *object,
                                   abdb_error *err)
 {
     const json_t *metadata = json_object_get(object, "metadata");
@@ -393,7 +394,7 @@ static abdb_status training_event(mlperf_values *out, const char *key, const jso
     text = scalar(json_object_get(object, "value"), number);
     if (!scalar(json_object_get(object, "time_ms"), time)) return ABDB_OK;
     if (strcmp(key, "run_start") == 0) {
-        if (!mlperf_get(out, "start_ms")) TRY(add(out, "start_ms", time, err));
+        if (!abdb_mlperf_get(out, "start_ms")) TRY(add(out, "start_ms", time, err));
     } else if (strcmp(key, "run_stop") == 0) {
         TRY(set(out, "stop_ms", time, err));
         status = json_string_value(json_object_get(metadata, "status"));
@@ -403,7 +404,7 @@ static abdb_status training_event(mlperf_values *out, const char *key, const jso
     } else if (strcmp(key, "eval_accuracy") == 0) {
         if (text) TRY(set(out, "eval_accuracy", text, err));
     } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
-               !mlperf_get(out, key)) {
+               !abdb_mlperf_get(out, key)) {
         TRY(add(out, key, text, err));
     }
 done:
@@ -424,7 +425,8 @@ done:
     return st;
 }
 
-abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_training(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err)
 {
     return lines_read(in, training_line, out, err);
 }
@@ -463,20 +465,20 @@ static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
     return number_behind(line->text, "AUC:", number) ? add(self, "auc", number, err) : ABDB_OK;
 }
 
-abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
 {
     return lines_read(in, tiny_line, out, err);
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
 
-abdb_status mlperf_read_json(mlperf_values *out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
 {
     json_t *root = NULL, *value;
     const char *key;
     abdb_status st = ABDB_OK;
 
-    TRY(flat_document(&root, in, err));
+    TRY(abdb_flat_document(&root, in, err));
     if (!json_is_object(root)) TRY(ABDB_FAIL(err, ABDB_DATA, "line 1: not a JSON object"));
     json_object_foreach(root, key, value)
     {

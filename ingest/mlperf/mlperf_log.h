@@ -14,7 +14,7 @@ enum { MLPERF_PAIRS_MAX = 1024, MLPERF_POWER_MAX = 1 << 20, MLPERF_TEXT_MAX = 20
 
 typedef struct {
     double t_ms, watts; /* since 1970, by the meter's clock */
-} mlperf_power;
+} abdb_mlperf_power;
 
 /* What one file says. Names are those of the file; texts are the arena's. */
 typedef struct {
@@ -24,29 +24,33 @@ typedef struct {
         const char *key, *text;
     } * pair;
     size_t powers, power_room;
-    mlperf_power *power;
-} mlperf_values;
+    abdb_mlperf_power *power;
+} abdb_mlperf_values;
 
 /* Reads a file into out, whose arena is set. ABDB_DATA: it is not of that form, with the line. */
-typedef abdb_status (*mlperf_reader)(mlperf_values *out, const abdb_input *in, abdb_error *err);
+typedef abdb_status (*abdb_mlperf_reader)(abdb_mlperf_values *out, const abdb_input *in,
+                                          abdb_error *err);
 
-abdb_status mlperf_read_detail(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_detail(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
 /* Names as in a detail log: "Samples per second" is result_samples_per_second. */
-abdb_status mlperf_read_summary(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_summary(abdb_mlperf_values *out, const abdb_input *in,
+                                     abdb_error *err);
 /* "accuracy": as MLCommons' tables spell it, "ROUGE1: 44.4  TOKENS_PER_SAMPLE: 301.1". */
-abdb_status mlperf_read_accuracy(mlperf_values *out, const abdb_input *in, abdb_error *err);
-abdb_status mlperf_read_power(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err);
+abdb_status abdb_mlperf_read_power(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
 /* "start_ms", "stop_ms", "status", "samples_count", "eval_accuracy", and what is logged once. */
-abdb_status mlperf_read_training(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_training(abdb_mlperf_values *out, const abdb_input *in,
+                                      abdb_error *err);
 /* "throughput" once a window, "accuracy", "energy" where it was measured. */
-abdb_status mlperf_read_tiny(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
 /* The members of a JSON object that are no objects. */
-abdb_status mlperf_read_json(mlperf_values *out, const abdb_input *in, abdb_error *err);
+abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
 
 /* The first value of that name, or NULL. */
-const char *mlperf_get(const mlperf_values *values, const char *key);
+const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key);
 /* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that
  * form. */
-bool mlperf_clock(const char *text, double *out);
+bool abdb_mlperf_clock(const char *text, double *out);
 
 #endif

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-const char *mlperf_site_round(abdb_arena *arena, const char *public_id)
+const char *abdb_mlperf_site_round(abdb_arena *arena, const char *public_id)
 {
     size_t size;
 
@@ -15,7 +15,7 @@ const char *mlperf_site_round(abdb_arena *arena, const char *public_id)
     return abdb_arena_printf(arena, "v%.*s", (int)size, public_id);
 }
 
-int mlperf_site_has_cell(const abdb_input *in, const char *word)
+int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word)
 {
     size_t size = strlen(word);
 
@@ -31,9 +31,9 @@ int mlperf_site_has_cell(const abdb_input *in, const char *word)
     return 0;
 }
 
-const char *mlperf_site_system_type(const abdb_input *in)
+const char *abdb_mlperf_site_system_type(const abdb_input *in)
 {
-    if (mlperf_site_has_cell(in, "Server") || mlperf_site_has_cell(in, "Interactive"))
+    if (abdb_mlperf_site_has_cell(in, "Server") || abdb_mlperf_site_has_cell(in, "Interactive"))
         return "datacenter";
-    return mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
+    return abdb_mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
 }

@@ -5,11 +5,11 @@
 #include "ingest/mlperf/mlperf.h"
 
 /* "5.1-0001" or "v6.0-0001" -> "v5.1"; NULL when it is neither. From arena. */
-const char *mlperf_site_round(abdb_arena *arena, const char *public_id);
+const char *abdb_mlperf_site_round(abdb_arena *arena, const char *public_id);
 /* The pages export one system type at a time and do not name it: Server and Interactive exist in
  * the datacenter category only, SingleStream without either means edge. NULL: cannot be told. */
-const char *mlperf_site_system_type(const abdb_input *in);
+const char *abdb_mlperf_site_system_type(const abdb_input *in);
 /* Does text hold the word as a whole cell? */
-int mlperf_site_has_cell(const abdb_input *in, const char *word);
+int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word);
 
 #endif

@@ -15,17 +15,17 @@
 enum { REASON = 200 };
 
 typedef struct {
-    round_file file;
+    abdb_round_file file;
     const char *root, *folder; /* folder: below the root, of a result */
-    round_place where;
-    round_suite suite;
+    abdb_round_place where;
+    abdb_round_suite suite;
 } item;
 
-struct mlperf_round {
+struct abdb_mlperf_round {
     abdb_arena arena;
     item *item;
     size_t items, room, bytes;
-    round_folder *folder;
+    abdb_round_folder *folder;
     size_t folders;
     const char *truncated[16];
     size_t truncations;
@@ -33,13 +33,13 @@ struct mlperf_round {
 
 /* --- taking files ----------------------------------------------------------------------------- */
 
-abdb_status mlperf_round_open(mlperf_round **out, abdb_error *err)
+abdb_status abdb_mlperf_round_open(abdb_mlperf_round **out, abdb_error *err)
 {
     *out = calloc(1, sizeof **out);
     return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a round");
 }
 
-void mlperf_round_close(mlperf_round *round)
+void abdb_mlperf_round_close(abdb_mlperf_round *round)
 {
     if (!round) return;
     abdb_arena_free(&round->arena);
@@ -48,7 +48,7 @@ void mlperf_round_close(mlperf_round *round)
     free(round);
 }
 
-static abdb_status add_item(mlperf_round *round, item **out, abdb_error *err)
+static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *err)
 {
     if (round->items == ROUND_FILES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT,
@@ -68,7 +68,7 @@ static abdb_status add_item(mlperf_round *round, item **out, abdb_error *err)
 }
 
 /* Is the content what the name promises? Names such as results.txt are everybody's. */
-static bool is_ours(const round_place *p, const abdb_input *in)
+static bool is_ours(const abdb_round_place *p, const abdb_input *in)
 {
     const char *text = in->text;
     size_t size = in->text_size;
@@ -76,29 +76,29 @@ static bool is_ours(const round_place *p, const abdb_input *in)
     if (p->anchor == ANCHOR_SYSTEMS)
         return memmem(text, size, "ubmitter", 8) || memmem(text, size, "system_name", 11) ||
                memmem(text, size, "division", 8);
-    if (p->reader == mlperf_read_training) return memmem(text, size, ":::MLLOG", 8) != NULL;
-    if (p->reader == mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
+    if (p->reader == abdb_mlperf_read_training) return memmem(text, size, ":::MLLOG", 8) != NULL;
+    if (p->reader == abdb_mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
     return true;
 }
 
 /* How many parts of the path below the root name the folder of a result. */
-static size_t folder_parts(const round_place *p)
+static size_t folder_parts(const abdb_round_place *p)
 {
     size_t below = p->suite == ROUND_INFERENCE ? 3 : p->suite == ROUND_HPC ? 3 : 2;
 
     return p->at + 1 + below;
 }
 
-abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in, const char *sha256,
-                              bool *taken, abdb_error *err)
+abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
+                                   const char *sha256, bool *taken, abdb_error *err)
 {
-    round_place p;
+    abdb_round_place p;
     item *it = NULL;
     abdb_arena *a = &round->arena;
     abdb_status st = ABDB_OK;
 
     *taken = false;
-    if (!round_locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
+    if (!abdb_round_locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
     round->bytes += in->size;
     if (round->bytes > ROUND_BYTES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
@@ -106,12 +106,12 @@ abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in, const c
     TRY(add_item(round, &it, err));
     it->where = p;
     it->suite = p.suite;
-    it->root = round_join(a, &p, 0, p.root_parts);
-    it->file.path = round_join(a, &p, p.root_parts, p.parts);
+    it->root = abdb_round_join(a, &p, 0, p.root_parts);
+    it->file.path = abdb_round_join(a, &p, p.root_parts, p.parts);
     it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
     if (p.anchor == ANCHOR_RESULTS) {
-        it->folder = round_join(a, &p, p.root_parts, folder_parts(&p));
-        it->file.member = round_join(a, &p, folder_parts(&p), p.parts);
+        it->folder = abdb_round_join(a, &p, p.root_parts, folder_parts(&p));
+        it->file.member = abdb_round_join(a, &p, folder_parts(&p), p.parts);
     } else {
         it->folder = it->file.member = "";
     }
@@ -128,7 +128,7 @@ done:
     return st;
 }
 
-void mlperf_round_truncated(mlperf_round *round, const char *path)
+void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path)
 {
     if (round->truncations < sizeof round->truncated / sizeof round->truncated[0])
         round->truncated[round->truncations++] = abdb_arena_copy(&round->arena, path, strlen(path));
@@ -153,7 +153,7 @@ static bool same_text(const char *a, const char *b)
 /* Does a description belong to that result folder? */
 static bool belongs(const item *description, const item *result)
 {
-    const round_place *d = &description->where, *r = &result->where;
+    const abdb_round_place *d = &description->where, *r = &result->where;
     const char *name = d->part[d->parts - 1];
     size_t stem = strlen(name) > 5 ? strlen(name) - 5 : 0, at = r->at + 1;
 
@@ -186,12 +186,13 @@ typedef struct {
     size_t count;
 } description_list;
 
-static bool is_measurement(const mlperf_values *values)
+static bool is_measurement(const abdb_mlperf_values *values)
 {
-    return mlperf_get(values, "weight_data_types") || mlperf_get(values, "input_data_types");
+    return abdb_mlperf_get(values, "weight_data_types") ||
+           abdb_mlperf_get(values, "input_data_types");
 }
 
-static void describe(round_folder *folder, const item *result, const description_list *list)
+static void describe(abdb_round_folder *folder, const item *result, const description_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const item *d = list->at[i];
@@ -206,15 +207,15 @@ static void describe(round_folder *folder, const item *result, const description
     }
 }
 
-static void place_folder(mlperf_round *round, round_folder *f, const item *first)
+static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const item *first)
 {
-    const round_place *p = &first->where;
+    const abdb_round_place *p = &first->where;
     size_t at = p->at + 1;
 
     f->root = first->root;
     f->path = first->folder;
     f->suite = first->suite;
-    f->round = round_of(&round->arena, first->root);
+    f->round = abdb_round_of(&round->arena, first->root);
     f->division = p->divided ? p->part[p->at - 2] : NULL;
     f->submitter = p->part[p->at - 1];
     f->platform = p->part[at];
@@ -229,7 +230,7 @@ static void place_folder(mlperf_round *round, round_folder *f, const item *first
             f->whole = false;
 }
 
-abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *err)
+abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err)
 {
     description_list list = {0};
     abdb_status st = ABDB_OK;
@@ -245,7 +246,7 @@ abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *err)
     qsort(list.at, list.count, sizeof *list.at, by_description);
     for (size_t from = 0; from < round->items; from = to) {
         item *first = &round->item[from];
-        round_folder *f;
+        abdb_round_folder *f;
 
         for (to = from + 1; to < round->items; to++)
             if (strcmp(round->item[to].root, first->root) != 0 ||
@@ -264,17 +265,17 @@ done:
     return st;
 }
 
-size_t mlperf_round_count(const mlperf_round *round)
+size_t abdb_mlperf_round_count(const abdb_mlperf_round *round)
 {
     return round->folders;
 }
 
-size_t mlperf_round_files(const mlperf_round *round)
+size_t abdb_mlperf_round_files(const abdb_mlperf_round *round)
 {
     return round->items;
 }
 
-const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i)
+const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round, size_t i)
 {
     return &round->folder[i];
 }
@@ -289,18 +290,18 @@ static const struct {
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
                [ROUND_TINY] = {"mlperf-tiny-round", 1}};
 
-int mlperf_round_version(const char *format)
+int abdb_mlperf_round_version(const char *format)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (strcmp(format, formats[i].name) == 0) return formats[i].version;
     return 0;
 }
 
-abdb_status mlperf_round_describe(const mlperf_round *round, size_t i, abdb_text *path,
-                                  const char **format, abdb_text *manifest, abdb_error *err)
+abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i, abdb_text *path,
+                                       const char **format, abdb_text *manifest, abdb_error *err)
 {
-    const round_folder *f = &round->folder[i];
-    const round_file *beside[] = {f->system, f->measurement, f->mapping};
+    const abdb_round_folder *f = &round->folder[i];
+    const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
 
     *format = formats[f->suite].name;
     abdb_text_clear(path);
@@ -316,9 +317,9 @@ abdb_status mlperf_round_describe(const mlperf_round *round, size_t i, abdb_text
 }
 
 /* Why one of the files could not be read, or NULL. */
-static const char *damage_of(const round_folder *f)
+static const char *damage_of(const abdb_round_folder *f)
 {
-    const round_file *beside[] = {f->system, f->measurement, f->mapping};
+    const abdb_round_file *beside[] = {f->system, f->measurement, f->mapping};
 
     for (size_t i = 0; i < 3; i++)
         if (beside[i] && beside[i]->damage) return beside[i]->damage;
@@ -327,13 +328,13 @@ static const char *damage_of(const round_folder *f)
     return NULL;
 }
 
-abdb_status mlperf_round_read(const mlperf_round *round, size_t i, const abdb_words *words,
-                              const abdb_sink *sink, abdb_error *err)
+abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
+                                   const abdb_words *words, const abdb_sink *sink, abdb_error *err)
 {
-    static abdb_status (*const readers[])(const round_folder *, const abdb_words *,
+    static abdb_status (*const readers[])(const abdb_round_folder *, const abdb_words *,
                                           const abdb_sink *, char *, abdb_error *) = {
-        round_inference, round_training, round_training, round_tiny};
-    const round_folder *f = &round->folder[i];
+        abdb_round_inference, abdb_round_training, abdb_round_training, abdb_round_tiny};
+    const abdb_round_folder *f = &round->folder[i];
     char reason[REASON] = "";
     const char *damage = damage_of(f);
     abdb_status st = ABDB_OK;

@@ -16,7 +16,7 @@ enum {
     ROUND_BYTES_MAX = 1 << 30 /* of files that are part of results, together */
 };
 
-typedef enum { ROUND_INFERENCE, ROUND_TRAINING, ROUND_HPC, ROUND_TINY } round_suite;
+typedef enum { ROUND_INFERENCE, ROUND_TRAINING, ROUND_HPC, ROUND_TINY } abdb_round_suite;
 
 /* One file, as it was read. */
 typedef struct {
@@ -24,76 +24,77 @@ typedef struct {
     const char *member; /* below its folder: "performance/run_1/mlperf_log_detail.txt" */
     const char *sha256;
     const char *damage; /* why it could not be read, or NULL */
-    mlperf_values values;
-} round_file;
+    abdb_mlperf_values values;
+} abdb_round_file;
 
 /* One result folder with its files in the order of their paths. */
 typedef struct {
     const char *root, *path; /* the round; the folder below it */
-    round_suite suite;
+    abdb_round_suite suite;
     const char *division, *submitter, *platform, *benchmark, *scenario; /* of the path, or NULL */
     const char *round;                                                  /* "v5.1", or NULL */
     bool whole; /* everything that could belong to it was read */
     size_t files;
-    const round_file **file;
-    const round_file *system, *measurement, *mapping; /* NULL: none */
-} round_folder;
+    const abdb_round_file **file;
+    const abdb_round_file *system, *measurement, *mapping; /* NULL: none */
+} abdb_round_folder;
 
 /* The file of a folder by what it is to it, or NULL. */
-const mlperf_values *round_member(const round_folder *folder, const char *member);
+const abdb_mlperf_values *abdb_round_member(const abdb_round_folder *folder, const char *member);
 
-typedef struct mlperf_round mlperf_round;
+typedef struct abdb_mlperf_round abdb_mlperf_round;
 
-ABDB_MUST_USE abdb_status mlperf_round_open(mlperf_round **out, abdb_error *err);
-void mlperf_round_close(mlperf_round *round);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_open(abdb_mlperf_round **out, abdb_error *err);
+void abdb_mlperf_round_close(abdb_mlperf_round *round);
 typedef enum {
     ROUND_OTHER,  /* none of a round, as far as the path tells */
     ROUND_BESIDE, /* of a round, and not needed (compliance runs, configurations) */
     ROUND_PART    /* part of a result, if its content agrees */
-} round_role;
+} abdb_round_role;
 /* What the path alone says. */
-round_role mlperf_round_role(const char *path);
+abdb_round_role abdb_mlperf_round_role(const char *path);
 /* Reads a file if it is part of a round's results: *taken. A damaged one is taken, and the result
  * it belongs to will be rejected with the reason. sha256: of its bytes. */
-ABDB_MUST_USE abdb_status mlperf_round_take(mlperf_round *round, const abdb_input *in,
-                                            const char *sha256, bool *taken, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
+                                                 const char *sha256, bool *taken, abdb_error *err);
 /* Files of that archive or folder may be missing: no score of several runs is made from it. */
-void mlperf_round_truncated(mlperf_round *round, const char *path);
+void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path);
 /* Groups the files: afterwards the folders can be asked for. */
-ABDB_MUST_USE abdb_status mlperf_round_finish(mlperf_round *round, abdb_error *err);
-size_t mlperf_round_count(const mlperf_round *round);
-size_t mlperf_round_files(const mlperf_round *round); /* that were taken */
-const round_folder *mlperf_round_folder(const mlperf_round *round, size_t i);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err);
+size_t abdb_mlperf_round_count(const abdb_mlperf_round *round);
+size_t abdb_mlperf_round_files(const abdb_mlperf_round *round); /* that were taken */
+const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round, size_t i);
 /* Which version of a round's format reads its folders; 0: none of a round. */
-int mlperf_round_version(const char *format);
+int abdb_mlperf_round_version(const char *format);
 /* Where folder i lies, its format, and the list of its files with their digests, which stands for
  * their bytes. */
-ABDB_MUST_USE abdb_status mlperf_round_describe(const mlperf_round *round, size_t i,
-                                                abdb_text *path, const char **format,
-                                                abdb_text *manifest, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i,
+                                                     abdb_text *path, const char **format,
+                                                     abdb_text *manifest, abdb_error *err);
 /* Hands over the records of folder i: one input row. */
-ABDB_MUST_USE abdb_status mlperf_round_read(const mlperf_round *round, size_t i,
-                                            const abdb_words *words, const abdb_sink *sink,
-                                            abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
+                                                 const abdb_words *words, const abdb_sink *sink,
+                                                 abdb_error *err);
 
 /* One file for each kind of round. *reason (200 bytes) is set when the folder cannot be a record:
  * then nothing was handed over. */
-abdb_status round_inference(const round_folder *folder, const abdb_words *words,
-                            const abdb_sink *sink, char *reason, abdb_error *err);
-abdb_status round_training(const round_folder *folder, const abdb_words *words,
-                           const abdb_sink *sink, char *reason, abdb_error *err);
-abdb_status round_tiny(const round_folder *folder, const abdb_words *words, const abdb_sink *sink,
-                       char *reason, abdb_error *err);
-/* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
-abdb_status round_inference_run(const mlperf_values *log, bool is_summary, const abdb_words *words,
+abdb_status abdb_round_inference(const abdb_round_folder *folder, const abdb_words *words,
+                                 const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status abdb_round_training(const abdb_round_folder *folder, const abdb_words *words,
                                 const abdb_sink *sink, char *reason, abdb_error *err);
-abdb_status round_training_run(const mlperf_values *log, const abdb_words *words,
-                               const abdb_sink *sink, char *reason, abdb_error *err);
+abdb_status abdb_round_tiny(const abdb_round_folder *folder, const abdb_words *words,
+                            const abdb_sink *sink, char *reason, abdb_error *err);
+/* One log by itself: a run that somebody measured. --set says the rest (model, system, device). */
+abdb_status abdb_round_inference_run(const abdb_mlperf_values *log, bool is_summary,
+                                     const abdb_words *words, const abdb_sink *sink, char *reason,
+                                     abdb_error *err);
+abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_words *words,
+                                    const abdb_sink *sink, char *reason, abdb_error *err);
 /* What the path of a file says: round, division, submitter, platform; the rest of row stays. */
-void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row);
+void abdb_round_path_row(abdb_arena *arena, const char *path, abdb_mlperf_row *row);
 /* The round that the path of its root names, as "v5.1"; NULL: none. From arena. */
-const char *round_of(abdb_arena *arena, const char *root);
+const char *abdb_round_of(abdb_arena *arena, const char *root);
 /* What systems/SYSTEM.json says, as a row. */
-void round_system_row(const round_folder *folder, mlperf_row *row);
+void abdb_round_system_row(const abdb_round_folder *folder, abdb_mlperf_row *row);
 
 #endif

@@ -6,9 +6,8 @@
 #include "ingest/mlperf/round.h"
 #include "ingest/mlperf/round_place.h"
 
-
 /* "inference_results_v5.1-main" -> "v5.1": the last part of the root that has a version. */
-const char *round_of(abdb_arena *arena, const char *root)
+const char *abdb_round_of(abdb_arena *arena, const char *root)
 {
     const char *found = NULL;
 
@@ -25,7 +24,7 @@ const char *round_of(abdb_arena *arena, const char *root)
     return found;
 }
 
-const mlperf_values *round_member(const round_folder *folder, const char *member)
+const abdb_mlperf_values *abdb_round_member(const abdb_round_folder *folder, const char *member)
 {
     for (size_t i = 0; i < folder->files; i++)
         if (strcmp(folder->file[i]->member, member) == 0) return &folder->file[i]->values;
@@ -33,51 +32,51 @@ const mlperf_values *round_member(const round_folder *folder, const char *member
 }
 
 /* A member of a description, NULL where it says nothing. */
-static const char *said(const round_file *file, const char *key)
+static const char *said(const abdb_round_file *file, const char *key)
 {
-    const char *text = file ? mlperf_get(&file->values, key) : NULL;
+    const char *text = file ? abdb_mlperf_get(&file->values, key) : NULL;
 
     return text && *text ? text : NULL;
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-void round_system_row(const round_folder *f, mlperf_row *row)
+void abdb_round_system_row(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
     const char *division = f->division ? f->division : said(f->system, "division");
 
-    *row = (mlperf_row){.submitter = f->submitter,
-                        .division = division,
-                        .system = said(f->system, "system_name"),
-                        .platform = f->platform,
-                        .used_model = f->benchmark,
-                        .model = f->benchmark,
-                        .round = f->round,
-                        .availability = said(f->system, "status"),
-                        .system_type = said(f->system, "system_type"),
-                        .nodes = said(f->system, "number_of_nodes"),
-                        .processor = said(f->system, "host_processor_model_name"),
-                        .processors_per_node = said(f->system, "host_processors_per_node"),
-                        .cores = said(f->system, "host_processor_core_count"),
-                        .accelerator = said(f->system, "accelerator_model_name"),
-                        .accelerators_per_node = said(f->system, "accelerators_per_node"),
-                        .software = said(f->system, "framework"),
-                        .os = said(f->system, "operating_system"),
-                        .notes = said(f->system, "sw_notes"),
-                        .weights = said(f->measurement, "weight_data_types"),
-                        .location = f->path};
+    *row = (abdb_mlperf_row){.submitter = f->submitter,
+                             .division = division,
+                             .system = said(f->system, "system_name"),
+                             .platform = f->platform,
+                             .used_model = f->benchmark,
+                             .model = f->benchmark,
+                             .round = f->round,
+                             .availability = said(f->system, "status"),
+                             .system_type = said(f->system, "system_type"),
+                             .nodes = said(f->system, "number_of_nodes"),
+                             .processor = said(f->system, "host_processor_model_name"),
+                             .processors_per_node = said(f->system, "host_processors_per_node"),
+                             .cores = said(f->system, "host_processor_core_count"),
+                             .accelerator = said(f->system, "accelerator_model_name"),
+                             .accelerators_per_node = said(f->system, "accelerators_per_node"),
+                             .software = said(f->system, "framework"),
+                             .os = said(f->system, "operating_system"),
+                             .notes = said(f->system, "sw_notes"),
+                             .weights = said(f->measurement, "weight_data_types"),
+                             .location = f->path};
     if (f->mapping && said(f->mapping, f->benchmark)) row->model = said(f->mapping, f->benchmark);
 }
 
-void round_path_row(abdb_arena *arena, const char *path, mlperf_row *row)
+void abdb_round_path_row(abdb_arena *arena, const char *path, abdb_mlperf_row *row)
 {
     const char *root;
-    round_place p;
+    abdb_round_place p;
 
-    if (!round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
-    root = round_join(arena, &p, 0, p.root_parts);
+    if (!abdb_round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
+    root = abdb_round_join(arena, &p, 0, p.root_parts);
     row->submitter = p.part[p.at - 1];
     row->division = p.divided ? p.part[p.at - 2] : NULL;
     row->platform = p.part[p.at + 1];
-    row->round = root ? round_of(arena, root) : NULL;
+    row->round = root ? abdb_round_of(arena, root) : NULL;
 }

@@ -19,25 +19,25 @@
 enum { MULTISTREAM_SAMPLES = 8, REASON = 200 };
 
 typedef struct {
-    const mlperf_values *detail, *summary;
+    const abdb_mlperf_values *detail, *summary;
 } run_log;
 
 /* What the detail log says, else the summary; NULL: neither, or 0 where none was estimated. */
 static const char *get(const run_log *log, const char *key)
 {
-    const char *text = mlperf_get(log->detail, key);
+    const char *text = abdb_mlperf_get(log->detail, key);
 
-    return text ? text : mlperf_get(log->summary, key);
+    return text ? text : abdb_mlperf_get(log->summary, key);
 }
 
 static bool counts_tokens(const run_log *log)
 {
-    const char *use = mlperf_get(log->detail, "requested_use_token_latencies");
+    const char *use = abdb_mlperf_get(log->detail, "requested_use_token_latencies");
 
     if (log->detail) return use && (strcmp(use, "true") == 0 || strcmp(use, "1") == 0);
-    return mlperf_get(log->summary, "result_tokens_per_second") ||
-           mlperf_get(log->summary, "result_completed_tokens_per_second") ||
-           mlperf_get(log->summary, "result_first_token_mean_latency_ns");
+    return abdb_mlperf_get(log->summary, "result_tokens_per_second") ||
+           abdb_mlperf_get(log->summary, "result_completed_tokens_per_second") ||
+           abdb_mlperf_get(log->summary, "result_first_token_mean_latency_ns");
 }
 
 /* The result of a scenario that is the one that was run. */
@@ -87,11 +87,11 @@ static const char *inferred_result(abdb_arena *arena, const run_log *log, const 
 
 /* Where LoadGen counted samples but infers tokens out of them, as for GPT-J since v4.1, and tokens
  * are the result: those. */
-static void prefer_tokens(const run_log *log, const char *scenario, mlperf_row *row)
+static void prefer_tokens(const run_log *log, const char *scenario, abdb_mlperf_row *row)
 {
     const char *text = NULL;
 
-    if (counts_tokens(log) || !mlperf_counts_tokens(row)) return;
+    if (counts_tokens(log) || !abdb_mlperf_counts_tokens(row)) return;
     if (strcasecmp(scenario, "Offline") == 0) text = get(log, "result_inferred_tokens_per_second");
     if (strcasecmp(scenario, "Server") == 0)
         text = get(log, "result_inferred_completed_tokens_per_second");
@@ -101,16 +101,16 @@ static void prefer_tokens(const run_log *log, const char *scenario, mlperf_row *
 }
 
 /* Mean watts between the marks; NULL: there is no meter's file, or no sample between. */
-static const char *mean_power(abdb_arena *arena, const round_folder *f, const run_log *log,
+static const char *mean_power(abdb_arena *arena, const abdb_round_folder *f, const run_log *log,
                               size_t *n)
 {
-    const mlperf_values *meter = round_member(f, "performance/run_1/spl.txt");
+    const abdb_mlperf_values *meter = abdb_round_member(f, "performance/run_1/spl.txt");
     double begin, end, sum = 0;
     char *text;
 
     *n = 0;
-    if (!meter || !mlperf_clock(get(log, "power_begin"), &begin) ||
-        !mlperf_clock(get(log, "power_end"), &end))
+    if (!meter || !abdb_mlperf_clock(get(log, "power_begin"), &begin) ||
+        !abdb_mlperf_clock(get(log, "power_end"), &end))
         return NULL;
     for (size_t i = 0; i < meter->powers; i++)
         if (meter->power[i].t_ms > begin && meter->power[i].t_ms < end) {
@@ -158,7 +158,7 @@ static void add_latencies(abdb_entry *entry, const run_log *log)
         }
 }
 
-static void add_factors(abdb_entry *entry, const run_log *log, const round_folder *f)
+static void add_factors(abdb_entry *entry, const run_log *log, const abdb_round_folder *f)
 {
     static const struct {
         const char *factor, *key;
@@ -166,7 +166,7 @@ static void add_factors(abdb_entry *entry, const run_log *log, const round_folde
                  {"target_queries_per_s", "requested_server_target_qps"},
                  {"query_count", "result_query_count"},
                  {"duration_ms", "effective_min_duration_ms"}};
-    const round_file *described[] = {f->system, f->measurement};
+    const abdb_round_file *described[] = {f->system, f->measurement};
     static const char *const words[] = {"accelerator_memory_capacity",
                                         "accelerator_memory_configuration",
                                         "accelerator_interconnect",
@@ -185,7 +185,8 @@ static void add_factors(abdb_entry *entry, const run_log *log, const round_folde
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         for (size_t k = 0; k < 2; k++)
             abdb_entry_factor(entry, words[i],
-                              described[k] ? mlperf_get(&described[k]->values, words[i]) : NULL);
+                              described[k] ? abdb_mlperf_get(&described[k]->values, words[i])
+                                           : NULL);
     entry->field[ABDB_FIELD_date] = get(log, "test_datetime");
 }
 
@@ -197,9 +198,9 @@ static bool is_invalid(const run_log *log)
     return validity && strcmp(validity, "VALID") != 0;
 }
 
-static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder *f,
-                        const mlperf_context *context, const run_log *log, mlperf_row *row,
-                        char *reason, abdb_error *err)
+static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_folder *f,
+                        const abdb_mlperf_context *context, const run_log *log,
+                        abdb_mlperf_row *row, char *reason, abdb_error *err)
 {
     const char *field = NULL, *ran = get(log, "effective_scenario");
     bool inferred =
@@ -221,7 +222,7 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder
     row->power = mean_power(arena, f, log, &powers);
     row->power_unit = "W";
     row->has_power = row->power ? "1" : "0";
-    if (!mlperf_fill(entry, arena, context, row, &field, reason)) return ABDB_OK;
+    if (!abdb_mlperf_fill(entry, arena, context, row, &field, reason)) return ABDB_OK;
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
     for (size_t i = 0; powers && i < entry->results; i++)
@@ -240,20 +241,21 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const round_folder
     return context->sink->entry(context->sink->self, entry, err);
 }
 
-abdb_status round_inference(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
-                            char *reason, abdb_error *err)
+abdb_status abdb_round_inference(const abdb_round_folder *f, const abdb_words *words,
+                                 const abdb_sink *sink, char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
-    run_log log = {round_member(f, "performance/run_1/mlperf_log_detail.txt"),
-                   round_member(f, "performance/run_1/mlperf_log_summary.txt")};
-    const mlperf_values *accuracy = round_member(f, "accuracy/accuracy.txt");
-    mlperf_context context = {.words = words,
-                              .sink = sink,
-                              .source = "mlperf-logs",
-                              .locator = log.detail ? "performance/run_1/mlperf_log_detail.txt"
-                                                    : "performance/run_1/mlperf_log_summary.txt"};
-    mlperf_row row;
+    run_log log = {abdb_round_member(f, "performance/run_1/mlperf_log_detail.txt"),
+                   abdb_round_member(f, "performance/run_1/mlperf_log_summary.txt")};
+    const abdb_mlperf_values *accuracy = abdb_round_member(f, "accuracy/accuracy.txt");
+    abdb_mlperf_context context = {.words = words,
+                                   .sink = sink,
+                                   .source = "mlperf-logs",
+                                   .locator = log.detail
+                                                  ? "performance/run_1/mlperf_log_detail.txt"
+                                                  : "performance/run_1/mlperf_log_summary.txt"};
+    abdb_mlperf_row row;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
@@ -263,8 +265,8 @@ abdb_status round_inference(const round_folder *f, const abdb_words *words, cons
                  " performance/run_1");
         goto done;
     }
-    round_system_row(f, &row);
-    row.accuracy = mlperf_get(accuracy, "accuracy");
+    abdb_round_system_row(f, &row);
+    row.accuracy = abdb_mlperf_get(accuracy, "accuracy");
     st = keep(entry, &arena, f, &context, &log, &row, reason, err);
 done:
     abdb_arena_free(&arena);
@@ -272,13 +274,13 @@ done:
     return st;
 }
 
-abdb_status round_inference_run(const mlperf_values *values, bool is_summary,
-                                const abdb_words *words, const abdb_sink *sink, char *reason,
-                                abdb_error *err)
+abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_summary,
+                                     const abdb_words *words, const abdb_sink *sink, char *reason,
+                                     abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
-    const round_folder nowhere = {0};
+    const abdb_round_folder nowhere = {0};
     const run_log log = {is_summary ? NULL : values, is_summary ? values : NULL};
     const char *scenario = get(&log, "effective_scenario"), *unit = NULL, *text;
     const char *model = abdb_words_get(words, "model");

@@ -37,23 +37,23 @@ static bool is_training_log(const char *name)
 }
 
 /* The reader of a file of SYSTEM/BENCHMARK/SCENARIO/..., which begins at part[at]. */
-static mlperf_reader inference_reader(const round_place *p, size_t at)
+static abdb_mlperf_reader inference_reader(const abdb_round_place *p, size_t at)
 {
     const char *name = p->part[p->parts - 1];
 
     if (p->parts - at == 6 && strcmp(p->part[at + 3], "performance") == 0 &&
         strcmp(p->part[at + 4], "run_1") == 0) {
-        if (strcmp(name, "mlperf_log_detail.txt") == 0) return mlperf_read_detail;
-        if (strcmp(name, "mlperf_log_summary.txt") == 0) return mlperf_read_summary;
-        if (strcmp(name, "spl.txt") == 0) return mlperf_read_power;
+        if (strcmp(name, "mlperf_log_detail.txt") == 0) return abdb_mlperf_read_detail;
+        if (strcmp(name, "mlperf_log_summary.txt") == 0) return abdb_mlperf_read_summary;
+        if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_read_power;
     }
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy.txt") == 0)
-        return mlperf_read_accuracy;
+        return abdb_mlperf_read_accuracy;
     return NULL;
 }
 
-static void find_reader(round_place *p)
+static void find_reader(abdb_round_place *p)
 {
     const char *name = p->part[p->parts - 1];
     size_t at = p->at + 1, behind = p->parts - at;
@@ -61,32 +61,32 @@ static void find_reader(round_place *p)
                    (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
 
     if (p->anchor != ANCHOR_RESULTS) {
-        p->reader = ends_with(name, ".json") ? mlperf_read_json : NULL;
+        p->reader = ends_with(name, ".json") ? abdb_mlperf_read_json : NULL;
     } else if (is_training_log(name) && (behind == 3 || scaling)) {
         p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
-        p->reader = mlperf_read_training;
+        p->reader = abdb_mlperf_read_training;
     } else if (strcmp(name, "scaling.json") == 0 && (behind == 3 || scaling)) {
         p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
-        p->reader = mlperf_read_json;
+        p->reader = abdb_mlperf_read_json;
     } else if (behind == 4 && strcmp(name, "results.txt") == 0 &&
                (strcmp(p->part[at + 2], "performance") == 0 ||
                 strcmp(p->part[at + 2], "accuracy") == 0 ||
                 strcmp(p->part[at + 2], "energy") == 0)) {
         p->suite = ROUND_TINY;
-        p->reader = mlperf_read_tiny;
+        p->reader = abdb_mlperf_read_tiny;
     } else {
         p->suite = ROUND_INFERENCE;
         p->reader = inference_reader(p, at);
     }
 }
 
-bool round_locate(round_place *p, abdb_arena *arena, const char *path)
+bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     char *copy = abdb_arena_copy(arena, path, strlen(path)), *rest = NULL;
     static const char *const anchors[] = {"results", "systems", "measurements"};
     bool found = false;
 
-    *p = (round_place){.absolute = *path == '/'};
+    *p = (abdb_round_place){.absolute = *path == '/'};
     if (!copy) return false;
     for (char *s = strtok_r(copy, "/", &rest); s; s = strtok_r(NULL, "/", &rest)) {
         if (p->parts == PARTS_MAX) return false;
@@ -102,7 +102,7 @@ bool round_locate(round_place *p, abdb_arena *arena, const char *path)
         for (size_t k = 0; k < 3 && !found; k++)
             if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
                 p->at = i;
-                p->anchor = (round_anchor)k;
+                p->anchor = (abdb_round_anchor)k;
                 found = k != 1 || p->parts - i == 2;
             }
     if (!found || p->part[p->parts - 1][0] == '.') return false;
@@ -112,7 +112,7 @@ bool round_locate(round_place *p, abdb_arena *arena, const char *path)
     return true;
 }
 
-const char *round_join(abdb_arena *arena, const round_place *p, size_t from, size_t to)
+const char *abdb_round_join(abdb_arena *arena, const abdb_round_place *p, size_t from, size_t to)
 {
     abdb_text text = {0};
     const char *out;
@@ -124,13 +124,13 @@ const char *round_join(abdb_arena *arena, const round_place *p, size_t from, siz
     return out;
 }
 
-round_role mlperf_round_role(const char *path)
+abdb_round_role abdb_mlperf_round_role(const char *path)
 {
     abdb_arena arena = {0};
-    round_place p;
-    round_role role = ROUND_OTHER;
+    abdb_round_place p;
+    abdb_round_role role = ROUND_OTHER;
 
-    if (round_locate(&p, &arena, path)) {
+    if (abdb_round_locate(&p, &arena, path)) {
         if (p.reader)
             role = ROUND_PART;
         else if (p.divided && !ends_with(path, "/mlperf_storage_report.json") &&

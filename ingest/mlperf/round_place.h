@@ -6,22 +6,27 @@
 
 enum { PARTS_MAX = 32 };
 
-typedef enum { ANCHOR_RESULTS, ANCHOR_SYSTEMS, ANCHOR_MEASUREMENTS, ANCHOR_MAPPING } round_anchor;
+typedef enum {
+    ANCHOR_RESULTS,
+    ANCHOR_SYSTEMS,
+    ANCHOR_MEASUREMENTS,
+    ANCHOR_MAPPING
+} abdb_round_anchor;
 
 /* A path taken apart: parts[at] is "results", "systems" or "measurements". */
 typedef struct {
     char *part[PARTS_MAX];
     size_t parts, at, root_parts; /* parts before the division, or the submitter */
-    round_anchor anchor;
+    abdb_round_anchor anchor;
     bool absolute;
     bool divided; /* a division stands before the submitter */
-    round_suite suite;
-    mlperf_reader reader; /* NULL: not needed */
-} round_place;
+    abdb_round_suite suite;
+    abdb_mlperf_reader reader; /* NULL: not needed */
+} abdb_round_place;
 
 /* Takes a path apart; false: it is none of a round. The parts are the arena's. */
-bool round_locate(round_place *p, abdb_arena *arena, const char *path);
+bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path);
 /* Parts [from, to) with slashes between, in the arena; NULL: no memory. */
-const char *round_join(abdb_arena *arena, const round_place *p, size_t from, size_t to);
+const char *abdb_round_join(abdb_arena *arena, const abdb_round_place *p, size_t from, size_t to);
 
 #endif

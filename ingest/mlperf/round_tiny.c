@@ -12,16 +12,16 @@
 
 enum { WINDOWS_MAX = 64, REASON = 200 };
 
-static const char *said(const round_folder *f, const char *key)
+static const char *said(const abdb_round_folder *f, const char *key)
 {
-    const char *text = mlperf_get(&f->system->values, key);
+    const char *text = abdb_mlperf_get(&f->system->values, key);
 
     return text && *text ? text : NULL;
 }
 
-static void board_row(const round_folder *f, mlperf_row *row)
+static void board_row(const abdb_round_folder *f, abdb_mlperf_row *row)
 {
-    round_system_row(f, row);
+    abdb_round_system_row(f, row);
     row->suite = "tiny";
     row->system = said(f, "Board Name");
     row->availability = said(f, "Status");
@@ -36,7 +36,7 @@ static void board_row(const round_folder *f, mlperf_row *row)
 }
 
 /* The windows of a log and their summary; NULL: there is none. */
-static const char *median(abdb_arena *arena, const mlperf_values *log, abdb_summary *summary,
+static const char *median(abdb_arena *arena, const abdb_mlperf_values *log, abdb_summary *summary,
                           size_t *n)
 {
     char *text = abdb_arena_alloc(arena, 32);
@@ -51,18 +51,19 @@ static const char *median(abdb_arena *arena, const mlperf_values *log, abdb_summ
     return text;
 }
 
-abdb_status round_tiny(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
-                       char *reason, abdb_error *err)
+abdb_status abdb_round_tiny(const abdb_round_folder *f, const abdb_words *words,
+                            const abdb_sink *sink, char *reason, abdb_error *err)
 {
-    const mlperf_values *log = round_member(f, "performance/results.txt"),
-                        *accuracy = round_member(f, "accuracy/results.txt");
-    const mlperf_context context = {.source = "mlperf-logs", .locator = "performance/results.txt"};
+    const abdb_mlperf_values *log = abdb_round_member(f, "performance/results.txt"),
+                             *accuracy = abdb_round_member(f, "accuracy/results.txt");
+    const abdb_mlperf_context context = {.source = "mlperf-logs",
+                                         .locator = "performance/results.txt"};
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
     abdb_summary summary = {0};
     double auc;
     const char *field = NULL;
-    mlperf_row row;
+    abdb_mlperf_row row;
     size_t n = 0;
     abdb_status st = ABDB_OK;
 
@@ -70,12 +71,12 @@ abdb_status round_tiny(const round_folder *f, const abdb_words *words, const abd
     board_row(f, &row);
     row.result = log ? median(&arena, log, &summary, &n) : NULL;
     row.unit = "Samples/s";
-    row.accuracy = mlperf_get(accuracy, "accuracy");
+    row.accuracy = abdb_mlperf_get(accuracy, "accuracy");
     if (!row.result) {
         snprintf(reason, REASON, "no throughput in performance/results.txt");
         goto done;
     }
-    if (!mlperf_fill(entry, &arena, &context, &row, &field, reason)) goto done;
+    if (!abdb_mlperf_fill(entry, &arena, &context, &row, &field, reason)) goto done;
     entry->field[ABDB_FIELD_kind] = "score";
     entry->result[0].statistic = "median";
     entry->result[0].n = (long long)n;
@@ -83,10 +84,10 @@ abdb_status round_tiny(const round_folder *f, const abdb_words *words, const abd
     entry->result[0].high = summary.max;
     entry->result[0].spread = "minmax";
     entry->result[0].formula = "mlperf-tiny-median@1";
-    if (mlperf_get(accuracy, "auc") && abdb_number(mlperf_get(accuracy, "auc"), &auc)) {
+    if (abdb_mlperf_get(accuracy, "auc") && abdb_number(abdb_mlperf_get(accuracy, "auc"), &auc)) {
         abdb_result *result = abdb_entry_result(entry, "accuracy.auc", auc);
 
-        if (result) result->raw_value = mlperf_get(accuracy, "auc");
+        if (result) result->raw_value = abdb_mlperf_get(accuracy, "auc");
     }
     abdb_entry_complete(entry, words);
     st = sink->entry(sink->self, entry, err);

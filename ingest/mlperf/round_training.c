@@ -55,21 +55,21 @@ static const score_rule *find_rule(const char *benchmark)
 }
 
 typedef struct {
-    const round_folder *folder;
+    const abdb_round_folder *folder;
     const abdb_words *words;
     const abdb_sink *sink;
     abdb_arena arena;
     abdb_entry entry;
     double ms[RUNS_MAX]; /* of each run, INFINITY: it failed */
     int runs, failed;
-    const mlperf_values *last; /* of a run: what all of them share */
+    const abdb_mlperf_values *last; /* of a run: what all of them share */
 } scorer;
 
 /* Milliseconds of a run, INFINITY where it failed, NAN where the log does not tell. */
-static double run_ms(const mlperf_values *log)
+static double run_ms(const abdb_mlperf_values *log)
 {
-    const char *status = mlperf_get(log, "status"), *start = mlperf_get(log, "start_ms"),
-               *stop = mlperf_get(log, "stop_ms");
+    const char *status = abdb_mlperf_get(log, "status"), *start = abdb_mlperf_get(log, "start_ms"),
+               *stop = abdb_mlperf_get(log, "stop_ms");
     double from, to;
 
     if (!start || !stop || !abdb_number(start, &from) || !abdb_number(stop, &to) || to <= from)
@@ -78,14 +78,14 @@ static double run_ms(const mlperf_values *log)
 }
 
 /* An entry with all that folder and system say. */
-static bool fill(scorer *s, const mlperf_values *log, const char *raw, const char *unit,
+static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, const char *unit,
                  const char *locator, char *reason)
 {
-    const char *field = NULL, *division = mlperf_get(log, "submission_division");
-    mlperf_context context = {.source = "mlperf-logs", .locator = locator};
-    mlperf_row row;
+    const char *field = NULL, *division = abdb_mlperf_get(log, "submission_division");
+    abdb_mlperf_context context = {.source = "mlperf-logs", .locator = locator};
+    abdb_mlperf_row row;
 
-    round_system_row(s->folder, &row);
+    abdb_round_system_row(s->folder, &row);
     row.suite = s->folder->suite == ROUND_HPC ? "hpc" : "training";
     row.system_type = NULL; /* training has one */
     row.scenario = s->folder->scenario;
@@ -93,16 +93,17 @@ static bool fill(scorer *s, const mlperf_values *log, const char *raw, const cha
     row.result = raw;
     row.unit = unit;
     s->entry = (abdb_entry){0};
-    if (!mlperf_fill(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
-    abdb_entry_factor(&s->entry, "global_batch_size", mlperf_get(log, "global_batch_size"));
-    abdb_entry_factor(&s->entry, "submission_platform", mlperf_get(log, "submission_platform"));
+    if (!abdb_mlperf_fill(&s->entry, &s->arena, &context, &row, &field, reason)) return false;
+    abdb_entry_factor(&s->entry, "global_batch_size", abdb_mlperf_get(log, "global_batch_size"));
+    abdb_entry_factor(&s->entry, "submission_platform",
+                      abdb_mlperf_get(log, "submission_platform"));
     return true;
 }
 
-static abdb_status keep_run(scorer *s, const round_file *file, char *reason, abdb_error *err)
+static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason, abdb_error *err)
 {
-    const mlperf_values *log = &file->values;
-    const char *accuracy = mlperf_get(log, "eval_accuracy");
+    const abdb_mlperf_values *log = &file->values;
+    const char *accuracy = abdb_mlperf_get(log, "eval_accuracy");
     double ms = run_ms(log), value;
     char *raw;
 
@@ -115,14 +116,15 @@ static abdb_status keep_run(scorer *s, const round_file *file, char *reason, abd
     abdb_number_print(isfinite(ms) ? ms : 1, raw);
     if (!fill(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";
-    abdb_entry_factor(&s->entry, "seed", mlperf_get(log, "seed"));
-    abdb_entry_factor(&s->entry, "samples_count", mlperf_get(log, "samples_count"));
+    abdb_entry_factor(&s->entry, "seed", abdb_mlperf_get(log, "seed"));
+    abdb_entry_factor(&s->entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
     abdb_entry_factor(&s->entry, "repetition_index",
                       abdb_arena_printf(&s->arena, "%d", atoi(file->member + strlen("result_"))));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
-        s->entry.field[ABDB_FIELD_reason] =
-            mlperf_get(log, "status") ? mlperf_get(log, "status") : "the log ends before run_stop";
+        s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
+                                                ? abdb_mlperf_get(log, "status")
+                                                : "the log ends before run_stop";
         s->entry.results = 0;
         s->failed++;
     } else if (accuracy && abdb_number(accuracy, &value)) {
@@ -162,8 +164,8 @@ static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
 
 static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, abdb_error *err)
 {
-    const mlperf_values *scaling = round_member(s->folder, "scaling.json");
-    const char *factor = scaling ? mlperf_get(scaling, "scaling_factor") : NULL;
+    const abdb_mlperf_values *scaling = abdb_round_member(s->folder, "scaling.json");
+    const char *factor = scaling ? abdb_mlperf_get(scaling, "scaling_factor") : NULL;
     double times = 1, mean, low = INFINITY, high = 0;
     char *raw = abdb_arena_alloc(&s->arena, 32);
     abdb_result *result;
@@ -204,7 +206,7 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
 /* Why the runs make no score, or NULL. */
 static const char *no_score(scorer *s, const score_rule *rule)
 {
-    const round_folder *f = s->folder;
+    const abdb_round_folder *f = s->folder;
 
     if (!f->whole) return "the archive or folder was not read to the end: runs kept, no score";
     if (f->suite == ROUND_HPC && strcmp(f->scenario, "strong") != 0)
@@ -222,8 +224,8 @@ static const char *no_score(scorer *s, const score_rule *rule)
     return NULL;
 }
 
-abdb_status round_training(const round_folder *f, const abdb_words *words, const abdb_sink *sink,
-                           char *reason, abdb_error *err)
+abdb_status abdb_round_training(const abdb_round_folder *f, const abdb_words *words,
+                                const abdb_sink *sink, char *reason, abdb_error *err)
 {
     scorer *s = calloc(1, sizeof *s);
     const score_rule *rule = find_rule(f->benchmark);
@@ -251,12 +253,12 @@ done:
     return st;
 }
 
-abdb_status round_training_run(const mlperf_values *log, const abdb_words *words,
-                               const abdb_sink *sink, char *reason, abdb_error *err)
+abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_words *words,
+                                    const abdb_sink *sink, char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *benchmark = mlperf_get(log, "submission_benchmark"),
-               *accuracy = mlperf_get(log, "eval_accuracy");
+    const char *benchmark = abdb_mlperf_get(log, "submission_benchmark"),
+               *accuracy = abdb_mlperf_get(log, "eval_accuracy");
     double ms = run_ms(log), value;
     char raw[32];
     abdb_status st = ABDB_OK;
@@ -270,16 +272,17 @@ abdb_status round_training_run(const mlperf_values *log, const abdb_words *words
     abdb_entry_measured(entry, "mlperf-logs", benchmark, "", 0);
     entry->field[ABDB_FIELD_suite] = "training";
     entry->field[ABDB_FIELD_model] = benchmark;
-    entry->field[ABDB_FIELD_submitter] = mlperf_get(log, "submission_org");
-    entry->field[ABDB_FIELD_platform] = mlperf_get(log, "submission_platform");
-    abdb_entry_factor(entry, "global_batch_size", mlperf_get(log, "global_batch_size"));
-    abdb_entry_factor(entry, "seed", mlperf_get(log, "seed"));
-    abdb_entry_factor(entry, "samples_count", mlperf_get(log, "samples_count"));
+    entry->field[ABDB_FIELD_submitter] = abdb_mlperf_get(log, "submission_org");
+    entry->field[ABDB_FIELD_platform] = abdb_mlperf_get(log, "submission_platform");
+    abdb_entry_factor(entry, "global_batch_size", abdb_mlperf_get(log, "global_batch_size"));
+    abdb_entry_factor(entry, "seed", abdb_mlperf_get(log, "seed"));
+    abdb_entry_factor(entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
     abdb_number_print(isfinite(ms) ? ms : 0, raw);
     if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, "ms")) {
         entry->field[ABDB_FIELD_status] = "failed";
-        entry->field[ABDB_FIELD_reason] =
-            mlperf_get(log, "status") ? mlperf_get(log, "status") : "the log ends before run_stop";
+        entry->field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
+                                              ? abdb_mlperf_get(log, "status")
+                                              : "the log ends before run_stop";
     } else if (accuracy && abdb_number(accuracy, &value)) {
         abdb_result *result = abdb_entry_result(entry, "accuracy", value);
 

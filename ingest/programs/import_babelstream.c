@@ -32,7 +32,7 @@ typedef struct {
 
 static bool is_csv(const abdb_input *in)
 {
-    return flat_has(in, "function|num_times|n_elements|sizeof");
+    return abdb_flat_has(in, "function|num_times|n_elements|sizeof");
 }
 
 static int bid(const abdb_input *in)
@@ -178,26 +178,26 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
-    bool binary = flat_get(r, "max_mibytes_per_sec") != NULL;
+    bool binary = abdb_flat_get(r, "max_mibytes_per_sec") != NULL;
     const char *key = binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec";
-    double n = flat_number(r, "n_elements"), size = flat_number(r, "sizeof");
-    timing t = {.function = flat_get(r, "function"),
-                .rate = flat_get(r, key),
+    double n = abdb_flat_number(r, "n_elements"), size = abdb_flat_number(r, "sizeof");
+    timing t = {.function = abdb_flat_get(r, "function"),
+                .rate = abdb_flat_get(r, key),
                 .unit = binary ? "MiB/s" : "MB/s",
-                .min = flat_get(r, "min_runtime"),
-                .mean = flat_get(r, "avg_runtime"),
-                .max = flat_get(r, "max_runtime")};
+                .min = abdb_flat_get(r, "min_runtime"),
+                .mean = abdb_flat_get(r, "avg_runtime"),
+                .max = abdb_flat_get(r, "max_runtime")};
 
-    if (!t.function || !(flat_number(r, key) > 0))
-        return flat_reject(s->sink, r, key, "no function, or no rate", err);
+    if (!t.function || !(abdb_flat_number(r, key) > 0))
+        return abdb_flat_reject(s->sink, r, key, "no function, or no rate", err);
 
     snprintf(s->version, sizeof s->version, "BabelStream");
     snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");
     snprintf(s->runs, sizeof s->runs, "%.12s",
-             flat_get(r, "num_times") ? flat_get(r, "num_times") : "");
+             abdb_flat_get(r, "num_times") ? abdb_flat_get(r, "num_times") : "");
     if (n * size > 0) snprintf(s->array, sizeof s->array, "%.0f", n * size);
     return keep(s, &t, r->line, r->locator, err);
 }
@@ -207,7 +207,7 @@ static abdb_status read_stream(const abdb_input *in, const abdb_words *words, co
 {
     state s = {.words = words, .sink = sink, .unit = "MB/s"};
 
-    if (is_csv(in)) return flat_read(in, sink, on_record, &s, err);
+    if (is_csv(in)) return abdb_flat_read(in, sink, on_record, &s, err);
     return lines_read(in, on_line, &s, err);
 }
 

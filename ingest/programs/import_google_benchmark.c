@@ -21,21 +21,21 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"benchmarks\"|\"real_time\"") ||
-                   flat_has(in, "\"benchmarks\"|\"run_type\"") ||
-                   flat_has(in, "\"context\"|\"library_build_type\"")
+    return abdb_flat_has(in, "\"benchmarks\"|\"real_time\"") ||
+                   abdb_flat_has(in, "\"benchmarks\"|\"run_type\"") ||
+                   abdb_flat_has(in, "\"context\"|\"library_build_type\"")
                ? 85
                : 0;
 }
 
-static const char *kept(state *s, const flat_record *r, const char *name)
+static const char *kept(state *s, const abdb_flat_record *r, const char *name)
 {
-    const char *text = flat_get(r, name);
+    const char *text = abdb_flat_get(r, name);
 
     return text ? abdb_arena_copy(&s->arena, text, strlen(text)) : NULL;
 }
 
-static abdb_status on_context(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_context(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
 
@@ -48,10 +48,10 @@ static abdb_status on_context(void *self, const flat_record *r, abdb_error *err)
 }
 
 /* NULL: not a statistic that abdb keeps. */
-static const char *statistic_of(const flat_record *r)
+static const char *statistic_of(const abdb_flat_record *r)
 {
     static const char *const known[] = {"mean", "median", "min", "max"};
-    const char *type = flat_get(r, "run_type"), *name = flat_get(r, "aggregate_name");
+    const char *type = abdb_flat_get(r, "run_type"), *name = abdb_flat_get(r, "aggregate_name");
 
     if (!type || strcmp(type, "aggregate") != 0) return "mean";
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
@@ -59,40 +59,42 @@ static const char *statistic_of(const flat_record *r)
     return NULL;
 }
 
-static abdb_status on_benchmark(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[] = {"repetition_index", "threads", "label"};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
-    const char *statistic = statistic_of(r), *failed = flat_get(r, "error_message");
-    const char *unit = flat_get(r, "time_unit"), *name = flat_get(r, "run_name");
+    const char *statistic = statistic_of(r), *failed = abdb_flat_get(r, "error_message");
+    const char *unit = abdb_flat_get(r, "time_unit"), *name = abdb_flat_get(r, "run_name");
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (failed) {
-        TRY(flat_reject(s->sink, r, "error_message", failed, err));
+        TRY(abdb_flat_reject(s->sink, r, "error_message", failed, err));
         goto done;
     }
     if (!statistic) goto row; /* ignored */
-    if (!name) name = flat_get(r, "name");
-    result =
-        abdb_entry_stated(entry, "time_s", statistic, flat_get(r, "real_time"), unit ? unit : "ns");
+    if (!name) name = abdb_flat_get(r, "name");
+    result = abdb_entry_stated(entry, "time_s", statistic, abdb_flat_get(r, "real_time"),
+                               unit ? unit : "ns");
     if (!result || !name) {
-        TRY(flat_reject(s->sink, r, name ? "real_time" : "name",
-                        name ? "no time: missing, zero, or of an unknown unit" : "no name", err));
+        TRY(abdb_flat_reject(s->sink, r, name ? "real_time" : "name",
+                             name ? "no time: missing, zero, or of an unknown unit" : "no name",
+                             err));
         goto done;
     }
-    if (flat_number(r, "iterations") > 0) result->n = (long long)flat_number(r, "iterations");
-    abdb_entry_stated(entry, "bytes_per_s", statistic, flat_get(r, "bytes_per_second"), "B/s");
+    if (abdb_flat_number(r, "iterations") > 0)
+        result->n = (long long)abdb_flat_number(r, "iterations");
+    abdb_entry_stated(entry, "bytes_per_s", statistic, abdb_flat_get(r, "bytes_per_second"), "B/s");
     abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
-    if (flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
+    if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
     entry->field[ABDB_FIELD_system] = s->host;
     abdb_entry_factor(entry, "num_cpus", s->cpus);
     abdb_entry_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i], flat_get(r, factors[i]));
+        abdb_entry_factor(entry, factors[i], abdb_flat_get(r, factors[i]));
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
@@ -108,8 +110,8 @@ static abdb_status read_google(const abdb_input *in, const abdb_words *words, co
     state s = {.words = words, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    TRY(flat_read_member(in, "context", on_context, &s, err));
-    TRY(flat_read_member(in, "benchmarks", on_benchmark, &s, err));
+    TRY(abdb_flat_read_member(in, "context", on_context, &s, err));
+    TRY(abdb_flat_read_member(in, "benchmarks", on_benchmark, &s, err));
 done:
     abdb_arena_free(&s.arena);
     return st;

@@ -18,48 +18,49 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
+    return abdb_flat_has(in, "\"results\"|\"command\"|\"mean\"|\"stddev\"") ? 85 : 0;
 }
 
-static bool failed_once(const flat_record *r)
+static bool failed_once(const abdb_flat_record *r)
 {
     const double *x;
-    size_t n = flat_samples(r, "exit_codes", &x);
+    size_t n = abdb_flat_samples(r, "exit_codes", &x);
     bool failed = false;
 
     for (size_t i = 0; i < n; i++) failed |= x[i] != 0;
     return failed;
 }
 
-static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const statistics[] = {"median", "min", "max"};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    double sd = flat_number(r, "stddev");
+    double sd = abdb_flat_number(r, "stddev");
     abdb_result *result;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    result = abdb_entry_stated(entry, "time_s", "mean", flat_get(r, "mean"), "s");
-    if (!result || !flat_get(r, "command")) {
-        TRY(flat_reject(s->sink, r, result ? "command" : "mean",
-                        result ? "no command" : "no time: missing, zero or no number", err));
+    result = abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "mean"), "s");
+    if (!result || !abdb_flat_get(r, "command")) {
+        TRY(abdb_flat_reject(s->sink, r, result ? "command" : "mean",
+                             result ? "no command" : "no time: missing, zero or no number", err));
         goto done;
     }
-    if (!flat_add_samples(result, r, "times", "s", &a)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    if (!abdb_flat_add_samples(result, r, "times", "s", &a))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     if (isfinite(sd)) {
         result->low = result->value - sd;
         result->high = result->value + sd;
         result->spread = "sd";
     }
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        abdb_entry_stated(entry, "time_s", statistics[i], flat_get(r, statistics[i]), "s");
-    abdb_entry_measured(entry, "hyperfine", flat_get(r, "command"), r->locator, 0);
+        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]), "s");
+    abdb_entry_measured(entry, "hyperfine", abdb_flat_get(r, "command"), r->locator, 0);
     if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
-    abdb_entry_factor(entry, "user_s", flat_get(r, "user"));
-    abdb_entry_factor(entry, "system_s", flat_get(r, "system"));
+    abdb_entry_factor(entry, "user_s", abdb_flat_get(r, "user"));
+    abdb_entry_factor(entry, "system_s", abdb_flat_get(r, "system"));
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -74,7 +75,7 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_words *words,
 {
     state s = {words, sink};
 
-    return flat_read_member(in, "results", on_record, &s, err);
+    return abdb_flat_read_member(in, "results", on_record, &s, err);
 }
 
 const abdb_importer abdb_import_hyperfine = {

@@ -31,13 +31,13 @@ typedef struct {
 
 static bool is_table(const abdb_input *in)
 {
-    return flat_has(in, "| model ") && memmem(in->text, in->text_size, " t/s |", 6) &&
+    return abdb_flat_has(in, "| model ") && memmem(in->text, in->text_size, " t/s |", 6) &&
            memmem(in->text, in->text_size, " test |", 7);
 }
 
 static int bid(const abdb_input *in)
 {
-    if (flat_has(in, "build_commit|n_prompt|avg_ts")) return 85;
+    if (abdb_flat_has(in, "build_commit|n_prompt|avg_ts")) return 85;
     return in->text_size > 80 && is_table(in) ? 80 : 0;
 }
 
@@ -104,18 +104,18 @@ static const char *const factors[] = {
     "model_size",    "model_n_params", "model_filename", "tensor_buft_overrides",
     "defrag_thold",  "no_op_offload"};
 
-static abdb_status keep_results(abdb_entry *entry, const flat_record *r, abdb_arena *arena,
+static abdb_status keep_results(abdb_entry *entry, const abdb_flat_record *r, abdb_arena *arena,
                                 abdb_error *err)
 {
-    double rate = flat_number(r, "avg_ts"), sd = flat_number(r, "stddev_ts");
-    double ns = flat_number(r, "avg_ns"), sd_ns = flat_number(r, "stddev_ns");
+    double rate = abdb_flat_number(r, "avg_ts"), sd = abdb_flat_number(r, "stddev_ts");
+    double ns = abdb_flat_number(r, "avg_ns"), sd_ns = abdb_flat_number(r, "stddev_ns");
     abdb_result *result = abdb_entry_result(entry, "tokens_per_s", rate);
     const double *ignored;
 
     result->statistic = "mean";
-    result->raw_value = flat_get(r, "avg_ts");
+    result->raw_value = abdb_flat_get(r, "avg_ts");
     result->raw_unit = "t/s";
-    result->n = (long long)flat_samples(r, "samples_ns", &ignored);
+    result->n = (long long)abdb_flat_samples(r, "samples_ns", &ignored);
     if (isfinite(sd)) {
         result->low = rate - sd;
         result->high = rate + sd;
@@ -124,14 +124,14 @@ static abdb_status keep_results(abdb_entry *entry, const flat_record *r, abdb_ar
     if (!(ns > 0)) return ABDB_OK;
     result = abdb_entry_result(entry, "time_s", ns * 1e-9);
     result->statistic = "mean";
-    result->raw_value = flat_get(r, "avg_ns");
+    result->raw_value = abdb_flat_get(r, "avg_ns");
     result->raw_unit = "ns";
     if (isfinite(sd_ns)) {
         result->low = (ns - sd_ns) * 1e-9;
         result->high = (ns + sd_ns) * 1e-9;
         result->spread = "sd";
     }
-    return flat_add_samples(result, r, "samples_ns", "ns", arena)
+    return abdb_flat_add_samples(result, r, "samples_ns", "ns", arena)
                ? ABDB_OK
                : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
@@ -143,38 +143,39 @@ static const char *plain(const char *text)
     return text && strcmp(text, "false") == 0 ? "0" : text;
 }
 
-static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
-    const char *devices = flat_get(r, "gpu_info"), *commit = flat_get(r, "build_commit");
+    const char *devices = abdb_flat_get(r, "gpu_info"), *commit = abdb_flat_get(r, "build_commit");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!(flat_number(r, "avg_ts") > 0)) {
-        TRY(flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
-                        err));
+    if (!(abdb_flat_number(r, "avg_ts") > 0)) {
+        TRY(abdb_flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
+                             err));
         goto done;
     }
-    if (!devices) devices = flat_get(r, "cpu_info");
+    if (!devices) devices = abdb_flat_get(r, "cpu_info");
     entry->line = r->line;
     entry->locator = r->locator;
-    entry->field[ABDB_FIELD_model] = flat_get(r, "model_type");
-    entry->field[ABDB_FIELD_dtype] = weights_of(&a, flat_get(r, "model_type"));
+    entry->field[ABDB_FIELD_model] = abdb_flat_get(r, "model_type");
+    entry->field[ABDB_FIELD_dtype] = weights_of(&a, abdb_flat_get(r, "model_type"));
     entry->field[ABDB_FIELD_device] = device_of(&a, devices);
     entry->field[ABDB_FIELD_devices] = count_of(&a, devices);
-    entry->field[ABDB_FIELD_backend] = flat_get(r, "backends");
-    entry->field[ABDB_FIELD_date] = flat_get(r, "test_time");
+    entry->field[ABDB_FIELD_backend] = abdb_flat_get(r, "backends");
+    entry->field[ABDB_FIELD_date] = abdb_flat_get(r, "test_time");
     entry->field[ABDB_FIELD_scenario] =
-        scenario_of(flat_number(r, "n_prompt"), flat_number(r, "n_gen"));
+        scenario_of(abdb_flat_number(r, "n_prompt"), abdb_flat_number(r, "n_gen"));
     if (commit)
-        abdb_entry_factor(
-            entry, "software",
-            abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
-                              flat_get(r, "build_number") ? flat_get(r, "build_number") : "?"));
+        abdb_entry_factor(entry, "software",
+                          abdb_arena_printf(&a, "llama.cpp %s (%s)", commit,
+                                            abdb_flat_get(r, "build_number")
+                                                ? abdb_flat_get(r, "build_number")
+                                                : "?"));
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i], plain(flat_get(r, factors[i])));
+        abdb_entry_factor(entry, factors[i], plain(abdb_flat_get(r, factors[i])));
     TRY(keep_results(entry, r, &a, err));
     TRY(finish(s, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));
@@ -259,7 +260,7 @@ static abdb_status keep_line(state *s, char *const *word, long line, const char 
                              abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
-    flat_record place = {.line = line, .raw = raw};
+    abdb_flat_record place = {.line = line, .raw = raw};
     abdb_arena a = {0};
     bool tested = false, rated = false;
     char locator[32];
@@ -288,9 +289,9 @@ static abdb_status keep_line(state *s, char *const *word, long line, const char 
             abdb_entry_factor(entry, column_name(name), word[i]);
     }
     if (!tested || !rated) {
-        TRY(flat_reject(s->sink, &place, tested ? "t/s" : "test",
-                        tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096",
-                        err));
+        TRY(abdb_flat_reject(
+            s->sink, &place, tested ? "t/s" : "test",
+            tested ? "no rate" : "not a test as pp512, tg128 or pp512+tg128 @ d4096", err));
         goto done;
     }
     TRY(finish(s, entry, err));
@@ -357,8 +358,8 @@ static abdb_status read_llama(const abdb_input *in, const abdb_words *words, con
     state s = {.words = words, .sink = sink};
     abdb_status st = ABDB_OK;
 
-    if (flat_has(in, "build_commit|n_prompt")) {
-        TRY(flat_read(in, sink, on_record, &s, err));
+    if (abdb_flat_has(in, "build_commit|n_prompt")) {
+        TRY(abdb_flat_read(in, sink, on_record, &s, err));
     } else {
         TRY(lines_read(in, on_line_around, &s, err));
         TRY(lines_read(in, on_line_of_table, &s, err));

@@ -14,7 +14,7 @@
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
+    return abdb_flat_has(in, "\"results\"|\"out_of_place\"") ? 88 : 0;
 }
 
 typedef struct {
@@ -124,7 +124,7 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(flat_document(&root, in, err));
+    TRY(abdb_flat_document(&root, in, err));
     find_collective(&r, json_object_get(root, "args"));
     if (!*r.collective && !abdb_words_get(words, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,

@@ -23,7 +23,7 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
+    return abdb_flat_has(in, "\"meta\"|\"nvbench\"|\"devices\"") ? 85 : 0;
 }
 
 static const char *text_of(const json_t *object, const char *name)
@@ -157,7 +157,7 @@ static abdb_status read_nvbench(const abdb_input *in, const abdb_words *words,
     size_t i, k;
     abdb_status st = ABDB_OK;
 
-    TRY(flat_document(&root, in, err));
+    TRY(abdb_flat_document(&root, in, err));
     s.devices = json_object_get(root, "devices");
     version = json_object_get(json_object_get(root, "meta"), "version");
     s.version = text_of(json_object_get(version, "nvbench"), "string");

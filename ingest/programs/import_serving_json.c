@@ -20,7 +20,7 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return flat_has(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85 : 0;
+    return abdb_flat_has(in, "\"request_throughput\"|\"output_throughput\"|_ttft") ? 85 : 0;
 }
 
 /* Latencies: the key's middle, the metric. */
@@ -30,40 +30,40 @@ static const char *const statistics[][2] = {{"mean", "mean"},  {"median", "media
                                             {"p90", "p90"},    {"p95", "p95"},       {"p99", "p99"},
                                             {"p99.9", "p99.9"}};
 
-static void add_latency(abdb_entry *entry, const flat_record *r, size_t which, size_t how)
+static void add_latency(abdb_entry *entry, const abdb_flat_record *r, size_t which, size_t how)
 {
     char key[64];
     bool ms = true;
 
     snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
-    if (!flat_get(r, key)) {
+    if (!abdb_flat_get(r, key)) {
         key[strlen(key) - 3] = '\0';
         ms = false;
     }
-    abdb_entry_stated(entry, latencies[which][1], statistics[how][1], flat_get(r, key),
+    abdb_entry_stated(entry, latencies[which][1], statistics[how][1], abdb_flat_get(r, key),
                       ms ? "ms" : "s");
 }
 
-static void add_rate(abdb_entry *entry, const flat_record *r, const char *key, const char *metric,
-                     const char *unit)
+static void add_rate(abdb_entry *entry, const abdb_flat_record *r, const char *key,
+                     const char *metric, const char *unit)
 {
-    abdb_result *result = abdb_entry_stated(entry, metric, "value", flat_get(r, key), unit);
+    abdb_result *result = abdb_entry_stated(entry, metric, "value", abdb_flat_get(r, key), unit);
 
-    if (result && flat_number(r, "completed") > 0)
-        result->n = (long long)flat_number(r, "completed");
+    if (result && abdb_flat_number(r, "completed") > 0)
+        result->n = (long long)abdb_flat_number(r, "completed");
 }
 
 /* Tokens of one request: the total over the requests that were completed. */
-static void add_length(abdb_entry *entry, abdb_arena *a, const flat_record *r, const char *key,
+static void add_length(abdb_entry *entry, abdb_arena *a, const abdb_flat_record *r, const char *key,
                        const char *factor)
 {
-    double total = flat_number(r, key), requests = flat_number(r, "completed");
+    double total = abdb_flat_number(r, key), requests = abdb_flat_number(r, "completed");
 
     if (total > 0 && requests > 0)
         abdb_entry_factor(entry, factor, abdb_arena_printf(a, "%.6g", total / requests));
 }
 
-static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[][2] = {
         {"max_concurrency", "concurrency"}, {"request_rate", "request_rate"},
@@ -76,17 +76,17 @@ static abdb_status on_record(void *self, const flat_record *r, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!(flat_number(r, "output_throughput") > 0)) {
-        TRY(flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
-                        err));
+    if (!(abdb_flat_number(r, "output_throughput") > 0)) {
+        TRY(abdb_flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
+                             err));
         goto done;
     }
     abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
-    entry->field[ABDB_FIELD_model] = flat_get(r, "model_id");
-    entry->field[ABDB_FIELD_date] = flat_get(r, "date");
+    entry->field[ABDB_FIELD_model] = abdb_flat_get(r, "model_id");
+    entry->field[ABDB_FIELD_date] = abdb_flat_get(r, "date");
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
-        abdb_entry_factor(entry, factors[i][1], flat_get(r, factors[i][0]));
+        abdb_entry_factor(entry, factors[i][1], abdb_flat_get(r, factors[i][0]));
     add_length(entry, &a, r, "total_input_tokens", "input_tokens");
     add_length(entry, &a, r, "total_output_tokens", "output_tokens");
     add_rate(entry, r, "output_throughput", "tokens_per_s", "token/s");
@@ -108,7 +108,7 @@ static abdb_status read_serving(const abdb_input *in, const abdb_words *words,
 {
     state s = {words, sink};
 
-    return flat_read(in, sink, on_record, &s, err);
+    return abdb_flat_read(in, sink, on_record, &s, err);
 }
 
 const abdb_importer abdb_import_serving_json = {

@@ -12,13 +12,13 @@
 enum { HEAD = 1 << 20 };
 
 typedef struct {
-    flat_handler handler;
+    abdb_flat_handler handler;
     void *self;
     const abdb_sink *sink; /* for damaged lines */
     abdb_csv_header header;
 } reader;
 
-const char *flat_get(const flat_record *record, const char *name)
+const char *abdb_flat_get(const abdb_flat_record *record, const char *name)
 {
     for (size_t i = 0; i < record->items; i++)
         if (strcmp(record->item[i].name, name) == 0)
@@ -26,15 +26,15 @@ const char *flat_get(const flat_record *record, const char *name)
     return NULL;
 }
 
-double flat_number(const flat_record *record, const char *name)
+double abdb_flat_number(const abdb_flat_record *record, const char *name)
 {
-    const char *text = flat_get(record, name);
+    const char *text = abdb_flat_get(record, name);
     double value;
 
     return text && abdb_number(text, &value) ? value : NAN;
 }
 
-size_t flat_samples(const flat_record *record, const char *name, const double **x)
+size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x)
 {
     for (size_t i = 0; i < record->series; i++)
         if (strcmp(record->serie[i].name, name) == 0) {
@@ -44,7 +44,7 @@ size_t flat_samples(const flat_record *record, const char *name, const double **
     return 0;
 }
 
-bool flat_has(const abdb_input *in, const char *words)
+bool abdb_flat_has(const abdb_input *in, const char *words)
 {
     size_t size = in->text_size < HEAD ? in->text_size : HEAD;
 
@@ -57,11 +57,11 @@ bool flat_has(const abdb_input *in, const char *words)
     return true;
 }
 
-bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
-                      const char *unit, abdb_arena *arena)
+bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, const char *name,
+                           const char *unit, abdb_arena *arena)
 {
     const double *x;
-    size_t n = flat_samples(record, name, &x);
+    size_t n = abdb_flat_samples(record, name, &x);
     abdb_sample *sample = n ? abdb_arena_alloc(arena, n * sizeof *sample) : NULL;
 
     if (n && !sample) return false;
@@ -74,8 +74,8 @@ bool flat_add_samples(abdb_result *result, const flat_record *record, const char
     return true;
 }
 
-abdb_status flat_reject(const abdb_sink *sink, const flat_record *record, const char *field,
-                        const char *reason, abdb_error *err)
+abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
+                             const char *field, const char *reason, abdb_error *err)
 {
     abdb_reject reject = {
         .line = record->line, .field = field, .reason = reason, .raw = record->raw};
@@ -117,7 +117,7 @@ static size_t json_series(abdb_arena *arena, const json_t *array, const double *
 static abdb_status hand_object(reader *r, const json_t *object, long line, const char *locator,
                                abdb_error *err)
 {
-    flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = calloc(1, sizeof *record);
     abdb_arena arena = {0};
     char *raw = json_dumps(object, JSON_COMPACT);
     const char *name;
@@ -173,13 +173,13 @@ done:
 static abdb_status reject_line(reader *r, const char *text, size_t size, long line,
                                const char *fault, abdb_error *err)
 {
-    flat_record record = {.line = line};
+    abdb_flat_record record = {.line = line};
     char *raw = strndup(text, size);
     abdb_status st;
 
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a line");
     record.raw = raw;
-    st = flat_reject(r->sink, &record, "", fault, err);
+    st = abdb_flat_reject(r->sink, &record, "", fault, err);
     free(raw);
     return st;
 }
@@ -221,7 +221,7 @@ done:
     return st;
 }
 
-abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err)
+abdb_status abdb_flat_document(json_t **out, const abdb_input *in, abdb_error *err)
 {
     json_error_t fault;
 
@@ -231,8 +231,8 @@ abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err)
                      fault.line, fault.column, fault.text);
 }
 
-abdb_status flat_read_member(const abdb_input *in, const char *member, flat_handler handler,
-                             void *self, abdb_error *err)
+abdb_status abdb_flat_read_member(const abdb_input *in, const char *member,
+                                  abdb_flat_handler handler, void *self, abdb_error *err)
 {
     reader r = {.handler = handler, .self = self};
     json_t *root;
@@ -241,7 +241,7 @@ abdb_status flat_read_member(const abdb_input *in, const char *member, flat_hand
     size_t i;
     abdb_status st = ABDB_OK;
 
-    TRY(flat_document(&root, in, err));
+    TRY(abdb_flat_document(&root, in, err));
     value = json_object_get(root, member);
     if (json_is_object(value)) TRY(hand_object(&r, value, 0, member, err));
     json_array_foreach(value, i, item)
@@ -259,7 +259,7 @@ done:
 static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     reader *r = self;
-    flat_record *record;
+    abdb_flat_record *record;
     char locator[32], *raw = NULL;
     abdb_status st = ABDB_OK;
 
@@ -315,7 +315,7 @@ static const char *next_word(abdb_arena *arena, const char **text, const char *e
 static abdb_status hand_insert(reader *r, const char *text, const char *end, long line,
                                abdb_error *err)
 {
-    flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = calloc(1, sizeof *record);
     abdb_arena arena = {0};
     const char *names = memchr(text, '(', (size_t)(end - text));
     const char *values = memmem(text, (size_t)(end - text), "VALUES", 6), *word;
@@ -357,8 +357,8 @@ static abdb_status read_inserts(reader *r, const abdb_input *in, abdb_error *err
     return st;
 }
 
-abdb_status flat_read(const abdb_input *in, const abdb_sink *sink, flat_handler handler, void *self,
-                      abdb_error *err)
+abdb_status abdb_flat_read(const abdb_input *in, const abdb_sink *sink, abdb_flat_handler handler,
+                           void *self, abdb_error *err)
 {
     reader r = {.handler = handler, .self = self, .sink = sink};
     size_t i = 0;

@@ -27,36 +27,38 @@ typedef struct {
     long line;           /* where it begins, 0 unknown */
     const char *locator; /* "[3]", or "line 4" */
     const char *raw;     /* as it was, for rejects */
-} flat_record;
+} abdb_flat_record;
 
 /* Called for each record. Anything but ABDB_OK stops the reading. */
-typedef abdb_status (*flat_handler)(void *self, const flat_record *record, abdb_error *err);
+typedef abdb_status (*abdb_flat_handler)(void *self, const abdb_flat_record *record,
+                                         abdb_error *err);
 
 /* A damaged line among JSON lines goes to sink as rejected. ABDB_DATA: damaged or truncated, with
  * line and column; the records before were handed over. */
-ABDB_MUST_USE abdb_status flat_read(const abdb_input *in, const abdb_sink *sink,
-                                    flat_handler handler, void *self, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_read(const abdb_input *in, const abdb_sink *sink,
+                                         abdb_flat_handler handler, void *self, abdb_error *err);
 /* The same for one member of a JSON document's object: an object, or an array of them. No record:
  * there is no such member. ABDB_DATA: the document is damaged. */
-ABDB_MUST_USE abdb_status flat_read_member(const abdb_input *in, const char *member,
-                                           flat_handler handler, void *self, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_read_member(const abdb_input *in, const char *member,
+                                                abdb_flat_handler handler, void *self,
+                                                abdb_error *err);
 /* A whole JSON document; *out is the caller's to json_decref. ABDB_DATA: damaged, with line and
  * column. */
-ABDB_MUST_USE abdb_status flat_document(json_t **out, const abdb_input *in, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_document(json_t **out, const abdb_input *in, abdb_error *err);
 /* Do the first bytes hold all these words ('|' between them)? For bids. */
-bool flat_has(const abdb_input *in, const char *words);
+bool abdb_flat_has(const abdb_input *in, const char *words);
 /* The text of a value, or NULL. */
-const char *flat_get(const flat_record *record, const char *name);
+const char *abdb_flat_get(const abdb_flat_record *record, const char *name);
 /* A value as a number; NAN: missing or none. */
-double flat_number(const flat_record *record, const char *name);
+double abdb_flat_number(const abdb_flat_record *record, const char *name);
 /* Samples of that name and their number; 0: none. */
-size_t flat_samples(const flat_record *record, const char *name, const double **x);
+size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const double **x);
 /* Gives the result the samples of that name, in a unit of units.def, and their number. false: no
  * memory. */
-bool flat_add_samples(abdb_result *result, const flat_record *record, const char *name,
-                      const char *unit, abdb_arena *arena);
+bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, const char *name,
+                           const char *unit, abdb_arena *arena);
 /* Keeps the record as rejected, and ends the row. */
-ABDB_MUST_USE abdb_status flat_reject(const abdb_sink *sink, const flat_record *record,
-                                      const char *field, const char *reason, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
+                                           const char *field, const char *reason, abdb_error *err);
 
 #endif

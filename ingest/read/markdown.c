@@ -77,7 +77,7 @@ static void clear(table_line *line)
 }
 
 typedef struct {
-    flat_handler handler;
+    abdb_flat_handler handler;
     void *self;
     table_line before, header; /* before: the line above, which dashes make a header */
     bool in_table;
@@ -87,7 +87,7 @@ typedef struct {
 static abdb_status hand_row(reader *r, const table_line *row, const char *raw, size_t size,
                             long number, abdb_error *err)
 {
-    flat_record *record = calloc(1, sizeof *record);
+    abdb_flat_record *record = calloc(1, sizeof *record);
     char locator[32], *copy = strndup(raw, size);
     char extra[CELLS_MAX][16];
     bool any = false;
@@ -154,7 +154,8 @@ static abdb_status take_line(reader *r, const char *text, size_t size, long numb
     return st;
 }
 
-abdb_status markdown_read(const abdb_input *in, flat_handler handler, void *self, abdb_error *err)
+abdb_status markdown_read(const abdb_input *in, abdb_flat_handler handler, void *self,
+                          abdb_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     const char *text = in->text, *end = in->text + in->text_size;

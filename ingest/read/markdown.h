@@ -12,7 +12,7 @@
 /* Is there a table, in the first MiB? */
 bool markdown_has_table(const abdb_input *in);
 /* Rows whose cells are all empty are left out. */
-ABDB_MUST_USE abdb_status markdown_read(const abdb_input *in, flat_handler handler, void *self,
+ABDB_MUST_USE abdb_status markdown_read(const abdb_input *in, abdb_flat_handler handler, void *self,
                                         abdb_error *err);
 
 #endif

@@ -38,7 +38,7 @@ static void close_maps(state *s)
     s->count = 0;
 }
 
-static const table_map *find(const state *s, const flat_record *record)
+static const table_map *find(const state *s, const abdb_flat_record *record)
 {
     if (s->users) return s->users;
     for (size_t i = 0; i < s->count; i++)
@@ -46,7 +46,7 @@ static const table_map *find(const state *s, const flat_record *record)
     return NULL;
 }
 
-static abdb_status on_record(void *self, const flat_record *record, abdb_error *err)
+static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     state *s = self;
     const table_map *map = find(s, record);
@@ -57,14 +57,14 @@ static abdb_status on_record(void *self, const flat_record *record, abdb_error *
     return table_map_row(map, record, s->words, s->sink, err);
 }
 
-static abdb_status read_tables(const abdb_input *in, const abdb_sink *sink, flat_handler handler,
-                               void *self, abdb_error *err)
+static abdb_status read_tables(const abdb_input *in, const abdb_sink *sink,
+                               abdb_flat_handler handler, void *self, abdb_error *err)
 {
     return markdown_has_table(in) ? markdown_read(in, handler, self, err)
-                                  : flat_read(in, sink, handler, self, err);
+                                  : abdb_flat_read(in, sink, handler, self, err);
 }
 
-static abdb_status on_look(void *self, const flat_record *record, abdb_error *err)
+static abdb_status on_look(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     state *s = self;
 
@@ -105,7 +105,7 @@ static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, co
 
     if (!s.users) TRY(open_maps(&s, err));
     if (s.users && table_map_member(s.users))
-        TRY(flat_read_member(in, table_map_member(s.users), on_record, &s, err));
+        TRY(abdb_flat_read_member(in, table_map_member(s.users), on_record, &s, err));
     else
         TRY(read_tables(in, sink, on_record, &s, err));
     if (s.rows && !s.fitting)

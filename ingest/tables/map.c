@@ -16,7 +16,7 @@ enum { REASON = 200 };
 static const char *const default_missing[] = {"", "-", "N/A", "n/a", "null", "None"};
 
 /* The cell of a column, NULL: none, or one that means none. */
-static const char *cell_of(const table_map *map, const flat_record *record, const char *column)
+static const char *cell_of(const table_map *map, const abdb_flat_record *record, const char *column)
 {
     const char *text = NULL;
 
@@ -31,7 +31,7 @@ static const char *cell_of(const table_map *map, const flat_record *record, cons
 
 /* What an ambiguous cell means by other columns of its row: the first decision that holds. */
 static const char *decided(const table_map *map, const char *field, const char *text,
-                           const flat_record *record)
+                           const abdb_flat_record *record)
 {
     for (size_t i = 0; i < map->count; i++) {
         const map_line *d = &map->line[i];
@@ -49,7 +49,8 @@ static const char *decided(const table_map *map, const char *field, const char *
 }
 
 /* What a line says for this row: a constant, or a cell in other words. */
-static const char *value_of(const table_map *map, const map_line *line, const flat_record *record)
+static const char *value_of(const table_map *map, const map_line *line,
+                            const abdb_flat_record *record)
 {
     const char *text = line->constant ? line->constant : cell_of(map, record, line->column);
 
@@ -63,7 +64,7 @@ const char *table_map_member(const table_map *map)
     return map->member;
 }
 
-bool table_map_fits(const table_map *map, const flat_record *record)
+bool table_map_fits(const table_map *map, const abdb_flat_record *record)
 {
     for (size_t i = 0; i < map->match_count; i++) {
         bool found = false;
@@ -79,7 +80,7 @@ bool table_map_fits(const table_map *map, const flat_record *record)
 
 typedef struct {
     const table_map *map;
-    const flat_record *record;
+    const abdb_flat_record *record;
     const abdb_words *words;
     const abdb_sink *sink;
     abdb_arena arena;
@@ -347,8 +348,8 @@ static abdb_status make_fact(row_state *r, const map_line *line)
     return r->sink->fact(r->sink->self, &fact, r->err);
 }
 
-abdb_status table_map_row(const table_map *map, const flat_record *record, const abdb_words *words,
-                          const abdb_sink *sink, abdb_error *err)
+abdb_status table_map_row(const table_map *map, const abdb_flat_record *record,
+                          const abdb_words *words, const abdb_sink *sink, abdb_error *err)
 {
     row_state r = {.map = map, .record = record, .words = words, .sink = sink, .err = err};
     bool metrics = false;

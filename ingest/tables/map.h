@@ -41,9 +41,9 @@ const char *table_map_summary(const table_map *map);
 int table_map_version(const table_map *map);
 const char *table_map_member(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
-bool table_map_fits(const table_map *map, const flat_record *record);
+bool table_map_fits(const table_map *map, const abdb_flat_record *record);
 /* Hands over what the map makes of one row, and ends the row. */
-ABDB_MUST_USE abdb_status table_map_row(const table_map *map, const flat_record *record,
+ABDB_MUST_USE abdb_status table_map_row(const table_map *map, const abdb_flat_record *record,
                                         const abdb_words *words, const abdb_sink *sink,
                                         abdb_error *err);
 /* A first draft of a map for a table: what its columns seem to be, each with its first cell. */

@@ -311,7 +311,7 @@ static void draft_column(abdb_text *out, const char *name, const char *cell)
     quote(out, name);
 }
 
-static abdb_status draft_record(void *self, const flat_record *record, abdb_error *err)
+static abdb_status draft_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     draft *d = self;
 
@@ -351,7 +351,7 @@ abdb_status table_map_suggest(abdb_text *out, const abdb_input *in, abdb_error *
     if (markdown_has_table(in))
         TRY(markdown_read(in, draft_record, &d, err));
     else
-        TRY(flat_read(in, &nowhere, draft_record, &d, err));
+        TRY(abdb_flat_read(in, &nowhere, draft_record, &d, err));
     if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
 done:
     return st;

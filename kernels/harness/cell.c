@@ -241,7 +241,8 @@ static abdb_status measure(one_cell *c, const volatile int *stop, abdb_error *er
 
         abdb_samples_free(&c->samples);
         abdb_sensors_read(&c->before);
-        TRY(abdb_measure(c->impl, states, c->copies, &c->rule, &c->clock, stop, &c->samples, err));
+        TRY(abdb_cell_measure(c->impl, states, c->copies, &c->rule, &c->clock, stop, &c->samples,
+                              err));
         abdb_sensors_read(&c->after);
         c->shift = fabs(abdb_canary(c->rule.canary_s) / first - 1);
         if (c->shift <= c->rule.shift_most || c->samples.cancelled) break;

@@ -74,10 +74,10 @@ typedef struct {
 } abdb_samples;
 /* Launches until the rule is met, of prepared copies in turn. *stop ends it after the sample at
  * hand. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
-                                       const abdb_sampling *rule, const abdb_clock *clock,
-                                       const volatile int *stop, abdb_samples *out,
-                                       abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cell_measure(const abdb_impl *impl, void *const *states,
+                                            size_t copies, const abdb_sampling *rule,
+                                            const abdb_clock *clock, const volatile int *stop,
+                                            abdb_samples *out, abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
 /* --- steady.c: did the machine stay the same meanwhile? --------------------------------------- */

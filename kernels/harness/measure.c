@@ -93,9 +93,9 @@ static void glance(abdb_samples *s, double *wait_s)
         *wait_s = INFINITY;
 }
 
-abdb_status abdb_measure(const abdb_impl *impl, void *const *states, size_t copies,
-                         const abdb_sampling *rule, const abdb_clock *clock,
-                         const volatile int *stop, abdb_samples *out, abdb_error *err)
+abdb_status abdb_cell_measure(const abdb_impl *impl, void *const *states, size_t copies,
+                              const abdb_sampling *rule, const abdb_clock *clock,
+                              const volatile int *stop, abdb_samples *out, abdb_error *err)
 {
     size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
     unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;

@@ -30,7 +30,7 @@ ABDB_MUST_USE abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *table, abd
 ABDB_MUST_USE abdb_status abdb_rows(sqlite3 *db, const char *sql, const abdb_binds *binds,
                                     abdb_table *table, abdb_error *err);
 /* Text of a cell; "" where it is NULL. The text is the table's, or the thread's for a number. */
-const char *abdb_cell(const abdb_table *table, size_t row, size_t column);
+const char *abdb_cell_text(const abdb_table *table, size_t row, size_t column);
 /* A cell as a number; NAN where it is none. */
 double abdb_cell_number(const abdb_table *table, size_t row, size_t column);
 

@@ -334,7 +334,7 @@ static abdb_status failed_lines(const abdb_comparison *c, abdb_table *t, abdb_er
             t->note[t->notes++] = abdb_arena_printf(
                 &t->arena,
                 "%c: %s of the cells of %s without a result (abdb query kernels --failed)",
-                (char)('A' + s), abdb_cell(&rows, 0, 0), campaign);
+                (char)('A' + s), abdb_cell_text(&rows, 0, 0), campaign);
         abdb_table_free(&rows);
         if (st != ABDB_OK) break;
     }

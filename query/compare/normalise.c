@@ -81,7 +81,7 @@ static bool wants_price(const normaliser *n)
 
 static const char *kept(normaliser *n, size_t at, abdb_offer_column column)
 {
-    const char *text = abdb_cell(&n->offers, at, column);
+    const char *text = abdb_cell_text(&n->offers, at, column);
 
     return abdb_arena_copy(&n->set->arena, text, strlen(text));
 }
@@ -102,18 +102,18 @@ static const char *no_price(normaliser *n, const char *device)
 /* "OCI on-demand 2026-09-18, 64 days old" */
 static const char *price_text(const abdb_table *offers, size_t at, abdb_arena *arena)
 {
-    const char *from = abdb_cell(offers, at, ABDB_OFFER_FROM);
+    const char *from = abdb_cell_text(offers, at, ABDB_OFFER_FROM);
     const char *about = strchr(from, '/') ? "up to " : "";
     double age = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
 
-    if (!*abdb_cell(offers, at, ABDB_OFFER_KEY)) return "your own quote";
+    if (!*abdb_cell_text(offers, at, ABDB_OFFER_KEY)) return "your own quote";
     if (isnan(age))
         return abdb_arena_printf(arena, "%s %s, undated",
-                                 abdb_cell(offers, at, ABDB_OFFER_PROVIDER),
-                                 abdb_cell(offers, at, ABDB_OFFER_KIND));
+                                 abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER),
+                                 abdb_cell_text(offers, at, ABDB_OFFER_KIND));
     return abdb_arena_printf(arena, "%s %s %s, %s%.0f days old",
-                             abdb_cell(offers, at, ABDB_OFFER_PROVIDER),
-                             abdb_cell(offers, at, ABDB_OFFER_KIND), from, about, age);
+                             abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER),
+                             abdb_cell_text(offers, at, ABDB_OFFER_KIND), from, about, age);
 }
 
 /* A value for 1 USD an hour becomes one at the cheapest offer of the member's device. */
@@ -129,7 +129,7 @@ static void price(normaliser *n, size_t i)
         if (!m->why) m->why = no_price(n, device);
         return;
     }
-    key = abdb_cell(&n->offers, at, ABDB_OFFER_KEY);
+    key = abdb_cell_text(&n->offers, at, ABDB_OFFER_KEY);
     m->facts = *key ? abdb_arena_copy(arena, key, strlen(key)) : NULL;
     m->price = price_text(&n->offers, at, arena);
     m->provider = kept(n, at, ABDB_OFFER_PROVIDER);

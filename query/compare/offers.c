@@ -23,7 +23,7 @@ static void drop(abdb_table *t, const char *device)
     size_t kept = 0;
 
     for (size_t i = 0; i < t->rows; i++) {
-        if (strcmp(abdb_cell(t, i, ABDB_OFFER_DEVICE), device) == 0) continue;
+        if (strcmp(abdb_cell_text(t, i, ABDB_OFFER_DEVICE), device) == 0) continue;
         memmove(&t->value[kept * t->columns], &t->value[i * t->columns],
                 t->columns * sizeof *t->value);
         kept++;
@@ -114,7 +114,7 @@ done:
 size_t abdb_offers_cheapest(const abdb_table *offers, const char *device, double days)
 {
     for (size_t i = 0; i < offers->rows; i++)
-        if (strcmp(abdb_cell(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
+        if (strcmp(abdb_cell_text(offers, i, ABDB_OFFER_DEVICE), device) == 0 &&
             (isnan(days) || abdb_cell_number(offers, i, ABDB_OFFER_AGE_DAYS) <= days))
             return i;
     return SIZE_MAX;

@@ -39,7 +39,7 @@ static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, cons
 static void list_rows(const abdb_table *t, abdb_text *out)
 {
     for (size_t i = 0; i < t->rows && i < 12; i++)
-        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell(t, i, 0));
+        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text(t, i, 0));
     if (t->rows > 12) abdb_text_puts(out, ", ...");
 }
 
@@ -137,8 +137,8 @@ static abdb_status run_condition(query *q, const abdb_condition *c, abdb_error *
                       c->value, campaigns.rows));
     abdb_text_puts(&q->sql, " AND r.campaign = ?");
     if (!abdb_bind_add_text(&q->binds,
-                            abdb_arena_copy(q->arena, abdb_cell(&campaigns, (size_t)back, 0),
-                                            strlen(abdb_cell(&campaigns, (size_t)back, 0)))))
+                            abdb_arena_copy(q->arena, abdb_cell_text(&campaigns, (size_t)back, 0),
+                                            strlen(abdb_cell_text(&campaigns, (size_t)back, 0)))))
         st = too_many(err);
 done:
     abdb_table_free(&campaigns);

@@ -9,7 +9,7 @@
 
 static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size_t column)
 {
-    const char *text = abdb_cell(t, row, column);
+    const char *text = abdb_cell_text(t, row, column);
 
     return abdb_arena_copy(arena, text, strlen(text));
 }

@@ -28,7 +28,7 @@ typedef struct {
 
 const char *abdb_member_text(const abdb_set *set, size_t member, abdb_member_column column)
 {
-    return abdb_cell(&set->table, member, column);
+    return abdb_cell_text(&set->table, member, column);
 }
 
 double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column column)
@@ -108,8 +108,9 @@ static abdb_status find_point(loader *l, const char *id, const point **out, abdb
 static abdb_factor_state missing_state(const loader *l, const char *factor, const char *evidence)
 {
     for (size_t i = 0; i < l->needs.rows; i++)
-        if (strcmp(abdb_cell(&l->needs, i, 0), factor) == 0)
-            return strstr(abdb_cell(&l->needs, i, 1), evidence) ? ABDB_UNKNOWN : ABDB_INAPPLICABLE;
+        if (strcmp(abdb_cell_text(&l->needs, i, 0), factor) == 0)
+            return strstr(abdb_cell_text(&l->needs, i, 1), evidence) ? ABDB_UNKNOWN
+                                                                     : ABDB_INAPPLICABLE;
     return ABDB_INAPPLICABLE;
 }
 
@@ -141,7 +142,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
         const abdb_value *v = &set->table.value[i * set->table.columns + c];
         bool unknown =
             v->kind == ABDB_NULL ||
-            (c == ABDB_M_verified && strcmp(abdb_cell(&set->table, i, c), "unknown") == 0);
+            (c == ABDB_M_verified && strcmp(abdb_cell_text(&set->table, i, c), "unknown") == 0);
 
         if (c == ABDB_M_result_id || c == ABDB_M_key) continue;
         trait[count].name = names[c];
@@ -150,7 +151,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
                              : c == ABDB_M_scenario && has_no_scenario(set, i)
                                  ? ABDB_INAPPLICABLE
                                  : missing_state(l, names[c], evidence);
-        trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell(&set->table, i, c));
+        trait[count++].text = unknown ? "" : copy(l->arena, abdb_cell_text(&set->table, i, c));
     }
     for (size_t k = 0; p && k < p->count; k++) {
         said |= strcmp(p->trait[k].name, "per") == 0;

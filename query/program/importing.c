@@ -69,7 +69,7 @@ static void count_unit(import_session *s, const abdb_unit_result *unit)
 static abdb_status take(import_session *s, const abdb_input *input, bool named, bool *taken,
                         abdb_error *err)
 {
-    round_role role = s->options->format ? ROUND_OTHER : mlperf_round_role(input->path);
+    abdb_round_role role = s->options->format ? ROUND_OTHER : abdb_mlperf_round_role(input->path);
     char digest[ABDB_SHA256_HEX];
 
     if (role == ROUND_BESIDE && named) role = ROUND_OTHER; /* whoever names it wants it read */
@@ -77,7 +77,7 @@ static abdb_status take(import_session *s, const abdb_input *input, bool named, 
     s->beside += role == ROUND_BESIDE;
     if (role != ROUND_PART) return ABDB_OK;
     abdb_sha256_hex(input->data, input->size, digest);
-    return mlperf_round_take(s->round, input, digest, taken, err);
+    return abdb_mlperf_round_take(s->round, input, digest, taken, err);
 }
 
 /* One input as one unit. `named`: on the command line; else an unknown format is passed over. */
@@ -114,7 +114,7 @@ static abdb_status import_member(void *self, const char *path, const abdb_input 
 static bool wants_member(void *self, const char *path)
 {
     import_session *s = self;
-    bool beside = !s->options->format && mlperf_round_role(path) == ROUND_BESIDE;
+    bool beside = !s->options->format && abdb_mlperf_round_role(path) == ROUND_BESIDE;
 
     s->beside += beside;
     return !beside;
@@ -138,12 +138,12 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
     size_t count;
 
     if (!s->round) return ABDB_OK;
-    TRY(mlperf_round_finish(s->round, err));
-    count = mlperf_round_count(s->round);
-    if (!count && mlperf_round_files(s->round))
+    TRY(abdb_mlperf_round_finish(s->round, err));
+    count = abdb_mlperf_round_count(s->round);
+    if (!count && abdb_mlperf_round_files(s->round))
         abdb_remark("descriptions of a round's systems, without results: nothing to keep");
     for (size_t i = 0; i < count; i++) {
-        const round_folder *f = mlperf_round_folder(s->round, i);
+        const abdb_round_folder *f = abdb_mlperf_round_folder(s->round, i);
         abdb_unit_result unit;
 
         abdb_progress(f->path, (double)i, (double)count);
@@ -154,14 +154,14 @@ abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
             count_unit(s, &unit);
             add_counts(&c, &unit);
         }
-        if (i + 1 < count && strcmp(f->root, mlperf_round_folder(s->round, i + 1)->root) == 0)
+        if (i + 1 < count && strcmp(f->root, abdb_mlperf_round_folder(s->round, i + 1)->root) == 0)
             continue;
         abdb_progress("", -1, 0);
         if (!s->quiet && c.files) print_round(f->root, unit.format, &c, s->options->dry_run);
         c = (import_counts){0};
     }
 done:
-    mlperf_round_close(s->round);
+    abdb_mlperf_round_close(s->round);
     s->round = NULL;
     return st;
 }
@@ -173,7 +173,7 @@ static abdb_status import_archive(import_session *s, const char *path, int in, c
     const abdb_member_handler handler = {s, wants_member, import_member};
     abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
 
-    if (st != ABDB_OK) mlperf_round_truncated(s->round, path);
+    if (st != ABDB_OK) abdb_mlperf_round_truncated(s->round, path);
     return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, path, st, err) : st;
 }
 
@@ -218,7 +218,7 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
     abdb_input input;
     abdb_status st = ABDB_OK;
 
-    if (!s->round) st = mlperf_round_open(&s->round, err);
+    if (!s->round) st = abdb_mlperf_round_open(&s->round, err);
     if (st != ABDB_OK) {
         ;
     } else if (abdb_archive_is(head, size)) {
@@ -281,7 +281,7 @@ abdb_status abdb_importing_ambiguous(const import_session *s, abdb_db *db, abdb_
     TRY(abdb_rows(db->sql, sql, &binds, &t, err));
     for (size_t i = 0; i < t.rows; i++) {
         count += abdb_cell_number(&t, i, 1);
-        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell(&t, i, 0),
+        abdb_text_printf(&names, "%s%s (%.0f)", i ? ", " : "", abdb_cell_text(&t, i, 0),
                          abdb_cell_number(&t, i, 1));
     }
     if (t.rows)
@@ -296,6 +296,6 @@ done:
 
 void abdb_importing_close(import_session *s)
 {
-    mlperf_round_close(s->round);
+    abdb_mlperf_round_close(s->round);
     s->round = NULL;
 }

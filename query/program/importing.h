@@ -18,7 +18,7 @@ typedef struct {
     abdb_writer *writer;
     const abdb_unit_options *options;
     bool quiet;
-    mlperf_round *round; /* result folders, made when all files were seen */
+    abdb_mlperf_round *round; /* result folders, made when all files were seen */
     import_counts total;
     struct {
         const char *format;

@@ -30,7 +30,8 @@ static char *file_of(const char *path, const char *format, bool *several)
     *several = true;
     if (mark && access(path, F_OK) != 0) return strndup(path, (size_t)(mark - path));
     for (const char *next = path; (next = strstr(next, "/results/")); next++) results = next;
-    if (mlperf_round_version(format) && results) return strndup(path, (size_t)(results - path));
+    if (abdb_mlperf_round_version(format) && results)
+        return strndup(path, (size_t)(results - path));
     *several = false;
     return strndup(path, size);
 }

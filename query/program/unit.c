@@ -17,7 +17,7 @@ extern const abdb_embedded abdb_vocabulary[];
 typedef struct {
     const abdb_importer *importer;
     const abdb_input *input;
-    const mlperf_round *round;
+    const abdb_mlperf_round *round;
     size_t folder;
     const char *sha256; /* of the input */
 } producer;
@@ -115,7 +115,7 @@ static abdb_status produce(const producer *p, const abdb_unit_options *options,
                            const abdb_sink *sink, abdb_error *err)
 {
     if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, options, sink, err);
-    return p->round ? mlperf_round_read(p->round, p->folder, options->words, sink, err)
+    return p->round ? abdb_mlperf_round_read(p->round, p->folder, options->words, sink, err)
                     : p->importer->read(p->input, options->words, sink, err);
 }
 
@@ -183,7 +183,7 @@ done:
     return st;
 }
 
-abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size_t i,
+abdb_status abdb_unit_round(abdb_writer *writer, const abdb_mlperf_round *round, size_t i,
                             const abdb_unit_options *options, abdb_unit_result *out,
                             abdb_error *err)
 {
@@ -193,7 +193,7 @@ abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size
     abdb_status st = ABDB_OK;
 
     *out = (abdb_unit_result){0};
-    TRY(mlperf_round_describe(round, i, &path, &unit.format, &manifest, err));
+    TRY(abdb_mlperf_round_describe(round, i, &path, &unit.format, &manifest, err));
     unit.importer = abdb_format_version(unit.format, false);
     unit.path = abdb_text_get(&path);
     unit.data = abdb_text_get(&manifest);

@@ -28,8 +28,8 @@ ABDB_MUST_USE abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input
                                            const abdb_unit_options *options, abdb_unit_result *out,
                                            abdb_error *err);
 /* The same for folder i of a round: its files are one unit. */
-ABDB_MUST_USE abdb_status abdb_unit_round(abdb_writer *writer, const mlperf_round *round, size_t i,
-                                          const abdb_unit_options *options, abdb_unit_result *out,
-                                          abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_unit_round(abdb_writer *writer, const abdb_mlperf_round *round,
+                                          size_t i, const abdb_unit_options *options,
+                                          abdb_unit_result *out, abdb_error *err);
 
 #endif

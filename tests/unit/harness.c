@@ -51,14 +51,14 @@ static void rotation(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
     assert_true(samples.count >= 10 && !samples.cancelled);
     assert_int_equal(samples.launches, turns[0] + turns[1]);
     assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
                 turns[1] <= turns[0] + 2);
     abdb_samples_free(&samples);
     stop = 1;
-    assert_ok(abdb_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
     assert_true(samples.count == 0 && samples.cancelled); /* stopped before the first */
     abdb_samples_free(&samples);
 }
@@ -81,7 +81,7 @@ static void stalled_launch(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_measure(&impl, copies, 1, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &samples, &err));
     assert_true(samples.batch > 10);
     assert_int_equal(samples.launches, launched);
     abdb_samples_free(&samples);
@@ -105,7 +105,7 @@ static void readings(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     setenv("ABDB_SENSORS", folder, 1);
-    assert_ok(abdb_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
     assert_int_equal(s.readings, 1);
     abdb_samples_free(&s);
     snprintf(path, sizeof path, "mkdir -p %s/sys/class/thermal/thermal_zone0", folder);
@@ -115,7 +115,7 @@ static void readings(void **state)
     assert_non_null(file);
     fputs("45000\n", file);
     fclose(file);
-    assert_ok(abdb_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
     assert_true(s.readings > 4 && s.readings <= ABDB_READINGS_MAX);
     assert_true(s.reading[0].at_s <= s.first_s);
     assert_true(s.reading[s.readings - 1].at_s > s.first_s + 1.5);

@@ -88,23 +88,23 @@ static void feed_rounds(const char *data, size_t size, const abdb_sink *sink)
         "v5.0/A/systems/box.json",
         "v1.2/closed/A/results/box/ad/performance/results.txt",
         "v1.2/closed/A/systems/box.json"};
-    mlperf_round *round = NULL;
+    abdb_mlperf_round *round = NULL;
     abdb_words words = {0};
     abdb_error err = {0};
     abdb_input in;
 
-    if (mlperf_round_open(&round, &err) != ABDB_OK) return;
+    if (abdb_mlperf_round_open(&round, &err) != ABDB_OK) return;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         bool taken;
 
         if (abdb_input_memory(&in, parts[i], data, size, &err) == ABDB_OK)
-            (void)!mlperf_round_take(round, &in, "0", &taken, &err);
+            (void)!abdb_mlperf_round_take(round, &in, "0", &taken, &err);
         abdb_input_close(&in);
     }
-    if (mlperf_round_finish(round, &err) == ABDB_OK)
-        for (size_t i = 0; i < mlperf_round_count(round); i++)
-            (void)!mlperf_round_read(round, i, &words, sink, &err);
-    mlperf_round_close(round);
+    if (abdb_mlperf_round_finish(round, &err) == ABDB_OK)
+        for (size_t i = 0; i < abdb_mlperf_round_count(round); i++)
+            (void)!abdb_mlperf_round_read(round, i, &words, sink, &err);
+    abdb_mlperf_round_close(round);
 }
 
 static void feed(const char *data, size_t size)

@@ -170,7 +170,7 @@ static looker read_line(const char *line, const abdb_entry *want)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void round_trip(void **state)
+static void abdb_round_trip(void **state)
 {
     abdb_entry *e = entry_of_all();
     const long long origins[] = {0x0123456789abcdef, INT64_MAX, 1, ABDB_ORIGIN_NONE,
@@ -366,7 +366,7 @@ static void queued(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip), cmocka_unit_test(units_of_readings),
+        cmocka_unit_test(abdb_round_trip), cmocka_unit_test(units_of_readings),
         cmocka_unit_test(wrong_members), cmocka_unit_test(places), cmocka_unit_test(queued)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static abdb_status add_point(abdb_table *out, const abdb_table *in, size_t row, 
 {
     double peak = abdb_cell_number(in, row, 2), bandwidth = abdb_cell_number(in, row, 3);
     abdb_value *v = abdb_table_row(out);
-    const char *texts[] = {device, abdb_cell(in, row, 1), abdb_cell(in, row, 0)};
+    const char *texts[] = {device, abdb_cell_text(in, row, 1), abdb_cell_text(in, row, 0)};
 
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a roofline");
     for (int i = 0; i < 3; i++)
@@ -47,7 +47,7 @@ static abdb_status add_point(abdb_table *out, const abdb_table *in, size_t row, 
     number(&v[7], bandwidth);
     number(&v[8], peak / bandwidth);
     for (size_t i = 0; i < 2; i++) {
-        const char *key = abdb_cell(in, row, 4 + i);
+        const char *key = abdb_cell_text(in, row, 4 + i);
 
         v[9 + i] = (abdb_value){.kind = ABDB_STRING,
                                 .text = abdb_arena_copy(&out->arena, key, strlen(key))};
