@@ -10,14 +10,12 @@
 /* Columns of facts that are none of an entry: --set may say them for specifications and prices. */
 static bool is_fact_column(const char *name)
 {
-    static const char *const names[] = {"locator", "device",     "quantity", "basis",
-                                        "engine",  "sparsity",   "provider", "instance",
-                                        "region",  "amount",     "currency", "per",
-                                        "kind",    "valid_from", "note",     "power_limit"};
+    static const char *const names[] = {
+        "locator",  "device",     "quantity", "basis",       "engine",   "sparsity",
+        "provider", "instance",   "region",   "amount",      "currency", "per",
+        "kind",     "valid_from", "note",     "power_limit", NULL};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0) return true;
-    return false;
+    return abdb_is_word(name, names);
 }
 
 abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *err)

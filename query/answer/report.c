@@ -98,6 +98,51 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     return ABDB_OK;
 }
 
+/* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
+ * prices or providers of different kind meet, and where prices are old. */
+static const char prices_said[] =
+    ", prices_met AS (SELECT kind, provider_kind, provider, age_days FROM %.*s),\n"
+    "prices_said (line) AS (\n"
+    "  SELECT '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ')\n"
+    "    FROM (SELECT DISTINCT kind FROM prices_met ORDER BY 1))\n"
+    "   WHERE (SELECT count(DISTINCT kind) FROM prices_met) > 1\n"
+    "  UNION ALL\n"
+    "  SELECT '! providers of different kind, whose prices include different things: ' ||\n"
+    "    (SELECT group_concat(line, ', ') FROM (\n"
+    "     SELECT coalesce(provider_kind, 'of unknown kind') || ' (' ||\n"
+    "            group_concat(provider, ', ') || ')' AS line\n"
+    "       FROM (SELECT DISTINCT provider_kind, provider FROM prices_met\n"
+    "              WHERE kind <> 'own quote' ORDER BY 1, 2)\n"
+    "      GROUP BY provider_kind ORDER BY provider_kind))\n"
+    "   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM prices_met\n"
+    "           WHERE kind <> 'own quote') > 1\n"
+    "  UNION ALL\n"
+    "  SELECT printf('! prices are up to %%d days old: ask for a quote of today, and give it by'\n"
+    "                || ' --price', max(age_days))\n"
+    "    FROM prices_met HAVING max(age_days) > 180)\n";
+
+/* The text with what its marks stand for. From arena; NULL: no memory. */
+static char *expand(abdb_arena *arena, const char *text)
+{
+    static const char mark[] = "\n-- @prices ";
+    abdb_text out = {0};
+    const char *at;
+    char *copy;
+
+    while ((at = strstr(text, mark)) != NULL) {
+        const char *name = at + sizeof mark - 1;
+        size_t size = strcspn(name, "\n");
+
+        abdb_text_add(&out, text, (size_t)(at - text) + 1);
+        abdb_text_printf(&out, prices_said, (int)size, name);
+        text = name + size + (name[size] == '\n');
+    }
+    abdb_text_puts(&out, text);
+    copy = out.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&out), out.size);
+    abdb_text_free(&out);
+    return copy;
+}
+
 abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
 {
     abdb_text with = {0}, rows = {0}, notes = {0}, *part = &rows;
@@ -106,9 +151,9 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
 
     *r = (abdb_report){.origin = "shipped"};
     r->name = abdb_arena_copy(&r->arena, name, strlen(name));
-    r->text = abdb_arena_copy(&r->arena, text, strlen(text));
-    copy = abdb_arena_copy(&r->arena, text, strlen(text));
-    if (!copy || !r->text || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
+    r->text = expand(&r->arena, text);
+    copy = r->text ? abdb_arena_copy(&r->arena, r->text, strlen(r->text)) : NULL;
+    if (!copy || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
         if (strncmp(line, "-- @with", 8) == 0)
             part = &with;

@@ -8,6 +8,7 @@
 #include "query/compare/price_lines.h"
 #include "query/compare/screen.h"
 #include "schema/core/plain.h"
+#include "schema/core/text.h"
 
 enum { VALUE_WIDTH_MAX = 36, SAME_MAX = 14, SENTENCES_MAX = 2, PICKS_MAX = 12 };
 
@@ -67,13 +68,11 @@ void abdb_compare_heads(const abdb_comparison *c, abdb_text *out)
 
 bool abdb_is_shown_once(const char *name)
 {
-    static const char *const hidden[] = {"benchmark", "metric_class", "rank",      "x",
-                                         "unit",      "workload",     "statistic", "source",
-                                         "per",       "compatibility"};
+    static const char *const hidden[] = {"benchmark", "metric_class",  "rank",      "x",
+                                         "unit",      "workload",      "statistic", "source",
+                                         "per",       "compatibility", NULL};
 
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (strcmp(hidden[i], name) == 0) return false;
-    return true;
+    return !abdb_is_word(name, hidden);
 }
 
 /* Do all pairs that are shown have this one value on both sides? */

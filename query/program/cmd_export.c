@@ -7,6 +7,7 @@
 #include "query/program/cli.h"
 #include "query/program/exporting.h"
 #include "query/program/files.h"
+#include "query/program/screen.h"
 #include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 1024 };
@@ -219,24 +220,18 @@ done:
 }
 
 /* --list: what would leave, as a table. */
-static abdb_status list(const job *j, const char *form, const char *path, abdb_error *err)
+static abdb_status list(const job *j, const abdb_args *args, abdb_error *err)
 {
     abdb_table table = {.title = "What leaves, as what it leaves, and what stays"};
-    abdb_outfile out = {0};
-    abdb_format format = ABDB_TABLE;
     abdb_status st = ABDB_OK;
 
     if (!j->redaction)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--list is of --redacted: it prints what would leave; without it,"
                          " everything does");
-    if (form) TRY(abdb_format_find(&format, form, err));
     TRY(abdb_redaction_list(j->redaction, j->entries, &table, err));
-    TRY(abdb_outfile_open(&out, path, err));
-    TRY(abdb_table_print(&table, format, out.file, err));
-    TRY(abdb_outfile_commit(&out, err));
+    TRY(abdb_print_table(args, &table, err));
 done:
-    abdb_outfile_discard(&out);
     abdb_table_free(&table);
     return st;
 }
@@ -274,7 +269,7 @@ int abdb_cmd_export(int argc, char **argv)
     else if (abdb_arg(&args, "keep"))
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--keep is of --redacted: without it, everything leaves"));
     if (abdb_arg(&args, "list")) {
-        TRY(list(&j, form, abdb_arg(&args, "out"), &err));
+        TRY(list(&j, &args, &err));
     } else {
         TRY(export_to(&j, form ? form : "jsonl", abdb_arg(&args, "out"), &err));
         remark(&j);

@@ -151,13 +151,11 @@ static void scale_values(abdb_table *t)
 static bool tells_groups_apart(const abdb_ranking *r, const char *key, size_t name, size_t size)
 {
     static const char *const shown[] = {"model",    "workload", "scenario", "division",
-                                        "evidence", "dtype",    "metric"};
+                                        "evidence", "dtype",    "metric",   NULL};
     char word[64];
 
     snprintf(word, sizeof word, "%.*s", (int)name, key);
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        if (strcmp(shown[i], word) == 0) return false;
-    if (!abdb_is_shown_once(word)) return false;
+    if (abdb_is_word(word, shown) || !abdb_is_shown_once(word)) return false;
     for (size_t g = 0; g < r->groups.count; g++) {
         const char *at = strstr(r->groups.group[g].key, word);
 

@@ -104,36 +104,41 @@ static void print_files(const abdb_embedded *file, FILE *out)
     for (; file->name; file++) abdb_put(out, file->text, strlen(file->text));
 }
 
-abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
+/* The rows of abdb's tables; what views say of their columns comes with the views. */
+static abdb_status print_tables(abdb_db *db, FILE *out, abdb_error *err)
 {
-    char *table[64];
-    size_t count = 0;
+    static const char each[] = "SELECT value FROM json_each(?1) WHERE value <> 'column_doc'";
+    abdb_text names = {0};
     sqlite3_stmt *s = NULL;
     abdb_status st = ABDB_OK;
-    int code = sqlite3_prepare_v2(db->sql,
-                                  "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
-                                  " AND name <> 'column_doc' ORDER BY rowid",
-                                  -1, &s, NULL);
+    int code;
 
-    while (count < 64 && (code == SQLITE_OK || code == SQLITE_ROW)) {
-        code = sqlite3_step(s);
-        if (code == SQLITE_ROW && abdb_shape_owns(abdb_sql_text(s, 0)))
-            table[count++] = strdup(abdb_sql_text(s, 0));
-        else if (code != SQLITE_ROW)
-            break;
-    }
+    abdb_shape_names(false, &names);
+    if (names.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tables"));
+    code = sqlite3_prepare_v2(db->sql, each, -1, &s, NULL);
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, abdb_text_get(&names), -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        while ((code = sqlite3_step(s)) == SQLITE_ROW)
+            TRY(print_table(db, abdb_sql_text(s, 0), out, err));
+    if (code != SQLITE_DONE) st = abdb_db_fail(db, err, "tables");
+done:
     sqlite3_finalize(s);
-    if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, "tables"));
+    abdb_text_free(&names);
+    return st;
+}
+
+abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
     fputs("PRAGMA foreign_keys = OFF;\nBEGIN;\n", out);
     print_files(abdb_schema_ddl(), out);
-    for (size_t i = 0; i < count; i++)
-        if (table[i]) TRY(print_table(db, table[i], out, err));
+    TRY(print_tables(db, out, err));
     print_files(abdb_views, out);
     abdb_say(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
              ABDB_APPLICATION_ID, abdb_schema_version());
     if (fflush(out) != 0 || ferror(out))
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
 done:
-    for (size_t i = 0; i < count; i++) free(table[i]);
     return st;
 }

@@ -95,16 +95,28 @@ static bool is_axis(const char *column)
     return false;
 }
 
+/* What the text of a column must look like; false: the column is not on the list. */
+static bool find_form(const char *column, form *out)
+{
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        if (strcmp(list[i].column, column) != 0) continue;
+        *out = list[i].form;
+        return true;
+    }
+    *out = WORDS;
+    return is_axis(column);
+}
+
 bool abdb_is_listed(const char *column)
 {
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (strcmp(list[i].column, column) == 0) return true;
-    return is_axis(column);
+    form ignored;
+
+    return find_form(column, &ignored);
 }
 
 bool abdb_may_leave(const char *column, const char *text)
 {
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (strcmp(list[i].column, column) == 0) return has_form(list[i].form, text);
-    return is_axis(column) && are_words(text);
+    form wanted;
+
+    return find_form(column, &wanted) && has_form(wanted, text);
 }

@@ -47,17 +47,9 @@ SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_d
   LEFT JOIN used o ON o.device = r.device
  ORDER BY exaflop_per_usd IS NULL, exaflop_per_usd DESC, r.device, o.provider;
 -- @notes
+-- @prices used
 SELECT line FROM (
-  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM used ORDER BY 1)) AS line
-   WHERE (SELECT count(DISTINCT kind) FROM used) > 1
-  UNION ALL
-  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
-           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
-             FROM (SELECT DISTINCT provider_kind, provider FROM used WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
-   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM used WHERE kind <> 'own quote') > 1
-  UNION ALL
-  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
-    FROM used HAVING max(age_days) > 180
+  SELECT 1 AS place, line FROM prices_said
   UNION ALL
   SELECT 1, printf('%d prices older than %d days left out%s', count(*), :price_max_age,
                    CASE WHEN count(age_days) < count(*) THEN printf(', %d of them undated', count(*) - count(age_days)) ELSE '' END)

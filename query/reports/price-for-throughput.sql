@@ -40,17 +40,9 @@ SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_p
        provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts
   FROM priced ORDER BY usd_per_hour, device, provider;
 -- @notes
+-- @prices priced
 SELECT line FROM (
-  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1)) AS line
-   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
-  UNION ALL
-  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
-           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
-             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
-   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
-  UNION ALL
-  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
-    FROM priced HAVING max(age_days) > 180
+  SELECT 1 AS place, line FROM prices_said
   UNION ALL
   SELECT 1, count(*) || ' devices with results have no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0

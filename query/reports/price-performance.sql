@@ -52,22 +52,14 @@ SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.un
        p.key || coalesce(' ' || p.price_key, '') AS _facts
   FROM priced p ORDER BY p.price, p.each DESC;
 -- @notes
+-- @prices priced
 SELECT line FROM (
   SELECT 0 AS place, 'price: the lowest ' || CASE WHEN :price_kind = 'any' THEN '' ELSE coalesce(:price_kind, 'on-demand') || ' ' END || 'one of each device' ||
          coalesce(', of ' || min(valid_from) || CASE WHEN max(valid_from) > min(valid_from) THEN ' to ' || max(valid_from) ELSE '' END ||
                   printf(', %d to %d days old', min(CASE WHEN valid_from IS NOT NULL THEN age_days END), max(age_days)), '') || '; n = ' || count(*) || ' devices' AS line
     FROM priced HAVING count(*) > 0
   UNION ALL
-  SELECT 1, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1))
-   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
-  UNION ALL
-  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
-           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
-             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
-   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
-  UNION ALL
-  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
-    FROM priced HAVING max(age_days) > 180
+  SELECT 1, line FROM prices_said
   UNION ALL SELECT 2, count(*) || ' devices with results have no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'

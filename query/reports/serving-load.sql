@@ -79,17 +79,9 @@ SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') |
  WHERE w.users IS NOT NULL AND (:input_tokens IS NULL OR w.input_tokens = :input_tokens)
  ORDER BY w.device, w.model, w.input_tokens, w.tag, w.users;
 -- @notes
+-- @prices reached
 SELECT line FROM (
-  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM reached ORDER BY 1)) AS line
-   WHERE (SELECT count(DISTINCT kind) FROM reached) > 1
-  UNION ALL
-  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
-           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
-             FROM (SELECT DISTINCT provider_kind, provider FROM reached WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
-   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM reached WHERE kind <> 'own quote') > 1
-  UNION ALL
-  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
-    FROM reached HAVING max(age_days) > 180
+  SELECT 1 AS place, line FROM prices_said
   UNION ALL SELECT 1, 'latencies: ' || :statistic || ' of the requests of a run; a run is one point' FROM (SELECT 1 FROM reached LIMIT 1) w
   UNION ALL SELECT 2, 'no device is said by the files: `abdb import FILE --set device=... --set devices=... --set dtype=...`'
     FROM reached WHERE device IS NULL GROUP BY 1

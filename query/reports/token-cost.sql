@@ -48,17 +48,9 @@ SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour 
        provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts
   FROM priced ORDER BY model, scenario, usd_per_million_tokens;
 -- @notes
+-- @prices priced
 SELECT line FROM (
-  SELECT 1 AS place, '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM priced ORDER BY 1)) AS line
-   WHERE (SELECT count(DISTINCT kind) FROM priced) > 1
-  UNION ALL
-  SELECT 1, '! providers of different kind, whose prices include different things: ' || (SELECT group_concat(line, ', ') FROM (
-           SELECT coalesce(provider_kind, 'of unknown kind') || ' (' || group_concat(provider, ', ') || ')' AS line
-             FROM (SELECT DISTINCT provider_kind, provider FROM priced WHERE kind <> 'own quote' ORDER BY 1, 2) GROUP BY provider_kind ORDER BY provider_kind))
-   WHERE (SELECT count(DISTINCT coalesce(provider_kind, '')) FROM priced WHERE kind <> 'own quote') > 1
-  UNION ALL
-  SELECT 1, printf('! prices are up to %d days old: ask for a quote of today, and give it by --price', max(age_days))
-    FROM priced HAVING max(age_days) > 180
+  SELECT 1 AS place, line FROM prices_said
   UNION ALL
   SELECT 2, 'derived by abdb: the best rate of each device and the latest price of each provider; output tokens only; not an official or verified MLPerf® metric.')
  ORDER BY place, line;

@@ -71,7 +71,7 @@ int abdb_schema_version(void);
 /* Tests try migrations that are made up: lists as abdb_ddl and abdb_migrations are, or NULL for
  * those. */
 void abdb_schema_pretend(const abdb_embedded *ddl, const abdb_embedded *migrations);
-const abdb_embedded *abdb_schema_ddl(void);
+const abdb_embedded *abdb_schema_ddl(void), *abdb_schema_migrations(void);
 /* Makes today's tables (from 0), or applies the migrations from a version on. Inside a transaction.
  */
 ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err);

@@ -7,32 +7,6 @@
 
 #include "schema/store/db.h"
 
-static const abdb_embedded *pretended, *pretended_ddl;
-
-void abdb_schema_pretend(const abdb_embedded *ddl, const abdb_embedded *migrations)
-{
-    pretended_ddl = ddl;
-    pretended = migrations;
-}
-
-const abdb_embedded *abdb_schema_ddl(void)
-{
-    return pretended_ddl ? pretended_ddl : abdb_ddl;
-}
-
-static const abdb_embedded *migrations(void)
-{
-    return pretended ? pretended : abdb_migrations;
-}
-
-int abdb_schema_version(void)
-{
-    int count = 1;
-
-    while (migrations()[count - 1].name) count++;
-    return count;
-}
-
 static abdb_status apply(abdb_db *db, const abdb_embedded *file, const char *folder,
                          abdb_error *err)
 {
@@ -51,7 +25,7 @@ abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err)
     for (int i = 0; from == 0 && abdb_schema_ddl()[i].name; i++)
         TRY(apply(db, &abdb_schema_ddl()[i], "ddl", err));
     for (int i = from; from > 0 && i < to; i++)
-        TRY(apply(db, &migrations()[i - 1], "migrations", err));
+        TRY(apply(db, &abdb_schema_migrations()[i - 1], "migrations", err));
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %d",
              ABDB_APPLICATION_ID, to);
     TRY(abdb_db_exec(db, pragma, err));

@@ -11,13 +11,18 @@
 #include "schema/store/db.h"
 #include "schema/store/shape.h"
 
-/* What a file says of itself is not obeyed: its views and checks call no function that does more
- * than compute, its pages are looked at before they are read. */
-static void distrust(sqlite3 *sql)
+/* Opens, and obeys nothing that a file says of itself: its views and checks call no function that
+ * does more than compute, its pages are looked at before they are read. Returns SQLite's code. */
+static int open_distrusted(abdb_db *db, const char *path, int flags)
 {
-    sqlite3_db_config(sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_exec(sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+    int code = sqlite3_open_v2(path, &db->sql, flags, NULL);
+
+    if (code != SQLITE_OK) return code;
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_exec(db->sql, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+    abdb_db_wait(db, true);
+    return SQLITE_OK;
 }
 
 /* "file:///a%3fb?immutable=1": a URI that means the file of that path, as one that cannot change.
@@ -42,12 +47,10 @@ static char *immutable_uri(const char *path)
 /* Opens read-only; where the folder cannot hold a -shm file, as a file that cannot change. */
 static int open_read(abdb_db *db)
 {
-    int code = sqlite3_open_v2(db->path, &db->sql, SQLITE_OPEN_READONLY, NULL);
+    int code = open_distrusted(db, db->path, SQLITE_OPEN_READONLY);
     char *wal, *uri;
     int has_wal;
 
-    if (code == SQLITE_OK) distrust(db->sql);
-    if (code == SQLITE_OK) abdb_db_wait(db, true);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->sql, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL);
     if ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY) return code;
@@ -60,7 +63,7 @@ static int open_read(abdb_db *db)
     db->sql = NULL;
     uri = immutable_uri(db->path);
     if (!uri) return SQLITE_NOMEM;
-    code = sqlite3_open_v2(uri, &db->sql, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    code = open_distrusted(db, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
     sqlite3_free(uri);
     return code;
 }
@@ -239,15 +242,12 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
     if (mode == ABDB_READ)
         code = open_read(db);
     else
-        code = sqlite3_open_v2(db->path, &db->sql,
+        code = open_distrusted(db, db->path,
                                SQLITE_OPEN_READWRITE |
                                    SQLITE_OPEN_NOMUTEX | /* one thread at a time uses it */
-                                   (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0),
-                               NULL);
+                                   (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0));
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
-    abdb_db_wait(db, true);
-    distrust(db->sql);
     if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
     TRY(bring_up(db, err));
     *out = db;

@@ -187,11 +187,17 @@ abdb_status abdb_shape_check(abdb_db *db, bool tables, bool *views, abdb_error *
     return st;
 }
 
-bool abdb_shape_owns(const char *name)
+void abdb_shape_names(bool views, abdb_text *out)
 {
     expected e = {0};
-    bool owns = expect(&e) && find(&e, name);
+    const char *before = "[";
 
+    out->failed |= !expect(&e);
+    for (size_t i = 0; i < e.count; i++) {
+        if (e.object[i].is_view != views) continue;
+        abdb_text_printf(out, "%s\"%.*s\"", before, (int)e.object[i].name_size, e.object[i].name);
+        before = ",";
+    }
+    abdb_text_puts(out, "]");
     abdb_text_free(&e.text);
-    return owns;
 }

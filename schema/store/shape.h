@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "schema/core/text.h"
 #include "schema/store/db.h"
 
 /* Compares what the file holds with schema/ddl and schema/views; blanks and comments do not count.
@@ -13,7 +14,8 @@
  * views, a table that is another or missing, or something else under the name of one. Whatever has
  * a name of its own is nobody's business. */
 ABDB_MUST_USE abdb_status abdb_shape_check(abdb_db *db, bool tables, bool *views, abdb_error *err);
-/* Is it the name of one of abdb's tables or views? */
-bool abdb_shape_owns(const char *name);
+/* The names of this program's views, or of its tables, in the order in which they are made, as a
+ * JSON array; out->failed: no memory. */
+void abdb_shape_names(bool views, abdb_text *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "schema/core/text.h"
 #include "schema/store/db.h"
 #include "schema/store/digest.h"
+#include "schema/store/shape.h"
 
 static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
 {
@@ -51,26 +52,6 @@ static const char *statement_at(const char *sql)
     }
 }
 
-/* The names of this program's views, as a JSON array. */
-static void view_names(abdb_text *out)
-{
-    const char *before = "[";
-
-    for (int i = 0; abdb_views[i].name; i++) {
-        const char *at = abdb_views[i].text, *name;
-        int size;
-
-        while ((at = strstr(at, "CREATE VIEW ")) != NULL) {
-            if (makes_view(at, &name, &size)) {
-                abdb_text_printf(out, "%s\"%.*s\"", before, size, name);
-                before = ",";
-            }
-            at++;
-        }
-    }
-    abdb_text_puts(out, "]");
-}
-
 /* Drops the views of this program, and those that the one before made; nobody else's. */
 abdb_status abdb_views_drop(abdb_db *db, abdb_error *err)
 {
@@ -86,7 +67,7 @@ abdb_status abdb_views_drop(abdb_db *db, abdb_error *err)
 
     TRY(abdb_db_integer(db, "SELECT count(*) FROM main.sqlite_schema", &objects, err));
     if (!objects) return ABDB_OK;
-    view_names(&names);
+    abdb_shape_names(true, &names);
     code = sqlite3_prepare_v2(db->sql, made, -1, &s, NULL);
     if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, abdb_text_get(&names), -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
@@ -150,7 +131,7 @@ abdb_status abdb_views_apply(abdb_db *db, abdb_error *err)
         if (st != ABDB_OK) return abdb_context(err, "schema/views/%s", abdb_views[i].name);
     }
     TRY(fill_metrics(db, err));
-    view_names(&names);
+    abdb_shape_names(true, &names);
     sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('views', %Q), ('views.made', %Q)",
                           want, abdb_text_get(&names));
     if (!sql || names.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "views"));
