@@ -8,6 +8,7 @@
 #ifndef ABDB_KERNELS_KERNEL_H
 #define ABDB_KERNELS_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +33,11 @@ typedef struct {
     double value; /* NAN when text is no number */
 } abdb_param;
 
+typedef struct abdb_device abdb_device;
+
 typedef struct {
     const char *kernel;
+    abdb_device *device; /* that the tensors' data belong to */
     int params, tensors;
     abdb_param param[ABDB_PARAM_MAX];
     char text[ABDB_PARAM_MAX][24]; /* of the parameters that shape() set */
@@ -44,12 +48,58 @@ typedef struct {
     double ops, bytes; /* of one launch, by the formula */
 } abdb_work;
 
-/* What a shape may depend on: caches in bytes (one core's, the last level whole) and threads. */
+/* What a shape may depend on: caches in bytes (one core's, the last level whole) and threads. A
+ * virtual machine may claim a last level that it shares with others: `last` is what it can count on,
+ * `claimed` what the system says (0: the same). */
 typedef struct {
     size_t l1, l2, last;
     int threads;
+    size_t claimed;
 } abdb_limits;
 
+/* --- where: a device ------------------------------------------------------------------------- */
+
+/* What sensors tell; NAN: not told. */
+typedef struct {
+    double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j;
+    double energy_most_j; /* where the counter begins again */
+} abdb_sensors;
+enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: what changes from sample to sample */
+
+/* Memory, a queue that works in order, and the clock of its samples. The host's processors are one
+ * device (kernels/harness/host.c). Functions that return a status leave the reason in `err`. */
+struct abdb_device {
+    const char *name;            /* as the system calls it */
+    const char *clock;           /* that begin and end read: "CLOCK_MONOTONIC" */
+    double resolution_s, cost_s; /* of that clock: its smallest step, one begin and end */
+    int threads;                 /* of the host that kernels run on; 0: it has none */
+    abdb_limits limits;
+    bool on_host; /* the host reads and writes its memory where it is: nothing is copied */
+    /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */
+    abdb_status (*alloc)(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err);
+    void (*release)(abdb_device *d, void *memory);
+    double (*available)(abdb_device *d); /* bytes */
+    /* The host's memory to the device's and back; not called where on_host. They wait. */
+    abdb_status (*upload)(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err);
+    abdb_status (*download)(abdb_device *d, void *to, const void *from, size_t size,
+                            abdb_error *err);
+    /* Every byte of a piece of memory becomes `byte`. */
+    abdb_status (*fill)(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err);
+    /* Afterwards no operand is left in any cache, and what kernels run on is awake. ABDB_NOMEM. */
+    abdb_status (*flush)(abdb_device *d, abdb_error *err);
+    /* A timed stretch: what is launched between them is enqueued; `end` waits for it once and
+     * tells how long it took, or what went wrong in it. */
+    abdb_status (*begin)(abdb_device *d, abdb_error *err);
+    abdb_status (*end)(abdb_device *d, double *time_s, abdb_error *err);
+    void (*sense)(abdb_device *d, int how, abdb_sensors *out);
+    /* Tells of everything known of it; NULL: nothing more than its name. */
+    void (*describe)(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
+                     void *to);
+};
+
+/* --- the mathematics: a kernel --------------------------------------------------------------- */
+
+/* All of these read and write tensors in the host's memory. */
 typedef struct {
     const char *name, *summary;
     const char *formula;    /* identifier@version of work() */
@@ -58,14 +108,28 @@ typedef struct {
      * have. */
     abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
     void (*work)(const abdb_problem *p, abdb_work *out);
-    /* Rows row[0..n) of output `tensor` in double from the inputs as they are, and the magnitude
-     * that the bound is relative to, n x (elements of a row) each. A row is all but the first
-     * dimension. */
+    /* Rows row[0..n) of output `tensor` in double from the inputs as they are (of what is read and
+     * written: as it was before the launch), and the magnitude that the bound is relative to, n x
+     * (elements of a row) each. A row is all but the first dimension. */
     void (*reference)(const abdb_problem *p, int tensor, const size_t *row, size_t n, double *out,
                       double *magnitude);
-    double (*bound)(const abdb_problem *p); /* |error| <= bound x magnitude */
-    /* Fills inputs that are no uniform numbers (indices) after the others. NULL: there are none. */
-    void (*fill)(const abdb_problem *p);
+    bool together; /* the reference of one row costs as much as that of all */
+    /* Of each element of an output: |error| <= bound x magnitude. */
+    double (*bound)(const abdb_problem *p, int tensor);
+    /* Norm of the error <= near x norm of the result, over all elements together: a bound that
+     * mistakes cannot hide in where sums cancel. NULL: the other bound alone. */
+    double (*near)(const abdb_problem *p, int tensor);
+    /* Makes inputs, which are uniform numbers in [-1, 1], what the kernel wants: indices, and
+     * values in which mistakes show. A `seed` gives the same each time. NULL: as they are. */
+    void (*fill)(const abdb_problem *p, uint64_t seed);
+    /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
+     * be the reference, rounded once. False, or NULL: there are none. */
+    bool (*exact)(const abdb_problem *p, uint64_t seed);
+    /* After `exact`: looks at the whole of an output in less work than the kernel's, and marks the
+     * rows that cannot be right. A wrong row stays unmarked with a probability below 1e-9. NULL:
+     * there is no such check. ABDB_NOMEM. */
+    abdb_status (*suspect)(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
+                           abdb_error *err);
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
     const char *small;
@@ -86,16 +150,21 @@ typedef struct {
     int (*accepts)(const abdb_problem *p, const char **why_not);
     /* Timed apart. NULL: nothing to prepare, the state is the problem itself. */
     abdb_status (*prepare)(void **state, const abdb_problem *p, abdb_error *err);
-    void (*launch)(void *state);              /* timed; allocates nothing */
+    /* Timed; allocates nothing. It may only enqueue: the device's `end` waits. */
+    abdb_status (*launch)(void *state, abdb_error *err);
     const char *(*chosen)(const void *state); /* what the library picked, or NULL */
     void (*close)(void *state);               /* NULL: nothing to close */
 } abdb_impl;
 
 typedef struct {
     const char *name, *summary;
-    const abdb_impl *const *native; /* end: NULL; provider "ref" only in the backend ref */
-    const char *(*library)(void);   /* name and version of what it links, or NULL */
-    int (*threads)(void);           /* that its kernels use */
+    /* End: NULL; several of one kernel differ in `provider`, and each is measured. Provider "ref"
+     * is in the backend ref only. */
+    const abdb_impl *const *native;
+    const char *(*library)(void); /* name and version of what it links, or NULL */
+    int (*threads)(void);         /* of the host that its kernels use; NULL: it opens a device */
+    /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
+    abdb_status (*open)(abdb_device **out, abdb_error *err);
 } abdb_backend;
 
 /* The text of a parameter, or NULL; its number, or fallback. */
@@ -125,10 +194,43 @@ double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in 
 void abdb_tensor_set(const abdb_tensor *t, size_t element, double value); /* rounded to nearest */
 /* The next of a sequence of 64 random bits: xorshift64, Marsaglia 2003; the state is not 0. */
 uint64_t abdb_random_next(uint64_t *state);
+/* Random bits number `i` of a seed, never the state 0: SplitMix64, Steele, Lea and Flood 2014. */
+uint64_t abdb_random_at(uint64_t seed, uint64_t i);
+/* A whole number other than 0 from -most to most, number `i` of a seed. */
+double abdb_random_whole(uint64_t seed, uint64_t i, int most);
+/* The numbers from 0 to n - 1 in random order. */
+void abdb_shuffle(int32_t *out, size_t n, uint64_t seed);
+/* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and
+ * fro: 8 u (sqrt(terms) + 8), and 2^-7 where they are rounded to bf16 (Higham and Mary 2019). */
+double abdb_near_sum(const abdb_tensor *out, double terms);
+/* For `reference` and `bound`: what an element's error is relative to where `sums`, relative to
+ * `of_sums`, is what sums may be wrong by and `rounded` is the unit roundoff of the output, or 0;
+ * the bound is sums + rounded. */
+double abdb_magnitude(double of_sums, double out, double sums, double rounded);
+/* The unit roundoff of an output to whose format sums of longer numbers are rounded: 2^-8 of bf16,
+ * 0 of others. */
+double abdb_rounded(const abdb_tensor *out);
+/* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
+ * a(i, k) times the sum over j of b(k, j) r_j, modulo 2^61 - 1, for random r (Freivalds 1977); all
+ * elements are whole numbers, or the row is marked. A wrong row is missed with a probability of
+ * 2^-61. Work: rows x depth + depth x columns + rows x columns. */
+typedef struct {
+    const abdb_problem *p;
+    double (*a)(const abdb_problem *p, size_t i, size_t k),
+        (*b)(const abdb_problem *p, size_t k, size_t j);
+    const abdb_tensor *c;
+    size_t first_a, first_b, first_c; /* rows of a, rows of b, rows of c before the first */
+    size_t rows, depth, columns;
+} abdb_product;
+ABDB_MUST_USE abdb_status abdb_suspect_product(const abdb_product *product, uint64_t seed,
+                                               unsigned char *marks, abdb_error *err);
 /* bf16: the upper half of a float, rounded to nearest even; its value. */
 uint16_t abdb_bf16(float value);
 float abdb_bf16_value(uint16_t bits);
 size_t abdb_tensor_count(const abdb_tensor *t);
+/* Bytes of each of so many arrays of the same size that no cache holds: four times the last level,
+ * as STREAM asks for, and together a quarter more than what is claimed. */
+double abdb_beyond_caches(const abdb_limits *limits, int arrays);
 /* Of all tensors, each once. */
 double abdb_problem_bytes(const abdb_problem *p);
 double abdb_problem_elements(const abdb_problem *p);

@@ -23,7 +23,11 @@ static int threads(void)
     return omp_get_max_threads();
 }
 
-static const abdb_backend backend = {"blis", "BLIS (OpenMP build)", native, library, threads};
+static const abdb_backend backend = {.name = "blis",
+                                     .summary = "BLIS (OpenMP build)",
+                                     .native = native,
+                                     .library = library,
+                                     .threads = threads};
 
 int main(int argc, char **argv)
 {

@@ -22,7 +22,11 @@ static int threads(void)
     return omp_get_max_threads();
 }
 
-static const abdb_backend backend = {"onednn", "oneDNN (OpenMP build)", native, library, threads};
+static const abdb_backend backend = {.name = "onednn",
+                                     .summary = "oneDNN (OpenMP build)",
+                                     .native = native,
+                                     .library = library,
+                                     .threads = threads};
 
 int main(int argc, char **argv)
 {

@@ -17,8 +17,11 @@ static int threads(void)
     return openblas_get_num_threads();
 }
 
-static const abdb_backend backend = {"openblas", "OpenBLAS (OpenMP build)", native, library,
-                                     threads};
+static const abdb_backend backend = {.name = "openblas",
+                                     .summary = "OpenBLAS (OpenMP build)",
+                                     .native = native,
+                                     .library = library,
+                                     .threads = threads};
 
 int main(int argc, char **argv)
 {

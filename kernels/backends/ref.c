@@ -14,8 +14,10 @@ static int threads(void)
     return 1;
 }
 
-static const abdb_backend backend = {"ref", "portable C, one thread: the reference, never fast",
-                                     native, NULL, threads};
+static const abdb_backend backend = {.name = "ref",
+                                     .summary = "portable C, one thread: the reference, never fast",
+                                     .native = native,
+                                     .threads = threads};
 
 int main(int argc, char **argv)
 {

@@ -23,8 +23,10 @@ static int threads(void)
     return omp_get_max_threads();
 }
 
-static const abdb_backend backend = {
-    "vec", "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)", native, NULL, threads};
+static const abdb_backend backend = {.name = "vec",
+                                     .summary = "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)",
+                                     .native = native,
+                                     .threads = threads};
 
 int main(int argc, char **argv)
 {

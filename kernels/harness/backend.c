@@ -30,29 +30,28 @@ static void *beat(void *unused)
     return NULL;
 }
 
-static void print_hello(const abdb_backend *backend)
+static void print_hello(const abdb_backend *backend, abdb_device *device)
 {
-    char processor[256];
     json_t *kernels = json_array();
-    abdb_clock clock = abdb_clock_measure();
 
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_kernel *kernel = abdb_kernel_find(backend->native[i]->kernel);
 
-        json_array_append_new(kernels,
-                              json_pack("{s:s,s:s,s:s,s:s}", "name", kernel->name, "summary",
-                                        kernel->summary, "formula", kernel->formula, "parameters",
-                                        kernel->parameters));
+        json_array_append_new(kernels, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", kernel->name,
+                                                 "provider", backend->native[i]->provider,
+                                                 "summary", kernel->summary, "formula",
+                                                 kernel->formula, "parameters",
+                                                 kernel->parameters));
     }
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                                 backend->name, "summary", backend->summary, "kernels", kernels));
     abdb_print_record(
-        json_pack("{s:s,s:o}", "kind", "environment", "environment", abdb_machine(backend)));
+        json_pack("{s:s,s:o}", "kind", "environment", "environment", abdb_machine(backend, device)));
     abdb_print_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
-                                abdb_processor(processor, sizeof processor), "devices", 1,
-                                "threads", backend->threads(), "clock", "CLOCK_MONOTONIC",
-                                "clock_resolution_s", clock.resolution_s, "clock_cost_s",
-                                clock.cost_s));
+                                device->name, "devices", 1, "threads",
+                                device->threads ? device->threads : 1, "clock", device->clock,
+                                "clock_resolution_s", device->resolution_s, "clock_cost_s",
+                                device->cost_s));
 }
 
 static void print_end(const char *cell, const char *status, const char *reason)
@@ -62,7 +61,7 @@ static void print_end(const char *cell, const char *status, const char *reason)
 }
 
 /* Cells from standard input: run, or only estimated. */
-static int run(const abdb_backend *backend, bool estimate)
+static int run(const abdb_backend *backend, abdb_device *device, bool estimate)
 {
     char *line = NULL;
     size_t room = 0;
@@ -80,9 +79,10 @@ static int run(const abdb_backend *backend, bool estimate)
         } else {
             abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
             if (estimate)
-                (void)!abdb_cell_estimate(backend, cell, request, &status, &err);
+                (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
             else
-                (void)!abdb_cell_run(backend, cell, request, &stopping, &status, &err);
+                (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status,
+                                      &err);
             print_end(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
         }
         json_decref(request);
@@ -94,6 +94,8 @@ static int run(const abdb_backend *backend, bool estimate)
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
     struct sigaction action = {.sa_handler = on_signal};
+    abdb_device *device = NULL;
+    abdb_error err = {.message = ""};
     int code = 0;
 
     if (argc != 2 || (strcmp(argv[1], "describe") != 0 && strcmp(argv[1], "run") != 0 &&
@@ -112,8 +114,16 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
     }
     sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a waiting read ends */
     sigaction(SIGTERM, &action, NULL);
-    print_hello(backend);
-    if (strcmp(argv[1], "describe") != 0) code = run(backend, strcmp(argv[1], "estimate") == 0);
+    if (backend->open) {
+        if (backend->open(&device, &err) != ABDB_OK) {
+            fprintf(stderr, "abdb-run-%s: %s\n", backend->name, err.message);
+            return 6;
+        }
+    } else
+        device = abdb_host_device(backend->threads());
+    print_hello(backend, device);
+    if (strcmp(argv[1], "describe") != 0)
+        code = run(backend, device, strcmp(argv[1], "estimate") == 0);
     abdb_print_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

@@ -22,21 +22,28 @@ abdb_clock abdb_clock_measure(void);
 /* --- machine.c -------------------------------------------------------------------------------- */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
 size_t abdb_cache_size(void);
-/* Caches of one core and the last level, and the threads that a backend uses. */
-abdb_limits abdb_machine_limits(const abdb_backend *backend);
+/* Caches of one core and the last level, and the threads that kernels run on. */
+abdb_limits abdb_machine_limits(int threads);
 /* Memory that this process may still use, bytes. */
 double abdb_memory_available(void);
-/* "AMD EPYC ..." : a new reference to a JSON object with everything known of machine and build. */
-json_t *abdb_machine(const abdb_backend *backend);
+/* A new reference to a JSON object with everything known of machine, device and build. */
+json_t *abdb_machine(const abdb_backend *backend, abdb_device *device);
 /* Name of the processor. */
 const char *abdb_processor(char *out, size_t room);
 
+/* --- host.c ----------------------------------------------------------------------------------- */
+/* The host's processors as a device whose kernels run on so many threads; of this process, there is
+ * one. */
+abdb_device *abdb_host_device(int threads);
+
+/* --- team.c: how many threads libgomp was asked for ------------------------------------------- */
+/* From now on the largest team counts. */
+void abdb_team_begin(void);
+/* Threads of the largest team since then; 1 where there was none. */
+int abdb_team_most(void);
+
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */
 enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
-typedef struct {
-    double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j; /* NAN: not told */
-    double energy_most_j; /* where the counter begins again */
-} abdb_sensors;
 void abdb_sensors_read(abdb_sensors *out);
 /* Clock, temperature and energy alone, which changes from sample to sample: quick. */
 void abdb_sensors_glance(abdb_sensors *out);
@@ -58,10 +65,12 @@ typedef struct {
     bool cold;                         /* caches are flushed between samples */
     double canary_s, shift_most; /* a fixed piece of work before and after; how far it may move */
     bool again;                  /* beyond that, samples are taken again */
+    double check_s;              /* time to compare results, before and after */
 } abdb_sampling;
 extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 
-enum { ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };
+/* With fewer than ABDB_SAMPLES_FEW samples a result is imprecise, and says so. */
+enum { ABDB_SAMPLES_FEW = 10, ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };
 typedef struct {
     double *time_s;                          /* of one launch each */
     double *at_s;                            /* since the first */
@@ -72,11 +81,11 @@ typedef struct {
     size_t readings;
     bool cancelled;
 } abdb_samples;
-/* Launches until the rule is met, of prepared copies in turn. *stop ends it after the sample at
- * hand. ABDB_NOMEM. */
-ABDB_MUST_USE abdb_status abdb_cell_measure(const abdb_impl *impl, void *const *states,
-                                            size_t copies, const abdb_sampling *rule,
-                                            const abdb_clock *clock, const volatile int *stop,
+/* Launches of prepared copies in turn until the rule is met. *stop ends it after the sample at
+ * hand. ABDB_NOMEM, and what a launch says. */
+ABDB_MUST_USE abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl,
+                                            void *const *states, size_t copies,
+                                            const abdb_sampling *rule, const volatile int *stop,
                                             abdb_samples *out, abdb_error *err);
 void abdb_samples_free(abdb_samples *samples);
 
@@ -88,12 +97,14 @@ double abdb_canary(double about_s);
 /* --- cell.c ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_kernel_find(const char *name);
 /* Runs a cell and prints its samples and result; *status is what its end is called. */
-ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, const char *cell,
-                                        json_t *request, const volatile int *stop,
-                                        const char **status, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device *device,
+                                        const char *cell, json_t *request,
+                                        const volatile int *stop, const char **status,
+                                        abdb_error *err);
 /* Prints how much a cell would do, without doing it. */
-ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, const char *cell,
-                                             json_t *request, const char **status, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
+                                             const char *cell, json_t *request,
+                                             const char **status, abdb_error *err);
 /* backend.c: prints a record and drops the reference. */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
@@ -101,14 +112,70 @@ bool abdb_records_open(void);
 void abdb_print_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */
-/* Largest error over its bound in sampled rows of every output (NaN counts as infinite): at most 1
- * passes. */
-ABDB_MUST_USE abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
-                                      abdb_error *err);
-/* Fills a tensor with numbers uniform in [-1, 1] from a fixed seed. */
-void abdb_fill(abdb_tensor *tensor, unsigned seed);
+/* What an output should be, piece by piece, kept for the next check of the same inputs. */
+typedef struct {
+    double *want, *magnitude; /* NULL: nothing is kept */
+    unsigned char *known;     /* by piece */
+} abdb_wanted;
+typedef struct {
+    const abdb_kernel *kernel;
+    bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */
+    uint64_t seed;   /* of what a check draws */
+    double budget_s; /* when it is up, rows that are left are not compared */
+    abdb_wanted *wanted; /* by tensor, or NULL: filled at first use, abdb_wanted_free gives it back */
+} abdb_check;
+typedef struct {
+    double error; /* the largest over its bound (NaN counts as infinite): at most 1 passes */
+    double share; /* of all outputs' rows that one check has looked at */
+} abdb_checked;
+/* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose tensors
+ * that are read and written are as they were before. On all threads. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_verify(const abdb_check *how, const abdb_problem *p,
+                                      const abdb_problem *got, abdb_checked *out, abdb_error *err);
+void abdb_wanted_free(abdb_wanted *wanted);
+/* Fills a tensor with numbers uniform in [-1, 1], the same for each seed, on all threads. */
+void abdb_fill(abdb_tensor *tensor, uint64_t seed);
 /* The same, or zeros, or whole numbers from -4 to 3: other numbers, other power (factor fill). */
 enum { ABDB_FILL_UNIFORM, ABDB_FILL_ZEROS, ABDB_FILL_INTEGERS };
-void abdb_fill_with(abdb_tensor *tensor, unsigned seed, int how);
+void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how);
+
+/* --- copy.c ----------------------------------------------------------------------------------- */
+/* What a copy of a problem is made from. */
+typedef struct {
+    const abdb_kernel *kernel;
+    const abdb_impl *impl;
+    abdb_device *device;
+    json_t *params;        /* of the cell */
+    const char *overrides; /* "name=value ...", or NULL */
+    uint64_t seed;         /* of its inputs */
+    bool exact;            /* inputs of kernel->exact, where it has them */
+} abdb_recipe;
+/* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they were
+ * fetched, on the host. */
+typedef struct {
+    abdb_problem p, in, back;
+    const abdb_kernel *kernel;
+    const abdb_impl *impl;
+    uint64_t seed;
+    bool exact;
+    void *state;
+    double prepare_s;
+    abdb_wanted wanted[ABDB_TENSOR_MAX];
+} abdb_copy;
+/* Adds parameters to a problem; their texts stay those of the JSON. ABDB_USAGE, ABDB_LIMIT. */
+ABDB_MUST_USE abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err);
+/* Shapes, fills and prepares one; free it, also after a failure. It stays where it is: what
+ * implementations keep points to it. */
+ABDB_MUST_USE abdb_status abdb_copy_make(abdb_copy *c, const abdb_recipe *r, abdb_error *err);
+void abdb_copy_free(abdb_copy *c);
+/* Spoils outputs, so that what is not written is seen; what is read and written is as it was. */
+ABDB_MUST_USE abdb_status abdb_copy_reset(abdb_copy *c, abdb_error *err);
+/* Resets all copies, launches each once, one after another, and fetches their outputs. */
+ABDB_MUST_USE abdb_status abdb_copies_launch(abdb_copy *copies, size_t count, abdb_error *err);
+/* The same, and compares them; *out becomes the worst and the most of it and of them. */
+ABDB_MUST_USE abdb_status abdb_copies_check(abdb_copy *copies, size_t count, double budget_s,
+                                            abdb_checked *out, abdb_error *err);
+/* Are all numbers of the outputs that were fetched finite? */
+bool abdb_copy_finite(const abdb_copy *c);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include "kernels/harness/harness.h"
 
-enum { LINE = 4096 };
+/* Of a last-level cache that a virtual machine shares it can count on no more than this. */
+enum { LINE = 4096, SHARED_CACHE = 64 << 20 };
 
 /* The first line of a file, without its end; false when there is none. */
 static bool first_line(const char *path, char *out, size_t room)
@@ -80,9 +81,19 @@ size_t abdb_cache_size(void)
     return largest ? largest : (size_t)32 << 20;
 }
 
-abdb_limits abdb_machine_limits(const abdb_backend *backend)
+static bool is_virtual(void)
 {
-    abdb_limits l = {level_size(1), level_size(2), abdb_cache_size(), backend->threads()};
+    char text[LINE];
+
+    return keyed_line("/proc/cpuinfo", "flags", text, sizeof text) && strstr(text, " hypervisor");
+}
+
+abdb_limits abdb_machine_limits(int threads)
+{
+    size_t last = abdb_cache_size();
+    abdb_limits l = {level_size(1), level_size(2), last, threads, last};
+
+    if (is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
     if (!l.l1) l.l1 = 32 << 10;
     if (!l.l2) l.l2 = 512 << 10;
@@ -134,7 +145,9 @@ static void put_processor(json_t *m)
         if (keyed_line("/proc/cpuinfo", keys[i][0], text, sizeof text)) put(m, keys[i][1], text);
     if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text)) {
         static const char *const isa[] = {"avx2",        "fma",         "avx512f",
-                                          "avx512_bf16", "avx512_vnni", "amx_bf16"};
+                                          "avx512_bf16", "avx512_vnni",
+                                          "avx512_fp16", "avx_vnni",    "amx_tile",
+                                          "amx_bf16",    "amx_int8",    "amx_fp16"};
         json_t *list = json_array();
 
         for (size_t i = 0; i < sizeof isa / sizeof isa[0]; i++) {
@@ -190,7 +203,12 @@ static void put_build(json_t *m, const abdb_backend *backend)
     json_object_set_new(m, "variables", environment);
 }
 
-json_t *abdb_machine(const abdb_backend *backend)
+static void tell(void *to, const char *key, const char *text)
+{
+    put(to, key, text);
+}
+
+json_t *abdb_machine(const abdb_backend *backend, abdb_device *device)
 {
     json_t *m = json_object();
     struct utsname name;
@@ -205,9 +223,9 @@ json_t *abdb_machine(const abdb_backend *backend)
         put(m, "architecture", name.machine);
     }
     if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text))
-        json_object_set_new(m, "virtual_machine",
-                            json_boolean(strstr(text, " hypervisor") != NULL));
+        json_object_set_new(m, "virtual_machine", json_boolean(is_virtual()));
     put_limits(m);
     put_build(m, backend);
+    if (device->describe) device->describe(device, tell, m);
     return m;
 }

@@ -1,5 +1,6 @@
 /* measure.c - warm up, then sample until stable; see harness.h and shared rules in the README.
- * Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched. */
+ * Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched; how many
+ * make a batch is found by trying. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,33 +8,28 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3 };
+enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3, BATCH_TRIES = 3, LEAST = 3 };
 static const double glance_s = 0.1; /* between readings of the sensors, at first */
 
 const abdb_sampling abdb_sampling_full = {.warm_ups = 3,
                                           .warm_s = 0.2,
-                                          .least = 10,
+                                          .least = ABDB_SAMPLES_FEW,
                                           .least_s = 0.5,
                                           .cap_s = 15,
                                           .iqr_target = 0.02,
                                           .canary_s = 0.02,
                                           .shift_most = 0.1,
-                                          .again = true};
+                                          .again = true,
+                                          .check_s = 1};
 const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
                                            .warm_s = 0.05,
-                                           .least = 5,
+                                           .least = ABDB_SAMPLES_FEW,
                                            .least_s = 0.05,
                                            .cap_s = 0.2,
                                            .iqr_target = 0.05,
                                            .canary_s = 0.005,
-                                           .shift_most = 0.1};
-
-/* Writes a buffer of twice the last-level cache, so that no operand is left in any. */
-static void flush(unsigned char *buffer, size_t size, unsigned char value)
-{
-    memset(buffer, value, size);
-    __asm__ volatile("" : : "r"(buffer) : "memory");
-}
+                                           .shift_most = 0.1,
+                                           .check_s = 0.1};
 
 /* Relative interquartile range of the samples so far. */
 static double spread(const abdb_samples *s, double *scratch)
@@ -46,38 +42,73 @@ static double spread(const abdb_samples *s, double *scratch)
     return summary.iqr / summary.median;
 }
 
-/* Launches before the first sample, as many and as long as the rule wants, and one more, but none
- * once *stop is set: the time of the quickest, so that one that the machine held up does not
- * decide. */
-static double warm_up(const abdb_impl *impl, void *const *states, size_t copies,
-                      const abdb_sampling *rule, const volatile int *stop, size_t *turn)
+/* What is launched, in turn. */
+typedef struct {
+    abdb_device *device;
+    const abdb_impl *impl;
+    void *const *states;
+    size_t copies, turn;
+    const volatile int *stop;
+} launches;
+
+/* The time of so many launches together. */
+static abdb_status stretch(launches *l, size_t count, double *time_s, abdb_error *err)
 {
-    double first = abdb_now_s(), last = first, quickest = INFINITY;
+    abdb_status st = ABDB_OK;
 
-    for (bool more = true; more && !*stop;) {
-        double start = last;
+    TRY(l->device->begin(l->device, err));
+    for (size_t i = 0; i < count; i++)
+        TRY(l->impl->launch(l->states[l->turn++ % l->copies], err));
+    TRY(l->device->end(l->device, time_s, err));
+done:
+    return st;
+}
 
-        more = ((int)*turn < rule->warm_ups && start - first < rule->cap_s) ||
-               start - first < rule->warm_s;
-        impl->launch(states[(*turn)++ % copies]);
+/* Launches before the first sample, as many and as long as the rule wants, and one more, but none
+ * once *stop is set. */
+static abdb_status warm_up(launches *l, const abdb_sampling *rule, abdb_error *err)
+{
+    double first = abdb_now_s(), last = first, time_s;
+    abdb_status st = ABDB_OK;
+
+    for (bool more = true; more && !*l->stop;) {
+        more = ((int)l->turn < rule->warm_ups && last - first < rule->cap_s) ||
+               last - first < rule->warm_s;
+        TRY(stretch(l, 1, &time_s, err));
         last = abdb_now_s();
-        quickest = fmin(quickest, last - start);
     }
-    return quickest;
+done:
+    return st;
 }
 
 /* Launches of a sample: long enough for the clock, and for all samples together to fill the time.
- */
-static size_t choose_batch(double once_s, const abdb_clock *clock, const abdb_sampling *rule)
+ * Batches grow until the quickest of three stretches is; one that the machine held up does not
+ * decide. */
+static abdb_status choose_batch(launches *l, const abdb_sampling *rule, size_t *batch,
+                                abdb_error *err)
 {
-    double least = fmax(RESOLUTIONS * clock->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
+    double least = fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
+    abdb_status st = ABDB_OK;
 
-    return once_s >= least ? 1 : (size_t)(least / fmax(once_s, 1e-9)) + 1;
+    for (*batch = 1; !rule->cold && !*l->stop;) {
+        double quickest = INFINITY, time_s;
+
+        for (int i = 0; i < BATCH_TRIES && quickest >= least; i++) {
+            TRY(stretch(l, *batch, &time_s, err));
+            quickest = fmin(quickest, time_s);
+        }
+        if (quickest >= least) break;
+        *batch = (size_t)fmin(64.0 * (double)*batch,
+                              fmax(2.0 * (double)*batch,
+                                   1.1 * (double)*batch * least / fmax(quickest, 1e-9)));
+    }
+done:
+    return st;
 }
 
 /* Reads the sensors where it is time. When there is no room every second reading goes, and from
  * then on they are half as many; where there is no sensor, one look is enough. */
-static void glance(abdb_samples *s, double *wait_s)
+static void glance(abdb_device *device, abdb_samples *s, double *wait_s)
 {
     const abdb_sensors *last = s->readings ? &s->reading[s->readings - 1] : NULL;
 
@@ -87,64 +118,66 @@ static void glance(abdb_samples *s, double *wait_s)
         for (size_t i = 1; i < s->readings; i++) s->reading[i] = s->reading[2 * i];
         *wait_s *= 2;
     }
-    abdb_sensors_glance(&s->reading[s->readings]);
+    device->sense(device, ABDB_SENSE_QUICK, &s->reading[s->readings]);
     last = &s->reading[s->readings++];
     if (isnan(last->clock_hz) && isnan(last->temperature_c) && isnan(last->energy_j))
         *wait_s = INFINITY;
 }
 
-abdb_status abdb_cell_measure(const abdb_impl *impl, void *const *states, size_t copies,
-                              const abdb_sampling *rule, const abdb_clock *clock,
-                              const volatile int *stop, abdb_samples *out, abdb_error *err)
+/* Are there samples enough, and are they steady, or no longer becoming so? */
+typedef struct {
+    double best, *scratch;
+    size_t check;
+    int worse;
+} steadiness;
+
+static bool enough(const abdb_samples *s, const abdb_sampling *rule, double passed_s,
+                   steadiness *w)
 {
-    size_t flush_size = rule->cold ? 2 * abdb_cache_size() : 0;
-    unsigned char *buffer = flush_size ? malloc(flush_size) : NULL;
-    double *scratch = calloc(ABDB_SAMPLES_MAX, sizeof *scratch), first, best = 1e9;
-    double wait_s = glance_s, once_s;
-    size_t turn = 0, check = (size_t)rule->least;
-    int worse = 0;
+    double now;
+
+    if ((int)s->count < rule->least) return passed_s >= rule->cap_s && (int)s->count >= LEAST;
+    if (passed_s >= rule->cap_s) return true;
+    if (passed_s < rule->least_s || s->count < w->check) return false;
+    now = spread(s, w->scratch);
+    w->check = s->count + s->count / 4 + CHECK_EVERY; /* seldom: it sorts */
+    if (now <= rule->iqr_target) return true;
+    w->worse = now < 0.95 * w->best ? 0 : w->worse + 1; /* has it stopped improving? */
+    if (now < w->best) w->best = now;
+    return w->worse >= PATIENCE;
+}
+
+abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *const *states,
+                              size_t copies, const abdb_sampling *rule, const volatile int *stop,
+                              abdb_samples *out, abdb_error *err)
+{
+    launches l = {device, impl, states, copies, 0, stop};
+    steadiness w = {.best = 1e9, .check = (size_t)rule->least};
+    double wait_s = glance_s, time_s;
     abdb_status st = ABDB_OK;
 
     *out = (abdb_samples){.time_s = calloc(ABDB_SAMPLES_MAX, sizeof(double)),
                           .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
-    if (!out->time_s || !out->at_s || !scratch || (flush_size && !buffer))
-        TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    once_s = warm_up(impl, states, copies, rule, stop, &turn);
+    w.scratch = calloc(ABDB_SAMPLES_MAX, sizeof *w.scratch);
+    if (!out->time_s || !out->at_s || !w.scratch) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    TRY(warm_up(&l, rule, err));
+    TRY(choose_batch(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
     if (out->cancelled) goto done;
-    out->batch = rule->cold ? 1 : choose_batch(once_s, clock, rule);
-    glance(out, &wait_s);
-    out->first_s = first = abdb_now_s();
+    glance(device, out, &wait_s);
+    out->first_s = abdb_now_s();
     while (out->count < ABDB_SAMPLES_MAX) {
-        double start, stopped;
-
-        glance(out, &wait_s);
-        if (buffer) flush(buffer, flush_size, (unsigned char)out->count);
-        start = abdb_now_s();
-        for (size_t i = 0; i < out->batch; i++) impl->launch(states[turn++ % copies]);
-        stopped = abdb_now_s();
-        out->at_s[out->count] = start - first;
-        out->time_s[out->count++] = (stopped - start) / (double)out->batch;
-        if (*stop) {
-            out->cancelled = true;
-            break;
-        }
-        if (stopped - first >= rule->cap_s && out->count >= 3) break;
-        if ((int)out->count < rule->least || stopped - first < rule->least_s) continue;
-        if (out->count >= check) {
-            double now = spread(out, scratch);
-
-            check = out->count + out->count / 4 + CHECK_EVERY; /* seldom: it sorts */
-            if (now <= rule->iqr_target) break;
-            worse = now < 0.95 * best ? 0 : worse + 1; /* has it stopped improving? */
-            if (now < best) best = now;
-            if (worse >= PATIENCE) break;
-        }
+        glance(device, out, &wait_s);
+        if (rule->cold) TRY(device->flush(device, err));
+        out->at_s[out->count] = abdb_now_s() - out->first_s;
+        TRY(stretch(&l, out->batch, &time_s, err));
+        out->time_s[out->count++] = time_s / (double)out->batch;
+        out->cancelled = *stop != 0;
+        if (out->cancelled || enough(out, rule, abdb_now_s() - out->first_s, &w)) break;
     }
 done:
-    out->launches = turn;
-    free(buffer);
-    free(scratch);
+    out->launches = l.turn;
+    free(w.scratch);
     if (st != ABDB_OK) abdb_samples_free(out);
     return st;
 }

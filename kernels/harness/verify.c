@@ -1,78 +1,300 @@
-/* verify.c - outputs against the reference; see harness.h. */
+/* verify.c - outputs against the reference; see harness.h. Rows are compared in pieces, the first
+ * and the last piece and then others from all over the output, until all have been or time is up.
+ */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/harness/harness.h"
 
-enum { ROWS = 16, WORK_MAX = 64 << 20 };
+enum { PIECE_ROWS = 16, PIECE_ELEMENTS = 4096, PIECES = 256, PIECE_MOST = 1 << 20 };
+enum { KEPT_MOST = 8 << 20 }; /* elements whose results are kept */
 
-void abdb_fill_with(abdb_tensor *tensor, unsigned seed, int how)
+static double filling(uint64_t seed, uint64_t i, int how, bool whole)
 {
-    uint64_t state = 0x9E3779B97F4A7C15u * (seed + 1u);
+    double value = (double)(abdb_random_at(seed, i) >> 11) * 0x1p-52 - 1;
+
+    return how == ABDB_FILL_ZEROS      ? 0
+           : how == ABDB_FILL_INTEGERS ? floor(4 * value)
+           : whole                     ? 127 * value
+                                       : value;
+}
+
+void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how)
+{
     size_t count = abdb_tensor_count(tensor);
     bool whole = tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32;
 
-    for (size_t i = 0; i < count; i++) {
-        double value = (double)(abdb_random_next(&state) >> 11) * 0x1p-52 - 1;
-
-        abdb_tensor_set(tensor, i,
-                        how == ABDB_FILL_ZEROS      ? 0
-                        : how == ABDB_FILL_INTEGERS ? floor(4 * value)
-                        : whole                     ? 127 * value
-                                                    : value);
-    }
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++)
+        abdb_tensor_set(tensor, i, filling(seed, i, how, whole));
 }
 
-void abdb_fill(abdb_tensor *tensor, unsigned seed)
+void abdb_fill(abdb_tensor *tensor, uint64_t seed)
 {
     abdb_fill_with(tensor, seed, ABDB_FILL_UNIFORM);
 }
 
-/* The largest error over its bound in sampled rows of one output. */
-static abdb_status verify(const abdb_kernel *kernel, const abdb_problem *p, int tensor, double *out,
-                          abdb_error *err)
+/* One output that is looked at. */
+typedef struct {
+    const abdb_check *how;
+    const abdb_problem *p;
+    int tensor;
+    abdb_tensor got;
+    size_t rows, width, piece; /* piece: rows of one */
+    double bound;
+    const unsigned char *marks; /* of rows that cannot be right, or NULL */
+    abdb_wanted *kept;          /* NULL: nothing is */
+    double worst, errors, wants, compared; /* sums of squares; rows */
+} output;
+
+/* A number as a format has it. */
+static double rounded(double value, abdb_dtype dtype)
 {
-    const abdb_tensor *t = &p->tensor[tensor];
-    size_t rows = t->dim[0], width = abdb_tensor_count(t) / rows, count = rows < ROWS ? rows : ROWS;
-    size_t row[ROWS];
-    double *want, *magnitude, bound = kernel->bound(p), worst = 0;
+    return dtype == ABDB_F32    ? (double)(float)value
+           : dtype == ABDB_BF16 ? (double)abdb_bf16_value(abdb_bf16((float)value))
+                                : value;
+}
 
-    while (count > 1 && count * width > WORK_MAX) count--;
-    for (size_t i = 0; i < count; i++) /* the first, the last, and some between */
-        row[i] = count == 1 ? 0 : i * (rows - 1) / (count - 1);
-    want = calloc(count * width, sizeof *want);
-    magnitude = calloc(count * width, sizeof *magnitude);
-    if (!want || !magnitude) {
-        free(want);
-        free(magnitude);
-        return ABDB_FAIL(err, ABDB_NOMEM, "verification");
+/* How far one element is from what it should be, in bounds; an exact one must be it. */
+static double ratio_of(const output *o, double got, double want, double magnitude)
+{
+    double limit = o->bound * magnitude, error;
+
+    if (o->how->exact) want = rounded(want, o->got.dtype);
+    if (!isfinite(got) || !isfinite(want)) return INFINITY;
+    error = fabs(got - want);
+    if (error == 0) return 0;
+    return o->how->exact || limit == 0 ? INFINITY : isnan(limit) ? INFINITY : error / limit;
+}
+
+/* Results of rows [low, high) beside what they should be, added to sums of its own. */
+static void add_up(const output *o, size_t low, size_t high, const double *want,
+                   const double *magnitude, double sums[3])
+{
+    for (size_t i = 0; i < (high - low) * o->width; i++) {
+        double got = abdb_tensor_get(&o->got, low * o->width + i);
+        double ratio = ratio_of(o, got, want[i], magnitude[i]);
+
+        sums[0] = fmax(sums[0], ratio);
+        if (!isfinite(ratio)) continue;
+        sums[1] += (got - want[i]) * (got - want[i]);
+        sums[2] += want[i] * want[i];
     }
-    kernel->reference(p, tensor, row, count, want, magnitude);
-    for (size_t r = 0; r < count; r++)
-        for (size_t j = 0; j < width; j++) {
-            double got = abdb_tensor_get(t, row[r] * width + j);
-            double limit = bound * magnitude[r * width + j],
-                   error = fabs(got - want[r * width + j]);
-            double ratio = error == 0 ? 0 : limit > 0 ? error / limit : INFINITY;
+}
 
-            if (!isfinite(got) || isnan(ratio)) ratio = INFINITY;
-            if (ratio > worst) worst = ratio;
-        }
-    free(want);
-    free(magnitude);
-    if (worst > *out) *out = worst;
+static abdb_status refer(const output *o, size_t low, size_t high, double *want, double *magnitude,
+                         abdb_error *err)
+{
+    size_t count = high - low, *row = malloc(count * sizeof *row);
+
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
+    for (size_t i = 0; i < count; i++) row[i] = low + i;
+    memset(magnitude, 0, count * o->width * sizeof *magnitude);
+    o->how->kernel->reference(o->p, o->tensor, row, count, want, magnitude);
+    free(row);
     return ABDB_OK;
 }
 
-abdb_status abdb_verify(const abdb_kernel *kernel, const abdb_problem *p, double *out,
-                        abdb_error *err)
+/* Rows [low, high), added to sums of its own. */
+static abdb_status compare(const output *o, size_t low, size_t high, double sums[3],
+                           abdb_error *err)
 {
+    size_t all = (high - low) * o->width;
+    double *want = malloc(2 * all * sizeof *want);
     abdb_status st = ABDB_OK;
 
-    *out = 0;
-    for (int i = 0; i < p->tensors; i++)
-        if (p->tensor[i].role != ABDB_IN) TRY(verify(kernel, p, i, out, err));
+    if (!want) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
+    TRY(refer(o, low, high, want, want + all, err));
+    add_up(o, low, high, want, want + all, sums);
+done:
+    free(want);
+    return st;
+}
+
+/* A whole piece, whose results may be known. */
+static abdb_status compare_piece(const output *o, size_t at, double sums[3], abdb_error *err)
+{
+    size_t low = at * o->piece, high = low + o->piece < o->rows ? low + o->piece : o->rows;
+    abdb_wanted *k = o->kept;
+    abdb_status st = ABDB_OK;
+
+    if (!k) return compare(o, low, high, sums, err);
+    if (!k->known[at])
+        TRY(refer(o, low, high, k->want + low * o->width, k->magnitude + low * o->width, err));
+    k->known[at] = 1;
+    add_up(o, low, high, k->want + low * o->width, k->magnitude + low * o->width, sums);
+done:
+    return st;
+}
+
+/* Room to keep what an output should be, where it is not too large and there is memory for it. */
+static void keep(output *o, size_t pieces)
+{
+    abdb_wanted *k = o->how->wanted ? &o->how->wanted[o->tensor] : NULL;
+    size_t all = o->rows * o->width;
+
+    if (!k || all > KEPT_MOST) return;
+    if (!k->want) {
+        k->want = malloc(2 * all * sizeof *k->want);
+        k->magnitude = k->want ? k->want + all : NULL;
+        k->known = calloc(pieces, 1);
+    }
+    if (k->want && k->known) o->kept = k;
+}
+
+void abdb_wanted_free(abdb_wanted *wanted)
+{
+    free(wanted->want);
+    free(wanted->known);
+    *wanted = (abdb_wanted){0};
+}
+
+/* Pieces first + i step (mod pieces), i in [low, high), on all threads. */
+static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
+                                  abdb_error *err)
+{
+    double worst = 0, errors = 0, wants = 0, compared = 0;
+    abdb_status st = ABDB_OK;
+
+#pragma omp parallel for schedule(dynamic) reduction(max : worst) \
+    reduction(+ : errors, wants, compared)
+    for (size_t i = low; i < high; i++) {
+        size_t at = i == 0 ? pieces - 1 : (i - 1) * step % (pieces > 1 ? pieces - 1 : 1);
+        size_t from = at * o->piece, to = from + o->piece < o->rows ? from + o->piece : o->rows;
+        double sums[3] = {0};
+        abdb_error own = {.message = ""};
+        abdb_status one = compare_piece(o, at, sums, &own);
+
+#pragma omp critical(abdb_compare_failed)
+        if (one != ABDB_OK && st == ABDB_OK) {
+            st = one;
+            *err = own;
+        }
+        worst = fmax(worst, sums[0]);
+        errors += sums[1];
+        wants += sums[2];
+        compared += (double)(to - from);
+    }
+    o->worst = fmax(o->worst, worst);
+    o->errors += errors;
+    o->wants += wants;
+    o->compared += compared;
+    return st;
+}
+
+/* A step that comes to all of n places: near n / 1.618, without a common divisor. */
+static size_t step_of(size_t n)
+{
+    size_t step = (size_t)((double)n / 1.6180339887);
+
+    for (step = step ? step : 1; n > 1; step++) {
+        size_t a = n, b = step;
+
+        while (b) {
+            size_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        if (a == 1) break;
+    }
+    return step;
+}
+
+/* All rows that a check of the whole has marked, at most a piece of them: one that is wrong is
+ * enough, and one that is not has been marked for its rounding. */
+static abdb_status compare_marked(output *o, abdb_error *err)
+{
+    double sums[3] = {0};
+    size_t left = PIECE_ROWS;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < o->rows && left; i++)
+        if (o->marks[i]) {
+            left--;
+            TRY(compare(o, i, i + 1, sums, err));
+        }
+    o->worst = fmax(o->worst, sums[0]);
+done:
+    return st;
+}
+
+/* The whole output by a quicker way, where the kernel has one. */
+static abdb_status suspect(output *o, abdb_error *err)
+{
+    abdb_problem p = *o->p;
+    unsigned char *marks;
+    abdb_status st = ABDB_OK;
+
+    if (!o->how->exact || !o->how->kernel->suspect) return ABDB_OK;
+    marks = calloc(o->rows, 1);
+    if (!marks) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
+    p.tensor[o->tensor] = o->got;
+    TRY(o->how->kernel->suspect(&p, o->tensor, o->how->seed, marks, err));
+    o->marks = marks;
+    TRY(compare_marked(o, err));
+    o->compared = (double)o->rows;
+done:
+    free(marks);
+    return st;
+}
+
+/* One output of a problem. */
+static abdb_status look_at(output *o, double *error, abdb_error *err)
+{
+    const abdb_kernel *kernel = o->how->kernel;
+    size_t pieces, step, done_to = 0, most;
+    double start = abdb_now_s(), near = kernel->near ? kernel->near(o->p, o->tensor) : INFINITY;
+    abdb_status st = ABDB_OK;
+
+    o->piece = (o->rows + PIECES - 1) / PIECES;
+    if (o->piece < PIECE_ROWS) o->piece = PIECE_ROWS;
+    if (o->piece * o->width < PIECE_ELEMENTS) o->piece = PIECE_ELEMENTS / o->width + 1;
+    most = PIECE_MOST / o->width ? PIECE_MOST / o->width : 1;
+    if (o->piece > most) o->piece = most;
+    if (kernel->together || o->piece > o->rows) o->piece = o->rows;
+    pieces = (o->rows + o->piece - 1) / o->piece;
+    step = step_of(pieces > 1 ? pieces - 1 : 1);
+    keep(o, pieces);
+    TRY(suspect(o, err));
+    if (o->compared > 0 && o->worst > 1) goto done; /* known to be wrong */
+    o->compared = 0;
+    for (size_t next = 2; done_to < pieces; next *= 2) {
+        size_t to = done_to + next < pieces ? done_to + next : pieces;
+
+        TRY(compare_pieces(o, pieces, step, done_to, to, err));
+        done_to = to;
+        if (o->worst > 1 || abdb_now_s() - start > o->how->budget_s) break;
+    }
+    if (o->errors > 0 && isfinite(near))
+        o->worst = fmax(o->worst, sqrt(o->errors) / (near * sqrt(o->wants)));
+done:
+    *error = fmax(*error, o->worst);
+    if (o->how->exact && kernel->suspect) o->compared = (double)o->rows;
+    return st;
+}
+
+abdb_status abdb_verify(const abdb_check *how, const abdb_problem *p, const abdb_problem *got,
+                        abdb_checked *out, abdb_error *err)
+{
+    double rows = 0, compared = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_checked){0};
+    for (int i = 0; i < p->tensors; i++) {
+        output o = {.how = how, .p = p, .tensor = i, .got = got->tensor[i]};
+
+        if (p->tensor[i].role == ABDB_IN) continue;
+        o.rows = o.got.dim[0];
+        o.width = abdb_tensor_count(&o.got) / o.rows;
+        o.bound = how->kernel->bound(p, i);
+        TRY(look_at(&o, &out->error, err));
+        rows += (double)o.rows;
+        compared += o.compared;
+    }
+    out->share = compared / rows;
 done:
     return st;
 }

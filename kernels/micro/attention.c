@@ -9,11 +9,14 @@
  *
  * Work: 4 d operations for each query and key seen (the causal half counts only what is seen), 10 d
  * backward (with recomputation); bytes of all tensors once.
- * Backward O and L are inputs like others: L near the logarithm of the keys seen, so that
- * probabilities are; what the formulas give of them is checked.
+ * So that mistakes show, each query looks for one key, its last, its first or any, which then has
+ * more weight than all others, and as much for the first that it must not see. Backward O and L are
+ * inputs like others: L near what forward would give, so that probabilities are.
  *
- * Bound, of the sums of magnitudes: (keys + queries + d + 64) 2^-24, and 2^-6 of bf16, whose
- * probabilities are rounded before they are multiplied. */
+ * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score counts
+ * as often as the score is large; and 2^-7 of bf16, whose probabilities are rounded before they are
+ * multiplied and whose results are (backward 2^-6: slopes too), of the sums of magnitudes alone.
+ * Scores of bf16 that algorithm=plain keeps may be rounded too. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -95,16 +98,61 @@ static size_t seen(const sizes *s, size_t query)
     return s->causal ? query + 1 + s->keys - s->queries : s->keys;
 }
 
-static void fill(const abdb_problem *p)
+/* First row of K that a row of Q looks at. */
+static size_t keys_of(const sizes *s, size_t row)
+{
+    size_t head = row / s->queries;
+
+    return (head / s->heads * s->kv_heads + head % s->heads / (s->heads / s->kv_heads)) * s->keys;
+}
+
+/* q = a (key it looks for + key it must not see) + q / 4, so that the score of either is about as
+ * much as the logarithm of all others' sum, and 1 more. */
+static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
+{
+    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at;
+    double a = 3 * (log((double)n) + 1) / sqrt((double)s->d);
+    uint64_t any = abdb_random_at(seed, row);
+
+    at = any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
+    for (size_t i = 0; i < s->d; i++) {
+        double key = abdb_tensor_get(&p->tensor[K], (first + at) * s->d + i),
+               hidden = n < s->keys ? abdb_tensor_get(&p->tensor[K], (first + n) * s->d + i) : 0,
+               own = abdb_tensor_get(&p->tensor[Q], row * s->d + i);
+
+        abdb_tensor_set(&p->tensor[Q], row * s->d + i, a * (key + hidden) + own / 4);
+    }
+}
+
+/* About the logarithm of the sum of a row's exponentials: of the keys that it looks for most as they
+ * are, of the others as a normal distribution has them. */
+static double about_sum(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
+{
+    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at;
+    double score = 0, square = 0;
+    uint64_t any = abdb_random_at(seed, row);
+
+    at = any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
+    for (size_t i = 0; i < s->d; i++) {
+        double q = abdb_tensor_get(&p->tensor[Q], row * s->d + i);
+
+        score += q * abdb_tensor_get(&p->tensor[K], (first + at) * s->d + i) / sqrt((double)s->d);
+        square += q * q / (3 * (double)s->d);
+    }
+    return log(exp(score) + (double)n * exp(square / 2));
+}
+
+static void fill(const abdb_problem *p, uint64_t seed)
 {
     sizes s = sizes_of(p);
     size_t rows = s.batch * s.heads * s.queries;
 
+    for (size_t r = 0; r < rows; r++) aim(p, &s, r, seed);
     if (!s.backward) return;
-    for (size_t r = 0; r < rows; r++) /* exp of a normal of variance 1/9: e^(1/18) in the mean */
-        abdb_tensor_set(&p->tensor[L_IN], r, log((double)seen(&s, r % s.queries)) + 1.0 / 18);
+    for (size_t r = 0; r < rows; r++)
+        abdb_tensor_set(&p->tensor[L_IN], r, about_sum(p, &s, r, seed));
     for (size_t i = 0; i < rows * s.d; i++) /* a mean of values is small */
-        abdb_tensor_set(&p->tensor[OUT], i, abdb_tensor_get(&p->tensor[OUT], i) / 8);
+        abdb_tensor_set(&p->tensor[OUT], i, abdb_tensor_get(&p->tensor[OUT], i) / 2);
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
@@ -114,6 +162,29 @@ static void work(const abdb_problem *p, abdb_work *out)
 
     out->ops = (s.backward ? 10 : 4) * (double)s.d * (double)(s.batch * s.heads) * pairs;
     out->bytes = abdb_problem_bytes(p);
+}
+
+/* What sums may be wrong by, relative to magnitudes; and what rounding of numbers before the last
+ * product and of the result leaves. */
+static double sums(const sizes *s)
+{
+    return (double)(s->keys + s->queries + s->d + 64) * 0x1p-24;
+}
+
+static double rounded(const abdb_problem *p, const sizes *s, int tensor)
+{
+    return abdb_rounded(&p->tensor[tensor]) * (s->backward ? 4 : 2);
+}
+
+/* How much an error of a score of magnitude `size` counts for, where the magnitude itself is 1. */
+static double of_score(const abdb_problem *p, const sizes *s, int tensor, double size)
+{
+    const char *algorithm = abdb_param_text(p, "algorithm");
+    double each = algorithm && strcmp(algorithm, "plain") == 0
+                      ? sums(s) + abdb_rounded(&p->tensor[tensor])
+                      : sums(s);
+
+    return size * each / (sums(s) + rounded(p, s, tensor));
 }
 
 /* --- the reference ---------------------------------------------------------------------------- */
@@ -133,14 +204,6 @@ static double dot(const abdb_problem *p, const sizes *s, int a, size_t row, int 
         *magnitude += fabs(term);
     }
     return sum;
-}
-
-/* First row of K that a row of Q looks at. */
-static size_t keys_of(const sizes *s, size_t row)
-{
-    size_t head = row / s->queries;
-
-    return (head / s->heads * s->kv_heads + head % s->heads / (s->heads / s->kv_heads)) * s->keys;
 }
 
 static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t row, double *out,
@@ -166,7 +229,7 @@ static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t ro
             double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i) * score[j] / sum;
 
             out[i] += v;
-            magnitude[i] += fabs(v) * (1 + size);
+            magnitude[i] += fabs(v) * (1 + of_score(p, s, tensor, size));
         }
     }
     if (tensor == L) {
@@ -189,7 +252,8 @@ static void add_pair(const abdb_problem *p, const sizes *s, int tensor, size_t q
 
     slope -= dot(p, s, D_OUT, query, OUT, query, &by_out);
     factor = tensor == DV ? probability : scale * probability * slope;
-    size = probability * (1 + scale * terms) * (tensor == DV ? 1 : scale * (by_value + by_out));
+    size = probability * (1 + of_score(p, s, tensor, scale * terms)) *
+           (tensor == DV ? 1 : scale * (by_value + by_out));
     for (size_t i = 0; i < s->d; i++) {
         double x = abdb_tensor_get(&p->tensor[other], (tensor == DQ ? key : query) * s->d + i);
 
@@ -231,12 +295,24 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
                                           magnitude + r * wide);
 }
 
-static double bound(const abdb_problem *p)
+static double bound(const abdb_problem *p, int tensor)
 {
     sizes s = sizes_of(p);
 
-    return (double)(s.keys + s.queries + s.d + 64) * 0x1p-24 +
-           (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
+    return sums(&s) + rounded(p, &s, tensor);
+}
+
+/* Scores are sums of d terms, some 16 large at most, whose error is that of their exponential. */
+static double near(const abdb_problem *p, int tensor)
+{
+    sizes s = sizes_of(p);
+    const char *algorithm = abdb_param_text(p, "algorithm");
+    double scores = 16 * 8 * 0x1p-24 * (sqrt((double)s.d) + 8);
+
+    if (algorithm && strcmp(algorithm, "plain") == 0)
+        scores += 16 * abdb_rounded(&p->tensor[tensor]);
+    return (s.backward ? 2 : 1) *
+           (scores + abdb_near_sum(&p->tensor[tensor], (double)(s.keys + s.queries)));
 }
 
 /* Bytes where few queries share keys and values: one new token of up to 8 heads a kv_head. */
@@ -249,16 +325,16 @@ static const char *bounded_by(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_attention = {
-    "attention",
-    "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
-    "attention@1",
-    "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  sequence=1024 "
-    "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
-    shape,
-    work,
-    reference,
-    bound,
-    fill,
-    NULL,
-    bounded_by,
-    NULL};
+    .name = "attention",
+    .summary = "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
+    .formula = "attention@1",
+    .parameters = "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  sequence=1024 "
+                  "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .fill = fill,
+    .bounded_by = bounded_by,
+};

@@ -41,13 +41,12 @@ done:
     return st;
 }
 
-static void fill(const abdb_problem *p)
+static void fill(const abdb_problem *p, uint64_t seed)
 {
     size_t rows = (size_t)abdb_param_number(p, "rows", 1), n = abdb_tensor_count(&p->tensor[INDEX]);
     int32_t *index = p->tensor[INDEX].data;
-    uint64_t state = 0xD1B54A32D192ED03u;
 
-    for (size_t i = 0; i < n; i++) index[i] = (int32_t)(abdb_random_next(&state) % rows);
+    for (size_t i = 0; i < n; i++) index[i] = (int32_t)(abdb_random_at(seed, i) % rows);
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
@@ -83,21 +82,35 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
 }
 
-static double bound(const abdb_problem *p)
+static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    for (size_t i = 0; i < abdb_tensor_count(&p->tensor[TABLES]); i++)
+        abdb_tensor_set(&p->tensor[TABLES], i, abdb_random_whole(seed, i, 64));
+    return true;
+}
+
+static double near(const abdb_problem *p, int tensor)
+{
+    return abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "lookups", 1));
+}
+
+static double bound(const abdb_problem *p, int tensor)
+{
+    (void)tensor;
     return abdb_param_number(p, "lookups", 1) * 0x1p-24;
 }
 
 const abdb_kernel abdb_kernel_embedding = {
-    "embedding-bag",
-    "sums of rows of embedding tables, one table after another or all at once",
-    "embedding-bag@1",
-    "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
-    shape,
-    work,
-    reference,
-    bound,
-    fill,
-    NULL,
-    abdb_bound_bytes,
-    NULL};
+    .name = "embedding-bag",
+    .summary = "sums of rows of embedding tables, one table after another or all at once",
+    .formula = "embedding-bag@1",
+    .parameters = "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .fill = fill,
+    .bounded_by = abdb_bound_bytes,
+    .exact = exact,
+};

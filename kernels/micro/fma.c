@@ -55,10 +55,11 @@ done:
 
 /* vpdpbusd multiplies unsigned by signed bytes: x is made non-negative, so that both readings
  * agree. */
-static void fill(const abdb_problem *p)
+static void fill(const abdb_problem *p, uint64_t seed)
 {
     int8_t *x = p->tensor[X].data;
 
+    (void)seed;
     if (p->tensor[X].dtype != ABDB_I8) return;
     for (size_t i = 0; i < p->tensor[X].dim[0]; i++)
         if (x[i] < 0) x[i] = (int8_t)-x[i];
@@ -98,8 +99,26 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
 }
 
-static double bound(const abdb_problem *p)
+/* Sums of products of small whole numbers are exact; the recurrence's never are. */
+static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    if (products(p) == 1) return false;
+    for (int t = X; t <= Y && p->tensor[X].dtype == ABDB_BF16; t++)
+        for (size_t i = 0; i < p->tensor[t].dim[0]; i++)
+            abdb_tensor_set(&p->tensor[t], i, abdb_random_whole(2 * seed + (uint64_t)t, i, 3));
+    return true;
+}
+
+/* Steps that are all alike round all alike: of sums of products the other bound stands alone. */
+static double near(const abdb_problem *p, int tensor)
+{
+    return products(p) == 1 ? abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
+                            : INFINITY;
+}
+
+static double bound(const abdb_problem *p, int tensor)
+{
+    (void)tensor;
     return (abdb_param_number(p, "n", STEPS) + 4) * abdb_dtype_unit_roundoff(p->tensor[Z].dtype);
 }
 
@@ -109,15 +128,17 @@ static const char *ceiling(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_fma = {
-    "fma",
-    "fused multiply-adds in registers: the peak of the vector units",
-    "fma@1",
-    "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
-    shape,
-    work,
-    reference,
-    bound,
-    fill,
-    NULL,
-    abdb_bound_operations,
-    ceiling};
+    .name = "fma",
+    .summary = "fused multiply-adds in registers: the peak of the vector units",
+    .formula = "fma@1",
+    .parameters = "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .fill = fill,
+    .bounded_by = abdb_bound_operations,
+    .ceiling = ceiling,
+    .exact = exact,
+};

@@ -3,8 +3,9 @@
  * before the clock starts.
  * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in
  * double, of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and
- * Stability, 3.5). bf16: sums in f32, the result rounded once: (K + 2) 2^-24 + 2^-8. i8: sums in
- * i32, exact. */
+ * Stability, 3.5). bf16: sums in f32, the result rounded once: (K + 2) 2^-24 |A||B| + 2^-8 |C|. i8:
+ * sums in i32, exact. Products of whole numbers are exact in all formats, and then all of C is
+ * checked. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -99,6 +100,20 @@ static void rows_of(const abdb_problem *p, const size_t *at, size_t count, size_
     free(row);
 }
 
+/* What the sums of an element of C may be wrong by, relative to |A||B|. */
+static double sums(const abdb_problem *p)
+{
+    abdb_dtype dtype = p->tensor[A].dtype;
+
+    return ((double)side(p, A, 1) + 2) *
+           abdb_dtype_unit_roundoff(dtype == ABDB_BF16 ? ABDB_F32 : dtype);
+}
+
+static double bound(const abdb_problem *p, int tensor)
+{
+    return sums(p) + abdb_rounded(&p->tensor[tensor]);
+}
+
 /* A row of the output is a row of C; of a batch it is a whole matrix. */
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                       double *out, double *magnitude)
@@ -106,12 +121,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     bool batch = p->tensor[C].rank == 3;
     size_t n = side(p, B, 1), k = side(p, A, 1), each = batch ? side(p, C, 2) : 1;
 
-    (void)tensor;
-    if (!batch && p->tensor[A].dtype != ABDB_F64) {
-        rows_of(p, row, count, 0, out, magnitude);
-        return;
-    }
-    for (size_t r = 0; r < count * each; r++) {
+    if (!batch && p->tensor[A].dtype != ABDB_F64) rows_of(p, row, count, 0, out, magnitude);
+    for (size_t r = 0; (batch || p->tensor[A].dtype == ABDB_F64) && r < count * each; r++) {
         size_t at = row[r / each] * each + r % each, b = batch ? at / each * k * n : 0;
 
         if (p->tensor[A].dtype == ABDB_F64)
@@ -119,15 +130,68 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         else
             rows_of(p, &at, 1, b, out + r * n, magnitude + r * n);
     }
+    for (size_t i = 0; bound(p, tensor) > 0 && i < count * each * n; i++)
+        magnitude[i] =
+            abdb_magnitude(magnitude[i], out[i], sums(p), abdb_rounded(&p->tensor[tensor]));
 }
 
-static double bound(const abdb_problem *p)
+/* Whole numbers whose sums are exact in the format they are summed in; of bf16, whose result has 8
+ * bits, few enough that sums stay below 256 but for a handful. */
+static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    double k = (double)side(p, A, 1), few = fmin(1, 30 / sqrt(k));
     abdb_dtype dtype = p->tensor[A].dtype;
-    double sum = abdb_dtype_unit_roundoff(dtype == ABDB_BF16 ? ABDB_F32 : dtype);
+    int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / k));
 
-    return ((double)side(p, A, 1) + 2) * sum +
-           (dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0);
+    if (dtype == ABDB_I8) return true; /* as they are */
+    for (int t = A; t <= B; t++)
+        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++) {
+            uint64_t own = 2 * seed + (uint64_t)t;
+            bool zero = dtype == ABDB_BF16 &&
+                        (double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few;
+
+            abdb_tensor_set(
+                &p->tensor[t], i,
+                zero ? 0 : abdb_random_whole(own, i, dtype == ABDB_BF16 ? 1 : most));
+        }
+    return true;
+}
+
+static double element_a(const abdb_problem *p, size_t i, size_t k)
+{
+    return abdb_tensor_get(&p->tensor[A], i * side(p, A, 1) + k);
+}
+
+static double element_b(const abdb_problem *p, size_t k, size_t j)
+{
+    return abdb_tensor_get(&p->tensor[B], k * side(p, B, 1) + j);
+}
+
+static abdb_status suspect(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
+                           abdb_error *err)
+{
+    bool batch = p->tensor[C].rank == 3;
+    size_t m = side(p, C, 2), n = side(p, C, 1), k = side(p, A, 1);
+    unsigned char *each = batch ? calloc(m, 1) : marks;
+    abdb_status st = ABDB_OK;
+
+    (void)tensor;
+    if (!each) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
+    for (size_t i = 0; st == ABDB_OK && i < (batch ? p->tensor[C].dim[0] : 1); i++) {
+        abdb_product q = {p,     element_a, element_b, &p->tensor[C], i * m, i * k,
+                          i * m, m,         k,         n};
+
+        st = abdb_suspect_product(&q, seed + i, each, err);
+        if (batch && memchr(each, 1, m)) marks[i] = 1;
+        if (batch) memset(each, 0, m);
+    }
+    if (batch) free(each);
+    return st;
+}
+
+static double near(const abdb_problem *p, int tensor)
+{
+    return abdb_near_sum(&p->tensor[tensor], (double)side(p, A, 1));
 }
 
 /* Where one side is short each element is used but a few times: bytes, as of one row. */
@@ -145,16 +209,19 @@ static const char *ceiling(const abdb_problem *p)
     return strcmp(bounded_by(p), "operations") == 0 ? abdb_peak_of(p->tensor[A].dtype) : NULL;
 }
 
-const abdb_kernel abdb_kernel_gemm = {"gemm",
-                                      "matrix product C = A x B",
-                                      "gemm@1",
-                                      "n=1024 (and m, k, by default n)  batch=1  "
-                                      "weights=plain|packed  dtype=f32|f64|bf16|i8  cache=hot|cold",
-                                      shape,
-                                      work,
-                                      reference,
-                                      bound,
-                                      NULL,
-                                      NULL,
-                                      bounded_by,
-                                      ceiling};
+const abdb_kernel abdb_kernel_gemm = {
+    .name = "gemm",
+    .summary = "matrix product C = A x B",
+    .formula = "gemm@1",
+    .parameters = "n=1024 (and m, k, by default n)  batch=1  "
+                  "weights=plain|packed  dtype=f32|f64|bf16|i8  cache=hot|cold",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .bounded_by = bounded_by,
+    .ceiling = ceiling,
+    .exact = exact,
+    .suspect = suspect,
+};

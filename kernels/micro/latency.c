@@ -17,7 +17,7 @@ enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
     const char *level = abdb_param_text(p, "level");
-    double bytes = 8.0 * (double)limits->last, hops = abdb_param_number(p, "hops", HOPS);
+    double bytes = 2 * abdb_beyond_caches(limits, 1), hops = abdb_param_number(p, "hops", HOPS);
     abdb_status st = ABDB_OK;
 
     if (level && strcmp(level, "L1") == 0)
@@ -42,11 +42,11 @@ done:
     return st;
 }
 
-static void fill(const abdb_problem *p)
+static void fill(const abdb_problem *p, uint64_t seed)
 {
     int32_t *next = p->tensor[NEXT].data;
     size_t lines = p->tensor[NEXT].dim[0] / STEP;
-    uint64_t state = 0x9E3779B97F4A7C15u;
+    uint64_t state = abdb_random_at(seed, 0);
 
     for (size_t i = 0; i < lines; i++) next[i * STEP] = (int32_t)(i * STEP);
     for (size_t i = lines - 1; i > 0; i--) {
@@ -80,16 +80,21 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     magnitude[0] = 0;
 }
 
-static double bound(const abdb_problem *p)
+static double bound(const abdb_problem *p, int tensor)
 {
     (void)p;
+    (void)tensor;
     return 0;
 }
 
 const abdb_kernel abdb_kernel_latency = {
-    "latency",   "loads that wait for one another: the latency of caches and memory",
-    "latency@1", "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
-    shape,       work,
-    reference,   bound,
-    fill,        NULL,
-    NULL,        NULL};
+    .name = "latency",
+    .summary = "loads that wait for one another: the latency of caches and memory",
+    .formula = "latency@1",
+    .parameters = "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .fill = fill,
+};

@@ -10,6 +10,7 @@
  *
  * Bound: (K + 32) 2^-24 of the terms' magnitudes. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernel.h"
@@ -99,16 +100,13 @@ static void keep_two(float *w, size_t n)
     }
 }
 
-static void fill(const abdb_problem *p)
+static void prune(const abdb_problem *p, uint64_t seed)
 {
     sizes s = sizes_of(p);
-    uint64_t state = 0xD1B54A32D192ED03u;
+    uint64_t state = abdb_random_at(seed, 0);
     float *w = p->tensor[W].data;
     double limit = s.sparsity * 0x1p32;
 
-    for (int t = X_SCALE; t <= W_SCALE; t++) /* a scale is positive */
-        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
-            abdb_tensor_set(&p->tensor[t], i, (1 + abdb_tensor_get(&p->tensor[t], i) / 2) / 127);
     if (s.sparsity == 0) return;
     if (s.pattern == TWO_OF_FOUR) {
         for (size_t i = 0; i < s.k; i += 4)
@@ -126,6 +124,32 @@ static void fill(const abdb_problem *p)
             for (size_t r = 0; r < BLOCK_K; r++)
                 memset(w + (i + r) * s.n + j, 0, BLOCK_N * sizeof *w);
         }
+}
+
+static void fill(const abdb_problem *p, uint64_t seed)
+{
+    for (int t = X_SCALE; t <= W_SCALE; t++) /* a scale is positive */
+        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
+            abdb_tensor_set(&p->tensor[t], i, (1 + abdb_tensor_get(&p->tensor[t], i) / 2) / 127);
+    prune(p, seed);
+}
+
+/* Whole numbers so small that all sums are, and scales that are powers of 2. */
+static bool exact(const abdb_problem *p, uint64_t seed)
+{
+    sizes s = sizes_of(p);
+    int most = s.weights == I8 ? 127 : 8;
+
+    if ((double)s.k * most * 8 > 0x1p24) return false;
+    for (size_t i = 0; i < s.m * s.k; i++)
+        abdb_tensor_set(&p->tensor[X], i, abdb_random_whole(2 * seed, i, 2));
+    for (size_t i = 0; s.weights == F32 && i < s.k * s.n; i++)
+        abdb_tensor_set(&p->tensor[W], i, abdb_random_whole(2 * seed + 1, i, most));
+    for (int t = X_SCALE; t <= W_SCALE; t++)
+        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
+            abdb_tensor_set(&p->tensor[t], i, (double)(1 + abdb_random_at(seed, i) % 2));
+    prune(p, seed);
+    return true;
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
@@ -159,25 +183,61 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 {
     sizes s = sizes_of(p);
 
+    double *w = malloc(s.n * sizeof *w); /* a row of weights */
+
     (void)tensor;
-    memset(out, 0, count * s.n * sizeof *out);
-    memset(magnitude, 0, count * s.n * sizeof *magnitude);
-    for (size_t k = 0; k < s.k; k++)
-        for (size_t j = 0; j < s.n; j++) {
-            double w = weight(p, &s, k, j);
+    for (size_t i = 0; i < count * s.n; i++) out[i] = magnitude[i] = w ? 0 : NAN;
+    for (size_t k = 0; w && k < s.k; k++) {
+        for (size_t j = 0; j < s.n; j++) w[j] = weight(p, &s, k, j);
+        for (size_t r = 0; r < count; r++) {
+            double x = (s.bytes ? abdb_tensor_get(&p->tensor[X_SCALE], row[r]) : 1) *
+                       abdb_tensor_get(&p->tensor[X], row[r] * s.k + k);
 
-            for (size_t r = 0; r < count && w != 0; r++) {
-                double scale = s.bytes ? abdb_tensor_get(&p->tensor[X_SCALE], row[r]) : 1;
-                double term = scale * w * abdb_tensor_get(&p->tensor[X], row[r] * s.k + k);
-
-                out[r * s.n + j] += term;
-                magnitude[r * s.n + j] += fabs(term);
+            for (size_t j = 0; j < s.n; j++) {
+                out[r * s.n + j] += x * w[j];
+                magnitude[r * s.n + j] += fabs(x * w[j]);
             }
         }
+    }
+    free(w);
 }
 
-static double bound(const abdb_problem *p)
+static double element_x(const abdb_problem *p, size_t m, size_t k)
 {
+    return abdb_tensor_get(&p->tensor[X], m * p->tensor[X].dim[1] + k) *
+           (p->tensor[X].dtype == ABDB_I8 ? abdb_tensor_get(&p->tensor[X_SCALE], m) : 1);
+}
+
+static double element_w(const abdb_problem *p, size_t k, size_t n)
+{
+    sizes s = {.k = p->tensor[X].dim[1], .n = p->tensor[Y].dim[1]};
+
+    s.weights = p->tensor[W].dtype == ABDB_F32 ? F32 : p->tensor[W].dim[0] == s.k ? I8 : I4;
+    return weight(p, &s, k, n);
+}
+
+static abdb_status suspect(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
+                           abdb_error *err)
+{
+    abdb_product q = {.p = p,
+                      .a = element_x,
+                      .b = element_w,
+                      .c = &p->tensor[tensor],
+                      .rows = p->tensor[Y].dim[0],
+                      .depth = p->tensor[X].dim[1],
+                      .columns = p->tensor[Y].dim[1]};
+
+    return abdb_suspect_product(&q, seed, marks, err);
+}
+
+static double near(const abdb_problem *p, int tensor)
+{
+    return abdb_near_sum(&p->tensor[tensor], (double)p->tensor[X].dim[1]);
+}
+
+static double bound(const abdb_problem *p, int tensor)
+{
+    (void)tensor;
     return ((double)p->tensor[X].dim[1] + 32) * 0x1p-24;
 }
 
@@ -191,16 +251,18 @@ static const char *bounded_by(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_linear = {
-    "linear",
-    "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 activations",
-    "linear@1",
-    "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
-    "activations=f32|i8",
-    shape,
-    work,
-    reference,
-    bound,
-    fill,
-    NULL,
-    bounded_by,
-    NULL};
+    .name = "linear",
+    .summary = "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 activations",
+    .formula = "linear@1",
+    .parameters = "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
+                  "activations=f32|i8",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .fill = fill,
+    .bounded_by = bounded_by,
+    .exact = exact,
+    .suspect = suspect,
+};

@@ -12,7 +12,7 @@
  * Work: 4 d operations for each head and token; bytes: keys and values of the tokens, Q, O and
  * block numbers once: what is useful, the same for both.
  *
- * Bound: as that of attention. */
+ * Values in which mistakes show, and bound: as those of attention. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,29 +68,57 @@ static size_t used_blocks(const abdb_problem *p)
     return p->tensor[K].dim[0] / (number(p, "batch") * number(p, "kv_heads") * number(p, "block"));
 }
 
-static void fill(const abdb_problem *p)
+/* The row of K and V of token `j` of a request. */
+static size_t row_of(const abdb_problem *p, size_t b, size_t kv, size_t j)
+{
+    size_t block = number(p, "block"), used = used_blocks(p);
+    size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used;
+    size_t page = (size_t)((const int32_t *)p->tensor[INDEX].data)[b * width + j / block];
+
+    return (page * number(p, "kv_heads") + kv) * block + j % block;
+}
+
+/* Each head looks for one token of its request: the last, or one at the beginning or the end of a
+ * page; and as much for the first that its last page has too many. */
+static void aim(const abdb_problem *p, uint64_t seed, size_t row)
+{
+    size_t d = number(p, "d"), heads = number(p, "heads"), block = number(p, "block"),
+           b = row / heads, kv = row % heads / (heads / number(p, "kv_heads")), at;
+    size_t n = (size_t)((const int32_t *)p->tensor[LENGTH].data)[b];
+    bool more = n % block != 0; /* does the last page have one too many? */
+    double a = 3 * (log((double)n) + 1) / sqrt((double)d);
+    uint64_t any = abdb_random_at(seed, row);
+
+    at = (size_t)(any % n);
+    if (any >> 62 == 0) at = n - 1;
+    if (any >> 62 == 1) at -= at % block;
+    if (any >> 62 == 2) at = at - at % block + block - 1;
+    if (at >= n) at = n - 1;
+    for (size_t i = 0; i < d; i++) {
+        double key = abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, at) * d + i),
+               hidden = more ? abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, n) * d + i) : 0,
+               own = abdb_tensor_get(&p->tensor[Q], row * d + i);
+
+        abdb_tensor_set(&p->tensor[Q], row * d + i, a * (key + hidden) + own / 4);
+    }
+}
+
+static void fill(const abdb_problem *p, uint64_t seed)
 {
     size_t batch = number(p, "batch"), block = number(p, "block"), used = used_blocks(p);
     size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used, all = batch * used;
     int32_t *index = p->tensor[INDEX].data, *length = p->tensor[LENGTH].data;
     int32_t *order = malloc(all * sizeof *order);
-    uint64_t state = 0xD1B54A32D192ED03u;
 
     memset(index, 0, abdb_tensor_count(&p->tensor[INDEX]) * sizeof *index);
-    for (size_t i = 0; order && i < all; i++) order[i] = (int32_t)i;
-    for (size_t i = all; order && i-- > 1;) {
-        size_t j = (size_t)(abdb_random_next(&state) % (i + 1));
-        int32_t other = order[i];
-
-        order[i] = order[j];
-        order[j] = other;
-    }
+    if (order) abdb_shuffle(order, all, seed);
     for (size_t b = 0; b < batch; b++) {
         length[b] = (int32_t)(used * block - b % (block / 2 + 1));
         for (size_t i = 0; i < used; i++)
             index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
     }
     free(order);
+    for (size_t r = 0; r < p->tensor[Q].dim[0]; r++) aim(p, seed + 1, r);
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
@@ -106,14 +134,14 @@ static void work(const abdb_problem *p, abdb_work *out)
                  4 * batch * (double)used_blocks(p);
 }
 
-/* The row of K and V of token `j` of a request. */
-static size_t row_of(const abdb_problem *p, size_t b, size_t kv, size_t j)
+static double sums(const abdb_problem *p)
 {
-    size_t block = number(p, "block"), used = used_blocks(p);
-    size_t width = p->tensor[INDEX].rank == 2 ? p->tensor[INDEX].dim[1] : used;
-    size_t page = (size_t)((const int32_t *)p->tensor[INDEX].data)[b * width + j / block];
+    return (double)(number(p, "sequence") + number(p, "d") + 64) * 0x1p-24;
+}
 
-    return (page * number(p, "kv_heads") + kv) * block + j % block;
+static double bound(const abdb_problem *p, int tensor)
+{
+    return sums(p) + 2 * abdb_rounded(&p->tensor[tensor]);
 }
 
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
@@ -122,18 +150,19 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     size_t d = number(p, "d"), heads = number(p, "heads"), group = heads / number(p, "kv_heads");
     const int32_t *length = p->tensor[LENGTH].data;
 
-    (void)tensor;
     for (size_t r = 0; r < count; r++) {
         size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
-        double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0;
+        double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0,
+               larger;
 
         for (size_t i = 0; i < d; i++) out[r * d + i] = magnitude[r * d + i] = score ? 0 : NAN;
         for (size_t j = 0; score && j < n; j++) {
             double s = 0, terms = 0;
+            size_t at = row_of(p, b, kv, j) * d;
 
             for (size_t i = 0; i < d; i++) {
                 double term = abdb_tensor_get(&p->tensor[Q], row[r] * d + i) *
-                              abdb_tensor_get(&p->tensor[K], row_of(p, b, kv, j) * d + i);
+                              abdb_tensor_get(&p->tensor[K], at + i);
 
                 s += term / sqrt((double)d);
                 terms += fabs(term) / sqrt((double)d);
@@ -142,23 +171,27 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             most = fmax(most, s);
             size = fmax(size, terms);
         }
+        larger = 1 + size * sums(p) / bound(p, tensor);
         for (size_t j = 0; score && j < n; j++) sum += score[j] = exp(score[j] - most);
-        for (size_t j = 0; score && j < n; j++)
+        for (size_t j = 0; score && j < n; j++) {
+            size_t at = row_of(p, b, kv, j) * d;
+
             for (size_t i = 0; i < d; i++) {
-                double v =
-                    score[j] / sum * abdb_tensor_get(&p->tensor[V], row_of(p, b, kv, j) * d + i);
+                double v = score[j] / sum * abdb_tensor_get(&p->tensor[V], at + i);
 
                 out[r * d + i] += v;
-                magnitude[r * d + i] += fabs(v) * (1 + size);
+                magnitude[r * d + i] += fabs(v) * larger;
             }
+        }
         free(score);
     }
 }
 
-static double bound(const abdb_problem *p)
+static double near(const abdb_problem *p, int tensor)
 {
-    return (double)(number(p, "sequence") + number(p, "d") + 64) * 0x1p-24 +
-           (p->tensor[Q].dtype == ABDB_BF16 ? 0x1p-6 : 0);
+    double d = (double)number(p, "d"), scores = 16 * 8 * 0x1p-24 * (sqrt(d) + 8);
+
+    return scores + abdb_near_sum(&p->tensor[tensor], (double)number(p, "sequence"));
 }
 
 /* Bytes, but where more than 8 heads share keys and values. */
@@ -171,17 +204,17 @@ static const char *bounded_by(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_paged = {
-    "paged-attention",
-    "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
-    "paged-attention@1",
-    "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  sequence=4096  block=128 "
-    " "
-    "dtype=f32|bf16",
-    shape,
-    work,
-    reference,
-    bound,
-    fill,
-    NULL,
-    bounded_by,
-    NULL};
+    .name = "paged-attention",
+    .summary = "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
+    .formula = "paged-attention@1",
+    .parameters = "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  sequence=4096  block=128 "
+                  " "
+                  "dtype=f32|bf16",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .fill = fill,
+    .bounded_by = bounded_by,
+};

@@ -140,6 +140,52 @@ uint64_t abdb_random_next(uint64_t *state)
     return *state;
 }
 
+uint64_t abdb_random_at(uint64_t seed, uint64_t i)
+{
+    uint64_t z = (seed + 1) * 0xD1342543DE82EF95u + (i + 1) * 0x9E3779B97F4A7C15u;
+
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    z ^= z >> 31;
+    return z ? z : 1;
+}
+
+double abdb_random_whole(uint64_t seed, uint64_t i, int most)
+{
+    int value = (int)((abdb_random_at(seed, i) >> 32) % (unsigned)(2 * most)) - most;
+
+    return value < 0 ? value : value + 1;
+}
+
+void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) out[i] = (int32_t)i;
+    for (size_t i = n; i-- > 1;) {
+        size_t j = (size_t)(abdb_random_at(seed, i) % (i + 1));
+        int32_t other = out[i];
+
+        out[i] = out[j];
+        out[j] = other;
+    }
+}
+
+double abdb_near_sum(const abdb_tensor *out, double terms)
+{
+    double u = abdb_dtype_unit_roundoff(out->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
+
+    return 8 * u * (sqrt(terms) + 8) + (out->dtype == ABDB_BF16 ? 0x1p-7 : 0);
+}
+
+double abdb_magnitude(double of_sums, double out, double sums, double rounded)
+{
+    return (of_sums * sums + fabs(out) * rounded) / (sums + rounded);
+}
+
+double abdb_rounded(const abdb_tensor *out)
+{
+    return out->dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0;
+}
+
 uint16_t abdb_bf16(float value)
 {
     uint32_t bits;
@@ -178,6 +224,11 @@ void abdb_tensor_set(const abdb_tensor *t, size_t element, double value)
     case ABDB_I8: ((int8_t *)t->data)[element] = (int8_t)lrint(value); break;
     default: ((int32_t *)t->data)[element] = (int32_t)lrint(value);
     }
+}
+
+double abdb_beyond_caches(const abdb_limits *limits, int arrays)
+{
+    return fmax(4.0 * (double)limits->last, 1.25 * (double)limits->claimed / arrays);
 }
 
 double abdb_problem_bytes(const abdb_problem *p)

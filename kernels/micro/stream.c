@@ -12,7 +12,7 @@
  * scaling). stores=nt: past the caches. unroll=u: u vectors a step of the loop. grain=g: g bytes
  * together, the next g far away, until all have been visited.
  *
- * Bound: 2u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
+ * Bound: 3u of the terms' magnitudes; (n + 2)u for dot and read; (f + 2)u for fma. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "kernels/kernel.h"
 #include "schema/core/text.h"
 
-enum { X, Y, Z, CACHES = 4, GRAIN = 256, PASSES_BYTES = 64 << 20 };
+enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20 };
 static const double factor = 0.4; /* s of scale and triad */
 
 static const struct {
@@ -87,7 +87,8 @@ static abdb_status elements(abdb_problem *p, const abdb_limits *limits, int op,
     else if (level && strcmp(level, "memory") != 0)
         *n = level_elements(level, operations[op].moved, abdb_dtype_size(dtype), limits);
     else
-        *n = (double)(CACHES * limits->last / abdb_dtype_size(dtype));
+        *n = floor(abdb_beyond_caches(limits, operations[op].moved) /
+                   (double)abdb_dtype_size(dtype));
     if (!(*n >= 1 && *n <= 0x1p32 && *n == floor(*n)))
         st = ABDB_FAIL(err, ABDB_USAGE, "stream: n wants a whole number up to 2^32, or auto");
 done:
@@ -182,25 +183,46 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         return;
     }
     for (size_t r = 0; r < count; r++) {
-        double x = op == WRITE ? s : abdb_tensor_get(&p->tensor[X], row[r]);
+        long double x = op == WRITE ? s : abdb_tensor_get(&p->tensor[X], row[r]);
         double y = operations[op].reads == 2 ? abdb_tensor_get(&p->tensor[Y], row[r]) : 0;
 
-        magnitude[r] = fabs(x) + fabs(op == TRIAD ? s * y : y) + (op == FMA ? 0.5 : 0);
+        magnitude[r] = fabs((double)x) + fabs(op == TRIAD ? s * y : y) + (op == FMA ? 0.5 : 0);
         for (double f = op == FMA ? abdb_param_number(p, "fmas", 1) : 0; f > 0; f--)
-            x = (1 - 0x1p-12) * x + 0x1p-13;
-        out[r] = op == SCALE ? s * x : op == ADD ? x + y : op == TRIAD ? x + s * y : x;
+            x = (1 - 0x1p-12L) * x + 0x1p-13L;
+        x = op == SCALE ? s * x : op == ADD ? x + y : op == TRIAD ? x + (long double)s * y : x;
+        out[r] = (double)x;
     }
 }
 
-static double bound(const abdb_problem *p)
+/* Small whole numbers around 0, so that the sums of `dot` and `read` are exact; of the other
+ * operations every element is bound closely as it is. */
+static bool exact(const abdb_problem *p, uint64_t seed)
+{
+    if (!is_reduction(operation(p))) return false;
+    for (int t = X; t <= Y; t++)
+        for (size_t i = 0; i < p->tensor[t].dim[0]; i++)
+            abdb_tensor_set(&p->tensor[t], i, abdb_random_whole(2 * seed + (uint64_t)t, i, 2));
+    return true;
+}
+
+/* One sum may come out near 0, and then says nothing of the size of its terms. */
+static double near(const abdb_problem *p, int tensor)
+{
+    return is_reduction(operation(p))
+               ? INFINITY
+               : abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "fmas", 1));
+}
+
+static double bound(const abdb_problem *p, int tensor)
 {
     double u = abdb_dtype_unit_roundoff(p->tensor[X].dtype);
 
+    (void)tensor;
     switch (operation(p)) {
     case DOT:
     case READ: return ((double)p->tensor[X].dim[0] + 2) * u;
     case FMA: return (abdb_param_number(p, "fmas", 1) + 2) * u;
-    default: return 2 * u;
+    default: return 3 * u; /* product, sum, and the reference rounded to double */
     }
 }
 
@@ -223,17 +245,18 @@ static const char *ceiling(const abdb_problem *p)
 }
 
 const abdb_kernel abdb_kernel_stream = {
-    "stream",
-    "copy, scale, add, triad, dot, read, write, fma over arrays",
-    "stream@1",
-    "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
-    "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
-    "repeat=1  dtype=f64|f32",
-    shape,
-    work,
-    reference,
-    bound,
-    NULL,
-    NULL,
-    bounded_by,
-    ceiling};
+    .name = "stream",
+    .summary = "copy, scale, add, triad, dot, read, write, fma over arrays",
+    .formula = "stream@1",
+    .parameters = "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
+                  "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
+                  "repeat=1  dtype=f64|f32",
+    .shape = shape,
+    .work = work,
+    .reference = reference,
+    .bound = bound,
+    .near = near,
+    .bounded_by = bounded_by,
+    .ceiling = ceiling,
+    .exact = exact,
+};

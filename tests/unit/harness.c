@@ -35,15 +35,25 @@ static void energy(void **state)
 
 /* Copies are used in turn; every sample is kept; a request to stop ends it. */
 static size_t turns[2];
-static void take_turn(void *state)
+static abdb_status take_turn(void *state, abdb_error *err)
 {
+    (void)err;
     turns[*(int *)state]++;
+    return ABDB_OK;
+}
+
+/* The host, whose clock has this resolution. */
+static abdb_device *host(double resolution_s)
+{
+    abdb_device *device = abdb_host_device(1);
+
+    device->resolution_s = resolution_s;
+    return device;
 }
 static void rotation(void **state)
 {
     const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
     abdb_sampling rule = {.warm_ups = 1, .least = 10, .cap_s = 1, .iqr_target = 10};
-    abdb_clock clock = {1e-9, 1e-9};
     volatile int stop = 0;
     int first = 0, second = 1;
     void *copies[2] = {&first, &second};
@@ -51,37 +61,38 @@ static void rotation(void **state)
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_cell_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 2, &rule, &stop, &samples, &err));
     assert_true(samples.count >= 10 && !samples.cancelled);
     assert_int_equal(samples.launches, turns[0] + turns[1]);
     assert_true(turns[0] > 4 && turns[1] > 4 && turns[0] <= turns[1] + 2 &&
                 turns[1] <= turns[0] + 2);
     abdb_samples_free(&samples);
     stop = 1;
-    assert_ok(abdb_cell_measure(&impl, copies, 2, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 2, &rule, &stop, &samples, &err));
     assert_true(samples.count == 0 && samples.cancelled); /* stopped before the first */
     abdb_samples_free(&samples);
 }
 
 /* One launch that the machine held up does not decide how many a sample has. */
 static size_t launched;
-static void stall_once(void *state)
+static abdb_status stall_once(void *state, abdb_error *err)
 {
     (void)state;
+    (void)err;
     if (++launched == 3) usleep(5000); /* the first after warming up */
+    return ABDB_OK;
 }
 static void stalled_launch(void **state)
 {
     const abdb_impl impl = {"none", "test", NULL, NULL, stall_once, NULL, NULL};
     abdb_sampling rule = {.warm_ups = 2, .least = 10, .least_s = 0.2, .cap_s = 1, .iqr_target = 10};
-    abdb_clock clock = {1e-9, 1e-9};
     volatile int stop = 0;
     void *copies[1] = {NULL};
     abdb_samples samples;
     abdb_error err = {0};
 
     (void)state;
-    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &samples, &err));
+    assert_ok(abdb_cell_measure(host(1e-9), &impl, copies, 1, &rule, &stop, &samples, &err));
     assert_true(samples.batch > 10);
     assert_int_equal(samples.launches, launched);
     abdb_samples_free(&samples);
@@ -92,8 +103,8 @@ static void stalled_launch(void **state)
 static void readings(void **state)
 {
     const abdb_impl impl = {"none", "test", NULL, NULL, take_turn, NULL, NULL};
+    /* the clock's steps are so long that samples last and are few */
     abdb_sampling rule = {.least = 10, .least_s = 2, .cap_s = 2.5, .iqr_target = 10};
-    abdb_clock clock = {1e-4, 1e-9}; /* so that samples last and are few */
     volatile int stop = 0;
     int first = 0;
     void *copies[1] = {&first};
@@ -105,7 +116,7 @@ static void readings(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     setenv("ABDB_SENSORS", folder, 1);
-    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(host(5e-5), &impl, copies, 1, &rule, &stop, &s, &err));
     assert_int_equal(s.readings, 1);
     abdb_samples_free(&s);
     snprintf(path, sizeof path, "mkdir -p %s/sys/class/thermal/thermal_zone0", folder);
@@ -115,7 +126,7 @@ static void readings(void **state)
     assert_non_null(file);
     fputs("45000\n", file);
     fclose(file);
-    assert_ok(abdb_cell_measure(&impl, copies, 1, &rule, &clock, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(host(5e-5), &impl, copies, 1, &rule, &stop, &s, &err));
     assert_true(s.readings > 4 && s.readings <= ABDB_READINGS_MAX);
     assert_true(s.reading[0].at_s <= s.first_s);
     assert_true(s.reading[s.readings - 1].at_s > s.first_s + 1.5);

@@ -163,9 +163,9 @@ static abdb_problem done(const abdb_kernel *kernel, const abdb_impl *impl, char 
         p.tensor[i].data = aligned_alloc(64, (size + 63) / 64 * 64);
         if (p.tensor[i].role != ABDB_OUT) abdb_fill(&p.tensor[i], (unsigned)i);
     }
-    if (kernel->fill) kernel->fill(&p);
+    if (kernel->fill) kernel->fill(&p, 0);
     *state = NULL;
-    if (!impl->prepare) impl->launch(&p);
+    if (!impl->prepare) assert_ok(impl->launch(&p, &err));
     return p;
 }
 
@@ -176,7 +176,7 @@ static void again(const abdb_impl *impl, abdb_problem *p)
     void *made;
 
     assert_ok(impl->prepare(&made, p, &err));
-    impl->launch(made);
+    assert_ok(impl->launch(made, &err));
     impl->close(made);
 }
 

@@ -14,7 +14,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
@@ -22,12 +22,14 @@ static void launch(void *state)
     double one = 1, zero = 0;
     float one_f = 1, zero_f = 0;
 
+    (void)err;
     if (a->dtype == ABDB_F64)
         bli_dgemm(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one, a->data, k, 1, b->data, n, 1,
                   &zero, c->data, n, 1);
     else
         bli_sgemm(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one_f, a->data, k, 1, b->data, n,
                   1, &zero_f, c->data, n, 1);
+    return ABDB_OK;
 }
 
 const char *abdb_blis_arch(void)

@@ -115,15 +115,18 @@ done:
     return st;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const product *s = state;
     const dnnl_exec_arg_t args[3] = {{DNNL_ARG_SRC, s->memory[0]},
                                      {DNNL_ARG_WEIGHTS, s->memory[1]},
                                      {DNNL_ARG_DST, s->memory[2]}};
+    abdb_status st = ABDB_OK;
 
-    if (dnnl_primitive_execute(s->product, s->stream, 3, args) == dnnl_success)
-        dnnl_stream_wait(s->stream);
+    ASK(dnnl_primitive_execute(s->product, s->stream, 3, args));
+    ASK(dnnl_stream_wait(s->stream));
+done:
+    return st;
 }
 
 static const char *chosen(const void *state)

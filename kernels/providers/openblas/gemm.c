@@ -15,7 +15,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
@@ -24,6 +24,7 @@ static void launch(void *state)
     size_t batch = c->rank == 3 ? c->dim[0] : 1, ma = (size_t)m * (size_t)k,
            mb = (size_t)k * (size_t)n, mc = (size_t)m * (size_t)n;
 
+    (void)err;
     for (size_t i = 0; i < batch; i++)
         if (a->dtype == ABDB_F64)
             cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1,
@@ -33,6 +34,7 @@ static void launch(void *state)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1,
                         (const float *)a->data + i * ma, k, (const float *)b->data + i * mb, n, 0,
                         (float *)c->data + i * mc, n);
+    return ABDB_OK;
 }
 
 const char *abdb_openblas_core(void)

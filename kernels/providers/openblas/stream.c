@@ -21,13 +21,14 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return op && (strcmp(op, "copy") == 0 || strcmp(op, "dot") == 0);
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *x = &p->tensor[0], *y = &p->tensor[1], *z = &p->tensor[2];
     blasint n = (blasint)x->dim[0];
     int copy = z->dim[0] == x->dim[0] && y->dim[0] == 1;
 
+    (void)err;
     if (copy && x->dtype == ABDB_F64)
         cblas_dcopy(n, x->data, 1, z->data, 1);
     else if (copy)
@@ -36,6 +37,7 @@ static void launch(void *state)
         *(double *)z->data = cblas_ddot(n, x->data, 1, y->data, 1);
     else
         *(float *)z->data = cblas_sdot(n, x->data, 1, y->data, 1);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -17,11 +17,12 @@
         }                                                             \
     } while (0)
 
-static void fma_launch(void *state)
+static abdb_status fma_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     size_t width = p->tensor[2].dim[0], n = (size_t)abdb_param_number(p, "n", 1);
 
+    (void)err;
     if (p->tensor[0].dtype == ABDB_F64)
         STEPS(double);
     else if (p->tensor[0].dtype == ABDB_F32)
@@ -50,19 +51,22 @@ static void fma_launch(void *state)
             z[i] = sum;
         }
     }
+    return ABDB_OK;
 }
 
-static void latency_launch(void *state)
+static abdb_status latency_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *next = p->tensor[0].data;
     int32_t at = 0;
 
+    (void)err;
     for (size_t i = (size_t)abdb_param_number(p, "hops", 1); i > 0; i--) at = next[at];
     *(int32_t *)p->tensor[1].data = at;
+    return ABDB_OK;
 }
 
-static void gather_launch(void *state)
+static abdb_status gather_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *index = p->tensor[1].data;
@@ -72,17 +76,20 @@ static void gather_launch(void *state)
     const char *op = abdb_param_text(p, "op");
     int scatter = op && strcmp(op, "scatter") == 0;
 
+    (void)err;
     for (size_t i = 0; i < count; i++)
         memcpy(out + (scatter ? (size_t)index[i] : i) * width,
                in + (scatter ? i : (size_t)index[i]) * width, width * sizeof *in);
+    return ABDB_OK;
 }
 
-static void gups_launch(void *state)
+static abdb_status gups_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     size_t parts = (size_t)abdb_param_number(p, "parts", 1), words = p->tensor[0].dim[0] / parts,
            updates = (size_t)abdb_param_number(p, "updates", 1) / parts;
 
+    (void)err;
     for (size_t part = 0; part < parts; part++) {
         uint64_t *word = (uint64_t *)p->tensor[0].data + part * words;
         uint64_t random = 0x9E3779B97F4A7C15u * (part + 1);
@@ -93,6 +100,7 @@ static void gups_launch(void *state)
             word[next % words] ^= next;
         }
     }
+    return ABDB_OK;
 }
 
 const abdb_impl abdb_ref_gups = {"gups", "ref", NULL, NULL, gups_launch, NULL, NULL};

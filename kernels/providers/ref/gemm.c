@@ -36,13 +36,14 @@ static void bf16_product(const abdb_problem *p, size_t batch, size_t m, size_t n
         }
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *in = &p->tensor[0], *result = &p->tensor[2];
     size_t m = result->dim[result->rank - 2], n = result->dim[result->rank - 1],
            k = in->dim[in->rank - 1];
 
+    (void)err;
     for (size_t batch = 0; batch < (result->rank == 3 ? result->dim[0] : 1); batch++)
         switch (in->dtype) {
         case ABDB_F64: PRODUCT(double, double, PLAIN, PLAIN); break;
@@ -50,6 +51,7 @@ static void launch(void *state)
         case ABDB_BF16: bf16_product(p, batch, m, n, k); break;
         default: PRODUCT(int8_t, int32_t, PLAIN, PLAIN);
         }
+    return ABDB_OK;
 }
 
 static int accepts(const abdb_problem *p, const char **why_not)

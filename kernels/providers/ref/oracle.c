@@ -51,10 +51,11 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const oracle *s = state;
 
+    (void)err;
     for (int t = 0; t < s->p->tensors; t++) {
         const abdb_tensor *out = &s->p->tensor[t];
 
@@ -62,6 +63,7 @@ static void launch(void *state)
         s->kernel->reference(s->p, t, s->row, out->dim[0], s->out, s->magnitude);
         for (size_t i = 0; i < abdb_tensor_count(out); i++) abdb_tensor_set(out, i, s->out[i]);
     }
+    return ABDB_OK;
 }
 
 /* Packing, blocks and the order of things are none of the reference's. */

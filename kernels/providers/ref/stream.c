@@ -73,11 +73,12 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
         }                                                                                  \
     } while (0)
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const stream *s = state;
     size_t n = s->n;
 
+    (void)err;
     for (size_t r = 0; r < s->repeat; r++) {
         if (s->p->tensor[0].dtype == ABDB_F64)
             LOOPS(double);
@@ -85,6 +86,7 @@ static void launch(void *state)
             LOOPS(float);
         __asm__ volatile("" : : : "memory"); /* a pass is a pass */
     }
+    return ABDB_OK;
 }
 
 const abdb_impl abdb_ref_stream = {"stream", "ref", accepts, prepare, launch, NULL, free};

@@ -119,14 +119,16 @@ static void decode(const attention *s)
     }
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const attention *s = state;
 
+    (void)err;
     if (s->decode)
         decode(s);
     else
         s->isa->attention(&s->a, s->backward);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

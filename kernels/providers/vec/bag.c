@@ -12,7 +12,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
            abdb_param_number(p, "parts", 1) == abdb_vec_threads(p);
 }
 
-static void bags_launch(void *state)
+static abdb_status bags_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_vec_isa *isa = abdb_vec_pick(p);
@@ -28,6 +28,7 @@ static void bags_launch(void *state)
     size_t calls = mode && strcmp(mode, "single") == 0 ? b.tables : 1,
            each = b.tables / calls * b.batch;
 
+    (void)err;
     b.rows = p->tensor[0].dim[0] / b.tables;
     for (size_t call = 0; call < calls; call++)
 #pragma omp parallel num_threads(threads)
@@ -36,9 +37,10 @@ static void bags_launch(void *state)
 
         isa->bags(&b, call * each + each * thread / n, call * each + each * (thread + 1) / n);
     }
+    return ABDB_OK;
 }
 
-static void updates_launch(void *state)
+static abdb_status updates_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_vec_isa *isa = abdb_vec_pick(p);
@@ -46,9 +48,11 @@ static void updates_launch(void *state)
            updates = (size_t)abdb_param_number(p, "updates", 1) / parts;
     uint64_t *word = p->tensor[0].data;
 
+    (void)err;
 #pragma omp parallel for num_threads((int)parts) schedule(static)
     for (size_t i = 0; i < parts; i++)
         isa->updates(word + i * words, words, updates, 0x9E3779B97F4A7C15u * (i + 1));
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -309,14 +309,16 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const block *s = state;
 
+    (void)err;
     if (s->backward)
         backward(s);
     else
         forward(s, s->p->tensor[Y].data);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -180,12 +180,14 @@ static void attend(const paged *s, size_t b, size_t kv)
     abdb_vec_decode_end(&x, 1, &t[O], first, NULL);
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const paged *s = state;
 
+    (void)err;
 #pragma omp parallel for num_threads(abdb_vec_threads(s->p)) schedule(dynamic, 1)
     for (size_t i = 0; i < s->batch * s->kv_heads; i++) attend(s, i / s->kv_heads, i % s->kv_heads);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -68,11 +68,12 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const state_of_rows *s = state;
     size_t rows = s->rows.p->tensor[0].dim[0];
 
+    (void)err;
 #pragma omp parallel num_threads(abdb_vec_threads(s->rows.p))
     {
         size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
@@ -81,6 +82,7 @@ static void launch(void *state)
         mine.row = s->room + thread * s->each;
         s->isa->rows(&mine, rows * thread / threads, rows * (thread + 1) / threads);
     }
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -177,16 +177,18 @@ static void multiply(const gemm *s, size_t i)
 
 /* No parallel region around another, not even one of a single thread: libgomp would make new
  * threads for the inner one, beside those of its pool that wait. */
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const gemm *s = state;
 
+    (void)err;
     if (s->together == 1) {
         for (size_t i = 0; i < s->batch; i++) multiply(s, i);
-        return;
+        return ABDB_OK;
     }
 #pragma omp parallel for num_threads((int)s->together) schedule(dynamic, 1)
     for (size_t i = 0; i < s->batch; i++) multiply(s, i);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -204,15 +204,16 @@ static void scale_sums(const linear *s)
             y[i * n + j] = (float)sums[i * n + j] * by_row[i] * by_column[j];
 }
 
-static void launch(void *state)
+static abdb_status launch(void *state, abdb_error *err)
 {
     const linear *s = state;
     size_t panels = (s->linear.n + PANEL - 1) / PANEL;
 
+    (void)err;
     if (s->dense) {
         s->isa->gemm(&s->product);
         if (s->bytes) scale_sums(s);
-        return;
+        return ABDB_OK;
     }
 #pragma omp parallel num_threads(abdb_vec_threads(s->p))
     {
@@ -221,6 +222,7 @@ static void launch(void *state)
         s->isa->linear(&s->linear, panels * thread / threads, panels * (thread + 1) / threads,
                        (float *)s->room + thread * s->each);
     }
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

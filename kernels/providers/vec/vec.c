@@ -70,7 +70,7 @@ static void part(size_t n, int threads, int thread, size_t *low, size_t *high)
     *high = each * ((size_t)thread + 1) * GRAIN < n ? each * ((size_t)thread + 1) * GRAIN : n;
 }
 
-static void stream_launch(void *state)
+static abdb_status stream_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_vec_isa *isa = abdb_vec_pick(p);
@@ -78,6 +78,7 @@ static void stream_launch(void *state)
     size_t n = (size_t)abdb_param_number(p, "n", 1);
     double sum = 0;
 
+    (void)err;
 #pragma omp parallel num_threads(abdb_vec_threads(p)) reduction(+ : sum)
     {
         size_t low, high;
@@ -87,6 +88,7 @@ static void stream_launch(void *state)
     }
     if (op && (strcmp(op, "dot") == 0 || strcmp(op, "read") == 0))
         abdb_tensor_set(&p->tensor[2], 0, sum);
+    return ABDB_OK;
 }
 
 /* n elements, a part for each thread. */
@@ -101,28 +103,34 @@ static void in_parts(const abdb_problem *p, size_t n, abdb_vec_part *each)
     }
 }
 
-static void fma_launch(void *state)
+static abdb_status fma_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
 
+    (void)err;
     in_parts(p, p->tensor[2].dim[0], abdb_vec_pick(p)->fma);
+    return ABDB_OK;
 }
 
-static void latency_launch(void *state)
+static abdb_status latency_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const int32_t *next = p->tensor[0].data;
     int32_t at = 0;
 
+    (void)err;
     for (size_t i = (size_t)abdb_param_number(p, "hops", 1); i > 0; i--) at = next[at];
     *(int32_t *)p->tensor[1].data = at;
+    return ABDB_OK;
 }
 
-static void gather_launch(void *state)
+static abdb_status gather_launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
 
+    (void)err;
     in_parts(p, p->tensor[1].dim[0], abdb_vec_pick(p)->gather);
+    return ABDB_OK;
 }
 
 static const char *chosen(const void *state)

@@ -1,0 +1,54 @@
+/* team.c - how many threads a launch really runs on. Our kernels and the libraries all ask libgomp
+ * for them; its entry is named here first, notes how many come, and goes on to libgomp's own. What
+ * asks another pool is not seen: then the backend's word stands. */
+#include <dlfcn.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "kernels/harness/harness.h"
+
+typedef void region(void *data);
+typedef void parallel(region *inside, void *data, unsigned threads, unsigned flags);
+typedef struct {
+    region *inside;
+    void *data;
+} call;
+
+static atomic_int most;
+
+void abdb_team_begin(void)
+{
+    atomic_store(&most, 1);
+}
+
+int abdb_team_most(void)
+{
+    return atomic_load(&most);
+}
+
+static void counted(void *data)
+{
+    const call *c = data;
+
+    if (omp_get_thread_num() == 0 && omp_get_num_threads() > atomic_load(&most))
+        atomic_store(&most, omp_get_num_threads());
+    c->inside(c->data);
+}
+
+void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags);
+
+void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags)
+{
+    static _Atomic(parallel *) real;
+    call c = {inside, data};
+    parallel *next = atomic_load(&real);
+
+    if (!next) {
+        void *found = dlsym(RTLD_NEXT, "GOMP_parallel");
+
+        next = *(parallel **)&found;
+        atomic_store(&real, next);
+    }
+    next(counted, &c, threads, flags);
+}
