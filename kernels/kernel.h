@@ -49,8 +49,8 @@ typedef struct {
 } abdb_work;
 
 /* What a shape may depend on: caches in bytes (one core's, the last level whole) and threads. A
- * virtual machine may claim a last level that it shares with others: `last` is what it can count on,
- * `claimed` what the system says (0: the same). */
+ * virtual machine may claim a last level that it shares with others: `last` is what it can count
+ * on, `claimed` what the system says (0: the same). */
 typedef struct {
     size_t l1, l2, last;
     int threads;

@@ -24,7 +24,8 @@ static int threads(void)
 }
 
 static const abdb_backend backend = {.name = "vec",
-                                     .summary = "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)",
+                                     .summary =
+                                         "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)",
                                      .native = native,
                                      .threads = threads};
 

@@ -37,21 +37,19 @@ static void print_hello(const abdb_backend *backend, abdb_device *device)
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_kernel *kernel = abdb_kernel_find(backend->native[i]->kernel);
 
-        json_array_append_new(kernels, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", kernel->name,
-                                                 "provider", backend->native[i]->provider,
-                                                 "summary", kernel->summary, "formula",
-                                                 kernel->formula, "parameters",
-                                                 kernel->parameters));
+        json_array_append_new(
+            kernels, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", kernel->name, "provider",
+                               backend->native[i]->provider, "summary", kernel->summary, "formula",
+                               kernel->formula, "parameters", kernel->parameters));
     }
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                                 backend->name, "summary", backend->summary, "kernels", kernels));
-    abdb_print_record(
-        json_pack("{s:s,s:o}", "kind", "environment", "environment", abdb_machine(backend, device)));
-    abdb_print_record(json_pack("{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name",
-                                device->name, "devices", 1, "threads",
-                                device->threads ? device->threads : 1, "clock", device->clock,
-                                "clock_resolution_s", device->resolution_s, "clock_cost_s",
-                                device->cost_s));
+    abdb_print_record(json_pack("{s:s,s:o}", "kind", "environment", "environment",
+                                abdb_machine(backend, device)));
+    abdb_print_record(json_pack(
+        "{s:s,s:s,s:i,s:i,s:s,s:f,s:f}", "kind", "device", "name", device->name, "devices", 1,
+        "threads", device->threads ? device->threads : 1, "clock", device->clock,
+        "clock_resolution_s", device->resolution_s, "clock_cost_s", device->cost_s));
 }
 
 static void print_end(const char *cell, const char *status, const char *reason)
@@ -81,8 +79,7 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate)
             if (estimate)
                 (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
             else
-                (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status,
-                                      &err);
+                (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status, &err);
             print_end(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
         }
         json_decref(request);

@@ -34,8 +34,8 @@ typedef struct {
     abdb_sampling rule;
     abdb_copy at[COPIES_MAX], small;
     size_t copies;
-    int threads;   /* that a launch ran on */
-    double shift;  /* of the canary, the largest relative one */
+    int threads;  /* that a launch ran on */
+    double shift; /* of the canary, the largest relative one */
     abdb_checked checked;
     abdb_samples samples;
     abdb_sensors before, after;
@@ -52,15 +52,15 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
-    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:b,s:i}", "kind",
-                       "result", "cell", c->name, "formula", kernel->formula, "dtype",
-                       abdb_dtype_name(p->tensor[0].dtype), "ops", w.ops, "bytes", w.bytes,
-                       "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
-                       c->checked.share, "prepare_s", c->at[0].prepare_s,
-                       "batch", (json_int_t)c->samples.batch, "factors", factors, "canary_shift",
-                       c->shift, "unsteady", c->shift > c->rule.shift_most, "imprecise",
-                       c->samples.count < ABDB_SAMPLES_FEW, "threads", c->threads);
-    if (kernel->bounded_by) json_object_set_new(record, "bound", json_string(kernel->bounded_by(p)));
+    record = json_pack(
+        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:b,s:i}", "kind", "result", "cell",
+        c->name, "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops",
+        w.ops, "bytes", w.bytes, "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
+        c->checked.share, "prepare_s", c->at[0].prepare_s, "batch", (json_int_t)c->samples.batch,
+        "factors", factors, "canary_shift", c->shift, "unsteady", c->shift > c->rule.shift_most,
+        "imprecise", c->samples.count < ABDB_SAMPLES_FEW, "threads", c->threads);
+    if (kernel->bounded_by)
+        json_object_set_new(record, "bound", json_string(kernel->bounded_by(p)));
     if (kernel->ceiling && kernel->ceiling(p))
         json_object_set_new(record, "ceiling", json_string(kernel->ceiling(p)));
     if (isfinite(c->checked.error))
@@ -108,8 +108,8 @@ static bool is_checked_small(const one_cell *c)
     return c->recipe.kernel->small && w.ops >= ops_small;
 }
 
-/* What is too large to be checked: are its numbers finite, and is the same right at the smaller size
- * that its kernel names? */
+/* What is too large to be checked: are its numbers finite, and is the same right at the smaller
+ * size that its kernel names? */
 static abdb_status check_small(one_cell *c, abdb_error *err)
 {
     abdb_recipe recipe = c->recipe;
@@ -153,7 +153,7 @@ done:
     return st;
 }
 
-/* After the last sample: every copy has inputs of its own, so that the output of another is seen. */
+/* After the last sample: each copy has inputs of its own, so that the output of another is seen. */
 static abdb_status check_after(one_cell *c, abdb_error *err)
 {
     return is_checked_small(c) ? check_small(c, err) : check_twice(c, c->at, c->copies, err);
@@ -207,7 +207,7 @@ done:
 
 /* --- what is asked for ------------------------------------------------------------------------ */
 
-/* The first implementation of a kernel that takes the problem, of the provider that is asked for. */
+/* The first implementation of a kernel that takes the problem, of the provider asked for. */
 static const abdb_impl *find_impl(const abdb_backend *backend, const abdb_problem *p,
                                   const char **why)
 {
@@ -222,7 +222,8 @@ static const abdb_impl *find_impl(const abdb_backend *backend, const abdb_proble
         if (!impl->accepts || impl->accepts(p, &no)) return impl;
         if (!*why) *why = no;
     }
-    if (!*why) *why = provider ? "there is no such provider of it" : "this backend has no such kernel";
+    if (!*why)
+        *why = provider ? "there is no such provider of it" : "this backend has no such kernel";
     return NULL;
 }
 

@@ -83,8 +83,9 @@ done:
 
 static abdb_status make_tensors(abdb_copy *c, abdb_error *err)
 {
-    static const char *const fills[] = {"uniform", "zeros", "integers", NULL},
-                             *const sizes[] = {"small", "huge", NULL};
+    static const char *const fills[] = {"uniform", "zeros", "integers", NULL}, *const sizes[] = {
+                                                                                   "small", "huge",
+                                                                                   NULL};
     abdb_device *d = c->p.device;
     double need = abdb_problem_bytes(&c->p);
     int how, huge;

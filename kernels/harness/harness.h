@@ -98,13 +98,12 @@ double abdb_canary(double about_s);
 const abdb_kernel *abdb_kernel_find(const char *name);
 /* Runs a cell and prints its samples and result; *status is what its end is called. */
 ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device *device,
-                                        const char *cell, json_t *request,
-                                        const volatile int *stop, const char **status,
-                                        abdb_error *err);
+                                        const char *cell, json_t *request, const volatile int *stop,
+                                        const char **status, abdb_error *err);
 /* Prints how much a cell would do, without doing it. */
 ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
-                                             const char *cell, json_t *request,
-                                             const char **status, abdb_error *err);
+                                             const char *cell, json_t *request, const char **status,
+                                             abdb_error *err);
 /* backend.c: prints a record and drops the reference. */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
@@ -122,14 +121,15 @@ typedef struct {
     bool exact;      /* inputs are those of kernel->exact: an output is the reference, rounded */
     uint64_t seed;   /* of what a check draws */
     double budget_s; /* when it is up, rows that are left are not compared */
-    abdb_wanted *wanted; /* by tensor, or NULL: filled at first use, abdb_wanted_free gives it back */
+    abdb_wanted
+        *wanted; /* by tensor, or NULL: filled at first use, abdb_wanted_free gives it back */
 } abdb_check;
 typedef struct {
     double error; /* the largest over its bound (NaN counts as infinite): at most 1 passes */
     double share; /* of all outputs' rows that one check has looked at */
 } abdb_checked;
-/* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose tensors
- * that are read and written are as they were before. On all threads. ABDB_NOMEM. */
+/* Outputs `got` of a problem, both in the host's memory, against the reference of `p`, whose
+ * tensors that are read and written are as they were before. On all threads. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_verify(const abdb_check *how, const abdb_problem *p,
                                       const abdb_problem *got, abdb_checked *out, abdb_error *err);
 void abdb_wanted_free(abdb_wanted *wanted);
@@ -150,8 +150,8 @@ typedef struct {
     uint64_t seed;         /* of its inputs */
     bool exact;            /* inputs of kernel->exact, where it has them */
 } abdb_recipe;
-/* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they were
- * fetched, on the host. */
+/* One copy of a problem, prepared: tensors on the device; its inputs, and its outputs once they
+ * were fetched, on the host. */
 typedef struct {
     abdb_problem p, in, back;
     const abdb_kernel *kernel;

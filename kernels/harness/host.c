@@ -1,5 +1,5 @@
-/* host.c - the host's processors as a device: its memory is where everything is, work is done when a
- * launch returns, the clock is CLOCK_MONOTONIC; see kernel.h. */
+/* host.c - the host's processors as a device: its memory is where everything is, work is done when
+ * a launch returns, the clock is CLOCK_MONOTONIC; see kernel.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

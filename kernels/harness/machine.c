@@ -144,9 +144,8 @@ static void put_processor(json_t *m)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (keyed_line("/proc/cpuinfo", keys[i][0], text, sizeof text)) put(m, keys[i][1], text);
     if (keyed_line("/proc/cpuinfo", "flags", text, sizeof text)) {
-        static const char *const isa[] = {"avx2",        "fma",         "avx512f",
-                                          "avx512_bf16", "avx512_vnni",
-                                          "avx512_fp16", "avx_vnni",    "amx_tile",
+        static const char *const isa[] = {"avx2",        "fma",         "avx512f",  "avx512_bf16",
+                                          "avx512_vnni", "avx512_fp16", "avx_vnni", "amx_tile",
                                           "amx_bf16",    "amx_int8",    "amx_fp16"};
         json_t *list = json_array();
 

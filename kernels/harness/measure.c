@@ -57,8 +57,7 @@ static abdb_status stretch(launches *l, size_t count, double *time_s, abdb_error
     abdb_status st = ABDB_OK;
 
     TRY(l->device->begin(l->device, err));
-    for (size_t i = 0; i < count; i++)
-        TRY(l->impl->launch(l->states[l->turn++ % l->copies], err));
+    for (size_t i = 0; i < count; i++) TRY(l->impl->launch(l->states[l->turn++ % l->copies], err));
     TRY(l->device->end(l->device, time_s, err));
 done:
     return st;
@@ -87,7 +86,8 @@ done:
 static abdb_status choose_batch(launches *l, const abdb_sampling *rule, size_t *batch,
                                 abdb_error *err)
 {
-    double least = fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
+    double least =
+        fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
     abdb_status st = ABDB_OK;
 
     for (*batch = 1; !rule->cold && !*l->stop;) {
@@ -98,9 +98,9 @@ static abdb_status choose_batch(launches *l, const abdb_sampling *rule, size_t *
             quickest = fmin(quickest, time_s);
         }
         if (quickest >= least) break;
-        *batch = (size_t)fmin(64.0 * (double)*batch,
-                              fmax(2.0 * (double)*batch,
-                                   1.1 * (double)*batch * least / fmax(quickest, 1e-9)));
+        *batch = (size_t)fmin(
+            64.0 * (double)*batch,
+            fmax(2.0 * (double)*batch, 1.1 * (double)*batch * least / fmax(quickest, 1e-9)));
     }
 done:
     return st;
@@ -131,8 +131,7 @@ typedef struct {
     int worse;
 } steadiness;
 
-static bool enough(const abdb_samples *s, const abdb_sampling *rule, double passed_s,
-                   steadiness *w)
+static bool enough(const abdb_samples *s, const abdb_sampling *rule, double passed_s, steadiness *w)
 {
     double now;
 

@@ -27,8 +27,7 @@ void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how)
     bool whole = tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32;
 
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count; i++)
-        abdb_tensor_set(tensor, i, filling(seed, i, how, whole));
+    for (size_t i = 0; i < count; i++) abdb_tensor_set(tensor, i, filling(seed, i, how, whole));
 }
 
 void abdb_fill(abdb_tensor *tensor, uint64_t seed)
@@ -44,8 +43,8 @@ typedef struct {
     abdb_tensor got;
     size_t rows, width, piece; /* piece: rows of one */
     double bound;
-    const unsigned char *marks; /* of rows that cannot be right, or NULL */
-    abdb_wanted *kept;          /* NULL: nothing is */
+    const unsigned char *marks;            /* of rows that cannot be right, or NULL */
+    abdb_wanted *kept;                     /* NULL: nothing is */
     double worst, errors, wants, compared; /* sums of squares; rows */
 } output;
 

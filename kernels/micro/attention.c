@@ -13,10 +13,10 @@
  * more weight than all others, and as much for the first that it must not see. Backward O and L are
  * inputs like others: L near what forward would give, so that probabilities are.
  *
- * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score counts
- * as often as the score is large; and 2^-7 of bf16, whose probabilities are rounded before they are
- * multiplied and whose results are (backward 2^-6: slopes too), of the sums of magnitudes alone.
- * Scores of bf16 that algorithm=plain keeps may be rounded too. */
+ * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score
+ * counts as often as the score is large; and 2^-7 of bf16, whose probabilities are rounded before
+ * they are multiplied and whose results are (backward 2^-6: slopes too), of the sums of magnitudes
+ * alone. Scores of bf16 that algorithm=plain keeps may be rounded too. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -124,8 +124,8 @@ static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed
     }
 }
 
-/* About the logarithm of the sum of a row's exponentials: of the keys that it looks for most as they
- * are, of the others as a normal distribution has them. */
+/* About the logarithm of the sum of a row's exponentials: of the key that it looks for as it is, of
+ * the others as a normal distribution has them. */
 static double about_sum(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
 {
     size_t first = keys_of(s, row), n = seen(s, row % s->queries), at;
@@ -326,9 +326,11 @@ static const char *bounded_by(const abdb_problem *p)
 
 const abdb_kernel abdb_kernel_attention = {
     .name = "attention",
-    .summary = "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
+    .summary =
+        "attention, forward and backward: plain or in blocks (flash), causal, grouped queries",
     .formula = "attention@1",
-    .parameters = "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  sequence=1024 "
+    .parameters = "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  "
+                  "sequence=1024 "
                   "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
     .shape = shape,
     .work = work,

@@ -90,8 +90,8 @@ static size_t vector(size_t d, int which)
     return 12 * d * d + (size_t)which * d;
 }
 
-/* Weights of variance 1 / (inputs), of queries and keys twice as large, so that some keys are looked
- * at more than others; gains around 1, small shifts. */
+/* Weights of variance 1 / (inputs), of queries and keys twice as large, so that some keys are
+ * looked at more than others; gains around 1, small shifts. */
 static void fill(const abdb_problem *p, uint64_t seed)
 {
     size_t d = p->tensor[X].dim[1];

@@ -58,8 +58,8 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     if (op == ROTARY && columns % 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "elementwise: rotary wants an even number of columns"));
     each = columns * abdb_dtype_size(dtype);
-    TRY(abdb_param_size(p, "rows", ceil(abdb_beyond_caches(limits, 2) / (double)each) + 1, 1 << 28, &rows,
-                        err));
+    TRY(abdb_param_size(p, "rows", ceil(abdb_beyond_caches(limits, 2) / (double)each) + 1, 1 << 28,
+                        &rows, err));
     p->tensors = 0;
     p->tensor[p->tensors++] = abdb_tensor_of(dtype, ABDB_IN, rows, columns, 0, 0);
     if (op == LAYERNORM || op == RMSNORM)
@@ -250,8 +250,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             r.magnitude[j] = fabs(x) * (1 + fabs(z));
         }
         for (size_t j = 0; j < wide; j++)
-            r.magnitude[j] = abdb_magnitude(r.magnitude[j], r.out[j], sums(p),
-                                            abdb_rounded(&p->tensor[tensor]));
+            r.magnitude[j] =
+                abdb_magnitude(r.magnitude[j], r.out[j], sums(p), abdb_rounded(&p->tensor[tensor]));
     }
 }
 
@@ -269,7 +269,8 @@ const abdb_kernel abdb_kernel_elementwise = {
     .name = "elementwise",
     .summary = "softmax, norms, activations, rotary embedding, cross entropy, AdamW",
     .formula = "elementwise@1",
-    .parameters = "op=softmax|layernorm|rmsnorm|gelu|silu|rotary|cross-entropy|adamw  rows=auto (4 x last-level "
+    .parameters = "op=softmax|layernorm|rmsnorm|gelu|silu|rotary|cross-entropy|adamw  rows=auto (4 "
+                  "x last-level "
                   "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16",
     .shape = shape,
     .work = work,

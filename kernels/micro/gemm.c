@@ -150,9 +150,8 @@ static bool exact(const abdb_problem *p, uint64_t seed)
             bool zero = dtype == ABDB_BF16 &&
                         (double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few;
 
-            abdb_tensor_set(
-                &p->tensor[t], i,
-                zero ? 0 : abdb_random_whole(own, i, dtype == ABDB_BF16 ? 1 : most));
+            abdb_tensor_set(&p->tensor[t], i,
+                            zero ? 0 : abdb_random_whole(own, i, dtype == ABDB_BF16 ? 1 : most));
         }
     return true;
 }
@@ -178,8 +177,7 @@ static abdb_status suspect(const abdb_problem *p, int tensor, uint64_t seed, uns
     (void)tensor;
     if (!each) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
     for (size_t i = 0; st == ABDB_OK && i < (batch ? p->tensor[C].dim[0] : 1); i++) {
-        abdb_product q = {p,     element_a, element_b, &p->tensor[C], i * m, i * k,
-                          i * m, m,         k,         n};
+        abdb_product q = {p, element_a, element_b, &p->tensor[C], i * m, i * k, i * m, m, k, n};
 
         st = abdb_suspect_product(&q, seed + i, each, err);
         if (batch && memchr(each, 1, m)) marks[i] = 1;

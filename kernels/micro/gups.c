@@ -74,7 +74,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         memcpy(half, &word, sizeof half);
         for (int i = 0; i < 2; i++) {
-            out[2 * r + (size_t)i] = change ? (double)half[i] : (double)NAN; /* no memory: nothing passes */
+            out[2 * r + (size_t)i] =
+                change ? (double)half[i] : (double)NAN; /* no memory: nothing passes */
             magnitude[2 * r + (size_t)i] = 0;
         }
     }

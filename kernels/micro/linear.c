@@ -252,10 +252,12 @@ static const char *bounded_by(const abdb_problem *p)
 
 const abdb_kernel abdb_kernel_linear = {
     .name = "linear",
-    .summary = "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 activations",
+    .summary = "a layer with pruned or quantised weights: unstructured, blocks, 2:4; i8, i4; i8 "
+               "activations",
     .formula = "linear@1",
-    .parameters = "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
-                  "activations=f32|i8",
+    .parameters =
+        "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
+        "activations=f32|i8",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -152,8 +152,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
     for (size_t r = 0; r < count; r++) {
         size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
-        double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0,
-               larger;
+        double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, larger;
 
         for (size_t i = 0; i < d; i++) out[r * d + i] = magnitude[r * d + i] = score ? 0 : NAN;
         for (size_t j = 0; score && j < n; j++) {
@@ -205,9 +204,11 @@ static const char *bounded_by(const abdb_problem *p)
 
 const abdb_kernel abdb_kernel_paged = {
     .name = "paged-attention",
-    .summary = "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
+    .summary =
+        "attention of new tokens over blocks of pages: by a list of blocks, by a padded table",
     .formula = "paged-attention@1",
-    .parameters = "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  sequence=4096  block=128 "
+    .parameters = "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  "
+                  "sequence=4096  block=128 "
                   " "
                   "dtype=f32|bf16",
     .shape = shape,

@@ -72,8 +72,8 @@ static abdb_status check_words(const abdb_problem *p, abdb_error *err)
 }
 
 /* Elements of an array: as many as are asked for, as fill a cache, or as no cache holds. */
-static abdb_status elements(abdb_problem *p, const abdb_limits *limits, int op,
-                            abdb_dtype dtype, double *n, abdb_error *err)
+static abdb_status elements(abdb_problem *p, const abdb_limits *limits, int op, abdb_dtype dtype,
+                            double *n, abdb_error *err)
 {
     const char *text = abdb_param_text(p, "n"), *level = abdb_param_text(p, "level");
     size_t each;
@@ -248,9 +248,10 @@ const abdb_kernel abdb_kernel_stream = {
     .name = "stream",
     .summary = "copy, scale, add, triad, dot, read, write, fma over arrays",
     .formula = "stream@1",
-    .parameters = "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
-                  "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
-                  "repeat=1  dtype=f64|f32",
+    .parameters =
+        "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
+        "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
+        "repeat=1  dtype=f64|f32",
     .shape = shape,
     .work = work,
     .reference = reference,

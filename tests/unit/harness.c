@@ -116,7 +116,7 @@ static void readings(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     setenv("ABDB_SENSORS", folder, 1);
-    assert_ok(abdb_cell_measure(host(5e-5), &impl, copies, 1, &rule, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(host(5e-6), &impl, copies, 1, &rule, &stop, &s, &err));
     assert_int_equal(s.readings, 1);
     abdb_samples_free(&s);
     snprintf(path, sizeof path, "mkdir -p %s/sys/class/thermal/thermal_zone0", folder);
@@ -126,7 +126,7 @@ static void readings(void **state)
     assert_non_null(file);
     fputs("45000\n", file);
     fclose(file);
-    assert_ok(abdb_cell_measure(host(5e-5), &impl, copies, 1, &rule, &stop, &s, &err));
+    assert_ok(abdb_cell_measure(host(5e-6), &impl, copies, 1, &rule, &stop, &s, &err));
     assert_true(s.readings > 4 && s.readings <= ABDB_READINGS_MAX);
     assert_true(s.reading[0].at_s <= s.first_s);
     assert_true(s.reading[s.readings - 1].at_s > s.first_s + 1.5);
