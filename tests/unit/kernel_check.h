@@ -27,7 +27,8 @@ __attribute__((unused)) static void drop(abdb_problem *p)
     for (int i = 0; i < p->tensors; i++) free(p->tensor[i].data);
 }
 
-/* The largest error over its bound in any row of any output; what is read and written was `before`. */
+/* The largest error over its bound in any row of any output; what is read and written was `before`.
+ */
 static double error_of(const abdb_kernel *kernel, const abdb_problem *before, const abdb_problem *p)
 {
     const abdb_check how = {.kernel = kernel, .budget_s = 1e9};

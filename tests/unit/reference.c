@@ -1,0 +1,133 @@
+/* reference.c - the references that results are verified by, against values computed elsewhere: the
+ * inputs of small problems and what each reference makes of them go to tests/reference.py, which
+ * computes the same by its own algorithms and prints the test's lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/unit/kernel_check.h"
+
+static const struct {
+    const abdb_kernel *kernel;
+    const char *cell;
+} cells[] = {
+    {&abdb_kernel_gemm, "m=5 n=7 k=9 dtype=f64"},
+    {&abdb_kernel_gemm, "m=6 n=5 k=33 dtype=f32"},
+    {&abdb_kernel_gemm, "m=3 n=4 k=17 dtype=bf16"},
+    {&abdb_kernel_gemm, "m=4 n=6 k=31 dtype=i8"},
+    {&abdb_kernel_gemm, "m=4 n=3 k=5 batch=3 dtype=f32"},
+    {&abdb_kernel_stream, "op=copy n=37 dtype=f64"},
+    {&abdb_kernel_stream, "op=scale n=37 dtype=f32"},
+    {&abdb_kernel_stream, "op=add n=37 dtype=f64"},
+    {&abdb_kernel_stream, "op=triad n=37 dtype=f32"},
+    {&abdb_kernel_stream, "op=dot n=37 dtype=f64"},
+    {&abdb_kernel_stream, "op=read n=37 dtype=f32"},
+    {&abdb_kernel_stream, "op=write n=37 dtype=f32"},
+    {&abdb_kernel_stream, "op=fma fmas=5 n=37 dtype=f64"},
+    {&abdb_kernel_fma, "width=32 n=50 dtype=f64"},
+    {&abdb_kernel_fma, "width=32 n=50 dtype=f32"},
+    {&abdb_kernel_fma, "width=32 n=50 dtype=bf16"},
+    {&abdb_kernel_fma, "width=32 n=50 dtype=i8"},
+    {&abdb_kernel_latency, "bytes=4096 hops=1000"},
+    {&abdb_kernel_gather, "op=gather rows=40 bytes=24 fraction=0.4"},
+    {&abdb_kernel_gather, "op=scatter rows=40 bytes=24 fraction=0.4"},
+    {&abdb_kernel_gups, "words=64 updates=400 parts=2"},
+    {&abdb_kernel_embedding, "tables=3 rows=20 lookups=7 batch=4 bytes=20"},
+    {&abdb_kernel_elementwise, "op=softmax rows=9 columns=21"},
+    {&abdb_kernel_elementwise, "op=layernorm rows=9 columns=21"},
+    {&abdb_kernel_elementwise, "op=rmsnorm rows=9 columns=21 dtype=bf16"},
+    {&abdb_kernel_elementwise, "op=gelu rows=9 columns=21"},
+    {&abdb_kernel_elementwise, "op=silu rows=9 columns=21"},
+    {&abdb_kernel_elementwise, "op=rotary rows=9 columns=16"},
+    {&abdb_kernel_elementwise, "op=cross-entropy rows=9 columns=21"},
+    {&abdb_kernel_elementwise, "op=adamw rows=3 columns=21"},
+    {&abdb_kernel_attention, "heads=4 kv_heads=2 queries=5 keys=9 d=8 causal=yes"},
+    {&abdb_kernel_attention, "batch=2 heads=2 sequence=6 d=8 dtype=bf16"},
+    {&abdb_kernel_attention, "pass=backward heads=4 kv_heads=2 queries=5 keys=9 d=8 causal=yes"},
+    {&abdb_kernel_attention, "pass=backward batch=2 heads=2 sequence=6 d=8"},
+    {&abdb_kernel_paged, "layout=list batch=3 heads=4 kv_heads=2 d=8 sequence=24 block=8"},
+    {&abdb_kernel_paged,
+     "layout=table padding=0.5 batch=3 heads=4 kv_heads=2 d=8 sequence=32 block=8"},
+    {&abdb_kernel_linear, "m=3 n=5 k=32 weights=f32"},
+    {&abdb_kernel_linear, "m=3 n=64 k=256 sparsity=0.5 pattern=block"},
+    {&abdb_kernel_linear, "m=3 n=16 k=64 sparsity=0.7"},
+    {&abdb_kernel_linear, "m=3 n=16 k=64 pattern=2:4"},
+    {&abdb_kernel_linear, "m=3 n=5 k=32 weights=i8"},
+    {&abdb_kernel_linear, "m=3 n=5 k=64 weights=i4"},
+    {&abdb_kernel_linear, "m=3 n=5 k=32 weights=i8 activations=i8"},
+    {&abdb_kernel_block, "batch=2 sequence=5 d=32 heads=4"},
+    {&abdb_kernel_block, "pass=backward batch=2 sequence=5 d=32 heads=4"},
+};
+enum { CELLS = sizeof cells / sizeof cells[0] };
+
+static void print_numbers(FILE *out, const char *name, const double *x, size_t n)
+{
+    fprintf(out, "\"%s\":[", name);
+    for (size_t i = 0; i < n; i++) fprintf(out, "%s%.17g", i ? "," : "", x[i]);
+    fputs("]", out);
+}
+
+static void print_tensor(FILE *out, const abdb_kernel *kernel, const abdb_problem *p, int i)
+{
+    const abdb_tensor *t = &p->tensor[i];
+    size_t n = abdb_tensor_count(t), row[64];
+    double *x = calloc(2 * n, sizeof *x);
+
+    fprintf(out, "%s{\"dtype\":\"%s\",\"out\":%d,\"dim\":[", i ? "," : "",
+            abdb_dtype_name(t->dtype), t->role != ABDB_IN);
+    for (int k = 0; k < t->rank; k++) fprintf(out, "%s%zu", k ? "," : "", t->dim[k]);
+    fputs("],", out);
+    for (size_t e = 0; t->role != ABDB_OUT && e < n; e++) x[e] = abdb_tensor_get(t, e);
+    print_numbers(out, "in", x, t->role == ABDB_OUT ? 0 : n);
+    fputs(",", out);
+    for (size_t at = 0; t->role != ABDB_IN && at < t->dim[0]; at += 64) {
+        size_t rows = t->dim[0] - at < 64 ? t->dim[0] - at : 64, width = n / t->dim[0];
+
+        for (size_t r = 0; r < rows; r++) row[r] = at + r;
+        kernel->reference(p, i, row, rows, x + at * width, x + n);
+    }
+    print_numbers(out, "want", x, t->role == ABDB_IN ? 0 : n);
+    fputs("}", out);
+    free(x);
+}
+
+static void print_cell(FILE *out, const abdb_kernel *kernel, const char *cell)
+{
+    char text[128];
+    abdb_problem p;
+    abdb_error err = {0};
+
+    snprintf(text, sizeof text, "%s", cell);
+    p = problem_of(kernel->name, text);
+    if (kernel->shape(&p, &limits, &err) != ABDB_OK) exit(1);
+    make(&p);
+    if (kernel->fill) kernel->fill(&p, 3);
+    fprintf(out, "{\"kernel\":\"%s\",\"cell\":\"%s\",\"params\":{", kernel->name, cell);
+    for (int i = 0; i < p.params; i++)
+        fprintf(out, "%s\"%s\":\"%s\"", i ? "," : "", p.param[i].name, p.param[i].text);
+    fputs("},\"tensors\":[", out);
+    for (int i = 0; i < p.tensors; i++) print_tensor(out, kernel, &p, i);
+    fputs("]}\n", out);
+    drop(&p);
+}
+
+/* "dump": prints what there is to compare; else hands it to the script. */
+int main(int argc, char **argv)
+{
+    FILE *out;
+    int status;
+
+    if (argc > 1 && strcmp(argv[1], "dump") == 0) {
+        for (size_t i = 0; i < CELLS; i++) print_cell(stdout, cells[i].kernel, cells[i].cell);
+        return 0;
+    }
+    if (system("python3 -c 'import sys' 2>/dev/null") != 0) {
+        puts("1..0 # SKIP no python3 to compute the references elsewhere");
+        return 0;
+    }
+    out = popen("python3 tests/reference.py", "w");
+    if (!out) return 1;
+    for (size_t i = 0; i < CELLS; i++) print_cell(out, cells[i].kernel, cells[i].cell);
+    status = pclose(out);
+    return status != 0;
+}
