@@ -104,6 +104,7 @@ typedef struct {
     const char *name, *summary;
     const char *formula;    /* identifier@version of work() */
     const char *parameters; /* for people: names, meaning, defaults */
+    const char *names;      /* of its parameters, separated by blanks */
     /* Parameters to tensors (without data); fills defaults. ABDB_USAGE: a parameter that it cannot
      * have. */
     abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
@@ -158,11 +159,12 @@ typedef struct {
 
 typedef struct {
     const char *name, *summary;
+    const char *names; /* of parameters that all its kernels have, separated by blanks, or NULL */
     /* End: NULL; several of one kernel differ in `provider`, and each is measured. Provider "ref"
      * is in the backend ref only. */
     const abdb_impl *const *native;
     const char *(*library)(void); /* name and version of what it links, or NULL */
-    int (*threads)(void);         /* of the host that its kernels use; NULL: it opens a device */
+    int (*threads)(void);         /* of the host that its kernels use */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
 } abdb_backend;

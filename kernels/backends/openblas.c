@@ -17,11 +17,25 @@ static int threads(void)
     return openblas_get_num_threads();
 }
 
+/* A build with threads of its own would work beside those of everything else, unbound, and nobody
+ * would know how many. */
+static abdb_status open_host(abdb_device **out, abdb_error *err)
+{
+    if (openblas_get_parallel() == OPENBLAS_THREAD)
+        return ABDB_FAIL(err, ABDB_BACKEND,
+                         "this OpenBLAS (%s) has threads of its own; install the OpenMP build"
+                         " (libopenblas0-openmp)",
+                         openblas_get_config());
+    *out = abdb_host_device(threads());
+    return ABDB_OK;
+}
+
 static const abdb_backend backend = {.name = "openblas",
                                      .summary = "OpenBLAS (OpenMP build)",
                                      .native = native,
                                      .library = library,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .open = open_host};
 
 int main(int argc, char **argv)
 {

@@ -26,6 +26,7 @@ static int threads(void)
 static const abdb_backend backend = {.name = "vec",
                                      .summary =
                                          "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)",
+                                     .names = "isa",
                                      .native = native,
                                      .threads = threads};
 

@@ -30,6 +30,27 @@ static void *beat(void *unused)
     return NULL;
 }
 
+/* Names of parameters, one after another. */
+static void add_names(json_t *list, const char *names)
+{
+    while (names && *names) {
+        size_t size = strcspn(names, " ");
+
+        json_array_append_new(list, json_stringn(names, size));
+        names += size + strspn(names + size, " ");
+    }
+}
+
+static json_t *names_of(const abdb_backend *backend, const abdb_kernel *kernel)
+{
+    json_t *list = json_array();
+
+    add_names(list, kernel->names);
+    add_names(list, backend->names);
+    add_names(list, "dtype cache fill pages threads provider");
+    return list;
+}
+
 static void print_hello(const abdb_backend *backend, abdb_device *device)
 {
     json_t *kernels = json_array();
@@ -37,10 +58,11 @@ static void print_hello(const abdb_backend *backend, abdb_device *device)
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_kernel *kernel = abdb_kernel_find(backend->native[i]->kernel);
 
-        json_array_append_new(
-            kernels, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", kernel->name, "provider",
-                               backend->native[i]->provider, "summary", kernel->summary, "formula",
-                               kernel->formula, "parameters", kernel->parameters));
+        json_array_append_new(kernels,
+                              json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", kernel->name,
+                                        "provider", backend->native[i]->provider, "summary",
+                                        kernel->summary, "formula", kernel->formula, "parameters",
+                                        kernel->parameters, "names", names_of(backend, kernel)));
     }
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                                 backend->name, "summary", backend->summary, "kernels", kernels));

@@ -41,6 +41,14 @@ typedef struct {
     abdb_sensors before, after;
 } one_cell;
 
+static bool is_checked_small(const one_cell *c)
+{
+    abdb_work w;
+
+    c->recipe.kernel->work(&c->p, &w);
+    return c->recipe.kernel->small && w.ops >= ops_small;
+}
+
 static void print_result(const one_cell *c)
 {
     const abdb_problem *p = &c->at[0].p;
@@ -52,6 +60,7 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
+    if (is_checked_small(c)) json_object_set_new(factors, "verified_at", json_string(kernel->small));
     record = json_pack(
         "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:b,s:i}", "kind", "result", "cell",
         c->name, "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops",
@@ -98,14 +107,6 @@ static abdb_status check_exact(one_cell *c, abdb_error *err)
 done:
     abdb_copy_free(&copy);
     return st;
-}
-
-static bool is_checked_small(const one_cell *c)
-{
-    abdb_work w;
-
-    c->recipe.kernel->work(&c->p, &w);
-    return c->recipe.kernel->small && w.ops >= ops_small;
 }
 
 /* What is too large to be checked: are its numbers finite, and is the same right at the smaller

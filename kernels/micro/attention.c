@@ -332,6 +332,7 @@ const abdb_kernel abdb_kernel_attention = {
     .parameters = "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  "
                   "sequence=1024 "
                   "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
+    .names = "pass algorithm batch heads kv_heads sequence queries keys d causal",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -417,6 +417,7 @@ const abdb_kernel abdb_kernel_block = {
     .summary = "a block of GPT-2, forward and backward",
     .formula = "transformer-block@1",
     .parameters = "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16",
+    .names = "pass batch sequence d heads",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -272,6 +272,7 @@ const abdb_kernel abdb_kernel_elementwise = {
     .parameters = "op=softmax|layernorm|rmsnorm|gelu|silu|rotary|cross-entropy|adamw  rows=auto (4 "
                   "x last-level "
                   "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16",
+    .names = "op rows columns stores",
     .shape = shape,
     .work = work,
     .reference = reference,

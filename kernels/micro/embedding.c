@@ -105,6 +105,7 @@ const abdb_kernel abdb_kernel_embedding = {
     .summary = "sums of rows of embedding tables, one table after another or all at once",
     .formula = "embedding-bag@1",
     .parameters = "mode=batched|single  tables=20  rows=1000000  lookups=100  batch=64  bytes=256",
+    .names = "mode tables rows lookups batch bytes",
     .shape = shape,
     .work = work,
     .reference = reference,

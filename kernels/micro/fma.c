@@ -132,6 +132,7 @@ const abdb_kernel abdb_kernel_fma = {
     .summary = "fused multiply-adds in registers: the peak of the vector units",
     .formula = "fma@1",
     .parameters = "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
+    .names = "n width",
     .shape = shape,
     .work = work,
     .reference = reference,

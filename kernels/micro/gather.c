@@ -128,6 +128,7 @@ const abdb_kernel abdb_kernel_gather = {
     .summary = "vectors of a table by index: gather, scatter",
     .formula = "gather@1",
     .parameters = "op=gather|scatter  rows=4194304  bytes=256  fraction=0.1",
+    .names = "op rows bytes fraction",
     .shape = shape,
     .work = work,
     .reference = reference,

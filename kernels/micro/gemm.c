@@ -213,6 +213,7 @@ const abdb_kernel abdb_kernel_gemm = {
     .formula = "gemm@1",
     .parameters = "n=1024 (and m, k, by default n)  batch=1  "
                   "weights=plain|packed  dtype=f32|f64|bf16|i8  cache=hot|cold",
+    .names = "m n k batch weights",
     .shape = shape,
     .work = work,
     .reference = reference,

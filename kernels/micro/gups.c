@@ -94,6 +94,7 @@ const abdb_kernel abdb_kernel_gups = {
     .summary = "updates at random places of a table (RandomAccess)",
     .formula = "gups@1",
     .parameters = "words=auto (4 x last-level cache)  parts=threads  updates=4194304",
+    .names = "words parts updates",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -92,6 +92,7 @@ const abdb_kernel abdb_kernel_latency = {
     .summary = "loads that wait for one another: the latency of caches and memory",
     .formula = "latency@1",
     .parameters = "level=L1|L2|L3|memory, or bytes=8 x last-level cache  hops=262144",
+    .names = "level bytes hops",
     .shape = shape,
     .work = work,
     .reference = reference,

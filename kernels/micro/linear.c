@@ -258,6 +258,7 @@ const abdb_kernel abdb_kernel_linear = {
     .parameters =
         "m=128  n=4096  k=4096  sparsity=0  pattern=unstructured|block|2:4  weights=f32|i8|i4  "
         "activations=f32|i8",
+    .names = "m n k sparsity pattern weights activations",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -211,6 +211,7 @@ const abdb_kernel abdb_kernel_paged = {
                   "sequence=4096  block=128 "
                   " "
                   "dtype=f32|bf16",
+    .names = "layout padding batch heads kv_heads d sequence block",
     .shape = shape,
     .work = work,
     .reference = reference,

@@ -252,6 +252,7 @@ const abdb_kernel abdb_kernel_stream = {
         "op=copy|scale|add|triad|dot|read|write|fma (fmas=1)  n=auto (4 x last-level cache)  "
         "level=L1|L2|L3|memory  each=elements a thread  stores=plain|nt  unroll=4  grain=bytes  "
         "repeat=1  dtype=f64|f32",
+    .names = "op n level each stores unroll grain repeat fmas",
     .shape = shape,
     .work = work,
     .reference = reference,

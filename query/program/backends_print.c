@@ -1,7 +1,9 @@
-/* backends_print.c - what can be run here: backends with their kernels, and plans. */
+/* backends_print.c - what can be run here: backends with their kernels, plans; and whether a plan
+ * asks for something that is not. */
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/runner/known.h"
 #include "kernels/runner/runner.h"
 #include "query/answer/say.h"
 #include "query/program/backends.h"
@@ -43,4 +45,24 @@ void abdb_backends_print(const abdb_backend_list *backends)
         abdb_say(stdout, "  %-10.*s %.*s\n", size, abdb_plans[i].name,
                  dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
     }
+}
+
+abdb_status abdb_backends_know(const abdb_backend_list *list, const unsigned char *chosen,
+                               const abdb_plan *plan, abdb_error *err)
+{
+    json_t *described[ABDB_BACKEND_MAX] = {NULL}, *hello[ABDB_BACKEND_MAX] = {NULL};
+    size_t count = 0, hellos = 0;
+    abdb_status st;
+
+    for (size_t i = 0; i < list->count; i++) {
+        abdb_run_options options = {.name = list->backend[i].name, .path = list->backend[i].path};
+        abdb_error none;
+
+        if (!chosen[i] || abdb_backend_describe(&options, &described[count], &none) != ABDB_OK)
+            continue; /* that it cannot be started is said when it should run */
+        hello[hellos++] = json_object_get(described[count++], "hello");
+    }
+    st = abdb_plan_known(plan, hello, hellos, err);
+    for (size_t i = 0; i < count; i++) json_decref(described[i]);
+    return st;
 }

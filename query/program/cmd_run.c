@@ -332,6 +332,7 @@ int abdb_cmd_run(int argc, char **argv)
     }
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
+    TRY(abdb_backends_know(&backends, chosen, &plan, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &backends, chosen, &err));
         goto done;

@@ -99,6 +99,13 @@ B
     run abdb run --kernel gemm --backend ref --threads many
     fails 2 "whole number"
     run abdb run --kernel gems --backend ref --quick
+    fails 2 "no kernel 'gems', did you mean 'gemm'?"
+    run abdb run --kernel gemm --axis siz=4 --axis n=8 --backend ref --quick
+    fails 2 "gemm has no axis 'siz'"
+    run abdb run --kernel stream --axis isa=avx2 --axis n=8 --backend ref --quick # which only vec has
+    fails 2 "stream has no axis 'isa'"
+    same "$(ask "SELECT count(*) FROM v_run")" 0
+    run abdb run --kernel attention --backend openblas --quick # a kernel that others have
     fails 0 "1 not implemented"
     run abdb run --kernel gemm --axis n=0 --backend ref --quick
     fails 5 "1 failed"
@@ -239,7 +246,7 @@ garbage
     same "$(ask "SELECT text FROM v_factor_given WHERE ordinal = 0 AND factor = 'verified_at'")" "batch=2 sequence=80 d=192 heads=3"
     run abdb run --kernel gemm --axis n=48 --axis cache=warm --backend vec --quick
     fails 5 "1 failed"
-    ask "SELECT reason FROM v_run WHERE status = 'failed'" | grep -q "cache is hot, cold or rotate"
+    ask "SELECT reason FROM v_run WHERE status = 'failed'" | grep -q "no cache .warm.; it is hot, cold or rotate"
     run abdb run --kernel gemm --axis n=48 --axis fill=noise --backend vec --quick
     fails 5 "1 failed"
 }
