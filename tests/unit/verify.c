@@ -1,0 +1,208 @@
+/* verify.c - mistakes of kernels that verification must see: stale outputs, outputs of another copy,
+ * one element, one unit of roundoff, nothing done at all. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/ref/ref.h"
+#include "kernels/providers/vec/vec.h"
+#include "tests/unit/check.h"
+
+/* What a wrong implementation does; `of` is a right one. */
+enum { RIGHT, FIRST_ONLY, EVERY_OTHER, OF_ANOTHER, NOTHING, ONE_ELEMENT, ONE_UNIT, ZEROS };
+static struct {
+    int what;
+    const abdb_impl *of;
+    size_t launches;
+    abdb_problem *other; /* of OF_ANOTHER: whose output is given */
+} wrong;
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    (void)err;
+    *state = (void *)(uintptr_t)p;
+    return ABDB_OK;
+}
+
+/* The output of a problem: its last tensor. */
+static abdb_tensor *output(abdb_problem *p)
+{
+    return &p->tensor[p->tensors - 1];
+}
+
+static abdb_status compute(abdb_problem *p, abdb_error *err)
+{
+    void *own = p;
+    abdb_status st = ABDB_OK;
+
+    if (wrong.of->prepare) TRY(wrong.of->prepare(&own, p, err));
+    st = wrong.of->launch(own, err);
+    if (wrong.of->close) wrong.of->close(own);
+done:
+    return st;
+}
+
+static abdb_status launch(void *state, abdb_error *err)
+{
+    abdb_problem *p = state;
+    abdb_tensor *out = output(p);
+    size_t at = abdb_tensor_count(out) / 2 + 1, nth = wrong.launches++;
+
+    if (wrong.what == NOTHING || (wrong.what == FIRST_ONLY && nth > 0) ||
+        (wrong.what == EVERY_OTHER && nth % 2))
+        return ABDB_OK;
+    if (compute(p, err) != ABDB_OK) return err->status;
+    if (wrong.what == ONE_ELEMENT) abdb_tensor_set(out, at, abdb_tensor_get(out, at) + 1);
+    if (wrong.what == ONE_UNIT) ((uint16_t *)out->data)[at] ^= 1; /* of bf16 */
+    if (wrong.what == ZEROS)
+        memset(out->data, 0, abdb_tensor_count(out) * abdb_dtype_size(out->dtype));
+    if (wrong.what == OF_ANOTHER && wrong.other && wrong.other != p)
+        memcpy(out->data, output(wrong.other)->data,
+               abdb_tensor_count(out) * abdb_dtype_size(out->dtype));
+    wrong.other = p;
+    return ABDB_OK;
+}
+
+static const abdb_impl impl = {.provider = "wrong", .prepare = prepare, .launch = launch};
+
+/* The error that a check finds of two copies after some launches; exact: of inputs whose result
+ * is. */
+static double found(const abdb_kernel *kernel, const abdb_impl *of, int what, bool exact,
+                    const char *params)
+{
+    json_t *object = json_loads(params, 0, NULL);
+    abdb_copy copies[2] = {{.state = NULL}, {.state = NULL}};
+    abdb_checked checked = {0};
+    abdb_error err = {0};
+
+    assert_non_null(object);
+    wrong.what = what;
+    wrong.of = of;
+    wrong.launches = 0;
+    wrong.other = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const abdb_recipe recipe = {.kernel = kernel,
+                                    .impl = &impl,
+                                    .device = abdb_host_device(2),
+                                    .params = object,
+                                    .seed = i,
+                                    .exact = exact};
+
+        assert_ok(abdb_copy_make(&copies[i], &recipe, &err));
+        if (exact) assert_true(copies[i].exact);
+    }
+    for (int i = 0; i < 2; i++) assert_ok(abdb_copies_check(copies, 2, 1e9, &checked, &err));
+    for (size_t i = 0; i < 2; i++) abdb_copy_free(&copies[i]);
+    json_decref(object);
+    assert_true(checked.share == 1 || checked.error > 1); /* all was looked at, or it was wrong */
+    return checked.error;
+}
+
+static void stale_and_borrowed(void **state)
+{
+    static const int kinds[] = {FIRST_ONLY, EVERY_OTHER, OF_ANOTHER, NOTHING, ONE_ELEMENT, ZEROS};
+    const char *params = "{\"n\":\"40\"}";
+
+    (void)state;
+    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, false, params) <= 1);
+    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true, params) <= 1);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i], false, params) > 1);
+        assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, kinds[i], true, params) > 1);
+    }
+}
+
+/* Attention over so many keys that the mean of their values is nearly nothing. */
+static void zeros_of_attention(void **state)
+{
+    const char *params = "{\"dtype\":\"bf16\",\"batch\":\"1\",\"heads\":\"4\",\"kv_heads\":\"2\","
+                         "\"d\":\"32\",\"sequence\":\"4096\"}";
+
+    (void)state;
+    assert_true(found(&abdb_kernel_paged, &abdb_ref_paged, RIGHT, false, params) <= 1);
+    assert_true(found(&abdb_kernel_paged, &abdb_ref_paged, ZEROS, false, params) > 1);
+}
+
+static void last_bit(void **state)
+{
+    const char *params = "{\"dtype\":\"bf16\",\"m\":\"20\",\"n\":\"30\",\"k\":\"500\"}";
+
+    (void)state;
+    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, RIGHT, true, params) <= 1);
+    assert_true(found(&abdb_kernel_gemm, &abdb_ref_gemm, ONE_UNIT, true, params) > 1);
+}
+
+/* What is read and written is as it was before each launch. */
+static void read_and_written(void **state)
+{
+    const char *scatter = "{\"op\":\"scatter\",\"rows\":\"300\",\"bytes\":\"64\"}",
+               *updates = "{\"words\":\"1024\",\"updates\":\"4096\",\"parts\":\"2\"}";
+
+    (void)state;
+    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, RIGHT, false, scatter) <= 1);
+    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, NOTHING, false, scatter) > 1);
+    assert_true(found(&abdb_kernel_gather, &abdb_ref_gather, ONE_ELEMENT, false, scatter) > 1);
+    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, RIGHT, false, updates) <= 1);
+    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, NOTHING, false, updates) > 1);
+    assert_true(found(&abdb_kernel_gups, &abdb_ref_gups, FIRST_ONLY, false, updates) > 1);
+}
+
+static double element_a(const abdb_problem *p, size_t i, size_t k)
+{
+    return abdb_tensor_get(&p->tensor[0], i * p->tensor[0].dim[1] + k);
+}
+
+static double element_b(const abdb_problem *p, size_t k, size_t j)
+{
+    return abdb_tensor_get(&p->tensor[1], k * p->tensor[1].dim[1] + j);
+}
+
+/* One wrong element of 90,000 marks its row and no other; so does one that is no whole number. */
+static void products_are_checked_whole(void **state)
+{
+    enum { N = 300, K = 50 };
+    static float a[N * K], b[K * N], c[N * N];
+    abdb_problem p = {.tensors = 3,
+                      .tensor = {abdb_tensor_of(ABDB_F32, ABDB_IN, N, K, 0, 0),
+                                 abdb_tensor_of(ABDB_F32, ABDB_IN, K, N, 0, 0),
+                                 abdb_tensor_of(ABDB_F32, ABDB_OUT, N, N, 0, 0)}};
+    abdb_product q = {.p = &p,
+                      .a = element_a,
+                      .b = element_b,
+                      .c = &p.tensor[2],
+                      .rows = N,
+                      .depth = K,
+                      .columns = N};
+    abdb_error err = {0};
+
+    (void)state;
+    p.tensor[0].data = a;
+    p.tensor[1].data = b;
+    p.tensor[2].data = c;
+    for (size_t i = 0; i < N * K; i++) {
+        a[i] = (float)abdb_random_whole(1, i, 8);
+        b[i] = (float)abdb_random_whole(2, i, 8);
+    }
+    for (size_t i = 0; i < N * N; i++)
+        for (size_t k = 0; k < K; k++) c[i] += a[i / N * K + k] * b[k * N + i % N];
+    for (int kind = 0; kind < 4; kind++) {
+        unsigned char marks[N] = {0};
+        float *one = &c[123 * N + 17], was = *one;
+
+        *one += kind == 1 ? 1 : kind == 2 ? 0.5f : kind == 3 ? NAN : 0;
+        assert_ok(abdb_suspect_product(&q, 7, marks, &err));
+        for (size_t i = 0; i < N; i++) assert_int_equal(marks[i], kind > 0 && i == 123);
+        *one = was;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stale_and_borrowed), cmocka_unit_test(zeros_of_attention),
+        cmocka_unit_test(last_bit), cmocka_unit_test(read_and_written),
+        cmocka_unit_test(products_are_checked_whole)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
