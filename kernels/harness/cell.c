@@ -49,6 +49,20 @@ static bool is_checked_small(const one_cell *c)
     return c->recipe.kernel->small && w.ops >= ops_small;
 }
 
+/* The nearest cache of the host that holds all tensors of the copies; NULL: none does, or a device
+ * has no such caches. */
+static const char *resident(const one_cell *c)
+{
+    const abdb_limits *l = &c->device->limits;
+    double bytes = abdb_problem_bytes(&c->p) * (double)c->copies, threads = c->threads;
+
+    if (!c->device->on_host || c->rule.cold) return NULL;
+    return bytes <= (double)l->l1 * threads                       ? "L1"
+           : bytes <= (double)l->l2 * threads                     ? "L2"
+           : bytes <= (double)(l->claimed ? l->claimed : l->last) ? "L3"
+                                                                  : NULL;
+}
+
 static void print_result(const one_cell *c)
 {
     const abdb_problem *p = &c->at[0].p;
@@ -60,18 +74,20 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
-    if (is_checked_small(c)) json_object_set_new(factors, "verified_at", json_string(kernel->small));
-    record = json_pack(
-        "{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:b,s:i}", "kind", "result", "cell",
-        c->name, "formula", kernel->formula, "dtype", abdb_dtype_name(p->tensor[0].dtype), "ops",
-        w.ops, "bytes", w.bytes, "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
-        c->checked.share, "prepare_s", c->at[0].prepare_s, "batch", (json_int_t)c->samples.batch,
-        "factors", factors, "canary_shift", c->shift, "unsteady", c->shift > c->rule.shift_most,
-        "imprecise", c->samples.count < ABDB_SAMPLES_FEW, "threads", c->threads);
+    if (is_checked_small(c))
+        json_object_set_new(factors, "verified_at", json_string(kernel->small));
+    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
+                       "result", "cell", c->name, "formula", kernel->formula, "dtype",
+                       abdb_dtype_name(p->tensor[0].dtype), "ops", w.ops, "bytes", w.bytes,
+                       "verified", c->checked.error <= 1 ? "pass" : "fail", "checked",
+                       c->checked.share, "prepare_s", c->at[0].prepare_s, "batch",
+                       (json_int_t)c->samples.batch, "factors", factors, "canary_shift", c->shift,
+                       "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
     if (kernel->bounded_by)
         json_object_set_new(record, "bound", json_string(kernel->bounded_by(p)));
     if (kernel->ceiling && kernel->ceiling(p))
         json_object_set_new(record, "ceiling", json_string(kernel->ceiling(p)));
+    if (resident(c)) json_object_set_new(record, "resident", json_string(resident(c)));
     if (isfinite(c->checked.error))
         json_object_set_new(record, "error", json_real(c->checked.error));
     if (impl->chosen && impl->chosen(c->at[0].state))

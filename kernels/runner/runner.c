@@ -138,9 +138,9 @@ done:
     return st;
 }
 
-static const char *const bounds[] = {"operations", "bytes", NULL}, *const ceilings[] = {
-                                                                       "peak_flops", "peak_ops",
-                                                                       "memory_bandwidth", NULL};
+static const char *const bounds[] = {"operations", "bytes", NULL},
+                         *const ceilings[] = {"peak_flops", "peak_ops", "memory_bandwidth", NULL},
+                         *const caches[] = {"L1", "L2", "L3", NULL};
 
 /* A member of the result that is one of those words; another means nothing, and is left out. */
 static void add_word(abdb_entry *e, const json_t *result, const char *name,
@@ -150,6 +150,20 @@ static void add_word(abdb_entry *e, const json_t *result, const char *name,
 
     for (size_t i = 0; words[i]; i++)
         if (strcmp(words[i], text) == 0) abdb_entry_factor(e, name, text);
+}
+
+/* Threads that a launch ran on, where the backend knows them, else those that it was given. */
+static void add_threads(abdb_entry *e, abdb_arena *arena, const abdb_told *t)
+{
+    json_t *given = json_object_get(t->device, "threads"),
+           *used = json_object_get(t->result, "threads");
+    long long asked = json_integer_value(given), ran = json_integer_value(used);
+
+    if (!json_is_integer(used)) ran = asked;
+    if (ran > 0 && !json_object_get(json_object_get(t->result, "factors"), "threads"))
+        abdb_entry_factor(e, "threads", abdb_arena_printf(arena, "%lld", ran));
+    if (asked > 0 && ran > 0 && asked != ran)
+        abdb_entry_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
 }
 
 static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
@@ -166,12 +180,7 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
                 cell->param[i].text);
     json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
         abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
-    if (json_is_number(json_object_get(t->device, "threads")) &&
-        !json_object_get(factors, "threads"))
-        abdb_entry_factor(e, "threads",
-                          abdb_arena_printf(arena, "%lld",
-                                            (long long)json_integer_value(
-                                                json_object_get(t->device, "threads"))));
+    add_threads(e, arena, t);
     if (*abdb_record_text(t->result, "chosen"))
         abdb_entry_factor(e, "chosen", abdb_record_text(t->result, "chosen"));
     if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
@@ -187,6 +196,12 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     if (!json_object_get(factors, "fill")) abdb_entry_factor(e, "fill", "uniform");
     add_word(e, t->result, "bound", bounds);
     add_word(e, t->result, "ceiling", ceilings);
+    add_word(e, t->result, "resident", caches);
+    if (json_is_number(json_object_get(t->result, "checked")))
+        abdb_entry_factor(
+            e, "checked",
+            abdb_arena_printf(arena, "%.3g",
+                              json_number_value(json_object_get(t->result, "checked"))));
     if (*abdb_record_text(t->result, "energy_scope"))
         abdb_entry_factor(e, "energy_scope", abdb_record_text(t->result, "energy_scope"));
     abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");

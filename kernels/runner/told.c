@@ -196,9 +196,9 @@ static bool check_factors(abdb_told *t, json_t *factors)
 
 static void take_result(abdb_told *t, json_t *record)
 {
-    static const char *const numbers[] = {"ops",          "bytes",    "error",  "prepare_s",
-                                          "batch",        "load",     "steal",  "clock_hz",
-                                          "canary_shift", "energy_j", "power_w"};
+    static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",
+                                          "batch",        "load",     "steal",   "clock_hz",
+                                          "canary_shift", "energy_j", "power_w", "checked"};
     const char *verified = abdb_record_text(record, "verified");
 
     if (t->result) {

@@ -1,5 +1,5 @@
-/* verify.c - mistakes of kernels that verification must see: stale outputs, outputs of another copy,
- * one element, one unit of roundoff, nothing done at all. */
+/* verify.c - mistakes of kernels that verification must see: stale outputs, outputs of another
+ * copy, one element, one unit of roundoff, nothing done at all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
