@@ -63,6 +63,15 @@ static const char *resident(const one_cell *c)
                                                                   : NULL;
 }
 
+/* The ceiling of the machine that the cell was made to find: of memory, only past the caches. */
+static const char *ceiling_of(const one_cell *c)
+{
+    const abdb_kernel *kernel = c->recipe.kernel;
+    const char *name = kernel->ceiling ? kernel->ceiling(&c->p) : NULL;
+
+    return name && strcmp(name, "memory_bandwidth") == 0 && resident(c) ? NULL : name;
+}
+
 static void print_result(const one_cell *c)
 {
     const abdb_problem *p = &c->at[0].p;
@@ -85,8 +94,7 @@ static void print_result(const one_cell *c)
                        "unsteady", c->shift > c->rule.shift_most, "threads", c->threads);
     if (kernel->bounded_by)
         json_object_set_new(record, "bound", json_string(kernel->bounded_by(p)));
-    if (kernel->ceiling && kernel->ceiling(p))
-        json_object_set_new(record, "ceiling", json_string(kernel->ceiling(p)));
+    if (ceiling_of(c)) json_object_set_new(record, "ceiling", json_string(ceiling_of(c)));
     if (resident(c)) json_object_set_new(record, "resident", json_string(resident(c)));
     if (isfinite(c->checked.error))
         json_object_set_new(record, "error", json_real(c->checked.error));
