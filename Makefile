@@ -91,7 +91,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/settings
 	$(Q)$(CC) $(ALL_CFLAGS) -DABDB_PREFIX='"$(PREFIX)"' -MMD -MP -c $< -o $@
 
 # Kernels: OpenMP and the vector unit of a plain x86-64 for ref; the reference is never fast.
-$(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o: ALL_CFLAGS += -fopenmp
+$(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o $(BUILD)/obj/kernels/micro/%.o: ALL_CFLAGS += -fopenmp
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.

@@ -200,6 +200,8 @@ uint64_t abdb_random_next(uint64_t *state);
 uint64_t abdb_random_at(uint64_t seed, uint64_t i);
 /* A whole number other than 0 from -most to most, number `i` of a seed. */
 double abdb_random_whole(uint64_t seed, uint64_t i, int most);
+/* Fills a tensor with such numbers, on all threads. */
+void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_shuffle(int32_t *out, size_t n, uint64_t seed);
 /* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and

@@ -84,8 +84,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
-    for (size_t i = 0; i < abdb_tensor_count(&p->tensor[TABLES]); i++)
-        abdb_tensor_set(&p->tensor[TABLES], i, abdb_random_whole(seed, i, 64));
+    abdb_fill_whole(&p->tensor[TABLES], seed, 64);
     return true;
 }
 

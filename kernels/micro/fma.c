@@ -104,8 +104,7 @@ static bool exact(const abdb_problem *p, uint64_t seed)
 {
     if (products(p) == 1) return false;
     for (int t = X; t <= Y && p->tensor[X].dtype == ABDB_BF16; t++)
-        for (size_t i = 0; i < p->tensor[t].dim[0]; i++)
-            abdb_tensor_set(&p->tensor[t], i, abdb_random_whole(2 * seed + (uint64_t)t, i, 3));
+        abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, 3);
     return true;
 }
 

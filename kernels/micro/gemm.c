@@ -56,26 +56,24 @@ static void work(const abdb_problem *p, abdb_work *out)
     out->bytes = abdb_problem_bytes(p);
 }
 
-/* One row of C of f64: sums in long double. */
+/* One row of C of f64: sums in long double, rows of B one after another. */
 static void exact_row(const abdb_problem *p, size_t at, size_t b, double *out, double *magnitude)
 {
     size_t n = side(p, B, 1), k = side(p, A, 1);
     const double *x = (const double *)p->tensor[A].data + at * k,
                  *y = (const double *)p->tensor[B].data + b;
+    long double *sum = calloc(n, sizeof *sum);
 
-    for (size_t j = 0; j < n; j++) {
-        long double sum = 0;
-        double size = 0;
-
-        for (size_t i = 0; i < k; i++) {
+    for (size_t j = 0; j < n; j++) magnitude[j] = sum ? 0 : NAN;
+    for (size_t i = 0; sum && i < k; i++)
+        for (size_t j = 0; j < n; j++) {
             long double term = (long double)x[i] * y[i * n + j];
 
-            sum += term;
-            size += fabs((double)term);
+            sum[j] += term;
+            magnitude[j] += fabs((double)term);
         }
-        out[j] = (double)sum;
-        magnitude[j] = size;
-    }
+    for (size_t j = 0; j < n; j++) out[j] = sum ? (double)sum[j] : (double)NAN;
+    free(sum);
 }
 
 /* `count` rows of C of shorter formats, whose products double holds exactly: rows of B once. */
@@ -143,16 +141,15 @@ static bool exact(const abdb_problem *p, uint64_t seed)
     abdb_dtype dtype = p->tensor[A].dtype;
     int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / k));
 
-    if (dtype == ABDB_I8) return true; /* as they are */
-    for (int t = A; t <= B; t++)
-        for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++) {
-            uint64_t own = 2 * seed + (uint64_t)t;
-            bool zero = dtype == ABDB_BF16 &&
-                        (double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few;
+    for (int t = A; t <= B && dtype != ABDB_I8; t++) { /* bytes are whole as they are */
+        const abdb_tensor *in = &p->tensor[t];
+        uint64_t own = 2 * seed + (uint64_t)t;
 
-            abdb_tensor_set(&p->tensor[t], i,
-                            zero ? 0 : abdb_random_whole(own, i, dtype == ABDB_BF16 ? 1 : most));
-        }
+        abdb_fill_whole(in, own, dtype == ABDB_BF16 ? 1 : most);
+        for (size_t i = 0; dtype == ABDB_BF16 && i < abdb_tensor_count(in); i++)
+            if ((double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
+                abdb_tensor_set(in, i, 0);
+    }
     return true;
 }
 

@@ -141,10 +141,8 @@ static bool exact(const abdb_problem *p, uint64_t seed)
     int most = s.weights == I8 ? 127 : 8;
 
     if ((double)s.k * most * 8 > 0x1p24) return false;
-    for (size_t i = 0; i < s.m * s.k; i++)
-        abdb_tensor_set(&p->tensor[X], i, abdb_random_whole(2 * seed, i, 2));
-    for (size_t i = 0; s.weights == F32 && i < s.k * s.n; i++)
-        abdb_tensor_set(&p->tensor[W], i, abdb_random_whole(2 * seed + 1, i, most));
+    abdb_fill_whole(&p->tensor[X], 2 * seed, 2);
+    if (s.weights == F32) abdb_fill_whole(&p->tensor[W], 2 * seed + 1, most);
     for (int t = X_SCALE; t <= W_SCALE; t++)
         for (size_t i = 0; i < abdb_tensor_count(&p->tensor[t]); i++)
             abdb_tensor_set(&p->tensor[t], i, (double)(1 + abdb_random_at(seed, i) % 2));

@@ -157,6 +157,14 @@ double abdb_random_whole(uint64_t seed, uint64_t i, int most)
     return value < 0 ? value : value + 1;
 }
 
+void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most)
+{
+    size_t count = abdb_tensor_count(t);
+
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++) abdb_tensor_set(t, i, abdb_random_whole(seed, i, most));
+}
+
 void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) out[i] = (int32_t)i;

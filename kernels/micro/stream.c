@@ -199,9 +199,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
     if (!is_reduction(operation(p))) return false;
-    for (int t = X; t <= Y; t++)
-        for (size_t i = 0; i < p->tensor[t].dim[0]; i++)
-            abdb_tensor_set(&p->tensor[t], i, abdb_random_whole(2 * seed + (uint64_t)t, i, 2));
+    for (int t = X; t <= Y; t++) abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, 2);
     return true;
 }
 

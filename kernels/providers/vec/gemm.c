@@ -63,11 +63,18 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->slab = q->slab < SLAB ? q->slab : SLAB;
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
+    q->few =
+        q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready && q->dtype != ABDB_I8;
     q->packed_a = abdb_vec_up((q->block + LINE / step) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
     q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
+    if (q->few) { /* nothing is packed, and all columns of a thread are summed at once */
+        q->packed_a = q->packed_b = 0;
+        if (q->dtype == ABDB_BF16)
+            q->sums = q->m * abdb_vec_up(q->n / q->grid_n + columns, columns) * sizeof(float);
+    }
 }
 
 /* Of all B packed beforehand, or of a slab for each thread. */

@@ -26,6 +26,7 @@
 #endif
 enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
+enum { VEC_FEW = 16 }; /* rows of a product that packs nothing, at most */
 
 /* Vectors, and the same at any address that the element may have. */
 typedef float vec_f32 __attribute__((vector_size(VEC_BYTES)));
@@ -54,6 +55,7 @@ typedef struct {
     size_t grid_m, grid_n;           /* threads by rows and by columns of C: each packs what it
                                         needs, and none waits for another */
     bool direct;                     /* A is read where it is */
+    bool few;                        /* of few rows: B is read where it is (isa/few.c) */
     size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums of bf16 */
     /* of abdb_vec_product_room */
     void *room_a, *room_b;

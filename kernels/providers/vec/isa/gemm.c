@@ -330,6 +330,10 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
 /* One slab of a share after another, pass by pass: packed, then multiplied block by block. */
 static void multiply_share(const abdb_vec_product *s, const share *x)
 {
+    if (s->few) {
+        VEC(few)(s, x->left, x->right, x->sums);
+        return;
+    }
     for (size_t left = x->left; left < x->right; left += s->slab)
         for (size_t depth = 0; depth < s->k; depth += s->depth) {
             size_t wide = x->right - left < s->slab ? x->right - left : s->slab;

@@ -23,6 +23,9 @@ size_t VEC(linear_floats)(const abdb_vec_linear *linear);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
+/* Columns [left, right) of a product that is `few`; sums: room for as many of each row. */
+void VEC(few)(const abdb_vec_product *product, size_t left, size_t right, float *sums);
+
 /* Two bf16 of a row, wherever it begins. */
 typedef uint32_t abdb_bf16_pair __attribute__((aligned(2), may_alias));
 
