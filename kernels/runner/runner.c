@@ -10,6 +10,7 @@
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
 #include "kernels/runner/told.h"
+#include "schema/core/grow.h"
 #include "schema/core/stats.h"
 
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
@@ -40,15 +41,12 @@ void abdb_run_tally_free(abdb_run_tally *tally)
 /* Keeps how far the median of a cell is known. */
 static void note_spread(abdb_run_tally *t, const abdb_summary *s)
 {
-    if (!s->has_interval || !(s->median > 0)) return;
-    if (t->spreads == t->room) {
-        size_t room = t->room ? 2 * t->room : 64;
-        double *more = realloc(t->spread, room * sizeof *more);
+    double *more;
 
-        if (!more) return; /* the report has one cell less */
-        t->spread = more;
-        t->room = room;
-    }
+    if (!s->has_interval || !(s->median > 0)) return;
+    more = abdb_grow(t->spread, t->spreads, &t->room, sizeof *more);
+    if (!more) return; /* the report has one cell less */
+    t->spread = more;
     t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 /* --- one pair --------------------------------------------------------------------------------- */
 
 static bool listed(const abdb_pair *pair, const char *factor)
@@ -76,17 +78,11 @@ static void find_unlike(abdb_comparison *c, abdb_pair *pair)
 static abdb_status one_pair(abdb_comparison *c, size_t contender, abdb_choice choice,
                             const abdb_group *a, const abdb_group *b, abdb_error *err)
 {
-    abdb_pair *pair;
+    abdb_pair *pair, *more = abdb_grow(c->pair, c->pairs, &c->room, sizeof *more);
     abdb_status st = ABDB_OK;
 
-    if (c->pairs == c->room) {
-        size_t room = c->room ? 2 * c->room : 16;
-        abdb_pair *more = realloc(c->pair, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
-        c->pair = more;
-        c->room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
+    c->pair = more;
     pair = &c->pair[c->pairs++];
     memset(pair, 0, sizeof *pair);
     pair->contender = contender;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 #include "query/compare/compare.h"
 #include "schema/core/stats.h"
 
@@ -18,14 +20,10 @@ typedef struct {
 
 static abdb_status put(pool *p, double x, abdb_error *err)
 {
-    if (p->n == p->room) {
-        size_t room = p->room ? 2 * p->room : 64;
-        double *more = realloc(p->x, room * sizeof *more);
+    double *more = abdb_grow(p->x, p->n, &p->room, sizeof *more);
 
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-        p->x = more;
-        p->room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    p->x = more;
     p->x[p->n++] = x;
     return ABDB_OK;
 }
