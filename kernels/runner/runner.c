@@ -12,6 +12,7 @@
 #include "kernels/runner/told.h"
 #include "schema/core/grow.h"
 #include "schema/core/stats.h"
+#include "schema/core/timing.h"
 
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
 
@@ -322,7 +323,7 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
 /* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
 static bool cut_off(session *s, double begin_s)
 {
-    double now = abdb_child_now_s();
+    double now = abdb_steady_s();
 
     if (*s->child.stop > 1)
         abdb_told_end(&s->told, "cancelled", "interrupted twice: ended at once");
@@ -347,7 +348,7 @@ static void note_exit(session *s)
 /* Waits until the cell has ended, one way or another. */
 static abdb_status watch(session *s, abdb_error *err)
 {
-    double begin_s = abdb_child_now_s();
+    double begin_s = abdb_steady_s();
     bool asked = false; /* to finish its sample */
 
     while (!s->told.ended) {
@@ -360,7 +361,7 @@ static abdb_status watch(session *s, abdb_error *err)
         case ABDB_ENDED: note_exit(s); return ABDB_OK;
         case ABDB_QUIET: break;
         }
-        if (*s->child.stop && !asked) asked = kill(-s->child.pid, SIGINT) == 0;
+        if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
     if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
@@ -372,7 +373,7 @@ static abdb_status start_program(session *s, abdb_error *err)
 {
     abdb_process *p = &s->process;
 
-    if (s->child.pid) return ABDB_OK;
+    if (s->child.process.pid) return ABDB_OK;
     abdb_told_forget(&s->told);
     abdb_now_text(s->started);
     *p = (abdb_process){.campaign = s->o->campaign,
