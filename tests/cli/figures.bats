@@ -3,7 +3,7 @@
 # nothing to draw; bundles, sets, inclusions; names that would like to be commands.
 load common
 
-fill() { abdb import -q "$root/data" "$fixtures"/{figures.jsonl,prices.csv}; }
+fill() { filled "$root/data" "$fixtures"/{figures.jsonl,prices.csv}; }
 # What a figure wants to be told to draw something from the fixtures.
 given() {
     case $1 in
@@ -77,7 +77,7 @@ draw() { # FIGURE OPTIONS...
 }
 
 @test "what a rule refuses is drawn only when asked for, and stamped" {
-    abdb import -q "$root/data" "$fixtures/questions.csv"
+    filled "$root/data" "$fixtures/questions.csv"
     set -- --baseline device=H200-SXM,model=llama2-70b-99,scenario=Offline,evidence=mlperf --contender model=llama2-70b-99,evidence=measured --metric tokens_per_s
     run abdb plot paired "$@"
     fails 6 "nothing to draw in paired"
@@ -97,7 +97,7 @@ draw() { # FIGURE OPTIONS...
     done
     run abdb plot --set all --out all
     fails 6 "nothing to draw in the whole set"
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb plot price-performance --price-date 2024-02-01
     fails 6 "it needs 2 rows with usd_per_device_hour rate_per_device, and report price-performance has 1; give prices by --price"
     run abdb plot llama-bench
@@ -276,7 +276,7 @@ P
 
 @test "the pictures of the README are those of this build and of the shipped data" {
     gnuplot --version | grep -q 'gnuplot 5.4 patchlevel 4' || skip "made with gnuplot 5.4 patchlevel 4, this is $(gnuplot --version)"
-    abdb import -q "$root/data"
+    filled "$root/data"
     abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --out mlperf-llm.svg >/dev/null
     abdb plot training --today 2026-11-20 --dark --out training-dark.svg >/dev/null
     abdb plot peaks --out peaks.svg >/dev/null

@@ -4,7 +4,7 @@
 load common
 
 @test "pages, and every link and picture of them is there" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb site --out s
     fails 0 "s/index.html"
     [ "$(du -sb s | cut -f1)" -lt 2700000 ]
@@ -51,7 +51,7 @@ P
     command -v chromium >/dev/null || skip "no chromium"
     python3 -m pip download -q --no-deps --only-binary=:all: -d . axe-playwright-python==0.1.8 2>/dev/null || skip "no axe from PyPI"
     unzip -qo axe_playwright_python*.whl
-    abdb import -q "$root/data" "$fixtures"/{figures.jsonl,checker.csv}
+    filled "$root/data" "$fixtures"/{figures.jsonl,checker.csv}
     abdb site --out s >/dev/null
     run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s index.html figures.html sources.html mlperf-llm.html report-specs.html source-databricks-gaudi2.html
     fails 0 "6 pages, 0 problems"
@@ -64,7 +64,7 @@ P
     abdb init >/dev/null
     run abdb site --out s
     fails 6 "nothing to show"
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb site --out /dev/null/x
     fails 6 "cannot make /dev/null/x"
     run abdb site extra
