@@ -99,6 +99,7 @@ static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axe
     return ABDB_OK;
 }
 
+/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. */
 static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);

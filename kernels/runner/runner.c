@@ -165,6 +165,9 @@ static void add_threads(abdb_entry *e, abdb_arena *arena, const abdb_told *t)
         abdb_entry_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
 }
 
+/* What a result was measured under, as factors: parameters of the cell (where the backend did
+ * not say itself what it made of them), then what the backend told, then what this program
+ * decided. `op` is called operation in the database; dtype is a column and no factor. */
 static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
 {
     const abdb_told *t = &s->told;

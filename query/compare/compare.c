@@ -201,6 +201,9 @@ static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abd
     return best;
 }
 
+/* Pairs the groups of the baseline with those of a set. First those of equal key, then each that
+ * is left with the nearest of the same work; only when that leaves no pair at all, with the
+ * nearest of any. What meets nobody is counted on both sides. */
 static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];

@@ -121,6 +121,10 @@ static bool has_no_scenario(const abdb_set *set, size_t i)
            strcmp(suite, "storage") == 0;
 }
 
+/* All that is known of one row of a selection, as traits sorted by name so that two rows are
+ * compared by one walk: its columns, then the factors of its point. A column without a value is
+ * unknown where this kind of evidence would have it, else inapplicable; only the first hinders a
+ * comparison. */
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);

@@ -109,6 +109,8 @@ static abdb_status produce(const producer *p, const abdb_unit_options *options,
                     : p->importer->read(p->input, options->words, sink, err);
 }
 
+/* One unit in one transaction. --strict reads twice: the first time only to count rejects, the
+ * second to keep; --dry-run takes everything back. */
 static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const producer *p,
                                const abdb_unit_options *options, abdb_unit_result *out,
                                abdb_error *err)
