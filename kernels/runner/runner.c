@@ -268,6 +268,8 @@ static void count(abdb_run_tally *tally, const char *status)
         tally->crashed++;
 }
 
+/* One cell as an entry, whatever became of it: a cell that crashed or timed out is a row with
+ * its status and reason. */
 static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);

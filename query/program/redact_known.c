@@ -24,6 +24,7 @@ static int by_key(const void *a, const void *b)
     return (x->low > y->low) - (x->low < y->low);
 }
 
+/* The key of one shipped record is the digest of its JSON line, the form that redaction sees. */
 static abdb_status add(collector *c, abdb_error *err)
 {
     abdb_known *k = c->known;

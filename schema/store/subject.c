@@ -98,6 +98,8 @@ static char *copy_column(table *t, const char *text)
     return text ? abdb_arena_copy(&t->arena, text, strlen(text)) : NULL;
 }
 
+/* All statements that share a subject with something new, sorted so that those of one subject
+ * follow one another; the text is copied, as the table outlives the statement. */
 static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
