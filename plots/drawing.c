@@ -93,6 +93,7 @@ static size_t level_of(const levels *l, const char *name)
     return i;
 }
 
+/* The names of an axis or a key: numbers in their order, text in that of the report's rows. */
 static void find_levels(const maker *m, levels *l, size_t most)
 {
     for (size_t i = 0; i < m->kept; i++) {
@@ -177,6 +178,7 @@ static void shorten(maker *m, levels *l, abdb_text *notes)
     abdb_text_free(&common);
 }
 
+/* An array of gnuplot with these names, and how many letters the widest has, for the margin. */
 static void add_names(abdb_text *out, const char *array, const levels *l)
 {
     size_t widest = 0;

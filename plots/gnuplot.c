@@ -1,59 +1,16 @@
 /* gnuplot.c - gnuplot through pipes: the script goes in, the picture comes out; see figure.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "plots/figure.h"
 #include "schema/core/process.h"
+#include "schema/core/timing.h"
 
 enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10 };
-
-typedef struct {
-    pid_t pid, guard;
-    int in, out, words;
-} process;
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static abdb_status start(process *p, abdb_error *err)
-{
-    pid_t parent = getpid();
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
-
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(words, O_CLOEXEC) != 0)
-        return ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno));
-    signal(SIGPIPE, SIG_IGN);
-    p->pid = fork();
-    if (p->pid == 0) {
-        abdb_process_begin(parent);
-        dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        dup2(words[1], STDERR_FILENO);
-        execlp("gnuplot", "gnuplot", "-d", "-", (char *)NULL); /* -d: nobody's startup file */
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    close(words[1]);
-    *p = (process){p->pid, 0, in[1], out[0], words[0]};
-    fcntl(p->in, F_SETFL, O_NONBLOCK);
-    if (p->pid < 0) return ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno));
-    setpgid(p->pid, p->pid);
-    p->guard = abdb_process_guard(p->pid);
-    return ABDB_OK;
-}
 
 static abdb_status too_long(abdb_error *err)
 {
@@ -62,8 +19,8 @@ static abdb_status too_long(abdb_error *err)
 }
 
 /* Moves bytes both ways until gnuplot has closed its ends. */
-static abdb_status pump(process *p, const char *script, double until_s, FILE *out, abdb_text *words,
-                        abdb_error *err)
+static abdb_status pump(abdb_program *p, const char *script, double until_s, FILE *out,
+                        abdb_text *words, abdb_error *err)
 {
     size_t left = strlen(script);
     int open_ends = 2;
@@ -72,7 +29,7 @@ static abdb_status pump(process *p, const char *script, double until_s, FILE *ou
         struct pollfd end[3] = {{p->out, POLLIN, 0}, {p->words, POLLIN, 0}, {p->in, POLLOUT, 0}};
         char chunk[CHUNK];
 
-        if (now_s() > until_s) return too_long(err);
+        if (abdb_steady_s() > until_s) return too_long(err);
         if (poll(end, 3, LOOK_MS) <= 0) continue;
         if (p->in >= 0 && end[2].revents) {
             ssize_t wrote = left ? write(p->in, script, left) : 0;
@@ -154,24 +111,24 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
 static abdb_status run_script(const char *script, double limit_s, FILE *out, abdb_text *words,
                               abdb_error *err)
 {
-    process p = {0, 0, -1, -1, -1};
-    double until_s = now_s() + limit_s;
+    static const abdb_start how = {
+        .path = "gnuplot", .argument = {"-d", "-"}, .words = true}; /* -d: nobody's startup file */
+    abdb_program p;
+    double until_s = abdb_steady_s() + limit_s;
     int status;
-    abdb_status st = ABDB_OK;
+    abdb_status st;
 
-    TRY(start(&p, err));
+    st = abdb_program_start(&p, &how, err);
+    if (st != ABDB_OK) return st;
     st = pump(&p, script, until_s, out, words, err);
-    if (st == ABDB_OK && !abdb_process_ended(p.pid, until_s - now_s(), NULL)) st = too_long(err);
-    status = abdb_process_finish(p.pid, p.guard);
+    if (st == ABDB_OK && !abdb_program_ended(&p, until_s - abdb_steady_s(), NULL))
+        st = too_long(err);
+    status = abdb_program_finish(&p);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
         st = ABDB_FAIL(err, ABDB_IO,
                        "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
     else if (st == ABDB_OK && status != 0)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(words));
-done:
-    if (p.in >= 0) close(p.in);
-    if (p.out >= 0) close(p.out);
-    if (p.words >= 0) close(p.words);
     return st;
 }
 

@@ -3,8 +3,9 @@
 # tests/golden/walk.txt by realdata.bats; `sh tests/walk.sh FOLDER >tests/golden/walk.txt` makes it anew.
 cd "$1" || exit 1
 db=$(mktemp -d)
+abdb init --db "$db/new.db" >/dev/null
 find . -type f | sort | while read -r f; do
-    rm -f "$db/w.db"
+    cp "$db/new.db" "$db/w.db"
     abdb import "$f" --db "$db/w.db" >"$db/out" 2>"$db/err"
     code=$?
     if [ $code = 0 ] || [ $code = 5 ]; then

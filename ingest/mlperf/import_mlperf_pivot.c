@@ -148,12 +148,10 @@ done:
 static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                               abdb_error *err)
 {
-    state s = {
-        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
+    state s = {.system_type = abdb_mlperf_site_system_type(in)};
     abdb_status st;
 
-    s.system_type = abdb_mlperf_site_system_type(in);
-    s.context.flags = s.system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
+    s.context = abdb_mlperf_site_context(words, sink, true, s.system_type);
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK && s.lines < HEADER_LINES)
         st = ABDB_FAIL(err, ABDB_FORMAT,

@@ -220,8 +220,8 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     TRY(abdb_csv_header_take(&s->header, csv, err));
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
     if (abdb_csv_column(&s->header, "Avg. Result at System Name") >= 0)
-        s->context.flags =
-            s->system_type ? "perhaps-averaged" : "perhaps-averaged system-type-unknown";
+        s->context =
+            abdb_mlperf_site_context(s->context.words, s->context.sink, true, s->system_type);
 done:
     return st;
 }
@@ -229,12 +229,10 @@ done:
 static abdb_status read_site(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                              abdb_error *err)
 {
-    state s = {
-        .context = {.words = words, .sink = sink, .source = "mlperf-site", .verified = "yes"}};
+    state s = {.system_type = abdb_mlperf_site_system_type(in)};
     abdb_status st;
 
-    s.system_type = abdb_mlperf_site_system_type(in);
-    s.context.flags = s.system_type ? "" : "system-type-unknown";
+    s.context = abdb_mlperf_site_context(words, sink, false, s.system_type);
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &s, err);
     if (st == ABDB_OK) st = hand_over(&s, NULL, err);
     if (st == ABDB_OK && (s.header.count == 0 || abdb_csv_column(&s.header, "Model MLC|Model") < 0))

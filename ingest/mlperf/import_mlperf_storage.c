@@ -141,6 +141,9 @@ static const char *in_path(const char *path, const char *const *names, size_t co
     return found;
 }
 
+/* A summary.json of DLIO, the benchmark's load generator. Neither model nor accelerator nor the
+ * number of the run stand in it: they are looked for in the path, the last "runN" of it
+ * counting. */
 static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root, abdb_error *err)
 {
     static const char *const models[] = {"unet3d", "resnet50", "cosmoflow", "bert", "llama3"};

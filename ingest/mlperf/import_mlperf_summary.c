@@ -41,6 +41,8 @@ static const char *get(abdb_arena *arena, const json_t *object, const char *key)
     return abdb_arena_copy(arena, number, strlen(number));
 }
 
+/* One object of summary_results.json. Performance and power of a run are one object there: the
+ * value is stated under Performance_*, its watts or joules under Power_*. */
 static abdb_status keep(const abdb_mlperf_context *context, const json_t *object, abdb_error *err)
 {
     abdb_arena a = {0};

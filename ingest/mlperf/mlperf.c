@@ -253,6 +253,8 @@ static bool correct_unit(abdb_entry *entry, const abdb_mlperf_row *row)
     return true;
 }
 
+/* What all of MLCommons' files say of a row, in abdb's words. A division may carry power
+ * ("closed-power"): that is a flag here, so that rows with and without it meet. */
 static void set_fields(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_context *context,
                        const abdb_mlperf_row *row)
 {

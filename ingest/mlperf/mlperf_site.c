@@ -37,3 +37,16 @@ const char *abdb_mlperf_site_system_type(const abdb_input *in)
         return "datacenter";
     return abdb_mlperf_site_has_cell(in, "SingleStream") ? "edge" : NULL;
 }
+
+abdb_mlperf_context abdb_mlperf_site_context(const abdb_words *words, const abdb_sink *sink,
+                                             bool averaged, const char *system_type)
+{
+    static const char *const flags[2][2] = {
+        {"system-type-unknown", ""}, {"perhaps-averaged system-type-unknown", "perhaps-averaged"}};
+
+    return (abdb_mlperf_context){.words = words,
+                                 .sink = sink,
+                                 .source = "mlperf-site",
+                                 .verified = "yes",
+                                 .flags = flags[averaged][system_type != NULL]};
+}

@@ -12,4 +12,9 @@ const char *abdb_mlperf_site_system_type(const abdb_input *in);
 /* Does text hold the word as a whole cell? */
 int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word);
 
+/* What all rows of an export share; its flags say what the export does not tell. averaged: it shows
+ * a mean where several results share a name; system_type NULL: unknown. */
+abdb_mlperf_context abdb_mlperf_site_context(const abdb_words *words, const abdb_sink *sink,
+                                             bool averaged, const char *system_type);
+
 #endif

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "schema/core/grow.h"
+
 enum { REASON = 200 };
 
 typedef struct {
@@ -50,18 +52,15 @@ void abdb_mlperf_round_close(abdb_mlperf_round *round)
 
 static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *err)
 {
+    item *more;
+
     if (round->items == ROUND_FILES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT,
                          "more than %d files of results; import the round in parts",
                          ROUND_FILES_MAX);
-    if (round->items == round->room) {
-        size_t room = round->room ? 2 * round->room : 256;
-        item *more = realloc(round->item, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
-        round->item = more;
-        round->room = room;
-    }
+    more = abdb_grow(round->item, round->items, &round->room, sizeof *more);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
+    round->item = more;
     *out = &round->item[round->items++];
     **out = (item){0};
     return ABDB_OK;

@@ -198,6 +198,9 @@ static bool is_invalid(const run_log *log)
     return validity && strcmp(validity, "VALID") != 0;
 }
 
+/* The result of one scenario of a result folder. Where LoadGen ran another scenario than the
+ * folder is named, the rules let the result be inferred (as MLCommons' submission checker does):
+ * such rows say so. Server logs stand for Interactive, which is Server under tighter limits. */
 static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_folder *f,
                         const abdb_mlperf_context *context, const run_log *log,
                         abdb_mlperf_row *row, char *reason, abdb_error *err)

@@ -100,6 +100,8 @@ static bool fill(scorer *s, const abdb_mlperf_values *log, const char *raw, cons
     return true;
 }
 
+/* One result_N.txt: run_stop - run_start in milliseconds, infinite where the run failed. Such a
+ * run is kept without a result, as its failure counts in the score. */
 static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *log = &file->values;
@@ -162,6 +164,9 @@ static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
     *st = s->sink->reject(s->sink->self, &reject, err);
 }
 
+/* The score of all runs: their olympic mean, times the factor of scaling.json, in minutes; the
+ * runs are its pieces. Runs that did not converge are infinite, and more of those than are
+ * dropped make the score a failure. */
 static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *scaling = abdb_round_member(s->folder, "scaling.json");

@@ -106,6 +106,8 @@ static void take_array(state *s, const char *text)
         snprintf(s->array, sizeof s->array, "%.0f", size * s->element_bytes);
 }
 
+/* The lines before the table, which say what holds for all of its rows. BabelStream's versions and
+ * McCalpin's STREAM print them in their own words: each is looked for, the missing are left out. */
 static void take_setting(state *s, const text_line *line)
 {
     const char *text = line->text;

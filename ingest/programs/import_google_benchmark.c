@@ -59,6 +59,8 @@ static const char *statistic_of(const abdb_flat_record *r)
     return NULL;
 }
 
+/* One element of `benchmarks`: an iteration states the mean of its own loop, an aggregate its
+ * statistic; aggregates that abdb has no name for are counted as ignored. */
 static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[] = {"repetition_index", "threads", "label"};

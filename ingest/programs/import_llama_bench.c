@@ -256,6 +256,9 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
     return true;
 }
 
+/* One row of the printed table, its words already cut by columns. `test` (pp512, tg128,
+ * pp512+tg128) gives scenario and token counts; "t/s" is mean ± standard deviation of the
+ * repetitions. */
 static abdb_status keep_line(state *s, char *const *word, long line, const char *raw,
                              abdb_error *err)
 {

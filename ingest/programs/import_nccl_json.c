@@ -62,6 +62,8 @@ static void find_collective(reader *r, const json_t *value)
     snprintf(r->collective, sizeof r->collective, "%.*s", (int)(end - text), text);
 }
 
+/* One size, in place or out of place: two entries of a row. Names changed between versions, so
+ * each value is asked for by both. Times are in microseconds, bandwidths in 10^9 byte/s. */
 static abdb_status keep(reader *r, const json_t *size, const char *member, const char *place,
                         size_t index, abdb_error *err)
 {

@@ -103,6 +103,8 @@ static void take_header(state *s, const char *text)
     }
 }
 
+/* One row of a table: message size, then one column for each figure. A column without a unit is
+ * the verdict of validation (-c). */
 static abdb_status keep(state *s, const text_line *line, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);

@@ -81,6 +81,10 @@ static void release(const abdb_input *in, const char *upto, const char **release
     *released = upto;
 }
 
+/* Physical lines go to libcsv one by one; a field in quotes may hold line ends, so a row begins
+ * only where the parser says that none is open. row_start and row_line remember where: locators
+ * and the raw text of rejects are of them. Rows read are given back to the system on the way
+ * (`release`). */
 static abdb_status read_text(const abdb_input *in, const char *text, size_t size, char delimiter,
                              abdb_csv_handler handler, void *self, abdb_error *err)
 {

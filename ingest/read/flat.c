@@ -114,6 +114,8 @@ static size_t json_series(abdb_arena *arena, const json_t *array, const double *
     return x ? n : 0;
 }
 
+/* One JSON object: plain members become items, arrays of numbers series; what is nested deeper
+ * is left to importers that know it. Members beyond the maxima are dropped. */
 static abdb_status hand_object(reader *r, const json_t *object, long line, const char *locator,
                                abdb_error *err)
 {

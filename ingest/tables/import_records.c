@@ -140,6 +140,8 @@ static bool is_object(const char *text)
     return object;
 }
 
+/* One `entry` record. A field that this abdb does not know is passed over, so that files of
+ * later versions can be read; one of the wrong kind makes the record a reject with its reason. */
 static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
                               abdb_error *err)
 {

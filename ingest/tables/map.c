@@ -306,6 +306,9 @@ static bool put_devices(abdb_fact *fact)
     return true;
 }
 
+/* A specification or a price out of one cell of a table: the line of the map says which quantity
+ * it is, the row gives the rest. A cell that holds nothing, or its own heading again, is passed
+ * over. */
 static abdb_status make_fact(row_state *r, const map_line *line)
 {
     static const char *const price_wants[] = {"provider", "device", "currency", "per", "devices"};

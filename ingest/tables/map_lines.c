@@ -259,6 +259,8 @@ static void quote(abdb_text *out, const char *word)
     abdb_text_puts(out, "\"");
 }
 
+/* One line of a drafted map, by the words of a column's heading. The first that fits wins, so
+ * what says more stands above: tokens/s before /s, "number of gpus" before gpu. */
 static void draft_column(abdb_text *out, const char *name, const char *cell)
 {
     static const struct {

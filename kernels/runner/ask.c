@@ -4,6 +4,7 @@
 
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
+#include "schema/core/timing.h"
 
 /* Seconds of one cell from its work: about 5 x 10^10 operations a second and thread, 10^10 bytes a
  * second; tensors are filled with 2 x 10^8 bytes a second. Meant within a factor of three. */
@@ -26,7 +27,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
                                   abdb_error *err)
 {
     abdb_child child = {0};
-    double begin_s = abdb_child_now_s(), sum = 0;
+    double begin_s = abdb_steady_s(), sum = 0;
     size_t answers = 0;
     char why[160];
     bool broken, other;
@@ -46,7 +47,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
             abdb_heard heard = abdb_child_read(&child, 0.2, &answer);
             json_t *record = NULL;
 
-            if (heard == ABDB_ENDED || *child.stop || abdb_child_now_s() - begin_s > ABDB_SILENCE_S)
+            if (heard == ABDB_ENDED || *child.stop || abdb_steady_s() - begin_s > ABDB_SILENCE_S)
                 goto told_all;
             if (heard != ABDB_LINE) continue;
             record = abdb_record_read(answer, &broken, why);
@@ -71,7 +72,7 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
 {
     abdb_child child = {0};
     json_t *all = json_object();
-    double begin_s = abdb_child_now_s();
+    double begin_s = abdb_steady_s();
     abdb_status st = ABDB_OK;
     bool said_bye = false;
 
@@ -80,7 +81,7 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
         char *line;
         abdb_heard heard = abdb_child_read(&child, 0.2, &line);
 
-        if (heard == ABDB_ENDED || abdb_child_now_s() - begin_s > ABDB_SILENCE_S) break;
+        if (heard == ABDB_ENDED || abdb_steady_s() - begin_s > ABDB_SILENCE_S) break;
         if (heard == ABDB_LINE) {
             char why[160];
             bool broken;

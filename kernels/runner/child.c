@@ -2,30 +2,21 @@
 #include "kernels/runner/child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "schema/core/process.h"
+#include "schema/core/timing.h"
 
 enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
 
-double abdb_child_now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Thread count, binding and wait policy are set before exec: one pool per process, libgomp's. */
-static void set_environment(const abdb_run_options *o)
+static void set_environment(const void *options)
 {
+    const abdb_run_options *o = options;
     char number[16];
 
     if (o->threads > 0) {
@@ -47,60 +38,32 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
                              abdb_error *err)
 {
     static const volatile int never = 0;
-    pid_t parent = getpid();
-    int in[2], out[2];
+    const abdb_start how = {
+        .path = o->path, .argument = {verb}, .prepare = set_environment, .given = o};
+    abdb_error why;
 
     if (access(o->path, X_OK) != 0)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s cannot be started: %s", o->path, strerror(errno));
-    if (pipe2(in, O_CLOEXEC) != 0) return ABDB_FAIL(err, ABDB_BACKEND, "pipe: %s", strerror(errno));
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        close(in[0]);
-        close(in[1]);
-        return ABDB_FAIL(err, ABDB_BACKEND, "pipe: %s", strerror(errno));
-    }
-    signal(SIGPIPE, SIG_IGN);
-    c->pid = fork();
-    if (c->pid == 0) {
-        abdb_process_begin(parent);
-        set_environment(o);
-        dup2(in[0], STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        signal(SIGPIPE, SIG_DFL);
-        signal(SIGINT, SIG_DFL);
-        execl(o->path, o->path, verb, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    if (c->pid < 0) {
-        close(in[1]);
-        close(out[0]);
-        c->pid = 0;
-        return ABDB_FAIL(err, ABDB_BACKEND, "fork: %s", strerror(errno));
-    }
-    setpgid(c->pid, c->pid);
-    c->guard = abdb_process_guard(c->pid);
+    if (abdb_program_start(&c->process, &how, &why) != ABDB_OK)
+        return ABDB_FAIL(err, ABDB_BACKEND, "%s", why.message);
     c->stop = o->stop ? o->stop : &never;
-    c->in = in[1];
-    c->out = out[0];
-    fcntl(c->in, F_SETFL, O_NONBLOCK);
-    c->heard_s = abdb_child_now_s();
+    c->heard_s = abdb_steady_s();
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
 
 abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abdb_error *err)
 {
-    double until = abdb_child_now_s() + wait_s;
+    double until = abdb_steady_s() + wait_s;
     size_t size = strlen(text);
 
     while (size) {
-        ssize_t wrote = write(c->in, text, size);
+        ssize_t wrote = write(c->process.in, text, size);
 
         if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
-            struct pollfd waiting = {.fd = c->in, .events = POLLOUT};
+            struct pollfd waiting = {.fd = c->process.in, .events = POLLOUT};
 
-            if (*c->stop > 1 || abdb_child_now_s() > until)
+            if (*c->stop > 1 || abdb_steady_s() > until)
                 return ABDB_FAIL(err, ABDB_LIMIT, "it does not read what it is asked");
             poll(&waiting, 1, 200);
             continue;
@@ -139,33 +102,33 @@ static bool take_line(abdb_child *c, char **line)
 abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
 {
     char chunk[CHUNK];
-    struct pollfd waiting = {.fd = c->out, .events = POLLIN};
+    struct pollfd waiting = {.fd = c->process.out, .events = POLLIN};
     ssize_t size;
 
     if (take_line(c, line)) return ABDB_LINE;
     if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) /* its children may hold its output open */
-        return abdb_process_ended(c->pid, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
-    size = read(c->out, chunk, sizeof chunk);
+        return abdb_program_ended(&c->process, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
+    size = read(c->process.out, chunk, sizeof chunk);
     if (size < 0 && errno == EINTR) return ABDB_QUIET;
     if (size <= 0) return ABDB_ENDED;
-    c->heard_s = abdb_child_now_s();
+    c->heard_s = abdb_steady_s();
     abdb_text_add(&c->buffer, chunk, (size_t)size);
     return take_line(c, line) ? ABDB_LINE : ABDB_QUIET;
 }
 
 static int finish(abdb_child *c, bool kill_now)
 {
+    abdb_program *p = &c->process;
     int status;
 
-    if (!c->pid) return 0;
-    close(c->in);
-    if (kill_now || !abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop)) {
-        kill(-c->pid, SIGTERM);
-        abdb_process_ended(c->pid, ABDB_GRACE_S, c->stop);
+    if (!p->pid) return 0;
+    close(p->in); /* which tells it to go */
+    p->in = -1;
+    if (kill_now || !abdb_program_ended(p, ABDB_GRACE_S, c->stop)) {
+        kill(-p->pid, SIGTERM);
+        abdb_program_ended(p, ABDB_GRACE_S, c->stop);
     }
-    status = abdb_process_finish(c->pid, c->guard);
-    close(c->out);
-    c->pid = 0;
+    status = abdb_program_finish(p);
     abdb_text_free(&c->buffer);
     return status;
 }

@@ -2,13 +2,11 @@
 #ifndef ABDB_KERNELS_CHILD_H
 #define ABDB_KERNELS_CHILD_H
 
-#include <sys/types.h>
-
 #include "kernels/runner/runner.h"
+#include "schema/core/process.h"
 
 typedef struct {
-    pid_t pid, guard; /* pid 0: not running */
-    int in, out;
+    abdb_program process;     /* its pid is 0 when none runs */
     volatile const int *stop; /* above 1: end at once */
     abdb_text buffer;
     double heard_s; /* when anything was last heard */
@@ -16,7 +14,6 @@ typedef struct {
 
 typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED } abdb_heard;
 
-double abdb_child_now_s(void);
 /* Starts `path verb` in a process group of its own, which ends when this process ends. */
 ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,
                                            const char *verb, abdb_error *err);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 enum { VALUES_MAX = 512 };
 
 typedef struct {
@@ -75,18 +77,13 @@ static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axe
                             const size_t *at, abdb_error *err)
 {
     abdb_text name = {0};
-    abdb_cell *cell;
+    abdb_cell *cell, *more;
 
     if (plan->cells == ABDB_CELL_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d cells", ABDB_CELL_MAX);
-    if (plan->cells == plan->room) {
-        size_t room = plan->room ? 2 * plan->room : 64;
-        abdb_cell *more = realloc(plan->cell, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
-        plan->cell = more;
-        plan->room = room;
-    }
+    more = abdb_grow(plan->cell, plan->cells, &plan->room, sizeof *more);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    plan->cell = more;
     cell = &plan->cell[plan->cells];
     *cell = (abdb_cell){.kernel = kernel, .params = count};
     abdb_text_puts(&name, kernel);
@@ -102,6 +99,7 @@ static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axe
     return ABDB_OK;
 }
 
+/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. */
 static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);

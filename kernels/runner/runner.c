@@ -10,7 +10,9 @@
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
 #include "kernels/runner/told.h"
+#include "schema/core/grow.h"
 #include "schema/core/stats.h"
+#include "schema/core/timing.h"
 
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
 
@@ -40,15 +42,12 @@ void abdb_run_tally_free(abdb_run_tally *tally)
 /* Keeps how far the median of a cell is known. */
 static void note_spread(abdb_run_tally *t, const abdb_summary *s)
 {
-    if (!s->has_interval || !(s->median > 0)) return;
-    if (t->spreads == t->room) {
-        size_t room = t->room ? 2 * t->room : 64;
-        double *more = realloc(t->spread, room * sizeof *more);
+    double *more;
 
-        if (!more) return; /* the report has one cell less */
-        t->spread = more;
-        t->room = room;
-    }
+    if (!s->has_interval || !(s->median > 0)) return;
+    more = abdb_grow(t->spread, t->spreads, &t->room, sizeof *more);
+    if (!more) return; /* the report has one cell less */
+    t->spread = more;
     t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
 }
 
@@ -166,6 +165,9 @@ static void add_threads(abdb_entry *e, abdb_arena *arena, const abdb_told *t)
         abdb_entry_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
 }
 
+/* What a result was measured under, as factors: parameters of the cell (where the backend did
+ * not say itself what it made of them), then what the backend told, then what this program
+ * decided. `op` is called operation in the database; dtype is a column and no factor. */
 static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell)
 {
     const abdb_told *t = &s->told;
@@ -266,6 +268,8 @@ static void count(abdb_run_tally *tally, const char *status)
         tally->crashed++;
 }
 
+/* One cell as an entry, whatever became of it: a cell that crashed or timed out is a row with
+ * its status and reason. */
 static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally, abdb_error *err)
 {
     abdb_entry *e = calloc(1, sizeof *e);
@@ -324,7 +328,7 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
 /* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
 static bool cut_off(session *s, double begin_s)
 {
-    double now = abdb_child_now_s();
+    double now = abdb_steady_s();
 
     if (*s->child.stop > 1)
         abdb_told_end(&s->told, "cancelled", "interrupted twice: ended at once");
@@ -349,7 +353,7 @@ static void note_exit(session *s)
 /* Waits until the cell has ended, one way or another. */
 static abdb_status watch(session *s, abdb_error *err)
 {
-    double begin_s = abdb_child_now_s();
+    double begin_s = abdb_steady_s();
     bool asked = false; /* to finish its sample */
 
     while (!s->told.ended) {
@@ -362,7 +366,7 @@ static abdb_status watch(session *s, abdb_error *err)
         case ABDB_ENDED: note_exit(s); return ABDB_OK;
         case ABDB_QUIET: break;
         }
-        if (*s->child.stop && !asked) asked = kill(-s->child.pid, SIGINT) == 0;
+        if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
     if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
@@ -374,7 +378,7 @@ static abdb_status start_program(session *s, abdb_error *err)
 {
     abdb_process *p = &s->process;
 
-    if (s->child.pid) return ABDB_OK;
+    if (s->child.process.pid) return ABDB_OK;
     abdb_told_forget(&s->told);
     abdb_now_text(s->started);
     *p = (abdb_process){.campaign = s->o->campaign,

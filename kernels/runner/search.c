@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/runner/child.h"
+#include "schema/core/timing.h"
 
 enum { TRIED_MAX = 2048, FIRST = 256, LAST = 32768, STEP_LEAST = 16, LONGER = 64 };
 static const double gain = 1.003, as_fast = 0.99;
@@ -40,7 +41,7 @@ static abdb_status hear(void *self, const abdb_entry *e, abdb_error *err)
 
 static bool over(const search *s)
 {
-    return *s->o->stop || s->count == TRIED_MAX || abdb_child_now_s() - s->begin_s > s->budget_s;
+    return *s->o->stop || s->count == TRIED_MAX || abdb_steady_s() - s->begin_s > s->budget_s;
 }
 
 /* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
@@ -67,7 +68,7 @@ static abdb_status look(search *s, const size_t side[3], bool quick, double *rat
     one.quick = quick;
     one.progress = NULL;
     if (s->o->progress)
-        s->o->progress(s->o->self, plan.cell[0].name, (size_t)(abdb_child_now_s() - s->begin_s),
+        s->o->progress(s->o->self, plan.cell[0].name, (size_t)(abdb_steady_s() - s->begin_s),
                        (size_t)s->budget_s);
     TRY(abdb_backend_run(&one, &plan, &todo, &sink, s->tally, err));
     *rate = s->heard;
@@ -147,7 +148,7 @@ abdb_status abdb_mamf_search(const abdb_run_options *o, const char *dtype, doubl
                 .dtype = dtype,
                 .sink = sink,
                 .tally = tally,
-                .begin_s = abdb_child_now_s(),
+                .begin_s = abdb_steady_s(),
                 .budget_s = budget_s};
     abdb_status st = ABDB_OK;
 
@@ -159,7 +160,7 @@ abdb_status abdb_mamf_search(const abdb_run_options *o, const char *dtype, doubl
     for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !over(&s); step /= 2)
         for (bool faster = true; faster && !over(&s);) TRY(moves(&s, step, &faster, err));
     if (over(&s)) out->stopped = *o->stop ? "interrupted" : "its time was used up";
-    out->seconds = abdb_child_now_s() - s.begin_s;
+    out->seconds = abdb_steady_s() - s.begin_s;
     out->shapes = s.count;
     memcpy(out->side, s.best.side, sizeof out->side);
     out->quick_rate = s.best.rate;

@@ -73,6 +73,8 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     return ABDB_OK;
 }
 
+/* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
+ * texts are asked only where its codes do not tell. */
 static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
 {
     int code = sqlite3_errcode(db->sql) & 0xff, offset = sqlite3_error_offset(db->sql);

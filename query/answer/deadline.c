@@ -9,19 +9,12 @@
 #include <unistd.h>
 
 #include "query/answer/say.h"
+#include "schema/core/timing.h"
 
 #define WORDS "the time-out was reached; --timeout SECONDS allows more"
 
 static const double grace_s = 1, longest_s = 1e8;
 static double deadline_s; /* 0: none */
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The program did not end by itself. */
 static void on_alarm(int number)
@@ -47,7 +40,7 @@ void abdb_deadline_begin(double seconds)
     if (!(seconds > 0)) return;
     seconds = fmin(seconds, longest_s);
     sigaction(SIGALRM, &action, NULL);
-    deadline_s = now_s() + seconds;
+    deadline_s = abdb_steady_s() + seconds;
     set_alarm(seconds + grace_s);
 }
 
@@ -75,12 +68,12 @@ void abdb_deadline_end(void)
 
 bool abdb_deadline_over(void)
 {
-    return deadline_s > 0 && now_s() > deadline_s;
+    return deadline_s > 0 && abdb_steady_s() > deadline_s;
 }
 
 double abdb_deadline_left_s(void)
 {
-    return deadline_s > 0 ? deadline_s - now_s() : INFINITY;
+    return deadline_s > 0 ? deadline_s - abdb_steady_s() : INFINITY;
 }
 
 abdb_status abdb_deadline_fail(abdb_error *err)

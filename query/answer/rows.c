@@ -23,6 +23,7 @@ bool abdb_bind_add_number(abdb_binds *binds, double number)
     return true;
 }
 
+/* A number that is NaN binds NULL: a value that was not given. */
 void abdb_binds_apply(const abdb_binds *binds, sqlite3_stmt *s)
 {
     for (size_t i = 0; i < binds->count; i++) {

@@ -5,16 +5,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "schema/core/grow.h"
+
 abdb_value *abdb_table_row(abdb_table *table)
 {
-    if (table->rows == table->room) {
-        size_t room = table->room ? 2 * table->room : 64;
-        abdb_value *more = realloc(table->value, room * table->columns * sizeof *more);
+    abdb_value *more =
+        abdb_grow(table->value, table->rows, &table->room, table->columns * sizeof *more);
 
-        if (!more) return NULL;
-        table->value = more;
-        table->room = room;
-    }
+    if (!more) return NULL;
+    table->value = more;
     return memset(table->value + table->rows++ * table->columns, 0,
                   table->columns * sizeof *table->value);
 }

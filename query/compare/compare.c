@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 /* --- one pair --------------------------------------------------------------------------------- */
 
 static bool listed(const abdb_pair *pair, const char *factor)
@@ -76,17 +78,11 @@ static void find_unlike(abdb_comparison *c, abdb_pair *pair)
 static abdb_status one_pair(abdb_comparison *c, size_t contender, abdb_choice choice,
                             const abdb_group *a, const abdb_group *b, abdb_error *err)
 {
-    abdb_pair *pair;
+    abdb_pair *pair, *more = abdb_grow(c->pair, c->pairs, &c->room, sizeof *more);
     abdb_status st = ABDB_OK;
 
-    if (c->pairs == c->room) {
-        size_t room = c->room ? 2 * c->room : 16;
-        abdb_pair *more = realloc(c->pair, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
-        c->pair = more;
-        c->room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "pairs");
+    c->pair = more;
     pair = &c->pair[c->pairs++];
     memset(pair, 0, sizeof *pair);
     pair->contender = contender;
@@ -205,6 +201,9 @@ static const abdb_group *nearest(const abdb_comparison *c, size_t set, const abd
     return best;
 }
 
+/* Pairs the groups of the baseline with those of a set. First those of equal key, then each that
+ * is left with the nearest of the same work; only when that leaves no pair at all, with the
+ * nearest of any. What meets nobody is counted on both sides. */
 static abdb_status meet(abdb_comparison *c, size_t set, abdb_error *err)
 {
     const abdb_groups *a = &c->groups[0], *b = &c->groups[set];

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 #include "query/compare/compare.h"
 #include "schema/core/stats.h"
 
@@ -18,14 +20,10 @@ typedef struct {
 
 static abdb_status put(pool *p, double x, abdb_error *err)
 {
-    if (p->n == p->room) {
-        size_t room = p->room ? 2 * p->room : 64;
-        double *more = realloc(p->x, room * sizeof *more);
+    double *more = abdb_grow(p->x, p->n, &p->room, sizeof *more);
 
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-        p->x = more;
-        p->room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    p->x = more;
     p->x[p->n++] = x;
     return ABDB_OK;
 }
@@ -115,6 +113,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* One number for a side: its best member, or the median. low and high are its worst and best
+ * (not least and most: of times the low one is the longest); picked is the member whose value it
+ * is. */
 static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, const pool *samples,
                                   abdb_summary_of *out, abdb_error *err)
 {

@@ -414,6 +414,7 @@ static void price_lines(const abdb_comparison *c, abdb_table *t)
     abdb_prices_say(&met, t);
 }
 
+/* Below the table: what its words mean, but only of those that it uses. */
 static void legend_lines(const abdb_comparison *c, abdb_table *t)
 {
     bool stated = false, run = false, tested = false, mlperf = false, vague = false, apart = false;

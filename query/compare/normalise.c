@@ -197,6 +197,8 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Checks what the measure was told and prepares the statement that gives a value: views compute,
+ * and a price needs v_at_price, whose prices are those of the day that was asked. */
 static abdb_status prepare(normaliser *n, abdb_error *err)
 {
     static const char plain[] =

@@ -194,6 +194,9 @@ static const char *factor_name(const char *column)
     return strncmp(column, "factor.", 7) == 0 ? column + 7 : column;
 }
 
+/* A condition on what is no column: an EXISTS over the factors of the row's point, compared as a
+ * number where the value is one. The factor's name is checked first, as one that nobody has
+ * would select nothing without a word. */
 static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_error *err)
 {
     const char *factor = factor_name(c->column);

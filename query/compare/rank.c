@@ -160,6 +160,8 @@ static abdb_status order(abdb_ranking *r, abdb_error *err)
 
 /* --- the front -------------------------------------------------------------------------------- */
 
+/* The Pareto front of each group: a row is on it unless another one of its group is at least as
+ * good in both values and better in one. O(n^2), of the rows that are ranked. */
 static abdb_status find_front(abdb_ranking *r, sqlite3 *db, const char *name, abdb_error *err)
 {
     const abdb_metric_info *info;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 static const char *const names[ABDB_M_COUNT] = {
 #define X(name) #name,
     ABDB_MEMBER_COLUMNS(X)
@@ -85,20 +87,16 @@ static abdb_status read_point(loader *l, const char *id, point *out, abdb_error 
 static abdb_status find_point(loader *l, const char *id, const point **out, abdb_error *err)
 {
     abdb_status st;
+    point *more;
 
     for (size_t i = l->points; i > 0; i--) /* members of one set come near one another */
         if (strcmp(l->cache[i - 1].id, id) == 0) {
             *out = &l->cache[i - 1];
             return ABDB_OK;
         }
-    if (l->points == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        point *more = realloc(l->cache, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
-        l->cache = more;
-        l->room = room;
-    }
+    more = abdb_grow(l->cache, l->points, &l->room, sizeof *more);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
+    l->cache = more;
     st = read_point(l, id, &l->cache[l->points], err);
     if (st == ABDB_OK) *out = &l->cache[l->points++];
     return st;
@@ -123,6 +121,10 @@ static bool has_no_scenario(const abdb_set *set, size_t i)
            strcmp(suite, "storage") == 0;
 }
 
+/* All that is known of one row of a selection, as traits sorted by name so that two rows are
+ * compared by one walk: its columns, then the factors of its point. A column without a value is
+ * unknown where this kind of evidence would have it, else inapplicable; only the first hinders a
+ * comparison. */
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);

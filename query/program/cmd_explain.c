@@ -163,6 +163,8 @@ static void add_made(const abdb_report *report, const abdb_args *args, abdb_text
     abdb_text_puts(out, report->params ? "" : " no option");
 }
 
+/* A number of a report is named by its column and by what picks its row. It was made of the
+ * facts in the hidden column _facts_COLUMN, or else _facts; none: it was made of options. */
 static abdb_status explain_row(const abdb_report *report, const abdb_args *args, abdb_db *db,
                                abdb_table *table, abdb_error *err)
 {

@@ -280,6 +280,8 @@ static bool shell_command(shell *s, char *line)
     return true;
 }
 
+/* Lines are gathered until SQLite calls them a whole statement; a line that begins with a dot,
+ * at the beginning of one, is a command of the shell. */
 static abdb_status run_shell(const abdb_args *args, abdb_error *err)
 {
     shell s = {0};

@@ -236,6 +236,8 @@ static abdb_status read_search(const abdb_args *args, double *budget_s, abdb_err
     return ABDB_OK;
 }
 
+/* A campaign: its name holds the key of the plan, by which --resume finds the last one and
+ * passes over its cells. Whatever ends it, what was measured is in the database or in the spool. */
 static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
                            const abdb_backend_list *backends, const unsigned char *chosen,
                            abdb_keeper *k, abdb_run_tally *tally, abdb_error *err)

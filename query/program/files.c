@@ -9,20 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/core/grow.h"
+
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
 static abdb_status add_file(abdb_file_list *list, const char *path, bool named, abdb_error *err)
 {
+    abdb_file *more;
+
     if (list->count == FILES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        abdb_file *more = realloc(list->item, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-        list->item = more;
-        list->room = room;
-    }
+    more = abdb_grow(list->item, list->count, &list->room, sizeof *more);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+    list->item = more;
     list->item[list->count].named = named;
     list->item[list->count].path = strdup(path);
     if (!list->item[list->count].path) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);

@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "schema/core/grow.h"
+
 #include "query/program/files.h"
 #include "query/program/importing.h"
 #include "query/program/stale.h"
@@ -52,12 +54,9 @@ static void free_readings(reading_list *list)
 /* Room for one more. */
 static abdb_status more_room(reading_list *list, abdb_error *err)
 {
-    size_t room = list->room ? 2 * list->room : 64;
-    reading *more =
-        list->count < list->room ? list->item : realloc(list->item, room * sizeof *more);
+    reading *more = abdb_grow(list->item, list->count, &list->room, sizeof *more);
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-    if (list->count == list->room) list->room = room;
     list->item = more;
     return ABDB_OK;
 }

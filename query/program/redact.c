@@ -193,6 +193,8 @@ static void redact_result(abdb_redaction *r, abdb_result *v)
     book(r, "result", "a number", NULL);
 }
 
+/* Telemetry, spans, ranks and process belong to the caller: redacted copies in the arena stand
+ * in for them. */
 static void redact_circumstances(abdb_redaction *r, abdb_entry *e)
 {
     abdb_telemetry *telemetry = abdb_arena_alloc(&r->arena, e->telemetries * sizeof *telemetry + 1);

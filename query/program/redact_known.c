@@ -6,6 +6,7 @@
 
 #include "query/program/cli.h"
 #include "query/program/files.h"
+#include "schema/core/grow.h"
 #include "schema/core/record_json.h"
 #include "schema/store/digest.h"
 #include "schema/store/walk.h"
@@ -23,18 +24,14 @@ static int by_key(const void *a, const void *b)
     return (x->low > y->low) - (x->low < y->low);
 }
 
+/* The key of one shipped record is the digest of its JSON line, the form that redaction sees. */
 static abdb_status add(collector *c, abdb_error *err)
 {
     abdb_known *k = c->known;
+    abdb_key *more = abdb_grow(k->key, k->count, &k->room, sizeof *more);
 
-    if (k->count == k->room) {
-        size_t room = k->room ? 2 * k->room : 4096;
-        abdb_key *more = realloc(k->key, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
-        k->key = more;
-        k->room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
+    k->key = more;
     if (c->line.failed) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
     k->key[k->count++] = abdb_digest_key(abdb_text_get(&c->line), c->line.size);
     return ABDB_OK;
@@ -42,14 +39,10 @@ static abdb_status add(collector *c, abdb_error *err)
 
 static abdb_status add_source(abdb_known *k, const char *name, abdb_error *err)
 {
-    if (k->sources == k->source_room) {
-        size_t room = k->source_room ? 2 * k->source_room : 64;
-        const char **more = realloc(k->source, room * sizeof *more);
+    const char **more = abdb_grow(k->source, k->sources, &k->source_room, sizeof *more);
 
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
-        k->source = more;
-        k->source_room = room;
-    }
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
+    k->source = more;
     k->source[k->sources] = abdb_arena_copy(&k->arena, name, strlen(name));
     return k->source[k->sources++] ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "what abdb ships");
 }

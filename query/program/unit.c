@@ -3,7 +3,6 @@
 #include "ingest/registry.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "query/program/cli.h"
 #include "schema/core/queue.h"
@@ -29,16 +28,8 @@ typedef struct {
     const abdb_unit_options *options;
     size_t at;
     long rows;
-    struct timespec began, said;
+    double began_s, said_s; /* by abdb_steady_s */
 } counter;
-
-static double seconds_since(const struct timespec *from)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - from->tv_sec) + 1e-9 * (double)(now.tv_nsec - from->tv_nsec);
-}
 
 static abdb_status count_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
@@ -67,11 +58,11 @@ static abdb_status count_row_end(void *self, abdb_error *err)
     static const double pause_s = 0.2;
     counter *c = self;
 
-    if (++c->rows % ROWS == 0 && c->options->progress && seconds_since(&c->said) > pause_s) {
-        clock_gettime(CLOCK_MONOTONIC, &c->said);
+    if (++c->rows % ROWS == 0 && c->options->progress && abdb_steady_s() - c->said_s > pause_s) {
+        c->said_s = abdb_steady_s();
         c->options->progress(c->input->path, c->rows,
                              c->input->text_size ? (double)c->at / (double)c->input->text_size : 0,
-                             seconds_since(&c->began));
+                             abdb_steady_s() - c->began_s);
     }
     return c->inner.row_end(c->inner.self, err);
 }
@@ -95,8 +86,7 @@ static abdb_status produce_queued(const producer *p, const abdb_unit_options *op
     keys.soon = abdb_writer_soon;
     TRY(abdb_queue_open(&queue, sink, &keys, err));
     c.inner = abdb_queue_sink(queue);
-    clock_gettime(CLOCK_MONOTONIC, &c.began);
-    c.said = c.began;
+    c.said_s = c.began_s = abdb_steady_s();
     input.at = &c.at;
     from = abdb_timing_now();
     st = p->importer->read(&input, options->words, &front, err);
@@ -119,6 +109,8 @@ static abdb_status produce(const producer *p, const abdb_unit_options *options,
                     : p->importer->read(p->input, options->words, sink, err);
 }
 
+/* One unit in one transaction. --strict reads twice: the first time only to count rejects, the
+ * second to keep; --dry-run takes everything back. */
 static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const producer *p,
                                const abdb_unit_options *options, abdb_unit_result *out,
                                abdb_error *err)

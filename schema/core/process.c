@@ -1,25 +1,49 @@
-/* process.c - processes that do not outlive the one that started them; see process.h. */
+/* process.c - programs that do not outlive the one that started them; see process.h.
+ *
+ * fork, not posix_spawn: the child must ask for SIGKILL at the end of its parent, which no
+ * attribute of posix_spawn does.
+ */
 #include "schema/core/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "schema/core/timing.h"
+
 enum { KILLED_S = 60 }; /* a driver may hold a killed process for a while */
 
-void abdb_process_begin(pid_t parent)
+static void shut(int *end)
+{
+    if (*end >= 0) close(*end);
+    *end = -1;
+}
+
+/* The child: it becomes the program, or ends with 127. `end`: what it reads, writes and says on. */
+static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); /* it ended before it was asked to tell */
+    if (how->prepare) how->prepare(how->given);
+    for (int i = 0; i < 3; i++)
+        if (end[i] >= 0) dup2(end[i], i);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    execlp(how->path, how->path, how->argument[0], how->argument[1], (char *)NULL);
+    _exit(127);
 }
 
-/* In a session of its own, so that what ends its parent's group does not end it. */
-pid_t abdb_process_guard(pid_t group)
+/* A process that waits for the end of this one and then kills the group, which may have members
+ * that PR_SET_PDEATHSIG does not reach: children of the child. It is in a session of its own, so
+ * that what ends its parent's group does not end it. Returns its number; 0: not started. */
+static pid_t guard(pid_t group)
 {
     pid_t parent = getpid(), pid = fork();
     sigset_t all;
@@ -36,38 +60,65 @@ pid_t abdb_process_guard(pid_t group)
     _exit(0);
 }
 
-static double now_s(void)
+abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_error *err)
 {
-    struct timespec t;
+    pid_t parent = getpid();
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
+    abdb_status st = ABDB_OK;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    *p = (abdb_program){0, 0, -1, -1, -1};
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
+        (how->words && pipe2(words, O_CLOEXEC) != 0))
+        TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
+    signal(SIGPIPE, SIG_IGN);
+    p->pid = fork();
+    if (p->pid == 0) become(how, parent, (const int[]){in[0], out[1], words[1]});
+    if (p->pid < 0) TRY(ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno)));
+    setpgid(p->pid, p->pid); /* here too: whoever of the two comes first */
+    p->guard = guard(p->pid);
+    p->in = in[1];
+    p->out = out[0];
+    p->words = words[0];
+    in[1] = out[0] = words[0] = -1;
+    fcntl(p->in, F_SETFL, O_NONBLOCK);
+done:
+    if (st != ABDB_OK) p->pid = 0;
+    for (int i = 0; i < 2; i++) {
+        shut(&in[i]);
+        shut(&out[i]);
+        shut(&words[i]);
+    }
+    return st;
 }
 
-bool abdb_process_ended(pid_t pid, double wait_s, const volatile int *stop)
+bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop)
 {
     const struct timespec nap = {0, 2000000};
-    double until_s = now_s() + wait_s;
+    double until_s = abdb_steady_s() + wait_s;
 
     for (;;) {
         siginfo_t info = {0};
-        int code = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+        int code = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 
-        if ((code == 0 && info.si_pid == pid) || (code < 0 && errno != EINTR)) return true;
-        if (now_s() >= until_s || (stop && *stop > 1)) return false;
+        if ((code == 0 && info.si_pid == p->pid) || (code < 0 && errno != EINTR)) return true;
+        if (abdb_steady_s() >= until_s || (stop && *stop > 1)) return false;
         nanosleep(&nap, NULL);
     }
 }
 
-int abdb_process_finish(pid_t pid, pid_t guard)
+int abdb_program_finish(abdb_program *p)
 {
     int status = 0;
 
-    kill(-pid, SIGKILL); /* the group is there until its leader is reaped */
-    if (abdb_process_ended(pid, KILLED_S, NULL)) waitpid(pid, &status, 0);
-    if (guard > 0) {
-        kill(guard, SIGKILL);
-        waitpid(guard, NULL, 0);
+    shut(&p->in);
+    kill(-p->pid, SIGKILL); /* the group is there until its leader is reaped */
+    if (abdb_program_ended(p, KILLED_S, NULL)) waitpid(p->pid, &status, 0);
+    if (p->guard > 0) {
+        kill(p->guard, SIGKILL);
+        waitpid(p->guard, NULL, 0);
     }
+    shut(&p->out);
+    shut(&p->words);
+    p->pid = p->guard = 0;
     return status;
 }

@@ -1,20 +1,41 @@
-/* process.h - processes that do not outlive the one that started them. */
+/* process.h - programs that are started with pipes and do not outlive the one that started them. */
 #ifndef ABDB_CORE_PROCESS_H
 #define ABDB_CORE_PROCESS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* In a child, just after fork: a group of its own, and SIGKILL when its parent ends, however that
- * ends. `parent`: getpid() before the fork. */
-void abdb_process_begin(pid_t parent);
-/* Starts a process that waits for the end of this one and then kills the group, which may have
- * members that the rule above does not reach. Returns its number; 0: it could not be started. */
-pid_t abdb_process_guard(pid_t group);
-/* Waits for a child, at most wait_s, and where stop is given until *stop is above 1; true when it
- * has ended. It is not reaped. */
-bool abdb_process_ended(pid_t pid, double wait_s, const volatile int *stop);
-/* Kills what is left of a child's group, reaps it and ends its guard (0: none). Its wait status. */
-int abdb_process_finish(pid_t pid, pid_t guard);
+#include "schema/core/error.h"
+
+/* A program that runs, and our ends of its pipes: we write what it reads (`in`, which never blocks)
+ * and read what it writes (`out`) and says on standard error (`words`). -1: closed, or not asked
+ * for; whoever closes an end before the finish says so by -1. */
+typedef struct {
+    pid_t pid;   /* also the number of its process group; 0: none runs */
+    pid_t guard; /* kills that group when this process ends; 0: could not be started */
+    int in, out, words;
+} abdb_program;
+
+/* What is asked of a start. */
+typedef struct {
+    const char *path;        /* looked for in PATH where it has no slash */
+    const char *argument[2]; /* NULL: none */
+    bool words;              /* its standard error comes to `words`; else it is ours */
+    /* Runs in the new process before the program, to set its environment; NULL: nothing. */
+    void (*prepare)(const void *given);
+    const void *given;
+} abdb_start;
+
+/* Starts a program in a process group of its own that ends when this process ends, however that
+ * ends. A program that is not there ends with code 127. ABDB_IO: no pipe or process could be had.
+ * SIGPIPE is ignored in this process from then on. */
+ABDB_MUST_USE abdb_status abdb_program_start(abdb_program *p, const abdb_start *how,
+                                             abdb_error *err);
+/* Waits for it, at most wait_s, and where stop is given until *stop is above 1; true when it has
+ * ended. It is not reaped. */
+bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int *stop);
+/* Closes our ends, kills what is left of its group, reaps it and ends its guard. Returns its wait
+ * status. */
+int abdb_program_finish(abdb_program *p);
 
 #endif

@@ -52,6 +52,8 @@ void abdb_text_printf(abdb_text *text, const char *format, ...)
     va_end(args);
 }
 
+/* Well-formed sequences after Table 3-7 of the Unicode Standard: no overlong forms, no
+ * surrogates, nothing above U+10FFFF. */
 int abdb_utf8_length(const char *string)
 {
     const unsigned char *s = (const unsigned char *)string;

@@ -11,6 +11,14 @@ static abdb_timing list[ABDB_TIMINGS_MAX];
 static size_t used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+double abdb_steady_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 void abdb_timing_start(void)
 {
     taking = true;
@@ -18,11 +26,7 @@ void abdb_timing_start(void)
 
 double abdb_timing_now(void)
 {
-    struct timespec t;
-
-    if (!taking) return 0;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return taking ? abdb_steady_s() : 0;
 }
 
 void abdb_timing_add(const char *what, double from)

@@ -1,4 +1,5 @@
-/* timing.h - where the time of a command goes: `abdb import --timing` prints it. */
+/* timing.h - a steady clock, and where the time of a command goes, which `abdb import --timing`
+ * prints. */
 #ifndef ABDB_CORE_TIMING_H
 #define ABDB_CORE_TIMING_H
 
@@ -13,9 +14,12 @@ typedef struct {
     long count;
 } abdb_timing;
 
+/* Seconds since some moment of this boot, by CLOCK_MONOTONIC, which is never set back: only
+ * differences mean something. */
+double abdb_steady_s(void);
 /* Nothing is taken until this. */
 void abdb_timing_start(void);
-/* Seconds by a steady clock; 0 where nothing is taken. */
+/* abdb_steady_s(); 0 where nothing is taken. */
 double abdb_timing_now(void);
 /* Adds the time since `from` to what; a literal. For one thread at a time. */
 void abdb_timing_add(const char *what, double from);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
 #include "schema/core/stats.h"
 #include "schema/core/twosample.h"
 
@@ -193,7 +194,7 @@ static const statistic statistics[] = {
 
 static int grow(queue *q)
 {
-    size_t live = q->end - q->first, room;
+    size_t live = q->end - q->first, room = q->room, sides = q->room;
     double *x;
     unsigned char *side;
 
@@ -205,10 +206,9 @@ static int grow(queue *q)
         q->end = live;
         return 1;
     }
-    room = q->room ? 2 * q->room : 64;
-    x = realloc(q->x, room * sizeof *x);
+    x = abdb_grow(q->x, q->end, &room, sizeof *x);
     if (x) q->x = x;
-    side = realloc(q->side, room);
+    side = abdb_grow(q->side, q->end, &sides, sizeof *side);
     if (side) q->side = side;
     if (!x || !side) return 0;
     q->room = room;

@@ -151,6 +151,9 @@ done:
     return st;
 }
 
+/* Turns to bulk where the unit is large beside what the file holds and all keys fit into memory:
+ * with keys looked up there instead of in an index, indexes can be dropped now and built at the
+ * end. */
 static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
 {
     sqlite3_int64 entries;

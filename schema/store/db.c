@@ -10,18 +10,11 @@
 #include <unistd.h>
 
 #include "schema/core/text.h"
+#include "schema/core/timing.h"
 
 enum { NAP_MS = 20 };
 
 const abdb_patience abdb_patience_short = {10, NULL};
-
-static double now_s(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is
  * over. */
@@ -32,8 +25,8 @@ int abdb_db_nap(void *self, int turn)
     abdb_db *db = self;
     double waited;
 
-    if (turn == 0) db->waits_since = now_s();
-    waited = now_s() - db->waits_since;
+    if (turn == 0) db->waits_since = abdb_steady_s();
+    waited = abdb_steady_s() - db->waits_since;
     if (waited >= db->patience.seconds) return 0;
     if (waited >= tell_after_s && !db->told && db->patience.tell) {
         db->told = true;

@@ -70,6 +70,21 @@ static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
     return st;
 }
 
+/* Counts of rows for the planner, by a sample of each index: milliseconds at any size. */
+#define ANALYZE "PRAGMA analysis_limit = 400; "
+
+/* What was counted when the file held a few rows would make the planner read whole tables for each
+ * of the many that came since: such a file is counted again before it is asked. */
+static abdb_status count_again(abdb_db *db, const abdb_marks *counted, const abdb_marks *now,
+                               abdb_error *err)
+{
+    enum { OUTGROWN = 4 };
+    bool outgrown = now->entry > OUTGROWN * counted->entry ||
+                    now->description > OUTGROWN * counted->description;
+
+    return outgrown ? abdb_db_exec(db, ANALYZE "ANALYZE main", err) : ABDB_OK;
+}
+
 static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
 {
     static const abdb_marks nothing = {0};
@@ -86,6 +101,9 @@ static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
                          "DELETE FROM ceiling_best",
                          err));
     }
+    from = abdb_timing_now();
+    TRY(count_again(db, &made.marks, &last.marks, err));
+    abdb_timing_add("statistics for the planner", from);
     from = abdb_timing_now();
     TRY(abdb_names_update(db, &made.marks, made.flag[0], err));
     abdb_timing_add("names", from);
@@ -113,7 +131,7 @@ abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
     TRY(abdb_db_exec(db, "COMMIT", err));
     from = abdb_timing_now();
     /* statistics for the planner: where another writer is in the way, its own run makes them */
-    sqlite3_exec(db->sql, "PRAGMA analysis_limit = 400; PRAGMA optimize", NULL, NULL, NULL);
+    sqlite3_exec(db->sql, ANALYZE "PRAGMA optimize", NULL, NULL, NULL);
     abdb_timing_add("statistics for the planner", from);
 done:
     if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))

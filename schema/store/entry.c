@@ -140,6 +140,9 @@ typedef struct {
     sqlite3_int64 point, description;
 } kept;
 
+/* A new row of entry_row; numbers are those of its columns. In bulk the number is given here, as
+ * the row waits for others; else SQLite gives it. The place is a line where it is one, else
+ * text. */
 static abdb_status insert_entry(abdb_writer *w, const abdb_ordered *o, const kept *k,
                                 sqlite3_int64 *id, abdb_error *err)
 {

@@ -174,6 +174,9 @@ static abdb_status begin_log(abdb_db *db, abdb_error *err)
     return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(db, err, "journal_mode = WAL");
 }
 
+/* From an open file to one of this version. Read-only: an older file is refused, and views that
+ * are missing or changed are lent for this connection only. Written: backup, tables, then views,
+ * the last two in one transaction. */
 static abdb_status bring_up(abdb_db *db, abdb_error *err)
 {
     sqlite3_int64 version;

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
+
 #include "schema/core/text.h"
 #include "schema/store/derive.h"
 
@@ -96,27 +98,24 @@ static char *copy_column(table *t, const char *text)
     return text ? abdb_arena_copy(&t->arena, text, strlen(text)) : NULL;
 }
 
+/* All statements that share a subject with something new, sorted so that those of one subject
+ * follow one another; the text is copied, as the table outlives the statement. */
 static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, select_sql, -1, &s, NULL);
 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
-        statement *row;
+        statement *row, *more;
 
         code = sqlite3_step(s);
         if (code != SQLITE_ROW) break;
-        if (t->count == t->room) {
-            size_t room = t->room ? 2 * t->room : 1024;
-            statement *more = realloc(t->row, room * sizeof *more);
-
-            if (!more) {
-                sqlite3_finalize(s);
-                return ABDB_FAIL(err, ABDB_NOMEM, "subjects of %zu statements", t->count);
-            }
-            t->row = more;
-            t->room = room;
+        more = abdb_grow(t->row, t->count, &t->room, sizeof *more);
+        if (!more) {
+            sqlite3_finalize(s);
+            return ABDB_FAIL(err, ABDB_NOMEM, "subjects of %zu statements", t->count);
         }
+        t->row = more;
         row = &t->row[t->count++];
         *row = (statement){
             .result = sqlite3_column_int64(s, 0),

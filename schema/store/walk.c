@@ -340,6 +340,8 @@ static void forget_defaults(abdb_entry *e)
     }
 }
 
+/* Reads one entry back into the record that it came from and hands it over. The order of the
+ * columns is that of the statement W_ENTRY: all fields by their numbers, then the rest. */
 static abdb_status hand_entry(walker *w, sqlite3_int64 id, size_t pieces, const char *role)
 {
     sqlite3_stmt *s = w->statement[W_ENTRY];

@@ -68,3 +68,18 @@ schema() { sqlite3 "$1" "SELECT type, name, sql FROM sqlite_schema WHERE name <>
     same "$(facts open.db)" "$(facts few.db)"
     same "$(schema open.db)" "$(schema few.db)"
 }
+
+# Processor seconds of a command, in hundredths.
+cpu() {
+    local took
+    took=$( { TIMEFORMAT='%U %S'; time "$@" >/dev/null 2>&1; } 2>&1 )
+    awk '{ printf "%d", 100 * ($1 + $2) + 1 }' <<<"$took"
+}
+
+@test "a small file before a large one: the planner counts again, and it takes no longer" {
+    alone=$(cpu abdb import -q "$root/data")
+    rm t.db
+    abdb import -q "$fixtures/serving.json"
+    after=$(cpu abdb import -q "$root/data")
+    [ "$after" -lt $((3 * alone + 20)) ] || { echo "$after, alone $alone"; false; }
+}

@@ -2,7 +2,7 @@
 # claims.bats - what documents claim: rounding of every number counts, words decide, and not only products are claims.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 verdict() { ask "SELECT verdict FROM v_claim WHERE claim = '$1'"; }
 # A claim of facts a, b, c (12.1 x, 4, 64 and prices) in a file of one's own.
 facts() {

@@ -2,7 +2,7 @@
 # compare.bats - comparable or not, by how much, on what evidence: compare, rank, rules, normalisation.
 load common
 
-fill() { abdb import -q "$root/data" "$fixtures/questions.csv"; }
+fill() { filled "$root/data" "$fixtures/questions.csv"; }
 h200="device=H200-SXM,model=llama2-70b-99"
 # One cell of the only row.
 of_pair() { # COLUMN SET SET OPTIONS...
@@ -82,7 +82,7 @@ END
     fails 3 "our-house"
     [[ $output == *"Here submitters are never mixed.  me, memo 7"* ]]
     # importing again does not bring the deleted row back
-    abdb import -q "$root/data"
+    filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_rule WHERE rule = 'mlperf-with-mlperf-only'")" 0
 }
 
@@ -136,7 +136,7 @@ END
     head='evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,also.power_w,also.energy_j,also.time_s'
     row() { printf '%s\npublished,s,gpt,MPT-7B,training,%s,8,2,bf16,flops_per_s,%s,%s,p. 1,%s,%s,%s\n' "$head" "$1" "$2" "$3" "$4" "$5" "$6"; }
     abdb init -q 2>/dev/null || abdb init >/dev/null
-    abdb import -q "$root/data"
+    filled "$root/data"
     row H100-SXM 1600 TFLOP/s "4 kW" "" "" | abdb import -q -
     row A100-SXM-80GB 1.6 PFLOP/s "4000 W" "" "" | abdb import -q -
     row Gaudi2 1600000 GFLOP/s "" "8 kJ" "2000 ms" | abdb import -q -
@@ -157,7 +157,7 @@ END
 }
 
 @test "formulas by hand: MFU and HFU of training, MBU of decoding, roofline, busbw, tokens per dollar" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     cat >rows.csv <<'END'
 evidence,source,workload,model,scenario,device,devices,nodes,dtype,metric,value,unit,locator,factor.sequence_length,factor.batch,factor.recomputation,also.bytes_per_s
 published,s,gpt,GPT-2 XL,training,H100-SXM,8,1,bf16,tokens_per_s,100000,token/s,a,1024,,full,
@@ -194,7 +194,7 @@ END
 }
 
 @test "peaks: published, measured, scaled to the clock that was held" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     printf 'device,quantity,value,unit,source,locator\nH100-SXM,clock,2,GHz,s,a\n' | abdb import -q -
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,factor.ceiling\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,1,ms,a,600 TFLOP/s,c1,peak_flops\nmeasured,abdb-run,pass,gemm,H100-SXM,1,bf16,x,time_s,median,2,ms,b,300 TFLOP/s,c2,peak_flops\n' | abdb import -q -
     sqlite3 "$ABDB_DB" "INSERT INTO telemetry SELECT entry_id, 'H100-SXM', 'clock', 0, 1.5e9, 'Hz' FROM entry WHERE source = 'abdb-run' AND cell = 'c2'"
@@ -206,7 +206,7 @@ END
 }
 
 @test "kernels: the fraction of the published peak, whatever the spelling of the number format" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date,factor.bound,factor.ceiling\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01,operations,peak_flops\n' | abdb import -q -
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
     near "$(abdb query kernels -o jsonl | jq .of_measured_percent)" 100

@@ -2,7 +2,7 @@
 # defaults.bats - what a bare command answers is apples to apples: per device, equal sizes, whole files.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 says() { [[ $output == *"$1"* ]] || { echo "does not say '$1': $output"; return 1; }; }
 lacks() { [[ $output != *"$1"* ]] || { echo "says '$1': $output"; return 1; }; }
 # A result of MLPerf: DEVICE DEVICES VALUE [AVAILABILITY [VERIFIED [MODEL [SCENARIO]]]]

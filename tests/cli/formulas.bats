@@ -3,7 +3,7 @@
 # states its values for; no report computes it anew.
 load common
 
-fill() { abdb import -q "$root/data" "$fixtures"/{per.csv,figures.jsonl}; }
+fill() { filled "$root/data" "$fixtures"/{per.csv,figures.jsonl}; }
 # Options, a line each, with which a report shows what per.csv states per device, per node and in total.
 given() {
     case $1 in

@@ -48,7 +48,7 @@ golden() { # NAME COMMAND...
 }
 
 @test "comparisons and rankings" {
-    abdb import -q "$root/data" "$fixtures/questions.csv"
+    filled "$root/data" "$fixtures/questions.csv"
     h200=device=H200-SXM,model=llama2-70b-99,evidence=mlperf
     golden compare abdb compare $h200 device=MI355X model=llama2-70b-99,evidence=measured --where model=llama2-70b-99 --per device
     golden compare-markdown abdb compare $h200,division=closed device=B200-SXM,model=llama2-70b-99,division=closed --per device -o markdown
@@ -76,6 +76,6 @@ golden() { # NAME COMMAND...
 }
 
 @test "a figure's script" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     golden plot-script abdb plot mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --script
 }

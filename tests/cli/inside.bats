@@ -2,7 +2,7 @@
 # inside.bats - the database from other programs: sqlite3, Python, Datasette; the extension abdb.so and its functions.
 load common
 
-fill() { abdb import -q "$root/data" "$fixtures/questions.csv"; }
+fill() { filled "$root/data" "$fixtures/questions.csv"; }
 so=$build/abdb
 with() { sqlite3 "$ABDB_DB" -cmd ".load $so" "$@"; }
 not_sanitized() { [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"; }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# kill.bats - SIGKILL at random moments ($KILLS of them, 200 by default): the database opens, holds whole
-# import units only, and running the command again gives the facts of an undisturbed run.
+# kill.bats - SIGKILL at random moments, one in each of $KILLS equal parts of an undisturbed run (60 by default; thousands in make soak):
+# the database opens, holds whole import units only, and running the command again gives the facts of an undisturbed run.
 load common
-kills=${KILLS:-200}
+kills=${KILLS:-60}
 
-# Sleeps a random part of $1 seconds.
-nap() { sleep "$(awk -v m="$1" -v r=$RANDOM 'BEGIN { print m * r / 32767 }')"; }
+# Sleeps to a random moment of the $1th of $2 equal parts of $3 seconds.
+nap() { sleep "$(awk -v i="$1" -v n="$2" -v s="$3" -v r=$RANDOM 'BEGIN { print s * ((i * 7919) % n + r / 32767) / n }')"; }
 
 sound() {
     [ -s t.db ] || return 0
@@ -24,7 +24,7 @@ sound() {
     for ((i = 1; i <= kills; i++)); do
         "${command[@]}" >/dev/null 2>&1 &
         pid=$!
-        nap "$whole"
+        nap $i "$kills" "$whole"
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         sound
@@ -47,7 +47,7 @@ sound() {
     for ((i = 1; i <= kills; i++)); do
         "${command[@]}" --resume >/dev/null 2>&1 &
         pid=$!
-        nap 0.35
+        nap $i "$kills" 0.35
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         sound
@@ -76,7 +76,7 @@ sound() {
         cp old.db t.db
         "$build/unit/migration" t.db >/dev/null 2>&1 &
         pid=$!
-        nap "$whole"
+        nap $i $((kills / 4)) "$whole"
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         sound

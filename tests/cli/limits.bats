@@ -75,7 +75,7 @@ within() { # SECONDS MB COMMAND...
 }
 
 @test "a gnuplot that hangs is ended with its children, in plot, bundle, set, site and doctor" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     mkdir bin
     printf '#!/bin/bash\necho $$ >>"%s/pids"\nsleep 300 &\necho $! >>"%s/pids"\nwait\n' "$dir" "$dir" >bin/gnuplot
     chmod +x bin/gnuplot
@@ -114,7 +114,7 @@ B
 }
 
 @test "a slow reader is not held to --timeout, nor one who types" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     sql="WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 60000) SELECT x, 'filler' AS y FROM n"
     same "$(abdb query --timeout 1 "$sql" -o csv | (sleep 3; wc -l))" 60001
     abdb compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --timeout 2 >want
@@ -123,7 +123,7 @@ B
 }
 
 @test "explain says what it did not look at, within its time" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     mkdir -p own/reports
     echo "-- title: Endless
 -- note: _facts

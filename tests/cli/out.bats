@@ -2,7 +2,7 @@
 # out.bats - files that abdb writes are whole or as they were: killed, full disks, links, pipes, old parts.
 load common
 
-fill() { abdb import -q "$root/data/devices.csv" "$root/data/specs" "$root/data/results" 2>/dev/null || abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 
 # What writes FILE, one command a line; OUT is the file, DIR its folder.
 writers() {
@@ -34,7 +34,7 @@ W
 clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; return 1; }; }
 
 @test "no byte can be written: every kind of file is as it was, and the next try writes it" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     mkdir o
     while read -r line; do
         echo "what stood here" >o/file
@@ -53,7 +53,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "a full disk: databases, bundles and sites leave nothing half" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     run bash -c "ulimit -f 40; abdb export -o db --out public.db"
     fails 6 ""
     [ ! -e public.db ]
@@ -78,7 +78,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "export -o db killed at any moment: no file or a whole one, and the next try makes it" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     want=$(facts)
     begin=$(date +%s%N)
     abdb export -o db --out whole.db
@@ -99,7 +99,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "what is killed while it writes leaves the old file" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     for form in jsonl csv sql; do
         echo old >file
         abdb export -o $form --out file 2>/dev/null &
@@ -117,7 +117,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "standard output, pipes, fifos, descriptors and devices are written directly" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     abdb query sources -o csv >want
     for path in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
         abdb query sources -o csv --out $path | cmp - want
@@ -145,7 +145,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "links are followed, modes are kept, folders and read-only places are refused" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     mkdir real
     echo old >real/file
     chmod 640 real/file
@@ -169,7 +169,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "parts: of killed programs they go, of living ones and of others they stay" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     sleep 100 3>&- &
     living=$!
     touch .file.999999999-0123abcd.part .file.999999999-0123abcd.part-wal .file.$living-0123abcd.part

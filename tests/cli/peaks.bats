@@ -3,7 +3,7 @@
 # is preferred, pairs and cards, ratios that hardware obeys, devices without a value.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     ask "SELECT value, source FROM v_spec WHERE device = '$1' AND quantity = '$2' AND coalesce(dtype, '') = '${3-}' AND coalesce(engine, '') = '${4-}'
       AND coalesce(sparsity, 'dense') = 'dense' AND basis = 'card' AND preferred = 1"

@@ -27,7 +27,7 @@ need_terminal() {
 evil=$' \033]0;title\a\033[35m\u009b35m\u202e\u2066\u200b\u00ad\ufeff\u2028\U000e0041\x7f\x9b35m\b\r\nFORGED'
 
 fill() {
-    abdb import -q "$root/data" "$fixtures"/{checker.csv,questions.csv,figures.jsonl,prices.csv,llama_bench.jsonl,nccl_tests.out,osu.txt} 2>/dev/null
+    filled "$root/data" "$fixtures"/{checker.csv,questions.csv,figures.jsonl,prices.csv,llama_bench.jsonl,nccl_tests.out,osu.txt} 2>/dev/null
     abdb withdraw checker.csv --reason "for a test" >/dev/null
 }
 

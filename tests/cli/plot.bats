@@ -2,7 +2,7 @@
 # plot.bats - figures: kinds of picture, options, errors, and text that would like to be a command.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 
 @test "svg, png, pdf and a sketch, by name or by --type" {
     fill

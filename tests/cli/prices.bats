@@ -2,7 +2,7 @@
 # prices.bats - prices that cannot mislead: their age, kind and provider, names of catalogs, quotes of nodes, the shipped book.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 dollars=(--workload llama2-70b-99 --scenario Server --per dollar --today 2026-11-20)
 quote() { # PROVIDER KIND AMOUNT DATE: a price of a B200
     printf 'provider,device,devices,kind,amount,currency,per,valid_from,source,locator\n%s,B200-SXM,1,%s,%s,USD,hour,%s,mine,mail\n' "$@" | abdb import -q -

@@ -140,3 +140,15 @@ load common
     fails 0 "rebuilt"
     same "$(facts)" "$want"
 }
+
+@test "without files of others the tests say once what they skip, and where the files are" {
+    [ "${BUILD:-build}" = build ] || skip "once is enough"
+    mapfile -t ours < <(compgen -v BATS_ | sed 's/^/--unset=/') # a run of its own
+    run env "${ours[@]}" ABDB_REALDATA=/nonexistent "$root/tests/run.sh" tests/cli/rows.bats tests/cli/rounds.bats
+    fails 0 "Result: PASS"
+    same "$(grep -c ABDB_REALDATA <<<"$output")" 1
+    grep -qE '^[1-9][0-9]* tests were skipped: .*not in /nonexistent' <<<"$output"
+    for folder in $(grep -oh 'need_realdata [a-z-]*' "$root"/tests/cli/*.bats | cut -d' ' -f2 | grep -v '^$' | sort -u); do
+        grep -q "^| .*$folder" "$root/tests/README.md" || { echo "README.md does not say where $folder is from"; false; }
+    done
+}

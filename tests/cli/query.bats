@@ -2,7 +2,7 @@
 # query.bats - reports, SQL, formats, the guard.
 load common
 
-fill() { abdb import -q "$root/data"; }
+fill() { filled "$root/data"; }
 
 @test "perf-per-dollar computes the four published figures from rate and price" {
     fill

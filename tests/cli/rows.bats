@@ -69,7 +69,7 @@ resnet Offline 50.5 v6.0 1 Samples/s"
     watts="SELECT count(*), round(max(n.value), 5) FROM v_normalised n JOIN v_result r ON r.result_id = n.result_id WHERE n.formula = 'per_watt@1' AND r.public_id = '5.1-0061' AND r.model = 'llama2-70b-99'"
     before=$(ask "$watts")
     same "${before%%,*}" 2
-    abdb import -q data 2>/dev/null || abdb import -q "$root/data"
+    abdb import -q data 2>/dev/null || filled "$root/data"
     same "$(ask "$watts")" "$before"
     run abdb rank --workload llama2-70b-99 --scenario Server --per watt --where round=v5.1
     fails 0 "5.1-0061"
@@ -120,13 +120,13 @@ bert-99 Server 9000 v4.1 0 Queries/s"
 }
 
 @test "facts: a document's table of accuracies names no accelerator" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device = 'CS-2'")" 0
     same "$(ask "SELECT count(*) FROM v_result WHERE metric = 'accuracy' AND source = 'databricks-gaudi2' AND raw_device IS NULL")" 24
 }
 
 @test "shipped: scores of training v4.1 to v5.1 and inference v4.1, each with the folder that it is computed from" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     same "$(ask "SELECT suite, round, count(*) FROM v_mlperf WHERE suite = 'training' OR round = 'v4.1' GROUP BY 1, 2")" \
         $'inference,v4.1,318\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
     # the twenty runs of v5.0 that were scored by hand: 20.9643 min x 1.05114638, 28.2687 x 1.03472222
@@ -145,7 +145,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
 }
 
 @test "training: like scale meets like scale" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb compare device=B200-SXM device=H100-SXM --where model=llama2_70b_lora
     fails 0 "devices=8    8        533.2 (777.5, 23)  1652.2 (1718.4, 6)  (3.10x)"
     fails 0 "devices=64"
@@ -154,7 +154,7 @@ bert-99 Server 9000 v4.1 0 Queries/s"
 }
 
 @test "explain: public IDs, printed headings, and what makes a value of two facts" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb explain v6.0-0010
     fails 0 "114504.0 Tokens/s   B300-SXM llama2-70b-99 Server"
     same "$(abdb explain 6.0-0010 -o csv 2>/dev/null | wc -l)" "$(abdb explain v6.0-0010 -o csv 2>/dev/null | wc -l)"

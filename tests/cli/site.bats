@@ -3,8 +3,20 @@
 # accessible, light and without errors.
 load common
 
+# The site s of the shipped data, the fixtures and two reports of one's own; what was said is in said. Made once.
+own_site() {
+    if [ ! -d "$BATS_FILE_TMPDIR/s" ]; then
+        filled "$root/data" "$fixtures"/{figures.jsonl,checker.csv}
+        mkdir -p own/reports
+        printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, key AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
+        printf -- '-- title: Broken\n-- site: My heading\nSELECT nothing FROM nowhere;\n' >own/reports/broken.sql
+        ABDB_PATH=$dir/own abdb site --out "$BATS_FILE_TMPDIR/s" >"$BATS_FILE_TMPDIR/said" 2>&1
+    fi
+    cp -r "$BATS_FILE_TMPDIR"/{s,said} .
+}
+
 @test "pages, and every link and picture of them is there" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb site --out s
     fails 0 "s/index.html"
     [ "$(du -sb s | cut -f1)" -lt 2700000 ]
@@ -51,8 +63,7 @@ P
     command -v chromium >/dev/null || skip "no chromium"
     python3 -m pip download -q --no-deps --only-binary=:all: -d . axe-playwright-python==0.1.8 2>/dev/null || skip "no axe from PyPI"
     unzip -qo axe_playwright_python*.whl
-    abdb import -q "$root/data" "$fixtures"/{figures.jsonl,checker.csv}
-    abdb site --out s >/dev/null
+    own_site
     run python3 "$root/tests/site_check.py" axe_playwright_python/axe.min.js s index.html figures.html sources.html mlperf-llm.html report-specs.html source-databricks-gaudi2.html
     fails 0 "6 pages, 0 problems"
     sed -i 's/<html lang="en">/<html>/; s/ alt="[^"]*"//' s/mlperf-llm.html
@@ -64,16 +75,14 @@ P
     abdb init >/dev/null
     run abdb site --out s
     fails 6 "nothing to show"
-    abdb import -q "$root/data"
+    rm t.db
+    own_site
+    [ -e t.db ] || filled "$root/data"
     run abdb site --out /dev/null/x
     fails 6 "cannot make /dev/null/x"
     run abdb site extra
     fails 2 "site takes no 'extra'"
-    mkdir -p own/reports
-    printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, key AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
-    printf -- '-- title: Broken\n-- site: My heading\nSELECT nothing FROM nowhere;\n' >own/reports/broken.sql
-    ABDB_PATH=$dir/own run abdb site --out s
-    fails 0 "left out: report broken"
+    grep -q "left out: report broken" said
     grep -q 'My heading' s/index.html
     grep -q 'report-mine.html' s/index.html
 }

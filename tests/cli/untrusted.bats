@@ -182,7 +182,7 @@ marked() { # FILE MARK
     printf 'system("echo %s >>%s")\nset title "hostile"\n' home "$dir/ran" >home/.gnuplot
     printf 'system("echo %s >>%s")\n' config "$dir/ran" >home/.config/gnuplot/gnuplotrc
     printf 'system("echo %s >>%s")\n' here "$dir/ran" >.gnuplot
-    abdb import -q "$root/data"
+    filled "$root/data"
     export HOME=$dir/home XDG_CONFIG_HOME=$dir/home/.config
     run gnuplot -e 'print "really"' # the files would be executed
     [ -e ran ] || skip "this gnuplot reads no file when it starts"
@@ -256,7 +256,7 @@ P
     printf '\\documentclass{article}\\begin{document}\n' | cat - a.tex >all.tex
     printf '\\end{document}\n' >>all.tex
     ! command -v pdflatex >/dev/null || pdflatex -interaction=nonstopmode -halt-on-error all.tex
-    abdb import -q "$root/data"
+    filled "$root/data"
     run abdb plot training --latex --out 'a%b.pdf'
     fails 2 "LaTeX includes no file of the name"
     [ ! -e 'a%b.pdf' ]

@@ -1,9 +1,10 @@
-/* text.c - tests of schema/core/text, error, units and stats. */
+/* text.c - tests of schema/core/text, grow, error, units and stats. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
 #include "schema/core/plain.h"
 #include "schema/core/stats.h"
 #include "schema/core/text.h"
@@ -202,6 +203,31 @@ static void errors(void **state)
     assert_int_equal(abdb_exit_code(ABDB_UNFAIR), 3);
 }
 
+static void growing(void **state)
+{
+    size_t room = 0, moves = 0;
+    long *list = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 10000; i++) {
+        size_t before = room;
+        long *more = abdb_grow(list, i, &room, sizeof *more);
+
+        assert_non_null(more);
+        assert_true(room > i && (room == before || i == before)); /* only a full one grows */
+        moves += room != before;
+        list = more;
+        list[i] = (long)i;
+    }
+    assert_in_range(moves, 8, 12); /* by doubling */
+    for (size_t i = 0; i < 10000; i++) assert_int_equal(list[i], (long)i);
+    moves = room; /* more bytes than a size_t counts: the list is as it was */
+    assert_null(abdb_grow(list, room, &room, SIZE_MAX / (2 * room) + 2));
+    assert_int_equal(room, moves);
+    assert_int_equal(list[9999], 9999);
+    free(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
@@ -214,7 +240,8 @@ int main(void)
                                        cmocka_unit_test(units),
                                        cmocka_unit_test(summaries),
                                        cmocka_unit_test(median_ranks),
-                                       cmocka_unit_test(errors)};
+                                       cmocka_unit_test(errors),
+                                       cmocka_unit_test(growing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "query/answer/explain.h"
 #include "query/answer/render.h"
 #include "query/answer/say.h"
+#include "schema/core/grow.h"
 #include "schema/core/outfile.h"
 
 enum { NAMES_MAX = 256 };
@@ -26,19 +27,13 @@ static FILE *create(abdb_outfile *made, const abdb_site *site, const char *file,
 
 static abdb_page *new_page(abdb_site *site, abdb_error *err)
 {
-    abdb_page *more;
+    abdb_page *more = abdb_grow(site->page, site->pages, &site->room, sizeof *more);
 
-    if (site->pages == site->room) {
-        size_t room = site->room ? 2 * site->room : 32;
-
-        more = realloc(site->page, room * sizeof *more);
-        if (!more) {
-            (void)ABDB_FAIL(err, ABDB_NOMEM, "the pages of the site");
-            return NULL;
-        }
-        site->page = more;
-        site->room = room;
+    if (!more) {
+        (void)ABDB_FAIL(err, ABDB_NOMEM, "the pages of the site");
+        return NULL;
     }
+    site->page = more;
     memset(&site->page[site->pages], 0, sizeof *site->page);
     return &site->page[site->pages];
 }

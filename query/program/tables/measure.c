@@ -69,6 +69,8 @@ static abdb_status row_end(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Nothing is stored: the sink turns each entry into rows of the table. The query's time-out ends
+ * the backend with this process. */
 static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
 {
     const abdb_sink sink = {out, on_entry, ignore_fact, on_reject, row_end};
