@@ -1,7 +1,8 @@
 /* ask.c - read-only SQL into tables; see report.h.
  *
  * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
- * authorizer refuses everything but reading. Functions that touch files are not registered at all.
+ * authorizer refuses everything but reading. While a report keeps rows, two hold: the authorizer
+ * lets temporary tables be made, for which query_only has to be off. Functions that touch files are not registered at all.
  * Time is limited by a deadline, a value by its size, all memory of SQLite together by memory_max.
  */
 #include <stdlib.h>
@@ -41,6 +42,22 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
                 return SQLITE_OK;
         return SQLITE_DENY;
     default: return SQLITE_DENY;
+    }
+}
+
+/* The same, and what is temporary may be made and dropped. */
+static int authorize_keeping(void *unused, int action, const char *a, const char *b, const char *c,
+                             const char *d)
+{
+    switch (action) {
+    case SQLITE_CREATE_TABLE: /* sqlite_stat1 */
+    case SQLITE_CREATE_TEMP_TABLE:
+    case SQLITE_DROP_TEMP_TABLE:
+    case SQLITE_ANALYZE:
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE: return c && strcmp(c, "temp") == 0 ? SQLITE_OK : SQLITE_DENY;
+    default: return authorize(unused, action, a, b, c, d);
     }
 }
 
@@ -154,4 +171,57 @@ abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *repo
 done:
     sqlite3_finalize(s);
     return st;
+}
+
+/* Opens the guard for what is temporary, or closes it again. */
+static void let_keep(abdb_db *db, bool open)
+{
+    sqlite3_set_authorizer(db->sql, NULL, NULL);
+    sqlite3_exec(db->sql, open ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON", NULL, NULL,
+                 NULL);
+    sqlite3_set_authorizer(db->sql, open ? authorize_keeping : authorize, NULL);
+}
+
+/* One statement that sqlite3_mprintf gave, to its end. */
+static abdb_status keep_step(abdb_db *db, char *sql, const abdb_report *report,
+                             const char *const *value, abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    const char *rest = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a table of a report");
+    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, &rest) != SQLITE_OK) TRY(sql_fail(db, sql, err));
+    rest += strspn(rest, " \n");
+    if (*rest) TRY(ABDB_FAIL(err, ABDB_USAGE, "a table is one statement, not also: %.60s", rest));
+    bind_params(s, report, value);
+    if (sqlite3_step(s) != SQLITE_DONE) TRY(sql_fail(db, sql, err));
+done:
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    return st;
+}
+
+abdb_status abdb_sql_keep(abdb_db *db, const char *name, const char *sql, const abdb_report *report,
+                          const char *const *value, abdb_error *err)
+{
+    abdb_status st;
+
+    let_keep(db, true);
+    st = keep_step(db, sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql), report, value,
+                   err);
+    if (st == ABDB_OK)
+        st = keep_step(db, sqlite3_mprintf("ANALYZE temp.\"%w\"", name), NULL, NULL, err);
+    let_keep(db, false);
+    return st;
+}
+
+void abdb_sql_unkeep(abdb_db *db, const char *name)
+{
+    char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);
+
+    let_keep(db, true);
+    if (sql) sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+    let_keep(db, false);
+    sqlite3_free(sql);
 }

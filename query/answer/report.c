@@ -143,9 +143,27 @@ static char *expand(abdb_arena *arena, const char *text)
     return copy;
 }
 
+/* Takes the table whose statement has been read so far, and the name of the next one, if any. */
+static abdb_status take_table(abdb_report *r, abdb_text *table, char *next, abdb_error *err)
+{
+    if (r->keeps && !r->kept[r->keeps - 1].sql) {
+        r->kept[r->keeps - 1].sql =
+            abdb_arena_copy(&r->arena, abdb_text_get(table), strlen(abdb_text_get(table)));
+        if (table->failed || !r->kept[r->keeps - 1].sql)
+            return ABDB_FAIL(err, ABDB_NOMEM, "report %s", r->name);
+        abdb_text_clear(table);
+    }
+    if (!next) return ABDB_OK;
+    if (r->keeps == ABDB_KEPT_MAX)
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: more than %d tables", r->name,
+                         ABDB_KEPT_MAX);
+    r->kept[r->keeps++].name = abdb_trim(next);
+    return ABDB_OK;
+}
+
 abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text, abdb_error *err)
 {
-    abdb_text with = {0}, rows = {0}, notes = {0}, *part = &rows;
+    abdb_text with = {0}, rows = {0}, notes = {0}, table = {0}, *part = &rows;
     char *copy, *line, *rest;
     abdb_status st = ABDB_OK;
 
@@ -155,17 +173,22 @@ abdb_status abdb_report_parse(abdb_report *r, const char *name, const char *text
     copy = r->text ? abdb_arena_copy(&r->arena, r->text, strlen(r->text)) : NULL;
     if (!copy || !r->name) return ABDB_FAIL(err, ABDB_NOMEM, "report %s", name);
     for (rest = copy; (line = strsep(&rest, "\n"));) {
-        if (strncmp(line, "-- @with", 8) == 0)
+        if (strncmp(line, "-- @table ", 10) == 0) {
+            TRY(take_table(r, &table, line + 10, err));
+            part = &table;
+        } else if (strncmp(line, "-- @with", 8) == 0)
             part = &with;
         else if (strncmp(line, "-- @notes", 9) == 0)
             part = &notes;
         else if (strncmp(line, "-- @rows", 8) == 0)
             abdb_text_clear(part = &rows);
-        else if (strncmp(line, "-- ", 3) == 0 && !with.size && !rows.size && !notes.size)
+        else if (strncmp(line, "-- ", 3) == 0 && part == &rows && !rows.size && !with.size &&
+                 !notes.size && !r->keeps)
             TRY(take_line(r, line + 3, err));
         else if (*line || part->size)
             abdb_text_printf(part, "%s\n", line);
     }
+    TRY(take_table(r, &table, NULL, err));
     if (with.failed || rows.failed || notes.failed)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", name));
     if (!rows.size) TRY(ABDB_FAIL(err, ABDB_FORMAT, "report %s holds no SQL", name));
@@ -178,6 +201,7 @@ done:
     abdb_text_free(&with);
     abdb_text_free(&rows);
     abdb_text_free(&notes);
+    abdb_text_free(&table);
     return st;
 }
 
@@ -381,36 +405,37 @@ void abdb_report_whole(const abdb_report *report, const char **value)
 }
 
 /* How many rows a limit leaves out: "... 118 more (--all)". */
-static abdb_status find_cut(abdb_db *db, const abdb_report *report, const char **bound,
-                            abdb_table *table, abdb_error *err)
+static void find_cut(const abdb_report *report, const char **bound, abdb_table *table)
 {
-    const char *option = NULL, *all = NULL;
-    size_t size = strlen(report->rows);
-    abdb_table count = {0};
-    char *sql;
-    double most;
-    abdb_status st = ABDB_OK;
+    int whole = abdb_table_column(table, "_whole");
+    const char *option = NULL;
 
+    if (whole < 0 || !table->rows ||
+        table->value[whole].integer <= (long long)table->rows) /* _whole of the first row */
+        return;
     for (size_t i = 0; i < report->params; i++) {
-        if (strcmp(report->param[i].name, "all") == 0) all = "all";
-        if (!is_limit(&report->param[i]) || !bound[i] || !abdb_number(bound[i], &most) ||
-            (double)table->rows < most)
-            continue;
-        option = report->option[i].name;
-        bound[i] = no_limit;
+        if (strcmp(report->param[i].name, "all") == 0) option = "all";
+        if (!option && bound[i] && is_limit(&report->param[i])) option = report->option[i].name;
     }
-    if (!option) return ABDB_OK;
-    while (size && strchr("; \n", report->rows[size - 1])) size--;
-    sql =
-        abdb_arena_printf(&table->arena, "SELECT count(*) FROM (%.*s\n)", (int)size, report->rows);
-    if (!sql) TRY(ABDB_FAIL(err, ABDB_NOMEM, "report %s", report->name));
-    TRY(abdb_sql_table(db, sql, report, bound, &count, err));
-    if (count.rows && count.value[0].integer > (long long)table->rows)
+    if (option)
         table->cut =
             abdb_arena_printf(&table->arena, "… %lld more (--%s)",
-                              count.value[0].integer - (long long)table->rows, all ? all : option);
-done:
-    abdb_table_free(&count);
+                              table->value[whole].integer - (long long)table->rows, option);
+}
+
+/* Tables, rows and notes. */
+static abdb_status run_parts(abdb_db *db, const abdb_report *report, const char *const *bound,
+                             abdb_table *table, abdb_table *notes, abdb_error *err)
+{
+    size_t kept = 0;
+    abdb_status st = ABDB_OK;
+
+    for (; st == ABDB_OK && kept < report->keeps; kept++)
+        st = abdb_sql_keep(db, report->kept[kept].name, report->kept[kept].sql, report, bound, err);
+    if (st == ABDB_OK) st = abdb_sql_table(db, report->rows, report, bound, table, err);
+    if (st == ABDB_OK && report->note_sql)
+        st = abdb_sql_table(db, report->note_sql, report, bound, notes, err);
+    while (kept > 0) abdb_sql_unkeep(db, report->kept[--kept].name);
     return st;
 }
 
@@ -431,15 +456,13 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         else if (value[i])
             TRY(check_value(db, report, i, bound[i], err));
     }
-    st = abdb_sql_table(db, report->rows, report, bound, table, err);
-    if (st == ABDB_OK && report->note_sql)
-        st = abdb_sql_table(db, report->note_sql, report, bound, &notes, err);
+    st = run_parts(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {
         abdb_context(err, "report %s", report->name);
         goto done;
     }
     dress(report, bound, table);
-    TRY(find_cut(db, report, bound, table, err));
+    find_cut(report, bound, table);
     for (size_t i = 0; i < notes.rows && table->notes < ABDB_NOTE_MAX; i++) {
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);

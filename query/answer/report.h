@@ -14,9 +14,12 @@
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
  *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
  * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
- * Then SQL. `-- @with` begins a text that is put before both statements; `-- @rows` begins the
- * statement of the table, `-- @notes` one whose first column gives further lines below it; without
- * marks the whole text is the table's statement. Parameters are bound as :name, NULL when not given
+ * Then SQL. `-- @table NAME` begins a statement whose rows are kept as table NAME for all that
+ * follow: what rows and notes both need is computed once, and the planner knows how many rows it
+ * has. `-- @with` begins a text that is put before both statements; `-- @rows` begins the statement
+ * of the table, `-- @notes` one whose first column gives further lines below it; without marks the
+ * whole text is the table's statement. A statement with a limit has a column _whole, the number of
+ * rows without it (count(*) OVER ()), so that the table can say how many are not shown. Parameters are bound as :name, NULL when not given
  * and without default. `-- @prices NAME`, the first line of the notes, gives them the table
  * prices_said (line): what must be said of the prices in NAME (kind, provider_kind, provider,
  * age_days).
@@ -28,7 +31,7 @@
 #include "query/answer/table.h"
 #include "schema/store/db.h"
 
-enum { ABDB_PARAM_COUNT = 24 };
+enum { ABDB_PARAM_COUNT = 24, ABDB_KEPT_MAX = 8 };
 
 typedef struct {
     const char *name, *type, *fallback, *help, *values;
@@ -44,6 +47,10 @@ typedef struct {
         const char *name, *label, *style, *meaning, *formula;
     } column[ABDB_COLUMN_MAX];
     const char *note[ABDB_NOTE_MAX];
+    struct {
+        const char *name, *sql; /* rows that are kept as a table */
+    } kept[ABDB_KEPT_MAX];
+    size_t keeps;
     abdb_option option[ABDB_PARAM_COUNT + 1]; /* params as options */
     abdb_arena arena;
 } abdb_report;
@@ -76,5 +83,12 @@ ABDB_MUST_USE abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *
 ABDB_MUST_USE abdb_status abdb_sql_table(abdb_db *db, const char *sql, const abdb_report *report,
                                          const char *const *value, abdb_table *table,
                                          abdb_error *err);
+/* Keeps the rows of one SELECT as the temporary table `name`, counted for the planner; nothing but
+ * that may be written. ABDB_USAGE: sql is anything else. */
+ABDB_MUST_USE abdb_status abdb_sql_keep(abdb_db *db, const char *name, const char *sql,
+                                        const abdb_report *report, const char *const *value,
+                                        abdb_error *err);
+/* Drops it, if it is there. */
+void abdb_sql_unkeep(abdb_db *db, const char *name);
 
 #endif

@@ -24,7 +24,7 @@
 -- column: dtype | weights | | number format of the weights
 -- column: verified | verified | | yes: reviewed by MLCommons
 -- hoist: round division model scenario verified dtype
--- @with
+-- @table found
 WITH llm (spelling) AS (
   SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
    WHERE n.kind = 'model' AND m.task = 'llm' AND (:model IS NULL OR m.model = :model)),
@@ -33,34 +33,31 @@ wanted (round) AS ( -- the latest with an LLM, the one asked for, or all
   UNION SELECT coalesce(:round, (SELECT r.round FROM v_round r
                                   WHERE r.raw_model IN (SELECT n.spelling FROM v_name n JOIN v_model m ON m.model = n.canon
                                                          WHERE n.kind = 'model' AND m.task = 'llm')
-                                  ORDER BY r.round_order DESC LIMIT 1))),
-found AS MATERIALIZED (
-  SELECT round, round_order, model, scenario, device, each, left_out, result_id, entry_key, ordinal FROM v_mlperf
-   WHERE raw_model IN (SELECT spelling FROM llm)
-     AND metric = 'tokens_per_s'
-     AND system_type = :system_type
-     AND division = :division
-     AND round IN (SELECT round FROM wanted)
-     AND (:scenario IS NULL OR scenario = :scenario)
-     AND (:accelerator IS NULL OR device GLOB :accelerator)),
-work AS (
-  SELECT model, scenario, row_number() OVER (ORDER BY max(round_order) DESC, count(DISTINCT device) DESC, model, scenario) AS place,
-         count(*) OVER () AS n
-    FROM found WHERE left_out = '' AND each IS NOT NULL GROUP BY model, scenario),
-chosen AS MATERIALIZED (
-  SELECT f.* FROM found f WHERE NOT :one OR EXISTS (SELECT 1 FROM work w WHERE w.place = 1 AND w.model IS f.model AND w.scenario IS f.scenario)),
-best AS (
-  SELECT * FROM (
-    SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device ORDER BY each DESC, entry_key, ordinal) AS place
-      FROM chosen WHERE left_out = '' AND each IS NOT NULL) c
-   WHERE place = 1),
-shown AS MATERIALIZED (
-  SELECT * FROM best
-   ORDER BY round_order DESC, model, scenario, each DESC, entry_key, ordinal LIMIT CASE WHEN :all THEN -1 ELSE :limit END)
+                                  ORDER BY r.round_order DESC LIMIT 1)))
+SELECT round, round_order, model, scenario, device, each, left_out, result_id, entry_key, ordinal FROM v_mlperf
+ WHERE raw_model IN (SELECT spelling FROM llm)
+   AND metric = 'tokens_per_s'
+   AND system_type = :system_type
+   AND division = :division
+   AND round IN (SELECT round FROM wanted)
+   AND (:scenario IS NULL OR scenario = :scenario)
+   AND (:accelerator IS NULL OR device GLOB :accelerator)
+-- @table work
+SELECT model, scenario, row_number() OVER (ORDER BY max(round_order) DESC, count(DISTINCT device) DESC, model, scenario) AS place,
+       count(*) OVER () AS n
+  FROM found WHERE :one AND left_out = '' AND each IS NOT NULL GROUP BY model, scenario
+-- @table chosen
+SELECT f.* FROM found f WHERE NOT :one OR EXISTS (SELECT 1 FROM work w WHERE w.place = 1 AND w.model IS f.model AND w.scenario IS f.scenario)
+-- @table shown
+SELECT *, count(*) OVER () AS whole FROM (
+  SELECT *, row_number() OVER (PARTITION BY round, model, scenario, device ORDER BY each DESC, entry_key, ordinal) AS place
+    FROM chosen WHERE left_out = '' AND each IS NOT NULL) c
+ WHERE place = 1
+ ORDER BY round_order DESC, model, scenario, each DESC, entry_key, ordinal LIMIT CASE WHEN :all THEN -1 ELSE :limit END
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
        m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
-       m.verified, m.key AS _facts
+       m.verified, m.key AS _facts, b.whole AS _whole
   FROM shown b
   JOIN v_mlperf m ON m.result_id = b.result_id
   JOIN (SELECT s.result_id, count(*) AS of,
@@ -69,7 +66,6 @@ SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devi
          GROUP BY s.result_id) o ON o.result_id = b.result_id
  ORDER BY b.round_order DESC, b.model, b.scenario, b.each DESC, b.entry_key, b.ordinal;
 -- @notes
-, total AS (SELECT count(*) AS n FROM (SELECT DISTINCT round, model, scenario, device FROM chosen WHERE left_out = '' AND each IS NOT NULL) d)
 SELECT line FROM (
   SELECT 1 AS place, model || coalesce(' ' || scenario, '') || ': of ' || n || ' benchmarks and scenarios the one with the most accelerators (--model, --scenario choose)' AS line
     FROM work WHERE :one AND place = 1 AND n > 1
@@ -80,7 +76,7 @@ SELECT line FROM (
     FROM chosen WHERE left_out <> '' HAVING count(*) > 0
   UNION ALL
   SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
-    FROM total WHERE n > 0
+    WHERE EXISTS (SELECT 1 FROM chosen WHERE left_out = '' AND each IS NOT NULL)
   UNION ALL
   SELECT 4, '‡ ' || coalesce(m.public_id, m.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
