@@ -101,7 +101,7 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
 /* What every reader must know of the prices behind rows, for `-- @prices NAME`: one line each where
  * prices or providers of different kind meet, and where prices are old. */
 static const char prices_said[] =
-    ", prices_met AS (SELECT kind, provider_kind, provider, age_days FROM %.*s),\n"
+    "%s prices_met AS (SELECT kind, provider_kind, provider, age_days FROM %.*s),\n"
     "prices_said (line) AS (\n"
     "  SELECT '! prices of different kind meet: ' || (SELECT group_concat(kind, ', ')\n"
     "    FROM (SELECT DISTINCT kind FROM prices_met ORDER BY 1))\n"
@@ -121,12 +121,13 @@ static const char prices_said[] =
     "                || ' --price', max(age_days))\n"
     "    FROM prices_met HAVING max(age_days) > 180)\n";
 
-/* The text with what its marks stand for. From arena; NULL: no memory. */
+/* The text with what its marks stand for; @prices goes on with @with, where there is one. From
+ * arena; NULL: no memory. */
 static char *expand(abdb_arena *arena, const char *text)
 {
     static const char mark[] = "\n-- @prices ";
     abdb_text out = {0};
-    const char *at;
+    const char *text_begin = text, *at;
     char *copy;
 
     while ((at = strstr(text, mark)) != NULL) {
@@ -134,7 +135,8 @@ static char *expand(abdb_arena *arena, const char *text)
         size_t size = strcspn(name, "\n");
 
         abdb_text_add(&out, text, (size_t)(at - text) + 1);
-        abdb_text_printf(&out, prices_said, (int)size, name);
+        abdb_text_printf(&out, prices_said, strstr(text_begin, "\n-- @with\n") ? "," : "WITH",
+                         (int)size, name);
         text = name + size + (name[size] == '\n');
     }
     abdb_text_puts(&out, text);
@@ -410,7 +412,7 @@ static void find_cut(const abdb_report *report, const char **bound, abdb_table *
     int whole = abdb_table_column(table, "_whole");
     const char *option = NULL;
 
-    if (whole < 0 || !table->rows ||
+    if (whole < 0 || !table->rows || table->value[whole].kind != ABDB_INTEGER ||
         table->value[whole].integer <= (long long)table->rows) /* _whole of the first row */
         return;
     for (size_t i = 0; i < report->params; i++) {

@@ -10,7 +10,7 @@ WITH spelt AS MATERIALIZED ( -- results by spelling: an index is in this order
 counted AS MATERIALIZED (
   SELECT n.canon AS device, sum(s.results) AS results
     FROM spelt s JOIN v_name n ON n.kind = 'device' AND n.spelling = s.spelling GROUP BY n.canon),
-gap AS (
+told AS (
   SELECT 'no dense bf16 or fp16 peak' AS gap, d.device AS what, coalesce(r.results, 0) AS results, 'device' AS kind
     FROM v_device d LEFT JOIN counted r ON r.device = d.device
    WHERE d.kind <> 'memory' AND d.device NOT IN (
@@ -36,8 +36,8 @@ gap AS (
   SELECT 'a model that no dictionary knows', n.spelling, (SELECT count(*) FROM v_stored s WHERE s.raw_model = n.spelling), 'model'
     FROM v_name n WHERE n.kind = 'model' AND n.how = 'unresolved' AND n.used = 1
   UNION ALL
-  SELECT 'a claim that cannot be recomputed', c.claim, NULL, 'claim' FROM v_claim c WHERE c.verdict = 'unknown'
-   ORDER BY 3 DESC, 1, 2 LIMIT :limit)
+  SELECT 'a claim that cannot be recomputed', c.claim, NULL, 'claim' FROM v_claim c WHERE c.verdict = 'unknown'),
+gap AS (SELECT *, count(*) OVER () AS whole FROM told ORDER BY results DESC, gap, what LIMIT :limit)
 SELECT gap, what, results,
        (SELECT min(o.sentence) FROM v_spec_doubt o WHERE o.effect = 'missing'
            AND (o.device = g.what OR o.architecture = (SELECT d.architecture FROM v_device d WHERE d.device = g.what))
@@ -50,5 +50,5 @@ SELECT gap, what, results,
                       SELECT key FROM v_statement s WHERE s.raw_device = g.what LIMIT 200))
                  ELSE (SELECT group_concat(key, ' ') FROM (
                       SELECT key FROM v_statement s WHERE s.raw_device IN (
-                             SELECT spelling FROM v_name WHERE kind = 'device' AND canon = g.what) LIMIT 200)) END AS _facts
+                             SELECT spelling FROM v_name WHERE kind = 'device' AND canon = g.what) LIMIT 200)) END AS _facts, whole AS _whole
   FROM gap g ORDER BY 3 DESC, 1, 2;

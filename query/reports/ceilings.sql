@@ -12,15 +12,17 @@
 -- column: of | of | | verified results
 -- column: device | device | |
 -- hoist: device backend threads
--- @with
-WITH machine (device) AS (SELECT coalesce(:device, (SELECT device FROM v_kernel
-                                   WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1))),
-cell AS MATERIALIZED ( -- made to find the peak of a number format, or a wait for every load, or a walk over memory
-  SELECT k.kernel, k.backend, k.threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
-         k.time_s, k.entry_id, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
-    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
-   WHERE k.status = 'ok' AND k.verified = 'pass'),
-one AS (
+-- @table machine
+SELECT coalesce(:device, (SELECT device FROM v_kernel
+                                   WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)) AS device
+-- @table cell
+-- made to find the peak of a number format, or a wait for every load, or a walk over memory
+SELECT k.kernel, k.backend, k.threads, k.device, k.key, k.dtype, k.level, k.operation, k.bound, k.ceiling, k.flops_per_s, k.bytes_per_s,
+       k.time_s, k.entry_id, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'hops') AS hops
+  FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
+ WHERE k.status = 'ok' AND k.verified = 'pass'
+-- @rows
+WITH one AS (
   SELECT kernel, backend, threads, device, key, 'registers' AS level, dtype AS what, flops_per_s / 1e9 AS gop_per_s, NULL AS gb_per_s,
          NULL AS latency_ns, -flops_per_s AS place
     FROM cell WHERE ceiling IN ('peak_flops', 'peak_ops')
@@ -35,7 +37,6 @@ one AS (
 best AS (
   SELECT *, row_number() OVER (PARTITION BY level, what ORDER BY place, key) AS nth, count(*) OVER (PARTITION BY level, what) AS of
     FROM one)
--- @rows
 SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, of, device, key AS _facts
   FROM best WHERE nth = 1
  ORDER BY CASE level WHEN 'registers' THEN 0 WHEN 'L1' THEN 1 WHEN 'L2' THEN 2 WHEN 'L3' THEN 3 ELSE 4 END, gb_per_s IS NOT NULL, what;

@@ -19,21 +19,21 @@
 -- column: n | n | | runs
 -- column: wrong | wrong | | elements that were wrong: such a run is quarantined
 -- hoist: operation device place file
--- @with
-WITH one AS MATERIALIZED (
-  SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.result_id, r.key, r.value AS algbw,
-         (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
-           ORDER BY b.ordinal LIMIT 1) AS stated_id,
-         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
-         (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_size') AS printed,
-         (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'place') AS place,
-         coalesce((SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'wrong'), 0) AS wrong
-    FROM v_result r
-   WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf'
-     AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering') OR source = :source)
-     AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
-     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
-sized AS (
+-- @table one
+SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.result_id, r.key, r.value AS algbw,
+       (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
+         ORDER BY b.ordinal LIMIT 1) AS stated_id,
+       (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
+       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_size') AS printed,
+       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'place') AS place,
+       coalesce((SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'wrong'), 0) AS wrong
+  FROM v_result r
+ WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf'
+   AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering') OR source = :source)
+   AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
+   AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
+-- @table placed
+WITH sized AS (
   SELECT o.*, coalesce(o.size, CAST(o.printed AS REAL) * CASE WHEN o.printed LIKE '%KiB' THEN 1024 WHEN o.printed LIKE '%MiB' THEN 1048576
                                                               WHEN o.printed LIKE '%GiB' THEN 1073741824 ELSE 1 END) AS bytes,
          coalesce((SELECT s.value FROM v_stored s WHERE s.result_id = o.stated_id),
@@ -42,14 +42,13 @@ sized AS (
     FROM one o
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 apart AS ( -- runs of one file, or that the user named alike (tag) and whose ranks are known: other files may differ in what none says
-  SELECT *, CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END AS together FROM sized WHERE bytes > 0),
-placed AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes ORDER BY algbw) AS nth,
-         count(*) OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes) AS n,
-         replace(replace(together, rtrim(together, replace(together, '/', '')), ''), '.txt', '') AS file FROM apart),
-several AS (SELECT operation, device, devices FROM placed GROUP BY 1, 2, 3 HAVING count(DISTINCT together) > 1),
-known AS (SELECT count(DISTINCT operation) AS operations, count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT source) AS sources FROM placed)
+  SELECT *, CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END AS together FROM sized WHERE bytes > 0)
+SELECT *, row_number() OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes ORDER BY algbw) AS nth,
+       count(*) OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes) AS n,
+       replace(replace(together, rtrim(together, replace(together, '/', '')), ''), '.txt', '') AS file FROM apart
 -- @rows
+WITH several AS (SELECT operation, device, devices FROM placed GROUP BY 1, 2, 3 HAVING count(DISTINCT together) > 1),
+known AS (SELECT count(DISTINCT operation) AS operations, count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT source) AS sources FROM placed)
 SELECT p.operation, p.device, p.devices AS ranks, p.nodes, p.place, p.file, CAST(p.bytes AS INTEGER) AS message_bytes,
        avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN algbw END) / 1e9 AS algbw_gb_per_s,
        avg(CASE WHEN nth IN ((n + 1) / 2, (n + 2) / 2) THEN bus END) / 1e9 AS busbw_gb_per_s,

@@ -15,35 +15,35 @@
 -- column: backend | backend | |
 -- column: device | device | cut30 |
 -- hoist: k backend device
--- @with
-WITH latest AS MATERIALIZED ( -- of one command what comes first
-  SELECT k.device, k.campaign
-    FROM (SELECT campaign FROM v_campaign c
-           WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype)
-           ORDER BY date DESC, campaign LIMIT 1) c
-    JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype LIMIT 1),
-cell AS (
+-- @table latest
+-- of one command what comes first
+SELECT k.device, k.campaign
+  FROM (SELECT campaign FROM v_campaign c
+         WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype)
+         ORDER BY date DESC, campaign LIMIT 1) c
+  JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype LIMIT 1
+-- @table best
+WITH cell AS (
   SELECT k.device, k.backend, k.flops_per_s, k.key, k.entry_id,
          max(CASE f.factor WHEN 'm' THEN CAST(f.num AS INTEGER) END) AS m, max(CASE f.factor WHEN 'n' THEN CAST(f.num AS INTEGER) END) AS n,
          max(CASE f.factor WHEN 'k' THEN CAST(f.num AS INTEGER) END) AS k
     FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor IN ('m', 'n', 'k')
    WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND k.dtype = :dtype AND (:backend IS NULL OR k.backend = :backend)
-     AND k.device = (SELECT device FROM latest)
+     AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = (SELECT device FROM latest))
      AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
           THEN (SELECT campaign FROM latest) ELSE :campaign END)
    GROUP BY k.entry_id),
 chosen AS (
   SELECT * FROM cell
    WHERE k = coalesce(:k, (SELECT k FROM cell GROUP BY k ORDER BY count(DISTINCT m || 'x' || n) DESC, k DESC LIMIT 1))
-     AND backend = coalesce(:backend, (SELECT backend FROM cell ORDER BY flops_per_s DESC LIMIT 1))),
-best AS MATERIALIZED (
-  SELECT b.*
-    FROM (SELECT *, row_number() OVER (PARTITION BY m, n ORDER BY flops_per_s DESC, key) AS place, count(*) OVER (PARTITION BY m, n) AS of
-            FROM chosen) b
-   WHERE b.place = 1),
-held AS MATERIALIZED (
-  SELECT c.entry_id, c.fraction, c.ceiling, c.ceiling_key
-    FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis)
+     AND backend = coalesce(:backend, (SELECT backend FROM cell ORDER BY flops_per_s DESC LIMIT 1)))
+SELECT b.*
+  FROM (SELECT *, row_number() OVER (PARTITION BY m, n ORDER BY flops_per_s DESC, key) AS place, count(*) OVER (PARTITION BY m, n) AS of
+          FROM chosen) b
+ WHERE b.place = 1
+-- @table held
+SELECT c.entry_id, c.fraction, c.ceiling, c.ceiling_key
+  FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis
 -- @rows
 SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.device,
        b.key || coalesce(' ' || h.ceiling_key, '') AS _facts

@@ -21,18 +21,17 @@
 -- column: status | status | | ok, or why there is no result
 -- column: flags | flags | | quick: an impression
 -- hoist: backend dtype threads chosen status verified flags
--- @with
+-- @table chosen
 WITH wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
-  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all'),
-chosen AS MATERIALIZED (
-  SELECT k.* FROM v_kernel k
-   WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
-     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend))
+  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
+SELECT k.* FROM v_kernel k
+ WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag)
+   AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)
 -- @rows
-, held AS MATERIALIZED ( -- the rate that limits each, against both ceilings
+WITH held AS MATERIALIZED ( -- the rate that limits each, against both ceilings
   -- (likelihood() tells the planner that few are chosen, so that it reads no table whole for them)
   SELECT c.result_id, c.basis, c.fraction, c.ceiling_key FROM chosen k CROSS JOIN v_ceiling_of c ON c.result_id = k.bound_id
    WHERE likelihood(k.bound_id IS NOT NULL, 0.0001) AND c.basis IN ('measured', 'published'))

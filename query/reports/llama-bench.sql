@@ -17,30 +17,31 @@
 -- column: n | n | | samples, where they are kept
 -- column: file | file | cut40 | that says it, or the name of the measurement: only what one file says is one line
 -- hoist: device model backend file
--- @with
+-- @table told
 WITH run AS (
   SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
     FROM v_result r
    WHERE r.source = 'llama-bench' AND r.metric = 'tokens_per_s'
      AND (:model IS NULL OR r.model = :model) AND (:tag IS NULL OR r.tag = :tag)
-     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
-told AS (
-  SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(coalesce(values_ ->> 'n_gen', 0) AS INTEGER) AS gen,
-         CAST(coalesce(values_ ->> 'n_depth', 0) AS INTEGER) AS depth, values_ ->> 'software' AS build,
-         values_ ->> 'flash_attn' AS fa FROM run),
-named AS MATERIALIZED ( -- what a file or a name of the user's (tag) measured together: other files may differ in what none of them says
-  SELECT t.*, CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
-         coalesce(t.tag, t.artifact) AS together,
-         CASE WHEN t.tag IS NULL THEN replace(replace(t.artifact, rtrim(t.artifact, replace(t.artifact, '/', '')), ''), '.log', '') ELSE t.tag END AS file
-    FROM told t),
-setting AS MATERIALIZED ( -- settings of which one file has several
-  SELECT n.together, f.factor FROM named n JOIN v_run_factor f ON f.entry_id = n.entry_id
-   WHERE f.factor NOT IN ('n_prompt', 'n_gen', 'n_depth', 'software')
-     AND f.factor NOT IN (SELECT w.factor FROM v_workload_factor w WHERE w.workload = 'llama-bench' AND w.role = 'report')
-   GROUP BY n.together, f.factor HAVING count(DISTINCT coalesce(f.num, f.text)) > 1),
-many AS (SELECT count(DISTINCT build) AS builds, count(DISTINCT coalesce(model, '')) AS models, count(DISTINCT coalesce(device, '')) AS devices,
-                count(DISTINCT coalesce(backend, '')) AS backends FROM told)
+     AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device)))
+SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(coalesce(values_ ->> 'n_gen', 0) AS INTEGER) AS gen,
+       CAST(coalesce(values_ ->> 'n_depth', 0) AS INTEGER) AS depth, values_ ->> 'software' AS build,
+       values_ ->> 'flash_attn' AS fa FROM run
+-- @table named
+-- what a file or a name of the user's (tag) measured together: other files may differ in what none of them says
+SELECT t.*, CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
+       coalesce(t.tag, t.artifact) AS together,
+       CASE WHEN t.tag IS NULL THEN replace(replace(t.artifact, rtrim(t.artifact, replace(t.artifact, '/', '')), ''), '.log', '') ELSE t.tag END AS file
+  FROM told t
+-- @table setting
+-- settings of which one file has several
+SELECT n.together, f.factor FROM named n JOIN v_run_factor f ON f.entry_id = n.entry_id
+ WHERE f.factor NOT IN ('n_prompt', 'n_gen', 'n_depth', 'software')
+   AND f.factor NOT IN (SELECT w.factor FROM v_workload_factor w WHERE w.workload = 'llama-bench' AND w.role = 'report')
+ GROUP BY n.together, f.factor HAVING count(DISTINCT coalesce(f.num, f.text)) > 1
 -- @rows
+WITH many AS (SELECT count(DISTINCT build) AS builds, count(DISTINCT coalesce(model, '')) AS models, count(DISTINCT coalesce(device, '')) AS devices,
+                count(DISTINCT coalesce(backend, '')) AS backends FROM told)
 SELECT t.device, t.model, t.backend, t.build, t.test,
        CASE WHEN prompt AND gen THEN 'both' WHEN prompt THEN 'prompt' ELSE 'generation' END AS kind, t.depth, t.fa AS flash_attn,
        t.value AS tokens_per_s, t.low, t.high, t.n, t.file,

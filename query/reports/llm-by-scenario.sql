@@ -10,18 +10,17 @@
 -- column: interactive | Interactive† | 1 | the best | per_device@1
 -- column: rounds | rounds | | rounds of the best results
 -- column: of | of | | results
--- @with
-WITH chosen AS (
-  SELECT r.device, r.scenario, r.round, r.each, r.key
-    FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
-    JOIN v_mlperf r ON r.raw_model = n.spelling
-   WHERE r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)
-     AND ' ' || r.flags || ' ' NOT LIKE '% power %'),
-best AS (
+-- @table chosen
+SELECT r.device, r.scenario, r.round, r.each, r.key
+  FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
+  JOIN v_mlperf r ON r.raw_model = n.spelling
+ WHERE r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)
+   AND ' ' || r.flags || ' ' NOT LIKE '% power %'
+-- @rows
+WITH best AS (
   SELECT *, row_number() OVER (PARTITION BY device, scenario ORDER BY each DESC, key) AS place,
          count(*) OVER (PARTITION BY device) AS of
     FROM chosen)
--- @rows
 SELECT device, max(CASE scenario WHEN 'Offline' THEN each END) AS offline,
        max(CASE scenario WHEN 'Server' THEN each END) AS server,
        max(CASE scenario WHEN 'Interactive' THEN each END) AS interactive,
@@ -29,7 +28,7 @@ SELECT device, max(CASE scenario WHEN 'Offline' THEN each END) AS offline,
        group_concat(key, ' ') AS _facts,
        max(CASE scenario WHEN 'Offline' THEN key END) AS _facts_offline,
        max(CASE scenario WHEN 'Server' THEN key END) AS _facts_server,
-       max(CASE scenario WHEN 'Interactive' THEN key END) AS _facts_interactive
+       max(CASE scenario WHEN 'Interactive' THEN key END) AS _facts_interactive, count(*) OVER () AS _whole
   FROM best WHERE place = 1
  GROUP BY device
  ORDER BY coalesce(max(CASE scenario WHEN 'Server' THEN each END), 0) DESC, 2 DESC, device

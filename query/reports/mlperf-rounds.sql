@@ -14,7 +14,7 @@
 -- column: of | of | | submissions of the round with this device
 -- column: public_id | ID | | result ID
 -- hoist: unit
--- @with
+-- @table first
 WITH chosen AS (
   SELECT r.round, r.round_order, r.device, r.each, r.unit, r.devices, r.submitter, r.public_id, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
@@ -26,8 +26,8 @@ best AS (
   SELECT *, row_number() OVER (PARTITION BY round, device ORDER BY each DESC, key) AS place,
          count(*) OVER (PARTITION BY round, device) AS of,
          count(*) OVER (PARTITION BY device) AS known, max(each) OVER (PARTITION BY device) AS top
-    FROM chosen WHERE unit = (SELECT unit FROM chosen GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
-first AS (SELECT * FROM best WHERE place = 1)
+    FROM chosen WHERE unit = (SELECT unit FROM chosen GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1))
+SELECT * FROM best WHERE place = 1
 -- @rows
 SELECT f.round, f.device, f.each AS per_chip, f.unit, f.devices AS chips, f.submitter, f.of, f.public_id, f.key AS _facts
   FROM first f

@@ -14,16 +14,15 @@
 -- column: doubt | doubt | | why the result stands for nothing: a disagreement of sources, power-capped, ...
 -- column: public_id | ID | | result ID
 -- hoist: unit
--- @with
+-- @table one
 WITH chosen AS (
   SELECT r.round, r.round_order, r.device, r.devices, r.total, r.unit, r.each, r.submitter, r.system, r.left_out, r.public_id, r.key
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
     JOIN v_mlperf r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.division = :division AND r.adds = 1
-     AND r.devices > 0 AND (:round IS NULL OR r.round = :round)),
-one AS (
-  SELECT *, max(each) OVER (PARTITION BY device) AS top FROM chosen
-   WHERE round = coalesce(:round, (SELECT round FROM chosen ORDER BY round_order DESC LIMIT 1)))
+     AND r.devices > 0 AND (:round IS NULL OR r.round = :round))
+SELECT *, max(each) OVER (PARTITION BY device) AS top FROM chosen
+ WHERE round = coalesce(:round, (SELECT round FROM chosen ORDER BY round_order DESC LIMIT 1))
 -- @rows
 SELECT device, devices AS chips, total AS value, unit, each AS per_chip, submitter, system, left_out AS doubt, public_id,
        key AS _facts

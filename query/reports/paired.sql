@@ -15,18 +15,17 @@
 -- column: contender_n | n | | of the contender
 -- column: standing | standing | | comparable, or what differs
 -- column: exploratory | exploratory | | stamped where a rule refuses the pair
--- @with
+-- @table pair
 WITH side (a, b) AS (
   SELECT coalesce(:baseline, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date, tag LIMIT 1) || ''''),
-         coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date DESC, tag DESC LIMIT 1) || '''')),
-pair AS (
-  SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric, NULL, :exploratory) c WHERE s.a <> s.b)
+         coalesce(:contender, 'tag=''' || (SELECT tag FROM v_run WHERE tag IS NOT NULL AND tag NOT LIKE '%''%' ORDER BY date DESC, tag DESC LIMIT 1) || ''''))
+SELECT c.* FROM side s JOIN abdb_compare(s.a, s.b, :metric, NULL, :exploratory) c WHERE s.a <> s.b
 -- @rows
 SELECT coalesce((SELECT replace(e.cell, ' n=auto', '') FROM v_run e
                   WHERE e.entry_key = key_number(substr(facts, 1, instr(facts || ' ', ' ') - 1)) AND e.run = 'e-' || substr(facts, 3, 32)
                     AND e.source = 'abdb-run'),
                 trim(coalesce(workload, '') || ' ' || coalesce(scenario, ''))) AS what, ratio, ratio_low AS low, ratio_high AS high, verdict, p,
-       baseline_n, contender_n, standing, exploratory, facts AS _facts
+       baseline_n, contender_n, standing, exploratory, facts AS _facts, count(*) OVER () AS _whole
   FROM pair
  WHERE ratio IS NOT NULL AND statistic IN ('median', 'mean', 'value', 'olympic-mean') ORDER BY abs(ln(ratio)) DESC, 1 LIMIT :limit;
 -- @notes

@@ -18,7 +18,7 @@
 -- hoist: quantity evidence
 -- @rows
 SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * fraction AS percent, what, source, evidence,
-       facts AS _facts
+       facts AS _facts, count(*) OVER () AS _whole
   FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, r.source, r.evidence, r.key || ' ' || c.ceiling_key AS facts, r.key,
                trim(coalesce(r.model, r.workload, '') || coalesce(' ' || r.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
                  WHERE f.entry_id = r.entry_id AND f.factor = 'operation'), '') || ' ' || r.statistic) AS what,

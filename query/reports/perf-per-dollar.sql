@@ -24,20 +24,22 @@
 -- column: rate_locator | rate from | | where
 -- column: price_locator | price from | | where
 -- hoist: source price_kind model dtype
--- @with
+-- @table rate
 WITH stated AS ( -- two halves, so that an index leads to one source where it is named
   SELECT * FROM v_rate WHERE source = :source AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'
   UNION ALL
-  SELECT * FROM v_rate WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training'),
-rate AS (
-  SELECT r.*, (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
-    FROM stated r
-   WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)),
-offer AS MATERIALIZED (SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)),
-cheap AS MATERIALIZED ( -- the lowest of each device
+  SELECT * FROM v_rate WHERE :source IS NULL AND evidence = 'published' AND metric = 'flops_per_s' AND scenario = 'training')
+SELECT r.device, r.model, r.devices, r.dtype, r.each, r.source, r.locator, r.key,
+       (SELECT a.at_one FROM v_at_price a WHERE a.result_id = r.result_id AND a.formula = 'per_dollar@1') AS at_one
+  FROM stated r
+ WHERE (:statistic = 'all' OR r.statistic = :statistic) AND (:device IS NULL OR r.device = :device)
+-- @table offer
+SELECT * FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
+-- @table used
+WITH cheap AS MATERIALIZED ( -- the lowest of each device
   SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
-used AS (SELECT * FROM cheap WHERE place = 1 AND device IN (SELECT device FROM rate))
+    FROM offer WHERE :price_max_age IS NULL OR age_days <= :price_max_age)
+SELECT * FROM cheap WHERE place = 1 AND device IN (SELECT device FROM rate)
 -- @rows
 SELECT r.device, r.model, r.devices, r.dtype, r.each / 1e12 AS tflop_per_s_per_device, o.per_device_hour AS usd_per_device_hour,
        r.at_one / o.per_device_hour / 1e18 AS exaflop_per_usd, o.provider, o.kind AS price_kind,

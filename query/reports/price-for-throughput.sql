@@ -18,23 +18,22 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: price_kind | kind | |
 -- column: public_id | ID | | of the result
--- @with
-WITH best AS (
-  SELECT r.device, r.each, r.devices, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key,
-         row_number() OVER (PARTITION BY r.device ORDER BY r.each DESC, r.key) AS place
-    FROM v_mlperf r
-   WHERE r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model) AND r.scenario = :scenario
-     AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = '' AND r.each > 0),
-offer AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
-   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
-priced AS (
-  SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.provider_kind, o.kind,
-         o.valid_from, o.age_days, b.public_id,
-         b.key || coalesce(' ' || o.key, '') AS facts
-    FROM best b JOIN offer o ON o.device = b.device AND o.place = 1
-   WHERE b.place = 1)
+-- @table best
+SELECT r.device, r.each, r.devices, ceil(:tokens_per_s / r.total) AS systems, r.public_id, r.key,
+       row_number() OVER (PARTITION BY r.device ORDER BY r.each DESC, r.key) AS place
+  FROM v_mlperf r
+ WHERE r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model) AND r.scenario = :scenario
+   AND r.unit = 'token/s' AND r.division = 'closed' AND r.left_out = '' AND r.each > 0
+-- @table offer
+SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
+  FROM abdb_offers(:price, NULL, :provider, :price_kind, :today)
+ WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table priced
+SELECT b.device, b.each, CAST(b.systems * b.devices AS INTEGER) AS needed, o.per_device_hour, o.provider, o.provider_kind, o.kind,
+       o.valid_from, o.age_days, b.public_id,
+       b.key || coalesce(' ' || o.key, '') AS facts
+  FROM best b JOIN offer o ON o.device = b.device AND o.place = 1
+ WHERE b.place = 1
 -- @rows
 SELECT device, each AS tokens_per_s_per_device, needed, per_device_hour AS usd_per_device_hour, needed * per_device_hour AS usd_per_hour,
        provider, valid_from AS price_date, age_days AS price_age_days, kind AS price_kind, public_id, facts AS _facts

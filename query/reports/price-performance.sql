@@ -23,28 +23,27 @@
 -- column: source | source | | who states the rate
 -- column: public_id | ID | | of the result
 -- hoist: unit
--- @with
+-- @table best
 WITH rate AS (
   SELECT r.device, r.unit, r.devices, r.source, r.public_id, r.result_id, r.key, r.evidence, r.each
     FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n
     JOIN v_rate r ON r.raw_model = n.spelling
    WHERE r.scenario = :scenario AND r.metric_class = 'performance' AND r.devices > 0 AND r.disagree = 0
      AND coalesce(r.division, 'closed') = 'closed' AND (:round IS NULL OR r.round = :round)
-     AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %'),
-best AS (
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY each DESC, key) AS place FROM rate
-   WHERE unit = (SELECT unit FROM rate GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
-offer AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
-   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
-priced AS MATERIALIZED (
-  SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.age_days,
-         o.provider_kind, o.key AS price_key
-    FROM best b
-    JOIN offer o ON o.device = b.device AND o.place = 1
-    JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'per_dollar@1'
-   WHERE b.place = 1)
+     AND ' ' || coalesce(r.flags, '') || ' ' NOT LIKE '% power %')
+SELECT *, row_number() OVER (PARTITION BY device ORDER BY each DESC, key) AS place FROM rate
+ WHERE unit = (SELECT unit FROM rate GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
+-- @table offer
+SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
+  FROM abdb_offers(:price, :price_date, :provider, :price_kind, :today)
+ WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table priced
+SELECT b.*, o.per_device_hour AS price, a.at_one / o.per_device_hour AS per_usd, o.provider, o.kind, o.valid_from, o.age_days,
+       o.provider_kind, o.key AS price_key
+  FROM best b
+  JOIN offer o ON o.device = b.device AND o.place = 1
+  JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'per_dollar@1'
+ WHERE b.place = 1
 -- @rows
 SELECT p.device, p.price AS usd_per_device_hour, p.each AS rate_per_device, p.unit, p.per_usd,
        NOT EXISTS (SELECT 1 FROM priced q WHERE (q.price < p.price AND q.each >= p.each) OR (q.price <= p.price AND q.each > p.each)) AS front,

@@ -7,5 +7,5 @@
 -- column: reason | reason | cut90 | what is wrong
 -- column: raw | row | cut60 | as it was
 -- @rows
-SELECT artifact, line, field, reason, raw FROM v_reject
+SELECT artifact, line, field, reason, raw, count(*) OVER () AS _whole FROM v_reject
  WHERE :artifact IS NULL OR artifact GLOB :artifact ORDER BY artifact, line LIMIT :limit;

@@ -14,7 +14,7 @@
 -- column: unit | unit | |
 -- column: what | what | | changed, new or gone
 -- hoist: model scenario unit
--- @with
+-- @table best
 WITH chosen AS (
   SELECT r.round, r.model, r.scenario, r.device, r.unit, r.each AS value, r.key, c.compatibility,
          row_number() OVER (PARTITION BY r.round, r.model, r.scenario, r.device, r.unit
@@ -22,13 +22,13 @@ WITH chosen AS (
     FROM v_mlperf r JOIN v_comparable c ON c.result_id = r.result_id
    WHERE r.round IN (:from, :to) AND r.division = :division AND r.system_type = :system_type AND r.left_out = ''
      AND c.power_submission = 'no' AND r.better = 'higher'
-     AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))),
-best AS MATERIALIZED (SELECT * FROM chosen WHERE place = 1)
+     AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model)))
+SELECT * FROM chosen WHERE place = 1
 -- @rows
 SELECT coalesce(b.model, a.model) AS model, coalesce(b.scenario, a.scenario) AS scenario, coalesce(b.device, a.device) AS device,
        b.value AS before, a.value AS after, a.value / b.value AS ratio, coalesce(b.unit, a.unit) AS unit,
        CASE WHEN b.value IS NULL THEN 'new' WHEN a.value IS NULL THEN 'gone' ELSE 'changed' END AS what,
-       trim(coalesce(b.key, '') || ' ' || coalesce(a.key, '')) AS _facts, b.key AS _facts_before, a.key AS _facts_after
+       trim(coalesce(b.key, '') || ' ' || coalesce(a.key, '')) AS _facts, b.key AS _facts_before, a.key AS _facts_after, count(*) OVER () AS _whole
   FROM (SELECT * FROM best WHERE round = :from) b
   FULL JOIN (SELECT * FROM best WHERE round = :to) a
     ON a.model = b.model AND a.scenario = b.scenario AND a.device = b.device AND a.unit = b.unit AND a.compatibility = b.compatibility

@@ -13,22 +13,24 @@
 -- column: high_ms | high | g5 |
 -- column: mark | mark | | outlier, warm-up, ...
 -- column: n | n | | samples of the cell
--- @with
+-- @table every
 WITH wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
-  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all'),
-cell AS (
-  SELECT k.result_id, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
-         replace(k.cell, ' n=auto', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
-    FROM v_kernel k
-   WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.status = 'ok' AND (:tag IS NULL OR k.tag = :tag)
-     AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)
-   ORDER BY k.date, k.cell LIMIT :cells)
+  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
+SELECT k.result_id, k.date, k.cell AS name, k.key, k.time_s, k.time_low_s, k.time_high_s, k.n,
+       replace(k.cell, ' n=auto', '') || CASE WHEN :campaign = 'all' AND k.tag IS NOT NULL THEN ' ' || k.tag ELSE '' END AS label
+  FROM v_kernel k
+ WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.status = 'ok' AND (:tag IS NULL OR k.tag = :tag)
+   AND (:kernel IS NULL OR k.kernel = :kernel) AND (:backend IS NULL OR k.backend = :backend)
+-- @table cell
+SELECT * FROM every ORDER BY date, name LIMIT :cells
 -- @rows
 SELECT c.label, s.seq, 1000 * s.value AS ms, 1000 * c.time_s AS median_ms, 1000 * c.time_low_s AS low_ms, 1000 * c.time_high_s AS high_ms,
-       coalesce(s.mark, '') AS mark, c.n, c.key AS _facts
+       coalesce(s.mark, '') AS mark, c.n, c.key AS _facts,
+       CASE WHEN (SELECT count(*) FROM every) > (SELECT count(*) FROM cell)
+            THEN (SELECT count(*) FROM every e JOIN v_sample v USING (result_id)) END AS _whole
   FROM cell c JOIN v_sample s USING (result_id)
  ORDER BY c.label, s.seq;
 -- @notes

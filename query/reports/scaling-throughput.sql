@@ -15,7 +15,7 @@
 -- column: of | of | | results of that size
 -- column: source | source | |
 -- hoist: unit source
--- @with
+-- @table drawn
 WITH one AS (
   SELECT r.device, r.model, r.devices, r.unit, r.source, r.key, r.total, r.each
     FROM v_rate r
@@ -31,12 +31,11 @@ best AS (
 grown AS (
   SELECT *, first_value(each) OVER w AS first_each, first_value(key) OVER w AS first_key,
          count(*) OVER (PARTITION BY source, device, model, unit) AS sizes
-    FROM best WHERE place = 1 WINDOW w AS (PARTITION BY source, device, model, unit ORDER BY devices)),
-drawn AS (
-  SELECT * FROM grown WHERE sizes > 1
-     AND unit = (SELECT unit FROM grown WHERE sizes > 1 GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)),
-counted AS (SELECT count(DISTINCT device) AS devices, count(DISTINCT model) AS models FROM drawn)
+    FROM best WHERE place = 1 WINDOW w AS (PARTITION BY source, device, model, unit ORDER BY devices))
+SELECT * FROM grown WHERE sizes > 1
+   AND unit = (SELECT unit FROM grown WHERE sizes > 1 GROUP BY unit ORDER BY count(*) DESC, unit LIMIT 1)
 -- @rows
+WITH counted AS (SELECT count(DISTINCT device) AS devices, count(DISTINCT model) AS models FROM drawn)
 SELECT trim(CASE WHEN c.devices > 1 OR c.models = 1 THEN d.device || ' ' ELSE '' END || CASE WHEN c.models > 1 THEN coalesce(d.model, '') ELSE '' END) AS _label,
        d.device, d.model, d.devices, d.total AS rate, d.unit, d.first_each * d.devices AS ideal, 100 * d.each / d.first_each AS percent,
        d.of, d.source, d.key || CASE WHEN d.first_key <> d.key THEN ' ' || d.first_key ELSE '' END AS _facts

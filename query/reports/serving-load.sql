@@ -27,7 +27,7 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | |
 -- hoist: device devices model source price provider price_kind price_date price_age_days
--- @with
+-- @table loaded
 WITH run AS MATERIALIZED (
   SELECT t.entry_id, t.point_id, t.device, t.devices, t.model, t.tag, t.source, t.total, t.each, t.result_id, t.key
     FROM (SELECT source FROM v_source WHERE source <> 'abdb-run') s -- kernels serve nobody
@@ -37,24 +37,22 @@ WITH run AS MATERIALIZED (
      AND t.metric = 'tokens_per_s' AND t.evidence <> 'mlperf'
      AND EXISTS (SELECT 1 FROM v_stored l WHERE l.entry_id = t.entry_id AND l.metric IN ('tpot_s', 'ttft_s'))
      AND (:model IS NULL OR t.model = :model) AND (:tag IS NULL OR t.tag = :tag)
-     AND (:device IS NULL OR t.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))),
-loaded AS (
-  SELECT r.*,
-         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.num IS NOT NULL
-             AND f.factor IN ('users', 'concurrency', 'request_rate', 'batch')
-           ORDER BY CASE f.factor WHEN 'users' THEN 0 WHEN 'concurrency' THEN 1 WHEN 'batch' THEN 2 ELSE 3 END LIMIT 1) AS users,
-         (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'input_tokens') AS input_tokens,
-         (SELECT l.result_id FROM v_stored l WHERE l.entry_id = r.entry_id AND l.metric = 'tpot_s' AND l.statistic = :statistic
-           ORDER BY l.ordinal LIMIT 1) AS tpot_id,
-         (SELECT l.value FROM v_stored l WHERE l.entry_id = r.entry_id AND l.metric = 'ttft_s' AND l.statistic = :statistic
-           ORDER BY l.ordinal LIMIT 1) AS ttft_s
-    FROM run r),
-offer AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
-counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
-                   count(DISTINCT coalesce(tag, '')) AS tags FROM loaded),
-whole AS (
+     AND (:device IS NULL OR t.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device)))
+SELECT r.*,
+       (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.num IS NOT NULL
+           AND f.factor IN ('users', 'concurrency', 'request_rate', 'batch')
+         ORDER BY CASE f.factor WHEN 'users' THEN 0 WHEN 'concurrency' THEN 1 WHEN 'batch' THEN 2 ELSE 3 END LIMIT 1) AS users,
+       (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'input_tokens') AS input_tokens,
+       (SELECT l.result_id FROM v_stored l WHERE l.entry_id = r.entry_id AND l.metric = 'tpot_s' AND l.statistic = :statistic
+         ORDER BY l.ordinal LIMIT 1) AS tpot_id,
+       (SELECT l.value FROM v_stored l WHERE l.entry_id = r.entry_id AND l.metric = 'ttft_s' AND l.statistic = :statistic
+         ORDER BY l.ordinal LIMIT 1) AS ttft_s
+  FROM run r
+-- @table offer
+SELECT *, row_number() OVER (PARTITION BY device ORDER BY per_device_hour, valid_from DESC, key) AS place
+  FROM abdb_offers(:price, NULL, NULL, :price_kind, :today) WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table reached
+WITH whole AS (
   SELECT l.*, o.per_device_hour AS price, o.key AS price_key, o.provider, o.provider_kind, o.kind, o.valid_from, o.age_days,
          (SELECT a.at_one FROM v_at_price a WHERE a.result_id = l.result_id AND a.formula = 'usd_per_million_tokens@1') * o.per_device_hour
            AS usd_per_million_tokens,
@@ -63,9 +61,11 @@ whole AS (
          (SELECT json_array(n.value, n.formula, n.facts) FROM v_normalised n
            WHERE n.result_id = l.tpot_id AND n.formula IN ('mbu@1', 'mbu_weights@1') AND n.basis = 'published') AS mbu_of
     FROM loaded l
-    LEFT JOIN offer o ON o.device = l.device AND o.place = 1),
-reached AS MATERIALIZED (SELECT w.*, mbu_of ->> 0 AS mbu, mbu_of ->> 1 AS formula, mbu_of ->> 2 AS mbu_facts FROM whole w)
+    LEFT JOIN offer o ON o.device = l.device AND o.place = 1)
+SELECT w.*, mbu_of ->> 0 AS mbu, mbu_of ->> 1 AS formula, mbu_of ->> 2 AS mbu_facts FROM whole w
 -- @rows
+WITH counted AS (SELECT count(DISTINCT coalesce(device, '')) AS devices, count(DISTINCT model) AS models, count(DISTINCT input_tokens) AS prompts,
+                   count(DISTINCT coalesce(tag, '')) AS tags FROM loaded)
 SELECT trim(CASE WHEN c.devices > 1 THEN coalesce(w.device, 'device not said') || ' ' ELSE '' END ||
             CASE WHEN c.models > 1 THEN coalesce(w.model || ' ', '') ELSE '' END ||
             CASE WHEN c.prompts > 1 THEN coalesce(CAST(CAST(w.input_tokens AS INTEGER) AS TEXT) || ' tokens ', '') ELSE '' END ||

@@ -16,22 +16,22 @@
 -- column: memory_gb | GB | g4 | memory
 -- column: bandwidth_tb_per_s | TB/s | g4 | memory bandwidth
 -- column: power_w | W | g4 | power limit as stated
--- @with
-WITH stated AS MATERIALIZED ( -- a letter for each source, and what a value is worth
-  SELECT s.*, CASE WHEN quantity IN ('peak_flops', 'peak_ops') THEN dtype ELSE quantity END AS what
-    FROM v_spec s
-   WHERE basis = :basis AND power_limit IS NULL AND coalesce(sparsity, 'dense') = 'dense' AND (:device IS NULL OR device GLOB :device)
-     AND (:vendor IS NULL OR device IN (SELECT d.device FROM v_device d WHERE d.vendor = :vendor))),
-shown AS (
-  SELECT device, what, value, source, engine, key,
-         row_number() OVER (PARTITION BY device, what ORDER BY CASE WHEN what = 'fp32' THEN engine = 'matrix' ELSE engine = 'vector' END, key) AS place
-    FROM stated WHERE preferred = 1
-     AND what IN ('fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8', 'memory_size', 'memory_bandwidth', 'power')),
-letter AS (
-  SELECT source, substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁᵂ', row_number() OVER (ORDER BY source), 1) AS mark
-    FROM (SELECT DISTINCT source FROM shown WHERE place = 1))
+-- @table stated
+-- a letter for each source, and what a value is worth
+SELECT s.*, CASE WHEN quantity IN ('peak_flops', 'peak_ops') THEN dtype ELSE quantity END AS what
+  FROM v_spec s
+ WHERE basis = :basis AND power_limit IS NULL AND coalesce(sparsity, 'dense') = 'dense' AND (:device IS NULL OR device GLOB :device)
+   AND (:vendor IS NULL OR device IN (SELECT d.device FROM v_device d WHERE d.vendor = :vendor))
+-- @table shown
+SELECT device, what, value, source, engine, key,
+       row_number() OVER (PARTITION BY device, what ORDER BY CASE WHEN what = 'fp32' THEN engine = 'matrix' ELSE engine = 'vector' END, key) AS place
+  FROM stated WHERE preferred = 1
+   AND what IN ('fp64', 'fp32', 'tf32', 'fp16', 'bf16', 'fp8', 'fp4', 'int8', 'memory_size', 'memory_bandwidth', 'power')
+-- @table letter
+SELECT source, substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁᵂ', row_number() OVER (ORDER BY source), 1) AS mark
+  FROM (SELECT DISTINCT source FROM shown WHERE place = 1)
 -- @rows
-, cell AS (
+WITH cell AS (
   SELECT c.device, c.what, c.value, c.key,
          l.mark || CASE WHEN c.engine = 'vector' AND c.what IN ('fp16', 'bf16', 'int8') THEN 'ᵛ' ELSE '' END ||
          CASE WHEN EXISTS (SELECT 1 FROM stated o WHERE o.device = c.device AND o.what = c.what AND coalesce(o.engine, '') = coalesce(c.engine, '')

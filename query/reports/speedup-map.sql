@@ -17,7 +17,7 @@
 -- column: baseline | baseline | |
 -- column: contender | contender | |
 -- hoist: x_factor y_factor baseline contender
--- @with
+-- @table point
 WITH side (baseline, contender) AS (
   SELECT coalesce(:baseline, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1)),
          coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1))),
@@ -31,12 +31,14 @@ one AS (
           UNION
           SELECT t.value, t.better, t.key, t.entry_id, t.metric, t.evidence, t.statistic, n.new
             FROM named n JOIN v_name d ON d.kind = 'device' AND d.canon = n.name CROSS JOIN v_result t ON t.raw_device = d.spelling) r
-   WHERE r.metric = :metric AND r.evidence = 'measured' AND r.statistic IN ('value', 'median', 'mean')),
-point AS (
-  SELECT x, y, median(CASE WHEN new = 0 THEN value END) AS base, median(CASE WHEN new THEN value END) AS value, max(better) AS better,
-         sum(new = 0) AS base_n, sum(new) AS n, group_concat(key, ' ') AS facts
-    FROM one WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY x, y)
+   WHERE r.metric = :metric AND r.evidence = 'measured' AND r.statistic IN ('value', 'median', 'mean'))
+SELECT x, y, median(CASE WHEN new = 0 THEN value END) AS base, median(CASE WHEN new THEN value END) AS value, max(better) AS better,
+       sum(new = 0) AS base_n, sum(new) AS n, group_concat(key, ' ') AS facts
+  FROM one WHERE x IS NOT NULL AND y IS NOT NULL GROUP BY x, y
 -- @rows
+WITH side (baseline, contender) AS (
+  SELECT coalesce(:baseline, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1)),
+         coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1)))
 SELECT p.x, p.y, CASE p.better WHEN 'lower' THEN p.base / p.value ELSE p.value / p.base END AS ratio, p.base AS base_value, p.value, p.base_n, p.n,
        :x AS x_factor, :y AS y_factor, s.baseline, s.contender, p.facts AS _facts
   FROM point p, side s WHERE p.base_n > 0 AND p.n > 0 ORDER BY p.y, p.x;

@@ -10,11 +10,10 @@
 -- column: stated | stated | | as printed
 -- column: locator | where | cut40 |
 -- hoist: device base source
--- @with
-WITH said AS (
-  SELECT r.*, (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'base') AS base
-    FROM v_result r WHERE r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source) AND r.evidence = 'published'
-     AND (r.metric IN ('slowdown', 'efficiency_ratio', 'efficiency_gain', 'energy_increase') OR (r.metric = 'speedup' AND r.raw_unit = 'x')))
+-- @table said
+SELECT r.*, (SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'base') AS base
+  FROM v_result r WHERE r.source IN (SELECT source FROM v_source WHERE :source IS NULL OR source = :source) AND r.evidence = 'published'
+   AND (r.metric IN ('slowdown', 'efficiency_ratio', 'efficiency_gain', 'energy_increase') OR (r.metric = 'speedup' AND r.raw_unit = 'x'))
 -- @rows
 SELECT coalesce(model, workload) || CASE WHEN devices > 1 THEN ' on ' || devices ELSE '' END AS what, device, base,
        CASE WHEN metric IN ('speedup', 'slowdown') THEN 'performance' ELSE 'energy efficiency' END AS quantity,

@@ -36,7 +36,7 @@ condition (factor, value) AS (
     FROM piece WHERE kind = 'only' AND word <> ''),
 cell AS MATERIALIZED (
   SELECT k.*, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = :x) AS x
-    FROM machine m CROSS JOIN v_kernel k ON k.device = m.device
+    FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
    WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND (:campaign = 'all' OR k.campaign IN (SELECT campaign FROM wanted))),
 named AS MATERIALIZED (
   SELECT c.*,

@@ -22,30 +22,31 @@
 -- column: price_age_days | days old | 0 | of the price; from its first day where that is a range
 -- column: source | source | | who states the rate
 -- hoist: model scenario
--- @with
-WITH offer AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
-    FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
-   WHERE :price_max_age IS NULL OR age_days <= :price_max_age),
-best AS (
-  SELECT r.model, r.scenario, r.device, r.devices, r.total, r.source, r.result_id, r.key,
-         row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY r.each DESC, r.key) AS place
-    FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
-    JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
-    JOIN v_rate r ON r.raw_device = n.spelling
-   WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
-     AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
-     AND (:scenario IS NULL OR r.scenario = :scenario)),
-priced AS (
-  SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
-         o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts
-    FROM best b
-    JOIN offer o ON o.device = b.device AND o.place = 1
-    JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
-   WHERE b.place = 1 ORDER BY b.model, b.scenario, cost LIMIT :limit)
+-- @table offer
+SELECT *, row_number() OVER (PARTITION BY device, provider, kind ORDER BY per_device_hour, valid_from DESC, key) AS place
+  FROM abdb_offers(NULL, :price_date, :provider, :price_kind, :today)
+ WHERE :price_max_age IS NULL OR age_days <= :price_max_age
+-- @table best
+SELECT r.model, r.scenario, r.device, r.devices, r.total, r.source, r.result_id, r.key,
+       row_number() OVER (PARTITION BY r.model, r.scenario, r.device ORDER BY r.each DESC, r.key) AS place
+  FROM (SELECT DISTINCT device FROM offer WHERE :device IS NULL OR device = :device) o
+  JOIN v_name n ON n.kind = 'device' AND n.canon = o.device AND n.parts = 1
+  JOIN v_rate r ON r.raw_device = n.spelling
+ WHERE r.metric = 'tokens_per_s' AND r.each > 0 AND r.disagree = 0 AND r.scenario <> 'training'
+   AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
+   AND (:scenario IS NULL OR r.scenario = :scenario)
+-- @table priced
+SELECT b.model, b.scenario, b.device, b.devices, b.total, o.per_device_hour, a.at_one * o.per_device_hour AS cost, o.provider, o.provider_kind,
+       o.kind, o.valid_from, o.age_days, b.source, b.key || ' ' || o.key AS facts,
+       count(*) OVER () AS whole
+  FROM best b
+  JOIN offer o ON o.device = b.device AND o.place = 1
+  JOIN v_at_price a ON a.result_id = b.result_id AND a.formula = 'usd_per_million_tokens@1'
+ WHERE b.place = 1 ORDER BY b.model, b.scenario, cost LIMIT :limit
 -- @rows
 SELECT model, scenario, device, devices, total AS tokens_per_s, per_device_hour AS usd_per_device_hour, cost AS usd_per_million_tokens,
-       provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts
+       provider, kind AS price_kind, valid_from AS price_date, age_days AS price_age_days, source, facts AS _facts,
+       whole AS _whole
   FROM priced ORDER BY model, scenario, usd_per_million_tokens;
 -- @notes
 -- @prices priced

@@ -18,7 +18,7 @@
 -- @rows
 SELECT r.model, r.round, r.value / 60 AS minutes, r.devices, r.device,
        (SELECT n.value FROM v_normalised n WHERE n.result_id = r.result_id AND n.formula = 'device_hours@1') AS chip_hours, r.submitter,
-       r.system, r.division, r.public_id, r.key AS _facts
+       r.system, r.division, r.public_id, r.key AS _facts, count(*) OVER () AS _whole
   FROM v_result r
  WHERE r.metric = 'time_to_train_s' AND r.evidence = 'mlperf'
    AND (:model IS NULL OR r.raw_model IN (SELECT spelling FROM v_name WHERE kind = 'model' AND canon = :model))
