@@ -2,8 +2,9 @@
  *
  * Three locks, each of which would do: the file is opened read-only, query_only is set, and an
  * authorizer refuses everything but reading. While a report keeps rows, two hold: the authorizer
- * lets temporary tables be made, for which query_only has to be off. Functions that touch files are not registered at all.
- * Time is limited by a deadline, a value by its size, all memory of SQLite together by memory_max.
+ * lets temporary tables be made, for which query_only has to be off. Functions that touch files
+ * are not registered at all. Time is limited by a deadline, a value by its size, all memory of
+ * SQLite together by memory_max.
  */
 #include <stdlib.h>
 #include <string.h>

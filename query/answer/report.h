@@ -19,10 +19,10 @@
  * has. `-- @with` begins a text that is put before both statements; `-- @rows` begins the statement
  * of the table, `-- @notes` one whose first column gives further lines below it; without marks the
  * whole text is the table's statement. A statement with a limit has a column _whole, the number of
- * rows without it (count(*) OVER ()), so that the table can say how many are not shown. Parameters are bound as :name, NULL when not given
- * and without default. `-- @prices NAME`, the first line of the notes, gives them the table
- * prices_said (line): what must be said of the prices in NAME (kind, provider_kind, provider,
- * age_days).
+ * rows without it (count(*) OVER ()), so that the table can say how many are not shown. Parameters
+ * are bound as :name, NULL when not given and without default. `-- @prices NAME`, the first line of
+ * the notes, gives them the table prices_said (line): what must be said of the prices in NAME
+ * (kind, provider_kind, provider, age_days).
  */
 #ifndef ABDB_QUERY_REPORT_H
 #define ABDB_QUERY_REPORT_H

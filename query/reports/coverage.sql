@@ -10,14 +10,17 @@
 -- column: missing | missing | cut60 | benchmarks without a result
 -- column: peak | peak | | yes: a dense bf16, fp16 or fp8 peak is known
 -- column: price | price | | yes: a price per hour is known
+-- @table chosen
+SELECT r.device, r.model, r.key FROM v_mlperf r
+ WHERE r.round = :round AND r.division = :division AND r.system_type = :system_type
+-- @table benchmark
+SELECT DISTINCT model FROM chosen
+-- @table covered
+SELECT DISTINCT device, model FROM chosen
 -- @rows
-WITH chosen AS MATERIALIZED (
-  SELECT r.device, r.model, r.key FROM v_mlperf r
-   WHERE r.round = :round AND r.division = :division AND r.system_type = :system_type),
-benchmark AS (SELECT DISTINCT model FROM chosen)
 SELECT c.device, count(*) AS results, count(DISTINCT c.model) AS benchmarks, (SELECT count(*) FROM benchmark) AS of,
-       (SELECT group_concat(model, ', ') FROM (SELECT model FROM benchmark WHERE model NOT IN (
-          SELECT o.model FROM chosen o WHERE o.device = c.device) ORDER BY model)) AS missing,
+       (SELECT group_concat(model, ', ') FROM (SELECT b.model FROM benchmark b
+           WHERE NOT EXISTS (SELECT 1 FROM covered o WHERE o.device = c.device AND o.model = b.model) ORDER BY b.model)) AS missing,
        CASE WHEN EXISTS (SELECT 1 FROM v_peak p WHERE p.device = c.device AND p.dtype IN ('bf16', 'fp16', 'fp8')) THEN 'yes' ELSE 'no' END AS peak,
        CASE WHEN EXISTS (SELECT 1 FROM v_price p WHERE p.device = c.device AND p.per = 'hour') THEN 'yes' ELSE 'no' END AS price,
        group_concat(c.key, ' ') AS _facts

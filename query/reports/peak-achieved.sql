@@ -19,14 +19,14 @@
 -- @rows
 SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * fraction AS percent, what, source, evidence,
        facts AS _facts, count(*) OVER () AS _whole
-  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, r.source, r.evidence, r.key || ' ' || c.ceiling_key AS facts, r.key,
-               trim(coalesce(r.model, r.workload, '') || coalesce(' ' || r.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
-                 WHERE f.entry_id = r.entry_id AND f.factor = 'operation'), '') || ' ' || r.statistic) AS what,
-               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, r.source ORDER BY c.fraction DESC, r.key) AS place
-          FROM v_rate r JOIN v_ceiling_of c ON c.result_id = r.result_id
-         WHERE (r.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (r.unit = 'token/s' AND r.scenario = 'training')) AND c.basis = :basis
+  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, c.source, c.evidence, c.key || ' ' || c.ceiling_key AS facts, c.key,
+               trim(coalesce(c.model, c.workload, '') || coalesce(' ' || c.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
+                 WHERE f.entry_id = c.entry_id AND f.factor = 'operation'), '') || ' ' || c.statistic) AS what,
+               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source ORDER BY c.fraction DESC, c.key) AS place
+          FROM v_ceiling_of c
+         WHERE (c.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (c.unit = 'token/s' AND c.scenario = 'training')) AND c.basis = :basis
            AND c.fraction IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
-           AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
+           AND c.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND (:device IS NULL OR canon = :device)
                                    AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
            AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)) b
  WHERE NOT :best OR place = 1

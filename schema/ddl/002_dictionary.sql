@@ -81,4 +81,5 @@ CREATE TABLE name (
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX name_canon ON name (kind, canon);
+CREATE INDEX name_whole ON name (kind, whole);
 CREATE INDEX name_folded ON name (kind, folded);

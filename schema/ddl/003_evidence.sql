@@ -224,5 +224,9 @@ CREATE INDEX subject_subject ON subject (subject);
 -- Derived, kept up to date as an index is: the best verified result of each machine, quantity and number format among the
 -- cells that were made to find a ceiling (factor `ceiling`).
 CREATE TABLE ceiling_best (
-    result_id INTEGER PRIMARY KEY           -- the result
-) STRICT;
+    device    TEXT NOT NULL,                -- as its source spells it; '' where it says none
+    quantity  TEXT NOT NULL,                -- peak_flops, peak_ops or memory_bandwidth
+    dtype     TEXT NOT NULL,                -- number format of a peak; else ''
+    result_id INTEGER NOT NULL,             -- the result
+    PRIMARY KEY (device, quantity, dtype)
+) STRICT, WITHOUT ROWID;

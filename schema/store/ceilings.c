@@ -27,9 +27,11 @@ static const char keep[] =
     "INSERT OR IGNORE INTO found SELECT r.entry_id FROM ceiling_best b"
     "  CROSS JOIN result_row r ON r.result_id = b.result_id;"
     "ANALYZE temp;" /* else the planner thinks that they are many */
-    "CREATE TEMP TABLE best AS SELECT result_id FROM (SELECT r.result_id, row_number() OVER"
-    "  (PARTITION BY d.device, p.text, CASE WHEN p.text <> 'memory_bandwidth' THEN d.dtype END"
-    "   ORDER BY r.value DESC, w.entry_key, r.result_id) AS place"
+    "CREATE TEMP TABLE best AS SELECT * FROM (SELECT f.*, row_number() OVER"
+    "  (PARTITION BY device, quantity, dtype ORDER BY value DESC, entry_key, result_id) AS place"
+    "  FROM (SELECT coalesce(d.device, '') AS device, p.text AS quantity, CASE WHEN p.text <>"
+    "    'memory_bandwidth' THEN coalesce(d.dtype, '') ELSE '' END AS dtype, r.value, w.entry_key,"
+    "    r.result_id"
     "  FROM found f"
     "  CROSS JOIN entry_row w ON w.entry_id = f.entry_id"
     "  CROSS JOIN point_factor p ON p.point_id = w.point_id AND p.factor = 'ceiling'"
@@ -39,10 +41,10 @@ static const char keep[] =
     "  CROSS JOIN quantity q ON q.quantity_id = r.quantity_id AND q.metric = CASE p.text"
     "    WHEN 'memory_bandwidth' THEN 'bytes_per_s' WHEN 'peak_flops' THEN 'flops_per_s'"
     "    WHEN 'peak_ops' THEN 'ops_per_s' END"
-    "  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id))"
+    "  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id)) f)"
     "  WHERE place = 1;"
     "DELETE FROM ceiling_best WHERE result_id NOT IN (SELECT result_id FROM best);"
-    "INSERT OR IGNORE INTO ceiling_best SELECT result_id FROM best;";
+    "INSERT OR REPLACE INTO ceiling_best SELECT device, quantity, dtype, result_id FROM best;";
 
 static const char drop[] = "DROP TABLE IF EXISTS temp.lost; DROP TABLE IF EXISTS temp.found;"
                            "DROP TABLE IF EXISTS temp.best";

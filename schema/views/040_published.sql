@@ -72,8 +72,7 @@ CREATE VIEW v_peak AS
 SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
        s.spec_id AS spec_id, s.key AS key,
        CASE WHEN j.engine = 'matrix' THEN '0 ' ELSE '1 ' END || CASE WHEN s.power_limit IS NULL THEN '0 ' ELSE '1 ' END ||
-         j.trust || ' ' || substr('00' || coalesce(j.place, 99), length('' || coalesce(j.place, 99)) + 1) || ' ' ||
-         substr('000' || coalesce(j.rank, 50), length('' || coalesce(j.rank, 50)) + 1) || ' ' ||
+         j.trust || ' ' || substr('' || (100 + coalesce(j.place, 99)), 2) || ' ' || substr('' || (1000 + coalesce(j.rank, 50)), 2) || ' ' ||
          (9999 - CAST(substr(coalesce(s.date, j.published, '0000'), 1, 4) AS INTEGER)) || ' ' || s.key AS preference,
        j.engine AS engine, CASE WHEN (SELECT o.standing FROM spec_order o WHERE o.place = j.place) IN ('estimate', 'projection') THEN 1 ELSE 0 END AS guess
   FROM single_device n

@@ -18,6 +18,19 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('busbw@1', '', 0, 'algorithm bandwidth x what a wire carries (v_collective)'),
        ('device_hours@1', '', 0, 'time to train x devices');
 
+-- Each formula once; one that begins with a fraction once for each ceiling that it can be of. (Constants, made once for a
+-- query. The formulas and ceilings multiplied, with a condition, are looked through for every result.)
+CREATE VIEW formula_basis (formula, fraction, power, basis) AS
+VALUES ('per_device@1', '', 0, ''), ('per_node@1', '', 0, ''), ('per_watt@1', '', 0, ''), ('per_joule@1', '', 0, ''),
+       ('per_dollar@1', '', -1, ''), ('usd_per_million_tokens@1', '', 1, ''), ('busbw@1', '', 0, ''), ('device_hours@1', '', 0, ''),
+       ('mfu@1', 'mfu@1', 0, 'published'), ('mfu@1', 'mfu@1', 0, 'measured'), ('mfu@1', 'mfu@1', 0, 'clock'),
+       ('hfu@1', 'mfu@1', 0, 'published'), ('hfu@1', 'mfu@1', 0, 'measured'), ('hfu@1', 'mfu@1', 0, 'clock'),
+       ('mbu@1', 'mbu@1', 0, 'published'), ('mbu@1', 'mbu@1', 0, 'measured'), ('mbu@1', 'mbu@1', 0, 'clock'),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'published'), ('mbu_weights@1', 'mbu_weights@1', 0, 'measured'),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'clock'),
+       ('roofline_fraction@1', 'mfu@1', 0, 'published'), ('roofline_fraction@1', 'mfu@1', 0, 'measured'),
+       ('roofline_fraction@1', 'mfu@1', 0, 'clock');
+
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
 
@@ -77,31 +90,22 @@ SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
 -- (published, scaled to the clock that was held, if telemetry says so). What runs on the vector engine has its peaks alone, and
 -- what ran on some cores their share of them; how many they were is unknown where the factor is no number.
 CREATE VIEW against AS
-SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS spec_id, p.value * f.share AS published,
-       CASE b.basis
+SELECT f.*, m.formula AS formula_name, m.power AS power, m.basis, p.spec_id AS spec_id, p.value * f.share AS published,
+       CASE m.basis
          WHEN 'published' THEN p.value * f.share
          WHEN 'measured' THEN k.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = k.entry_id)
          WHEN 'clock' THEN CASE WHEN f.quantity <> 'memory_bandwidth' THEN p.value * f.share END
               * (SELECT avg(t.value) FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')
               / (SELECT s.value FROM single_device n JOIN spec_stated s ON s.device = n.spelling
                   WHERE n.device = f.device AND s.quantity = 'clock' ORDER BY s.key LIMIT 1) END AS ceiling,
-       CASE b.basis
+       CASE m.basis
          WHEN '' THEN NULL
          WHEN 'measured' THEN (SELECT 'r-' || substr(e.run, 3) || '-' || k.ordinal FROM entry e WHERE e.entry_id = k.entry_id)
          ELSE (SELECT s.key FROM spec_stated s WHERE s.spec_id = p.spec_id) END AS ceiling_key
   FROM floor_of f
- CROSS JOIN v_formula m
-  JOIN (SELECT '' AS basis UNION ALL SELECT 'published' UNION ALL SELECT 'measured' UNION ALL SELECT 'clock') b
-    ON CASE WHEN m.fraction = '' OR b.basis = '' THEN m.fraction = b.basis
-            ELSE (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
-                  OR (f.unit = 'B/s' AND f.medium = 'memory')) AND m.fraction = f.fraction_formula
-                 AND (b.basis = 'published'
-                      OR (b.basis = 'measured' AND EXISTS (SELECT 1 FROM single_device n JOIN description d ON d.device = n.spelling
-                                                            WHERE n.device = f.device AND d.source = 'abdb-run'))
-                      OR (b.basis = 'clock' AND EXISTS (SELECT 1 FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock')))
-            END
+ CROSS JOIN formula_basis m
   LEFT JOIN spec p
-    ON p.spec_id = CASE WHEN b.basis <> '' THEN (
+    ON p.spec_id = CASE WHEN m.basis <> '' THEN (
        SELECT q.spec_id
          FROM (SELECT o.spec_id, o.preference, CASE WHEN o.source = f.source AND o.guess = 0 THEN 0 ELSE 1 END AS other
                  FROM v_peak o
@@ -110,16 +114,27 @@ SELECT f.*, m.formula AS formula_name, m.power AS power, b.basis, p.spec_id AS s
                        OR (o.dtype = f.number_format AND (f.engine IS NULL OR o.engine = f.engine)))) q
         ORDER BY q.other, q.preference LIMIT 1) END
   LEFT JOIN result_row k
-    ON k.result_id = CASE WHEN b.basis = 'measured' THEN (
-       SELECT c.result_id FROM v_ceiling c
-        WHERE c.device = f.device AND c.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR c.dtype = f.dtype)) END;
+    ON k.result_id = CASE WHEN m.basis = 'measured' THEN (
+       SELECT c.result_id FROM ceiling_spelt c
+        WHERE c.device = f.device AND c.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR c.dtype = f.dtype)
+        ORDER BY c.value DESC, c.entry_key LIMIT 1) END
+ WHERE m.basis = ''
+    OR (m.fraction = f.fraction_formula
+        AND (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
+             OR (f.unit = 'B/s' AND f.medium = 'memory'))
+        AND (m.basis = 'published'
+             OR (m.basis = 'measured' AND EXISTS (SELECT 1 FROM single_device n JOIN description d ON d.device = n.spelling
+                                                   WHERE n.device = f.device AND d.source = 'abdb-run'))
+             OR (m.basis = 'clock' AND EXISTS (SELECT 1 FROM telemetry t WHERE t.entry_id = f.entry_id AND t.quantity = 'clock'))));
 
 -- One result against one ceiling.
 CREATE VIEW v_ceiling_of AS
 SELECT a.result_id AS result_id, a.entry_id AS entry_id, a.ordinal AS ordinal, a.point_id AS point_id, a.source AS source,
        a.device AS device, a.dtype AS dtype, a.number_format AS number_format, a.basis AS basis, a.quantity AS quantity,
        a.floor AS floor, a.published AS published, (SELECT s.key FROM spec_stated s WHERE s.spec_id = a.spec_id) AS published_key,
-       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.formula_name AS formula, a.floor / nullif(a.ceiling, 0) AS fraction
+       a.ceiling AS ceiling, a.ceiling_key AS ceiling_key, a.formula_name AS formula, a.floor / nullif(a.ceiling, 0) AS fraction,
+       a.key AS key, a.evidence AS evidence, a.workload AS workload, a.model AS model, a.scenario AS scenario, a.statistic AS statistic,
+       a.unit AS unit, a.raw_device AS raw_device
   FROM against a
  WHERE a.formula_name IN ('mfu@1', 'mbu@1', 'mbu_weights@1');
 
@@ -151,4 +166,12 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_ceiling_of', 14, 'ceiling', '', 'the most that one device can do'),
 ('v_ceiling_of', 15, 'ceiling_key', '', 'printed key of that number'),
 ('v_ceiling_of', 16, 'formula', '', 'name@version of the fraction: mfu, mbu, or mbu_weights where the cache of decoding is not known'),
-('v_ceiling_of', 17, 'fraction', '1', 'floor / ceiling');
+('v_ceiling_of', 17, 'fraction', '1', 'floor / ceiling'),
+('v_ceiling_of', 18, 'key', '', 'printed key of the result'),
+('v_ceiling_of', 19, 'evidence', '', 'measured, published or mlperf'),
+('v_ceiling_of', 20, 'workload', '', 'what was run'),
+('v_ceiling_of', 21, 'model', '', 'canonical model'),
+('v_ceiling_of', 22, 'scenario', '', 'of the result'),
+('v_ceiling_of', 23, 'statistic', '', 'of the result'),
+('v_ceiling_of', 24, 'unit', '', 'of the result'),
+('v_ceiling_of', 25, 'raw_device', '', 'device as its source spells it');

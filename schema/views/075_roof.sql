@@ -37,7 +37,8 @@ SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.basis AS basis, w.int
                                           FROM v_peak o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth') q
                                  ORDER BY q.other, q.preference LIMIT 1) END
           LEFT JOIN result_row k ON k.result_id = CASE c.basis WHEN 'measured' THEN (
-                                      SELECT o.result_id FROM v_ceiling o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth') END
+                                      SELECT o.result_id FROM ceiling_spelt o WHERE o.device = c.device AND o.quantity = 'memory_bandwidth'
+                                       ORDER BY o.value DESC, o.entry_key LIMIT 1) END
          WHERE c.quantity IN ('peak_flops', 'peak_ops') AND c.ceiling IS NOT NULL) w;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES

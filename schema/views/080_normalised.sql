@@ -54,7 +54,7 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'energy_j' AND o.value > 0
         ORDER BY CASE o.statistic WHEN 'mean' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
   LEFT JOIN result_row t
-    ON t.result_id = CASE WHEN a.formula_name = 'per_joule@1' THEN (
+    ON t.result_id = CASE WHEN j.value > 0 THEN (
        SELECT o.result_id FROM result o
         WHERE o.entry_id = a.entry_id AND o.metric = 'time_s' AND o.statistic IN ('median', 'value', 'mean')
         ORDER BY CASE o.statistic WHEN 'median' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
@@ -70,7 +70,8 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
         ORDER BY q.other, q.preference LIMIT 1) END
   LEFT JOIN result_row mk
     ON mk.result_id = CASE WHEN m.value > 0 AND a.basis = 'measured' THEN (
-       SELECT c.result_id FROM v_ceiling c WHERE c.device = a.device AND c.quantity = 'memory_bandwidth') END;
+       SELECT c.result_id FROM ceiling_spelt c WHERE c.device = a.device AND c.quantity = 'memory_bandwidth'
+        ORDER BY c.value DESC, c.entry_key LIMIT 1) END;
 
 -- One result under one formula that wants a price, at 1 US dollar for a device and hour: at a price of one's own it is
 -- at_one x price where power is 1, at_one / price where it is -1.

@@ -21,6 +21,7 @@ cells() {
 @test "samples joined with results by result_id cost little more than the tables" {
     cells 300 >cells.jsonl
     abdb import -q cells.jsonl
+    sqlite3 "$ABDB_DB" ANALYZE # with statistics the planner has more ways to go wrong
     views="SELECT count(*), sum(s.value) FROM v_sample s JOIN v_result r USING (result_id) WHERE r.raw_device = 'Box 1'"
     tables="SELECT count(*), sum(s.value) FROM description d JOIN entry_row e USING (description_id) JOIN result_row r USING (entry_id)
             JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample WHERE d.device = 'Box 1'"
@@ -31,4 +32,31 @@ cells() {
     echo "views $a steps, tables $b"
     [ "$b" -gt 3000 ]
     [ $((4 * a)) -le $((5 * b)) ] # in time the goal is 1.2
+}
+
+# N machines with ceilings of their own
+machines() {
+    for i in $(seq "$1"); do
+        printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"abdb-run","verified":"pass","workload":"gemm","device":"Machine %d","devices":"1",' "$i"
+        printf '"dtype":"f32","campaign":"m-%d"},"factor":{"ceiling":"peak_flops"},"result":[{"metric":"flops_per_s","statistic":"median","value":%d}]}\n' "$i" "$i"
+    done
+}
+
+@test "what a machine reaches of its ceiling costs the same however many machines there are" {
+    machines 20 >few.jsonl
+    machines 400 >many.jsonl
+    [ -n "$(steps "SELECT 1")" ] || skip "this sqlite3 counts no steps"
+    cost() { # of one result and of a command's
+        for view in v_normalised v_ceiling_of v_roof; do
+            steps "SELECT count(*) FROM $view WHERE result_id = (SELECT result_id FROM v_result WHERE campaign = 'm-7')"
+            steps "SELECT * FROM $view WHERE result_id IN (SELECT result_id FROM v_result WHERE campaign = 'm-7')"
+        done
+    }
+    abdb import -q few.jsonl
+    same "$(sqlite3 "$ABDB_DB" "SELECT value, basis FROM v_normalised JOIN v_result r USING (result_id) WHERE campaign = 'm-7' AND formula = 'mfu@1'")" "1.0|measured"
+    cost >before
+    abdb import -q many.jsonl
+    same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM v_ceiling")" 400
+    cost >after
+    paste -d' ' before after | awk '$2 > 1.1 * $1 + 20 { print "with 20 machines", $1, "steps, with 400", $2; bad = 1 } END { exit bad }'
 }

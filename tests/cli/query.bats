@@ -164,6 +164,51 @@ S
     fails 6 "wants a type"
 }
 
+@test "a table of a report is made once, for rows and notes, and nothing else is written" {
+    fill
+    mkdir -p own/reports
+    export ABDB_PATH=$dir/own
+    cat >own/reports/once.sql <<'S'
+-- title: Once {n}
+-- param: n | number | 3 | rows
+-- param: limit | number | 2 | rows at most
+-- column: x | x | | any number
+-- @table drawn
+WITH RECURSIVE i (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM i WHERE i < :n) -- a comment
+SELECT i, random() AS x FROM i
+-- @table most
+SELECT max(x) AS x FROM drawn
+-- @rows
+SELECT x, count(*) OVER () AS _whole FROM drawn ORDER BY x DESC LIMIT :limit;
+-- @notes
+SELECT 'most: ' || x FROM most UNION ALL SELECT 'rows: ' || count(*) FROM drawn;
+S
+    abdb query once -o csv >rows 2>notes
+    same "$(grep -o 'most: .*' notes)" "most: $(sed -n 2p rows)" # random() in both: computed twice they would differ
+    grep -q "rows: 3" notes
+    same "$(abdb query once --n 9 | tail -1)" "… 7 more (--limit)"
+    # a name of a table or view of the database hides it for this report alone
+    printf -- '-- title: T\n-- @table v_device\nSELECT 5 AS n\n-- @rows\nSELECT n, (SELECT count(*) FROM v_spec) > 9 AS specs FROM v_device;\n' >own/reports/hide.sql
+    same "$(abdb query hide -o csv 2>/dev/null | tail -1)" "5,1"
+    before=$(sha256sum <"$ABDB_DB")
+    try() { # the statement of a table is refused, saying why
+        printf -- '-- title: T\n-- @table t\n%s\n-- @rows\nSELECT 1;\n' "$1" >own/reports/try.sql
+        run abdb query try
+        fails 2 "$2"
+    }
+    try "SELECT 1 AS a; DELETE FROM device" "not also: DELETE FROM device"
+    try "SELECT 1 AS a; SELECT 2" "one statement"
+    try "DELETE FROM device" "syntax error"
+    try "SELECT load_extension('x')" "not authorized"
+    try "SELECT a FROM nowhere" "no such table: nowhere"
+    for write in "DELETE FROM device" "CREATE TEMP TABLE u (a)" "INSERT INTO t VALUES (2)" "DROP TABLE t" "PRAGMA query_only = OFF"; do # tables stay as they are
+        printf -- '-- title: T\n-- @table t\nSELECT 1 AS a\n-- @rows\n%s;\n' "$write" >own/reports/try.sql
+        run abdb query try
+        fails 2 "only reads"
+    done
+    same "$(sha256sum <"$ABDB_DB")" "$before"
+}
+
 @test "the shell answers, refuses and goes on" {
     fill
     run bash -c "printf 'SELECT count(*) AS n\nFROM v_device;\nSELEC;\n.mode csv\nSELECT 2 AS two;\n.schema v_price\n.help\n.quit\n' | abdb query -i"

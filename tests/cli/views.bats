@@ -70,13 +70,15 @@ steps() { printf '.stats on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | sed -n 's/^Fulls
 @test "numbers join, in aggregates too: what some results cost does not grow with the file" {
     abdb import -q "$fixtures/figures.jsonl"
     [ -n "$(steps "SELECT count(*) FROM result_row")" ] || skip "this sqlite3 counts no steps"
-    some="(SELECT result_id FROM v_result WHERE campaign = 'c-before' ORDER BY key LIMIT 4)" # one that names its ceilings reads them all
+    some="(SELECT result_id FROM v_result WHERE campaign = 'c-before' ORDER BY key LIMIT 4)"
+    cell=$(sql "SELECT min(bound_id) FROM v_kernel k JOIN v_ceiling c USING (device) WHERE c.quantity = k.ceiling") # against ceilings measured here
+    [ "$cell" -gt 0 ]
     other=$(sql "SELECT result_id FROM v_rate WHERE source <> 'abdb-run' ORDER BY key LIMIT 1")
     key=$(sql "SELECT entry_key FROM v_result WHERE result_id = 7")
     for view in $(sql "SELECT view FROM v_column WHERE column_name = 'result_id'"); do
         case $view in
         v_scaling | v_ceiling | v_comparable_spec | v_kernel) continue ;; # of many results, or of a cell
-        v_ceiling_of | v_roof | v_normalised) set -- "$other" "($other)" ;;
+        v_ceiling_of | v_roof | v_normalised) set -- "$other" "($other, $cell)" ;;
         *) set -- 7 "$some" ;;
         esac
         echo "SELECT * FROM $view WHERE result_id = $1"
@@ -91,7 +93,12 @@ steps() { printf '.stats on\n%s;\n' "$1" | sqlite3 "$ABDB_DB" | sed -n 's/^Fulls
     scan=$(steps "SELECT count(*) FROM result_row WHERE value = 1")
     { echo evidence,source,workload,device,devices,metric,value,unit,locator && seq 1000 |
         awk '{ print "measured,more,gpt,H100-SXM,8,tokens_per_s," $1 ",token/s,row " $1 }'; } >more.csv
-    abdb import -q more.csv "$root/data"
+    for i in $(seq 60); do # machines with ceilings of their own
+        printf '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"abdb-run","verified":"pass","workload":"gemm","device":"Other %d","devices":"1",' "$i"
+        printf '"dtype":"f32"},"factor":{"ceiling":"peak_flops"},"result":[{"metric":"flops_per_s","statistic":"median","value":%d}]}\n' "$i"
+    done >machines.jsonl
+    abdb import -q more.csv machines.jsonl "$root/data"
+    same "$(sql "SELECT count(*) FROM v_ceiling WHERE device LIKE 'Other %'")" 60
     [ "$(steps "SELECT count(*) FROM result_row WHERE value = 1")" -gt $((scan + 2000)) ] # a scan is seen
     while read -r q; do echo "$(steps "$q") $q"; done <queries >after
     paste -d' ' <(cut -d' ' -f1 after) before | awk '$1 > $2 + 100 { print; bad = 1 } END { exit bad }'
