@@ -21,7 +21,7 @@ cells() {
 @test "samples joined with results by result_id cost little more than the tables" {
     cells 300 >cells.jsonl
     abdb import -q cells.jsonl
-    sqlite3 "$ABDB_DB" ANALYZE # with statistics the planner has more ways to go wrong
+    sqlite3 "$ABDB_DB" ANALYZE # with statistics SQLite looked for the first sample alone and went through all that follow
     views="SELECT count(*), sum(s.value) FROM v_sample s JOIN v_result r USING (result_id) WHERE r.raw_device = 'Box 1'"
     tables="SELECT count(*), sum(s.value) FROM description d JOIN entry_row e USING (description_id) JOIN result_row r USING (entry_id)
             JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample WHERE d.device = 'Box 1'"
@@ -53,7 +53,7 @@ machines() {
         done
     }
     abdb import -q few.jsonl
-    same "$(sqlite3 "$ABDB_DB" "SELECT value, basis FROM v_normalised JOIN v_result r USING (result_id) WHERE campaign = 'm-7' AND formula = 'mfu@1'")" "1.0|measured"
+    same "$(sqlite3 "$ABDB_DB" "SELECT n.value, n.basis FROM v_normalised n JOIN v_result r USING (result_id) WHERE campaign = 'm-7' AND formula = 'mfu@1'")" "1.0|measured"
     cost >before
     abdb import -q many.jsonl
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM v_ceiling")" 400
