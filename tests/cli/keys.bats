@@ -53,7 +53,7 @@ machines() {
         done
     }
     abdb import -q few.jsonl
-    same "$(sqlite3 "$ABDB_DB" "SELECT n.value, n.basis FROM v_normalised n JOIN v_result r USING (result_id) WHERE campaign = 'm-7' AND formula = 'mfu@1'")" "1.0|measured"
+    same "$(sqlite3 "$ABDB_DB" "SELECT n.value, n.basis FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.campaign = 'm-7' AND n.formula = 'mfu@1'")" "1.0|measured"
     cost >before
     abdb import -q many.jsonl
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM v_ceiling")" 400
