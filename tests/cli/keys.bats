@@ -46,14 +46,14 @@ machines() {
     machines 20 >few.jsonl
     machines 400 >many.jsonl
     [ -n "$(steps "SELECT 1")" ] || skip "this sqlite3 counts no steps"
-    cost() { # of one result and of a command's
+    cost() { # of some results
         for view in v_normalised v_ceiling_of v_roof; do
-            steps "SELECT count(*) FROM $view WHERE result_id = (SELECT result_id FROM v_result WHERE campaign = 'm-7')"
-            steps "SELECT * FROM $view WHERE result_id IN (SELECT result_id FROM v_result WHERE campaign = 'm-7')"
+            for what in "count(*)" "*"; do steps "SELECT $what FROM $view WHERE result_id IN ($some)"; done
         done
     }
     abdb import -q few.jsonl
     same "$(sqlite3 "$ABDB_DB" "SELECT n.value, n.basis FROM v_normalised n JOIN v_result r USING (result_id) WHERE r.campaign = 'm-7' AND n.formula = 'mfu@1'")" "1.0|measured"
+    some=$(sqlite3 "$ABDB_DB" "SELECT group_concat(result_id) FROM v_result WHERE campaign IN ('m-7', 'm-9')")
     cost >before
     abdb import -q many.jsonl
     same "$(sqlite3 "$ABDB_DB" "SELECT count(*) FROM v_ceiling")" 400
