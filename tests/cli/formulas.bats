@@ -53,10 +53,10 @@ arithmetic() {
     fill
     abdb query perf-per-dollar --sql >perf-per-dollar.sql
     check perf-per-dollar.sql ""
-    sed 's#r.each / 1e12#r.value / r.devices / 1e12#' perf-per-dollar.sql >wrong.sql
+    sed 's#r.dtype, r.each, r.source#r.dtype, r.value / r.devices AS each, r.source#' perf-per-dollar.sql >wrong.sql
     run check wrong.sql ""
     fails 1 "but per_device@1 is 350"
-    sed 's#r.at_one / o.per_device_hour#3600 * r.value / o.per_device_hour#' perf-per-dollar.sql >wrong.sql
+    sed 's#r.at_one / o.per_device_hour#3600 * r.each * r.devices / o.per_device_hour#' perf-per-dollar.sql >wrong.sql
     run check wrong.sql ""
     fails 1 "tflop_per_s_per_device"
     fails 1 "but per_dollar@1 is"
