@@ -22,20 +22,27 @@
 -- column: published | published | | date of the source
 -- column: retrieved | retrieved | | date when it was read
 -- likelihood() tells the planner that a key, or its beginning, is that of few.
--- @with
-WITH word (word) AS MATERIALIZED (
-  SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value <> ''),
-asked (claim) AS MATERIALIZED (
-  SELECT claim FROM claim WHERE claim IN (SELECT CASE WHEN word GLOB 'c-*' THEN substr(word, 3) ELSE word END FROM word)),
-range (kind, word, low, high) AS MATERIALIZED ( -- a key, or the beginning of one, is a range of an index
-  SELECT substr(word, 1, 1), word, key_number(substr(substr(word, 1, 34) || '00000000000000000000000000000000', 1, 34)),
+-- @table word
+WITH one_word (word) AS (
+  SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value <> '')
+SELECT * FROM one_word
+-- @table asked
+WITH one_asked (claim) AS (
+  SELECT claim FROM claim WHERE claim IN (SELECT CASE WHEN word GLOB 'c-*' THEN substr(word, 3) ELSE word END FROM word))
+SELECT * FROM one_asked
+-- @table range
+-- a key, or the beginning of one, is a range of an index
+WITH one_range (kind, word, low, high) AS (  SELECT substr(word, 1, 1), word, key_number(substr(substr(word, 1, 34) || '00000000000000000000000000000000', 1, 34)),
          key_number(substr(substr(word, 1, 34) || 'ffffffffffffffffffffffffffffffff', 1, 34))
-    FROM word WHERE word GLOB '[ersp]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*'),
-named (fact, kind, id) AS MATERIALIZED (
+    FROM word WHERE word GLOB '[ersp]-[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*')
+SELECT * FROM one_range
+-- @table named
+WITH one_named (fact, kind, id) AS (
   SELECT fact, kind, id FROM fact
    WHERE fact IN (SELECT word FROM word UNION SELECT t.fact FROM asked a JOIN claim_term t ON t.claim = a.claim))
+SELECT * FROM one_named
 -- @rows
-, meant (kind, id) AS MATERIALIZED (
+WITH meant (kind, id) AS MATERIALIZED (
   SELECT kind, id FROM named
   UNION
   SELECT 'result', s.result_id
@@ -81,7 +88,7 @@ SELECT f.key, f.fact, f.kind, f.what, f.value, f.unit, f.raw_value, f.raw_unit, 
   LEFT JOIN v_source s ON s.source = f.source
  ORDER BY f.kind <> 'claim', f.kind = 'price', f.kind = 'spec', f.fact, f.key;
 -- @notes
-, sought (word, kind, low, high) AS ( -- by key; by the name of what is not there any more
+WITH sought (word, kind, low, high) AS ( -- by key; by the name of what is not there any more
   SELECT word, kind, low, high FROM range
   UNION ALL SELECT n.fact, 'e', e.entry_key, e.entry_key FROM named n JOIN result_row r ON r.result_id = n.id JOIN entry_row e ON e.entry_id = r.entry_id
    WHERE n.kind = 'result'
