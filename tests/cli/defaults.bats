@@ -107,7 +107,7 @@ END
     for report in "$root"/query/reports/*.sql; do # each that has a limit says how many rows there are without it
         [ "$(grep -cE '^-- param: (limit|cells) ' "$report")" = "$(grep -c 'AS _whole' "$report")" ] || { echo "$report: a limit wants a column _whole"; false; }
     done
-    for report in mlperf-llm round-changes token-cost audit-gaps peaks peak-achieved training-time llm-by-scenario streams; do
+    for report in mlperf-llm round-changes token-cost audit-gaps peaks peak-achieved training-time llm-by-scenario; do
         rows=$(abdb query "$report" -o jsonl 2>/dev/null | wc -l) shown=$(abdb query "$report" -o csv --limit 3 2>/dev/null | tail -n +2 | wc -l)
         [[ $(abdb query "$report" --limit 3 | tail -n 1) == "… $((rows - shown)) more (--"* ]] || { echo "$report: $(abdb query "$report" --limit 3 | tail -n 1)"; false; }
         [[ $(abdb query "$report" --limit 3 -o csv 2>&1 >/dev/null | tail -n 1) == "… "* ]] # what was asked for is said, too
