@@ -39,6 +39,7 @@ SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' 
        k.backend, k.dtype, k.threads, 1000 * k.time_s AS time_ms,
        CASE WHEN k.time_low_s IS NOT NULL THEN 50 * (k.time_high_s - k.time_low_s) / k.time_s END AS spread_percent,
        k.n, k.flops_per_s / 1e9 AS gflop_per_s, k.bytes_per_s / 1e9 AS gb_per_s, 100 * m.fraction AS of_measured_percent,
+       CASE WHEN m.fraction > 1.05 THEN CASE WHEN k.bound = 'bytes' THEN coalesce(k.resident, '!') ELSE '!' END END AS of_measured_percent__mark,
        100 * p.fraction AS of_published_percent, k.chosen, k.verified, k.status, k.flags, k.reason AS _reason,
        k.key || coalesce(' ' || m.ceiling_key, '') || coalesce(' ' || p.ceiling_key, '') AS _facts
   FROM chosen k
@@ -53,6 +54,14 @@ SELECT line FROM (
   UNION ALL
   SELECT 2, 'device ' || device || '; bytes of a stream count no write-allocate traffic'
     FROM (SELECT DISTINCT device FROM chosen WHERE device IS NOT NULL)
+  UNION ALL
+  SELECT DISTINCT 4, resident || ' beside a share: the data stay in that cache, which gives more than memory'
+    FROM chosen k JOIN v_ceiling_of c ON c.result_id = k.bound_id
+   WHERE c.basis = 'measured' AND c.fraction > 1.05 AND k.bound = 'bytes' AND k.resident IS NOT NULL
+  UNION ALL
+  SELECT DISTINCT 5, '! beside a share: more than the most that was found here, which no cache explains; find it again (abdb run --plan ceilings) before you believe it'
+    FROM chosen k JOIN v_ceiling_of c ON c.result_id = k.bound_id
+   WHERE c.basis = 'measured' AND c.fraction > 1.05 AND (k.bound <> 'bytes' OR k.resident IS NULL)
   UNION ALL
   SELECT DISTINCT 3, 'quick: few samples of small cells; an impression, not a result to publish'
     FROM chosen k WHERE flags LIKE '%quick%')

@@ -306,6 +306,23 @@ sensors() {
     same "$(jq -c 'has("telemetry")' spool/*.jsonl)" false
 }
 
+@test "a rate above the ceiling names the cache that explains it, or is marked" {
+    fake
+    abdb run -q --kernel k --backend fake --axis do=hot --tag memory # 4 MB/s from memory
+    same "$(abdb query kernels --tag memory -o csv --columns of_measured_percent,of_measured_percent__mark | tail -1)" "100.0,"
+    for where in L2 moon; do
+        sed 's/"time_s":0.001/"time_s":0.0004/' -i fake/abdb-run-fake
+        FAKE_BOUND="\"bound\":\"bytes\",\"resident\":\"$where\",\"threads\":2,\"checked\":0.25" abdb run -q --kernel k --backend fake --axis do=hot --tag $where
+    done
+    run abdb query kernels --tag L2
+    fails 0 "250L2"
+    fails 0 "L2 beside a share: the data stay in that cache"
+    run abdb query kernels --tag moon # no cache that there is
+    fails 0 "250!"
+    fails 0 "which no cache explains"
+    same "$(ask "SELECT text FROM v_factor_given JOIN v_run USING (entry_id) WHERE tag = 'L2' AND ordinal = 0 AND factor IN ('threads', 'threads_asked', 'checked') ORDER BY factor" | tr '\n' ' ')" "0.25 2 1 "
+}
+
 @test "telemetry, bound and ceiling of anyone's backend: what is none is left out" {
     fake
     mkdir spool
