@@ -37,7 +37,7 @@ need_documents() {
     [ "$(awk '/ facts, /{n += $2} END{print n}' <<<"$output")" -gt 1000 ]
 }
 
-@test "a number without an entry, a wrong value, a wrong place, an unknown reason are noticed" {
+@test "a number without an entry, a wrong value, another factor or document, an unknown reason are noticed" {
     need_documents
     abdb import -q "$root/data"
     stored >good.jsonl
@@ -73,6 +73,10 @@ need_documents() {
     run check "" lists
     fails 1 "ka.process.a100 is of kaist-gaudi2"
     cp "$lists/databricks-gaudi2.txt" lists
+    sed -i 's/^144 1.18.0 @software$/144 1.18.0 @precision/' lists/kaist-gaudi2.txt
+    run check "" lists
+    fails 1 "line 144, 1.18.0: no configuration near has it as precision"
+    cp "$lists/kaist-gaudi2.txt" lists
     sed -i '1s/-.*/-because/' lists/kaist-gaudi2.txt
     run check "" lists
     fails 1 "no such reason: because"
