@@ -1,7 +1,8 @@
 # quantities.pl - is every number of the four documents a fact, or is it said why it is none?
 #   perl quantities.pl FOLDER LISTS UNITS.def <what the database holds, as rows of JSON
-# LISTS/SOURCE.txt names each number of a document in its order: "line number what". What is the
-#   name of a fact or of a claim          its number is the one printed there; several: one+other
+# LISTS/SOURCE.txt names each number of a document in its order: "line number what [unit]". What is the
+#   name of a fact or of a claim          its number is the one printed there; several: one+other;
+#                                         the unit is that of the fact, if it has one
 #   name of a fact @ factor               devices, nodes, x or a factor of that result has it
 #   @ factor                              so has a configuration whose «anchor» is near that line
 #   - reason                              no fact; the reasons are below
@@ -65,14 +66,14 @@ sub numbers {
     return @found;
 }
 
-# The list: [line, number, what], a range as [from, '*', what, to].
+# The list: [line, number, what, line, unit], a range as [from, '*', what, to].
 sub list {
     my ($path) = @_;
     my @list;
     for (split /\n/, text($path)) {
         next if /^\s*(#|$)/;
-        /^(\d+)(?:-(\d+))? (\S+) (\S+)$/ or die "$path: not 'line number what': $_\n";
-        push @list, [$1, $3, $4, $2 // $1];
+        /^(\d+)(?:-(\d+))? (\S+) (\S+)(?: (\S+))?$/ or die "$path: not 'line number what unit': $_\n";
+        push @list, [$1, $3, $4, $2 // $1, $5 // ''];
     }
     return @list;
 }
@@ -111,7 +112,7 @@ while (<STDIN>) {
 
 # Why that number is not what the list says; nothing where it is.
 sub wrong {
-    my ($source, $body, $line, $number, $what) = @_;
+    my ($source, $body, $line, $number, $what, $unit) = @_;
     if ($what =~ /^-(.*)/) {
         return exists $reasons{$1} ? '' : "no such reason: $1";
     }
@@ -136,6 +137,8 @@ sub wrong {
         return has($row->{raw_value}, $number) ? '' : "$what is $row->{raw_value}, not $number";
     }
     return "$what is $row->{raw_value}, not $number" unless same($row->{raw_value}, $number);
+    my $has = $row->{raw_unit} =~ /^(1|x)$/ ? '' : $row->{raw_unit};
+    return "$what is in $has, not $unit" unless $has eq $unit;
     my $factor = $unit{$row->{raw_unit}} // ($row->{raw_unit} eq $row->{unit} ? 1 : 0);
     my $base = $factor * ($words{$number} // $number =~ tr/,//dr);
     return abs($row->{value} - $base) <= 1e-9 * abs($base) ? '' : "$what is $row->{value}, not $base";
@@ -167,7 +170,7 @@ for my $path (glob "$folder/*.txt") {
         }
         shift @list;
         for my $what (split /\+/, $next->[2]) {
-            my $why = wrong($source, $body, $line, $number, $what);
+            my $why = wrong($source, $body, $line, $number, $what, $next->[4]);
             print "$source, line $line, $number: $why\n" if $why;
             $bad ||= $why;
             $used{$what =~ s/\@.*//r} = 1;
