@@ -40,7 +40,7 @@ mlperf,mlperf-site,inference,v0.5,datacenter,closed,yes,Acme,One,ssd-large,ssd-l
 mlperf,mlperf-site,inference,v5.0,datacenter,closed,yes,Acme,Two,ssd-large,ssd-large,Offline,H200-SXM,8,1,int8,samples_per_s,2000,Samples/s,b
 END
     abdb import -q rounds.csv
-    run abdb compare device=H100-SXM,model=resnet device=H200-SXM,model=resnet # unchanged from v0.5 to v5.0
+    run abdb compare submitter=Acme,device=H100-SXM,model=resnet submitter=Acme,device=H200-SXM,model=resnet # unchanged from v0.5 to v5.0
     [ "$status" -eq 0 ]
     [[ $output == *"round v0.5|v5.0 (compatible: resnet since v0.5)"* ]]
     run abdb compare device=H100-SXM,model=ssd-large device=H200-SXM,model=ssd-large # ended with v2.0

@@ -54,9 +54,10 @@ S
     done <"$root/tests/cli/seeds.txt"
     # what they print without a number: how it was run, what a system is made of, where it is rented
     configurations() { ask "SELECT count(*) FROM v_run WHERE source = '$1' AND status = 'configuration'"; }
-    same "$(configurations argonne-llm)" 16
-    same "$(configurations kaist-gaudi2)" 12
-    same "$(configurations ml-engineering)" 11
+    same "$(configurations argonne-llm)" 44
+    same "$(configurations kaist-gaudi2)" 41
+    same "$(configurations ml-engineering)" 24
+    same "$(configurations databricks-gaudi2)" 25
 }
 
 @test "claims: enough of them recomputed, from more than one fact, and each verdict has its reason" {

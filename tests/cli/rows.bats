@@ -128,12 +128,26 @@ bert-99 Server 9000 v4.1 0 Queries/s"
 @test "shipped: scores of training v4.1 to v5.1 and inference v4.1, each with the folder that it is computed from" {
     filled "$root/data"
     same "$(ask "SELECT suite, round, count(*) FROM v_mlperf WHERE suite = 'training' OR round = 'v4.1' GROUP BY 1, 2")" \
-        $'inference,v4.1,318\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
+        $'inference,v4.1,873\ntraining,v4.1,146\ntraining,v5.0,201\ntraining,v5.1,184'
     # the twenty runs of v5.0 that were scored by hand: 20.9643 min x 1.05114638, 28.2687 x 1.03472222
     same "$(ask "SELECT round(value / 60, 4) FROM v_mlperf WHERE round = 'v5.0' AND model = 'llama2_70b_lora' AND submitter = 'AMD' AND device IN ('MI325X', 'MI300X') ORDER BY 1")" $'22.0366\n29.2502'
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE source = 'mlperf-logs' AND url NOT LIKE 'https://github.com/mlcommons/%_results_v%/tree/%'")" 0
     # what vendors' pages and files say of v4.1 are the same results
     same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND sources > 1")" 10,0
+}
+
+@test "shipped: inference v4.1 is the whole round, and MLCommons publishes the same values" {
+    abdb import -q "$root/data"
+    # of datacenter and edge; ResNet-50, RetinaNet, 3D U-Net, DLRM, BERT, SDXL beside the language models
+    same "$(ask "SELECT DISTINCT system_type FROM v_mlperf WHERE suite = 'inference' AND round = 'v4.1' ORDER BY 1")" $'datacenter\nedge'
+    same "$(ask "SELECT count(DISTINCT model) FROM v_mlperf WHERE suite = 'inference' AND round = 'v4.1'")" 14
+    need_realdata mlperf-inference-cm-json
+    abdb import -q "$realdata"/mlperf-inference-cm-json/mlperf-inference--v4.1--*
+    # 41 of BERT and 31 of Stable Diffusion XL are among them
+    for model in bert-99=41 stable-diffusion-xl=31; do
+        same "$(ask "SELECT count(*), sum(disagree) FROM v_mlperf WHERE round = 'v4.1' AND model = '${model%=*}' AND scenario = 'Offline' AND sources > 1")" "${model#*=},0"
+    done
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE round = 'v4.1' AND suite = 'inference' AND division = 'closed' AND source = 'mlperf-cm' AND sources = 1")" 0
 }
 
 @test "shipped: the scores are those of the logs" {
