@@ -22,7 +22,8 @@ abdb_clock abdb_clock_measure(void);
 /* --- machine.c -------------------------------------------------------------------------------- */
 /* Size of the last-level cache in bytes, as the system tells it; 32 MiB when it does not. */
 size_t abdb_cache_size(void);
-/* Caches of one core and the last level, and the threads that kernels run on. */
+/* Caches of one core and the last level ($ABDB_LAST_LEVEL_BYTES, where it is set), and the threads
+ * that kernels run on. */
 abdb_limits abdb_machine_limits(int threads);
 /* Memory that this process may still use, bytes. */
 double abdb_memory_available(void);

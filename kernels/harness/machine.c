@@ -88,12 +88,20 @@ static bool is_virtual(void)
     return keyed_line("/proc/cpuinfo", "flags", text, sizeof text) && strstr(text, " hypervisor");
 }
 
+/* What a user says of the last-level cache, who knows better than the system; 0: nothing. */
+static size_t told_cache(void)
+{
+    const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
+
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
 abdb_limits abdb_machine_limits(int threads)
 {
-    size_t last = abdb_cache_size();
+    size_t told = told_cache(), last = told ? told : abdb_cache_size();
     abdb_limits l = {level_size(1), level_size(2), last, threads, last};
 
-    if (is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
+    if (!told && is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
     if (!l.l1) l.l1 = 32 << 10;
     if (!l.l2) l.l2 = 512 << 10;
@@ -189,9 +197,9 @@ static void put_limits(json_t *m)
 
 static void put_build(json_t *m, const abdb_backend *backend)
 {
-    static const char *const variables[] = {"OMP_NUM_THREADS",   "OMP_PROC_BIND",
-                                            "OMP_PLACES",        "OMP_WAIT_POLICY",
-                                            "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
+    static const char *const variables[] = {
+        "OMP_NUM_THREADS",   "OMP_PROC_BIND",        "OMP_PLACES",           "OMP_WAIT_POLICY",
+        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "ABDB_LAST_LEVEL_BYTES"};
     json_t *environment = json_object();
 
     put(m, "compiler", "gcc-compatible " __VERSION__);

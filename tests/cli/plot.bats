@@ -31,7 +31,7 @@ fill() { filled "$root/data"; }
     abdb run -q --kernel gemm --axis n=64,128 --backend ref --quick
     run abdb plot roofline
     fails 6 "nothing to draw"
-    abdb run -q --kernel stream --axis n=100000 --axis op=triad,add --axis dtype=f32 --backend ref --quick
+    ABDB_LAST_LEVEL_BYTES=65536 abdb run -q --kernel stream --axis n=400000 --axis op=triad,add --axis dtype=f32 --backend ref --quick
     run abdb plot roofline --out r.svg
     fails 0 r.svg
     grep -q "measured f32: .*GB/s\|measured f32: .*MB/s" r.svg
