@@ -24,6 +24,7 @@ typedef struct {
     abdb_process process; /* the life of the program that runs */
     char started[32];     /* when that began */
     long *starts;         /* so many lives in this repetition */
+    bool doubtful;        /* the cell that ended last */
 } session;
 
 const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
@@ -186,6 +187,9 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     if (*abdb_record_text(t->result, "chosen"))
         abdb_entry_factor(e, "chosen", abdb_record_text(t->result, "chosen"));
     if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
+    abdb_entry_factor(e, "commit", s->o->commit);
+    abdb_entry_factor(e, "branch", s->o->branch);
+    abdb_entry_factor(e, "dirty", s->o->dirty);
     if (*abdb_record_text(t->environment, "library"))
         abdb_entry_factor(e, "library", abdb_record_text(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
@@ -224,9 +228,22 @@ static bool is_finite(const abdb_entry *e)
     return true;
 }
 
+/* Words that a reader of the median should know, "" where there is none. */
+static const char *flags_of(abdb_arena *arena, const session *s, bool ok)
+{
+    const abdb_told *t = &s->told;
+    bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
+    bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST;
+    const char *words = abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
+                                          imprecise ? " imprecise" : "",
+                                          unsteady ? " unsteady" : "");
+
+    return words && *words ? words + 1 : "";
+}
+
 /* What the entry says of itself. */
 static void fill_fields(abdb_entry *e, abdb_arena *arena, const session *s, const abdb_cell *cell,
-                        bool ok, bool unsteady)
+                        bool ok)
 {
     const abdb_told *t = &s->told;
 
@@ -247,10 +264,7 @@ static void fill_fields(abdb_entry *e, abdb_arena *arena, const session *s, cons
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
     e->field[ABDB_FIELD_cell] = abdb_cell_name(arena, s->o->name, cell, s->o->repetition);
-    e->field[ABDB_FIELD_flags] = s->o->quick && unsteady ? "quick unsteady"
-                                 : s->o->quick           ? "quick"
-                                 : unsteady              ? "unsteady"
-                                                         : "";
+    e->field[ABDB_FIELD_flags] = flags_of(arena, s, ok);
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
 
@@ -275,7 +289,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
     abdb_told *t = &s->told;
-    bool ok = strcmp(t->status, "ok") == 0, unsteady;
+    bool ok = strcmp(t->status, "ok") == 0;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     abdb_status st = ABDB_OK;
@@ -287,8 +301,9 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
         e->results = 0;
         ok = false;
     }
-    unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
-    fill_fields(e, &arena, s, cell, ok, unsteady);
+    fill_fields(e, &arena, s, cell, ok);
+    s->doubtful = strstr(e->field[ABDB_FIELD_flags], "imprecise") ||
+                  strstr(e->field[ABDB_FIELD_flags], "unsteady");
     e->environment = environment;
     e->process = s->process;
     e->origin = ABDB_ORIGIN_NONE; /* the campaign, the cell and its date tell it apart */
@@ -297,7 +312,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     add_factors(e, &arena, s, cell);
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;
-    if (ok && unsteady) tally->unsteady++;
+    if (strstr(e->field[ABDB_FIELD_flags], "unsteady")) tally->unsteady++;
     count(tally, t->status);
 done:
     free(environment);
@@ -427,6 +442,7 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
         if (options->progress)
             options->progress(options->self, plan->cell[i].name, done_cells, total);
         TRY(run_cell(&s, &plan->cell[i], tally, err));
+        if (options->doubtful) options->doubtful[i] = s.doubtful;
         done_cells++;
     }
 done:

@@ -21,6 +21,7 @@
 #include "kernels/runner/plan.h"
 #include "schema/core/record.h"
 
+enum { ABDB_PRECISE_LEAST = 10 }; /* samples: fewer are marked imprecise */
 enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
 
 typedef struct {
@@ -30,14 +31,16 @@ typedef struct {
     size_t repetition;          /* of the process, from 0 */
     long *starts;               /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;      /* OPENBLAS_CORETYPE, or NULL */
+    const char *commit, *branch, *dirty; /* of what is measured: factors; NULL: not said */
     double timeout_s;
     volatile const int *stop; /* 1: end after the sample at hand; more: at once; NULL: never */
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
     void *self;
+    unsigned char *doubtful; /* of each cell that ran: 1 where its median is in doubt; or NULL */
 } abdb_run_options;
 
 typedef struct {
-    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady;
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again;
     size_t spreads, room;
     double *spread; /* of each measured cell: half of the interval of its median, relative */
 } abdb_run_tally;

@@ -306,6 +306,7 @@ abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *s
     }
     TRY(abdb_sets_default(out->set, sets, db, &options->measure, &out->per, err));
     for (size_t i = 1; i < sets; i++) TRY(each ? meet_each(out, i, err) : meet(out, i, err));
+    TRY(abdb_pairs_verdicts(out, err));
 done:
     return st;
 }
@@ -314,6 +315,7 @@ void abdb_comparison_free(abdb_comparison *c)
 {
     for (size_t i = 0; i < c->sets; i++) abdb_set_free(&c->set[i]);
     abdb_rulebook_free(&c->book);
+    abdb_noise_free(&c->noise);
     free(c->pair);
     abdb_arena_free(&c->arena);
     *c = (abdb_comparison){0};

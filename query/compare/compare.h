@@ -5,15 +5,16 @@
  * like meets the nearest group of the same benchmark, scenario and class of metric; where two sets
  * have nothing in common, the nearest of all. Rules then say whether. (3) A pair is refused where a
  * rule with effect `refuse` holds, else comparable except the factors of role `agree` that differ
- * or are unknown on a side, else comparable. (4) Samples of repeated runs of one cell are pooled;
- * submissions of different systems are not samples of one another: a group shows its best (or
+ * or are unknown on a side, else comparable. (4) What was measured with samples is tested: each
+ * process counts once (schema/core/trial.h), and p is corrected for all pairs that were looked at.
+ * Submissions of different systems are not samples of one another: a group shows its best (or
  * median), range and n.
  */
 #ifndef ABDB_COMPARE_COMPARE_H
 #define ABDB_COMPARE_COMPARE_H
 
+#include "query/compare/noise.h"
 #include "query/compare/sets.h"
-#include "schema/core/twosample.h"
 
 enum { ABDB_SETS_MAX = 16, ABDB_RULES_MAX = 256, ABDB_EACH_MAX = 400, ABDB_DIFFER_MAX = 64 };
 
@@ -23,7 +24,9 @@ typedef struct {
     abdb_measure measure;
     abdb_pick pick;
     bool exploratory;
-    double effect, alpha; /* 0: 0.01 each */
+    double effect, alpha; /* 0: 0.01 and 0.001 */
+    double find;          /* the change that shall be found; 0: 0.05 */
+    double drift;         /* between commands, a fraction; 0: as calibrated, or assumed */
     const char *where;    /* conditions on every set, or NULL */
 } abdb_compare_options;
 
@@ -94,8 +97,24 @@ typedef struct {
     size_t n, left_out;      /* members that count, and that do not */
     const char *why;         /* of the first left out */
     size_t picked;           /* member, or SIZE_MAX for a median of several */
-    bool sampled;            /* value is the median of samples, n counts runs */
+    bool sampled;    /* value is the trimmed mean of process medians, n counts processes */
+    size_t doubtful; /* runs that are left out of it: unsteady or imprecise */
 } abdb_summary_of;
+
+/* How a pair differs, and how well that is known. */
+typedef struct {
+    double ratio, low, high;   /* low, high: at confidence 1 - alpha */
+    double p, p_all;           /* of this pair; corrected for all that were looked at (Holm) */
+    double shows;              /* the smallest change that these data show, a fraction */
+    double drift;              /* between commands, a fraction; 0: processes took turns */
+    size_t wants;              /* processes a side that would show options->find; 0: none would */
+    bool has_interval, paired; /* paired: processes took turns */
+    bool assumed;              /* the drift was never measured here */
+    abdb_verdict verdict;
+    const char *reason; /* why it is no better known, or NULL */
+    abdb_trial trial;   /* sizes only: its numbers are gone */
+    abdb_outcome outcome;
+} abdb_difference;
 
 /* Which results of the groups a pair is of: all of them; those with equal numbers of devices, where
  * the best of all have unlike ones; and then all of them once more, beside that. */
@@ -132,6 +151,7 @@ typedef struct {
     const char *per;                /* what values are normalised by: as asked, or alike.h */
     const abdb_compare_options *options;
     sqlite3 *db;
+    abdb_noise_book noise;
     abdb_arena arena;
 } abdb_comparison;
 
@@ -141,8 +161,14 @@ ABDB_MUST_USE abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db,
                                        const char *const *selection, size_t sets,
                                        const abdb_compare_options *options, abdb_error *err);
 void abdb_comparison_free(abdb_comparison *comparison);
-/* judge.c: summaries of both sides, ratio and verdict. */
+/* judge.c: summaries of both sides and their ratio. */
 ABDB_MUST_USE abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err);
+/* Verdicts, once all pairs are there: p is corrected for all that no rule refuses. */
+ABDB_MUST_USE abdb_status abdb_pairs_verdicts(abdb_comparison *c, abdb_error *err);
+/* Those options, or what stands for them. */
+double abdb_effect(const abdb_comparison *c);
+double abdb_alpha(const abdb_comparison *c);
+double abdb_find(const abdb_comparison *c);
 /* The geometric mean of a contender's headlines; *n: how many, *left_out: the
  * rest, *twins: those of them that repeat a number, because the 99 % and the 99.9 % target of a
  * benchmark often carry one. NAN where there are none. */

@@ -4,106 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/core/grow.h"
-
-#include "query/compare/compare.h"
+#include "query/compare/processes.h"
 #include "schema/core/stats.h"
-
-enum {
-    SAMPLES_MAX = 4096
-}; /* of one side: more are thinned evenly, so that all pairs can be held */
-
-typedef struct {
-    double *x;
-    size_t n, room;
-} pool;
-
-static abdb_status put(pool *p, double x, abdb_error *err)
-{
-    double *more = abdb_grow(p->x, p->n, &p->room, sizeof *more);
-
-    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-    p->x = more;
-    p->x[p->n++] = x;
-    return ABDB_OK;
-}
-
-/* Samples of one member in the unit of its value: of its own times, or of its rate out of the times
- * of the same run. None: nothing is added. */
-static abdb_status member_samples(abdb_comparison *c, const abdb_set *set, size_t at, pool *out,
-                                  abdb_error *err)
-{
-    bool is_time = strcmp(abdb_member_text(set, at, ABDB_M_metric), "time_s") == 0;
-    abdb_binds binds = {0};
-    abdb_table t = {0};
-    double median, *sorted = NULL;
-    abdb_status st = ABDB_OK;
-
-    (void)abdb_bind_add_text(&binds, abdb_member_text(set, at, ABDB_M_result_id));
-    TRY(abdb_rows(c->db,
-                  is_time ? "SELECT value FROM sample WHERE result_id = CAST(?1 AS INTEGER)"
-                            " AND coalesce(rank, 0) < 1 ORDER BY seq"
-                          : "SELECT s.value FROM result o JOIN result r ON r.entry_id = o.entry_id"
-                            " JOIN sample s ON s.result_id = r.result_id WHERE o.result_id ="
-                            " CAST(?1 AS INTEGER) AND r.metric = 'time_s'"
-                            " AND coalesce(s.rank, 0) < 1 ORDER BY s.seq",
-                  &binds, &t, err));
-    if (!t.rows) goto done;
-    sorted = calloc(t.rows, sizeof *sorted);
-    if (!sorted) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
-    for (size_t i = 0; i < t.rows; i++) sorted[i] = abdb_cell_number(&t, i, 0);
-    for (size_t i = 0; i < t.rows; i++)
-        if (!(sorted[i] > 0)) goto done; /* no ratio of such samples */
-    {
-        abdb_summary s;
-
-        TRY(abdb_summarise(sorted, t.rows, &s, err));
-        median = s.median;
-    }
-    for (size_t i = 0; i < t.rows; i++) {
-        double x = abdb_cell_number(&t, i, 0);
-
-        TRY(put(out, is_time ? x : set->member[at].value * median / x, err));
-    }
-done:
-    free(sorted);
-    abdb_table_free(&t);
-    return st;
-}
-
-static void thin(pool *p)
-{
-    size_t step = (p->n + SAMPLES_MAX - 1) / SAMPLES_MAX, kept = 0;
-
-    if (p->n <= SAMPLES_MAX) return;
-    for (size_t i = 0; i < p->n; i += step) p->x[kept++] = p->x[i];
-    p->n = kept;
-}
+#include "schema/core/student.h"
 
 static bool counts(const abdb_member *m)
 {
     return !m->why && isfinite(m->value);
-}
-
-/* All members measured, and with samples: they are repeated runs of one cell. */
-static abdb_status side_samples(abdb_comparison *c, abdb_side side, pool *out, abdb_error *err)
-{
-    abdb_status st = ABDB_OK;
-
-    for (size_t i = 0; i < side.group->count; i++) {
-        size_t at = side.group->member[i], before = out->n;
-
-        if (!counts(&side.set->member[at])) continue;
-        if (strcmp(abdb_member_text(side.set, at, ABDB_M_evidence), "measured") == 0)
-            TRY(member_samples(c, side.set, at, out, err));
-        if (out->n == before) { /* one without samples: the group has none */
-            out->n = 0;
-            break;
-        }
-    }
-    thin(out);
-done:
-    return st;
 }
 
 static int by_value(const void *a, const void *b)
@@ -116,7 +23,7 @@ static int by_value(const void *a, const void *b)
 /* One number for a side: its best member, or the median. low and high are its worst and best
  * (not least and most: of times the low one is the longest); picked is the member whose value it
  * is. */
-static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, const pool *samples,
+static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick,
                                   abdb_summary_of *out, abdb_error *err)
 {
     double *x = calloc(side.group->count + 1, sizeof *x), best;
@@ -145,20 +52,6 @@ static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, c
                 out->picked = side.group->member[i];
         }
     }
-    out->sampled = samples->n > 0;
-    free(x);
-    return ABDB_OK;
-}
-
-/* The median of the samples, without touching their order. */
-static abdb_status median_of(const pool *p, double *out, abdb_error *err)
-{
-    double *x = calloc(p->n, sizeof *x);
-
-    if (!x) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-    memcpy(x, p->x, p->n * sizeof *x);
-    qsort(x, p->n, sizeof *x, by_value);
-    *out = abdb_quantile_sorted(x, p->n, 0.5);
     free(x);
     return ABDB_OK;
 }
@@ -171,36 +64,205 @@ static const char *unit_of(abdb_side side)
     return "";
 }
 
+double abdb_effect(const abdb_comparison *c)
+{
+    return c->options->effect > 0 ? c->options->effect : 0.01;
+}
+
+double abdb_alpha(const abdb_comparison *c)
+{
+    return c->options->alpha > 0 ? c->options->alpha : 0.001;
+}
+
+double abdb_find(const abdb_comparison *c)
+{
+    return c->options->find > 0 ? c->options->find : 0.05;
+}
+
+/* --- processes -------------------------------------------------------------------------------- */
+
+/* What commands of this machine differ by, for the kernel of the pair. */
+static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t, abdb_error *err)
+{
+    size_t at = pair->a.group->member[0];
+    const abdb_trait *bound = abdb_member_trait(&pair->a.set->member[at], "bound");
+    const char *kernel = abdb_member_text(pair->a.set, at, ABDB_M_workload);
+    abdb_noise noise = {.command = NAN};
+    abdb_difference *d = &pair->difference;
+    abdb_status st = ABDB_OK;
+
+    t->drift_freedom = INFINITY;
+    if (c->options->drift > 0)
+        t->drift = log(1 + c->options->drift);
+    else {
+        TRY(abdb_noise_load(&c->noise, c->db, abdb_member_text(pair->a.set, at, ABDB_M_device),
+                            err));
+        TRY(abdb_noise_find(&c->noise, kernel,
+                            bound && bound->state == ABDB_KNOWN ? bound->text : NULL, &noise, NULL,
+                            err));
+        d->assumed = !isfinite(noise.command);
+        t->drift = d->assumed ? log(1 + ABDB_DRIFT_ASSUMED) : noise.command;
+        if (!d->assumed) t->drift_freedom = noise.command_freedom;
+    }
+    d->drift = exp(t->drift) - 1;
+done:
+    return st;
+}
+
+/* The two sides as a trial: pairs where processes of the same commands took turns. x and y hold
+ * the numbers. */
+static abdb_status make_trial(abdb_comparison *c, abdb_pair *pair, const abdb_processes *a,
+                              const abdb_processes *b, double *x, double *y, abdb_trial *t,
+                              abdb_error *err)
+{
+    size_t pairs = abdb_processes_pair(a, b, x, y);
+
+    *t = (abdb_trial){.a = x, .b = y, .m = pairs, .n = pairs, .paired = true};
+    pair->difference.paired = pairs >= ABDB_PROCESSES_LEAST || (pairs && pairs == a->count);
+    if (pair->difference.paired) return ABDB_OK;
+    *t = (abdb_trial){.a = x,
+                      .b = y,
+                      .m = a->count,
+                      .n = b->count,
+                      .a_commands = a->commands ? a->commands : 1,
+                      .b_commands = b->commands ? b->commands : 1};
+    for (size_t i = 0; i < a->count; i++) x[i] = a->one[i].value;
+    for (size_t i = 0; i < b->count; i++) y[i] = b->one[i].value;
+    return find_drift(c, pair, t, err);
+}
+
+static double mean_of(const double *x, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    return exp(sum / (double)n);
+}
+
+/* Too few processes for a trial: values and a ratio, and why there is no more. */
+static void few(abdb_comparison *c, abdb_pair *pair)
+{
+    abdb_difference *d = &pair->difference;
+    const abdb_trial *t = &d->trial;
+    size_t doubtful = pair->left.doubtful + pair->right.doubtful;
+
+    d->verdict = doubtful ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
+    d->reason = doubtful
+                    ? abdb_arena_printf(&c->arena,
+                                        "%zu runs are unsteady or imprecise, %zu and %zu are left",
+                                        doubtful, t->m, t->n)
+                    : abdb_arena_printf(&c->arena,
+                                        "%zu and %zu processes: %d are the least, abdb run --gate"
+                                        " takes 10",
+                                        t->m, t->n, ABDB_PROCESSES_LEAST);
+    if (t->m) pair->left.value = mean_of(t->a, t->m);
+    if (t->n) pair->right.value = mean_of(t->b, t->n);
+    d->ratio = pair->right.value / pair->left.value;
+    pair->has_ratio = true;
+}
+
+static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const abdb_processes *a,
+                                   const abdb_processes *b, abdb_error *err)
+{
+    double *x = calloc(a->count + b->count + 1, sizeof *x);
+    double *y = calloc(a->count + b->count + 1, sizeof *y);
+    abdb_difference *d = &pair->difference;
+    abdb_status st = ABDB_OK;
+
+    pair->left.sampled = pair->right.sampled = true;
+    pair->left.doubtful = a->doubtful;
+    pair->right.doubtful = b->doubtful;
+    if (!x || !y) TRY(ABDB_FAIL(err, ABDB_NOMEM, "processes"));
+    TRY(make_trial(c, pair, a, b, x, y, &d->trial, err));
+    if (d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST) {
+        few(c, pair);
+        goto done;
+    }
+    pair->left.n = d->trial.m;
+    pair->right.n = d->trial.n;
+    TRY(abdb_trial_judge(&d->trial, &d->outcome, err));
+    pair->left.value = d->outcome.a;
+    pair->right.value = d->outcome.b;
+    pair->has_ratio = true;
+    d->ratio = exp(d->outcome.difference);
+    d->p = d->p_all = d->outcome.p;
+done:
+    d->trial.a = d->trial.b = NULL;
+    free(x);
+    free(y);
+    return st;
+}
+
 abdb_status abdb_pair_judge(abdb_comparison *c, abdb_pair *pair, abdb_error *err)
 {
     const abdb_compare_options *o = c->options;
-    pool a = {0}, b = {0};
+    abdb_processes a = {0}, b = {0};
     abdb_status st = ABDB_OK;
 
     pair->higher = strcmp(abdb_member_text(pair->a.set, pair->a.group->member[0], ABDB_M_better),
                           "lower") != 0;
-    pair->difference = (abdb_difference){.ratio = NAN, .verdict = ABDB_VERDICT_STATED};
-    TRY(side_samples(c, pair->a, &a, err));
-    TRY(side_samples(c, pair->b, &b, err));
-    if (!a.n || !b.n) a.n = b.n = 0;
-    TRY(summarise_side(pair->a, pair->higher, o->pick, &a, &pair->left, err));
-    TRY(summarise_side(pair->b, pair->higher, o->pick, &b, &pair->right, err));
+    pair->difference = (abdb_difference){
+        .ratio = NAN, .p = NAN, .p_all = NAN, .shows = NAN, .verdict = ABDB_VERDICT_STATED};
+    TRY(abdb_processes_of(&a, c, pair->a, err));
+    TRY(abdb_processes_of(&b, c, pair->b, err));
+    TRY(summarise_side(pair->a, pair->higher, o->pick, &pair->left, err));
+    TRY(summarise_side(pair->b, pair->higher, o->pick, &pair->right, err));
     pair->unit = unit_of(pair->a);
     if (!pair->left.n || !pair->right.n) goto done;
-    if (a.n) {
-        abdb_two two = {a.x, b.x, a.n, b.n};
-
-        TRY(median_of(&a, &pair->left.value, err));
-        TRY(median_of(&b, &pair->right.value, err));
-        TRY(abdb_two_judge(&two, pair->higher, o->effect > 0 ? o->effect : 0.01,
-                           o->alpha > 0 ? o->alpha : 0.01, &pair->difference, err));
-        pair->has_ratio = true;
-    } else if (pair->left.value > 0 && pair->right.value > 0) {
+    if (a.sampled && b.sampled)
+        TRY(judge_processes(c, pair, &a, &b, err));
+    else if (pair->left.value > 0 && pair->right.value > 0) {
         pair->difference.ratio = pair->right.value / pair->left.value;
         pair->has_ratio = true;
     }
 done:
-    free(a.x);
-    free(b.x);
+    abdb_processes_free(&a);
+    abdb_processes_free(&b);
+    return st;
+}
+
+/* --- verdicts --------------------------------------------------------------------------------- */
+
+static bool is_tested(const abdb_pair *pair)
+{
+    return isfinite(pair->difference.p) && pair->standing != ABDB_REFUSED;
+}
+
+/* What a pair says, once it is known that it is one of so many. */
+static void decide(const abdb_comparison *c, abdb_pair *pair, size_t tests)
+{
+    abdb_difference *d = &pair->difference;
+    double alpha = abdb_alpha(c), effect = log(1 + abdb_effect(c));
+    double each = alpha / (double)(tests ? tests : 1);
+    double t = abdb_student_t(alpha, d->outcome.freedom);
+
+    d->verdict = abdb_outcome_verdict(&d->outcome, d->p_all, pair->higher, abdb_effect(c), alpha);
+    d->low = exp(d->outcome.difference - t * d->outcome.error);
+    d->high = exp(d->outcome.difference + t * d->outcome.error);
+    d->has_interval = isfinite(d->low) && isfinite(d->high);
+    d->shows = exp(abdb_outcome_shows(&d->outcome, each, effect)) - 1;
+    d->wants = abdb_trial_repeats(&d->trial, &d->outcome, each, effect, log(1 + abdb_find(c)));
+}
+
+abdb_status abdb_pairs_verdicts(abdb_comparison *c, abdb_error *err)
+{
+    double *p = calloc(c->pairs + 1, sizeof *p), *all = calloc(c->pairs + 1, sizeof *all);
+    size_t tests = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!p || !all) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
+    for (size_t i = 0; i < c->pairs; i++) {
+        p[i] = is_tested(&c->pair[i]) ? c->pair[i].difference.p : NAN;
+        tests += is_tested(&c->pair[i]);
+    }
+    if (!abdb_holm(p, c->pairs, all)) TRY(ABDB_FAIL(err, ABDB_NOMEM, "pairs"));
+    for (size_t i = 0; i < c->pairs; i++) {
+        if (!isfinite(c->pair[i].difference.p)) continue;
+        if (is_tested(&c->pair[i])) c->pair[i].difference.p_all = all[i];
+        decide(c, &c->pair[i], tests);
+    }
+done:
+    free(p);
+    free(all);
     return st;
 }

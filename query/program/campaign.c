@@ -7,6 +7,7 @@
 #include "schema/core/stats.h"
 
 static const double noisy = 0.02;
+enum { AGAIN_MOST = 2 };
 
 /* The sink of the runner: each cell is a transaction of its own. */
 static abdb_status keep_cell(void *self, const abdb_entry *entry, abdb_error *err)
@@ -40,8 +41,8 @@ void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total
 
 /* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
 static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
-                             size_t repetition, const abdb_plan *plan, unsigned char *todo,
-                             abdb_error *err)
+                             const char *tag, size_t repetition, const abdb_plan *plan,
+                             unsigned char *todo, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_arena arena = {0};
@@ -49,13 +50,14 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
 
     if (sqlite3_prepare_v2(db->sql,
                            "SELECT 1 FROM entry WHERE campaign = ? AND cell = ? AND"
-                           " status <> 'cancelled'",
+                           " status <> 'cancelled' AND tag IS ?",
                            -1, &s, NULL) != SQLITE_OK)
         return abdb_db_fail(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
         sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
         sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i], repetition), -1,
                           SQLITE_STATIC);
+        sqlite3_bind_text(s, 3, tag, -1, SQLITE_STATIC);
         if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
         sqlite3_reset(s);
     }
@@ -72,6 +74,7 @@ static void print_tally(const abdb_run_tally *t, const char *campaign, const cha
     if (t->failed) abdb_say(stdout, ", %zu failed", t->failed);
     if (t->crashed) abdb_say(stdout, ", %zu crashed, timed out or out of memory", t->crashed);
     if (t->cancelled) abdb_say(stdout, ", %zu cancelled", t->cancelled);
+    if (t->again) abdb_say(stdout, ", %zu of them again because they were in doubt", t->again);
     if (spool)
         abdb_say(stdout, "  (abdb import %s)\n", spool);
     else
@@ -100,39 +103,65 @@ static void print_noise(const abdb_run_tally *t)
     fputc('\n', stdout);
 }
 
-/* Cells [first, end) by one backend, as its repetition of o->repetition. */
-static abdb_status turn(const abdb_turns *t, size_t backend, size_t first, size_t end,
+static void take_lane(const abdb_turns *t, const abdb_lane *lane)
+{
+    t->o->name = t->k->backend = lane->backend;
+    t->o->path = lane->path;
+    t->o->tag = lane->tag;
+    t->o->commit = lane->commit.commit;
+    t->o->branch = lane->commit.branch;
+    t->o->dirty = lane->commit.dirty;
+}
+
+/* Only the cells of which the last measurement was in doubt; how many. */
+static size_t keep_doubtful(const abdb_turns *t)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < t->plan->cells; i++)
+        count += t->todo[i] = t->todo[i] && t->o->doubtful[i];
+    return count;
+}
+
+/* Cells [first, end) by one lane, as its repetition of o->repetition. */
+static abdb_status turn(const abdb_turns *t, const abdb_lane *lane, size_t first, size_t end,
                         abdb_error *err)
 {
     abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
+    abdb_status st = ABDB_OK;
 
-    t->o->name = t->k->backend = t->backends->backend[backend].name;
-    t->o->path = t->backends->backend[backend].path;
+    take_lane(t, lane);
     memset(t->todo, 0, t->plan->cells);
     memset(t->todo + first, 1, end - first);
-    if (abdb_arg(t->args, "resume")) {
-        abdb_status st = skip_done(t->k->db, t->o->campaign, t->o->name, t->o->repetition, t->plan,
-                                   t->todo, err);
+    if (abdb_arg(t->args, "resume"))
+        TRY(skip_done(t->k->db, t->o->campaign, lane->backend, lane->tag, t->o->repetition, t->plan,
+                      t->todo, err));
+    TRY(abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err));
+    for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
+        size_t count = keep_doubtful(t);
 
-        if (st != ABDB_OK) return st;
+        if (!count) break;
+        t->tally->again += count;
+        TRY(abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err));
     }
-    return abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err);
+done:
+    return st;
 }
 
-/* All cells by one backend after another, or cell by cell by all, to and fro. */
 abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
 {
-    size_t cells = t->plan->cells, count = t->backends->count;
-    bool interleave = abdb_arg(t->args, "interleave") != NULL;
+    size_t cells = t->plan->cells, count = t->lanes->count;
+    bool interleave = abdb_arg(t->args, "interleave") || t->lanes->builds;
     long starts[ABDB_BACKEND_MAX] = {0}; /* of each program: a turn starts it anew */
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
         for (size_t n = 0; n < count && !*t->stop; n++) {
-            size_t b = interleave && (i + t->o->repetition) % 2 ? count - 1 - n : n;
+            bool fro = interleave && (i + t->o->repetition) % 2;
+            const abdb_lane *lane = &t->lanes->lane[fro ? count - 1 - n : n];
 
-            t->o->starts = &starts[b];
-            if (t->chosen[b]) TRY(turn(t, b, interleave ? i : 0, interleave ? i + 1 : cells, err));
+            t->o->starts = &starts[lane->counter];
+            TRY(turn(t, lane, interleave ? i : 0, interleave ? i + 1 : cells, err));
         }
 done:
     t->o->starts = NULL;
@@ -142,22 +171,21 @@ done:
 void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s)
 {
     double all = 0, one;
-    size_t backends = 0;
+    size_t lanes = t->lanes->count;
     abdb_error err;
 
     if (t->k->quiet) return;
-    for (size_t b = 0; b < t->backends->count; b++) {
-        if (!t->chosen[b]) continue;
-        t->o->path = t->backends->backend[b].path;
+    for (size_t i = 0; i < lanes; i++) {
+        take_lane(t, &t->lanes->lane[i]);
         if (abdb_backend_estimate(t->o, t->plan, &one, &err) == ABDB_OK && isfinite(one))
             all += one;
-        backends++;
     }
     all *= (double)repetitions;
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
-    abdb_say(stderr, "%zu cells by %zu backend%s: about %.0f %s\n", t->plan->cells * repetitions,
-             backends, backends == 1 ? "" : "s", ceil(all > 90 ? all / 60 : all),
+    abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n",
+             t->plan->cells * repetitions, lanes, lanes == 1 ? "" : "s",
+             t->lanes->builds ? " of builds" : "", ceil(all > 90 ? all / 60 : all),
              all > 90 ? "minutes" : "seconds");
 }
 
@@ -191,13 +219,11 @@ abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--search mamf finds m, n and k itself: --axis dtype=bf16");
     if (axis) dtype = axis + 6;
-    for (size_t b = 0; b < t->backends->count && !*t->stop; b++) {
+    for (size_t b = 0; b < t->lanes->count && !*t->stop; b++) {
         abdb_mamf found;
         long starts = 0;
 
-        if (!t->chosen[b]) continue;
-        t->o->name = t->k->backend = t->backends->backend[b].name;
-        t->o->path = t->backends->backend[b].path;
+        take_lane(t, &t->lanes->lane[b]);
         t->o->starts = &starts;
         TRY(abdb_mamf_search(t->o, dtype, budget_s, &sink, t->tally, &found, err));
         abdb_progress("", -1, 0);

@@ -4,8 +4,7 @@
 #define ABDB_QUERY_CAMPAIGN_H
 
 #include "kernels/runner/search.h"
-#include "query/program/backends.h"
-#include "query/program/cli.h"
+#include "query/program/lanes.h"
 #include "query/program/spooling.h"
 
 /* Where cells go. */
@@ -20,18 +19,19 @@ typedef struct {
 typedef struct {
     const abdb_args *args;
     const abdb_plan *plan;
-    const abdb_backend_list *backends;
-    const unsigned char *chosen;
+    const abdb_lanes *lanes;
     abdb_run_options *o;
     abdb_keeper *k;
     abdb_run_tally *tally;
     unsigned char *todo;
     const volatile int *stop;
+    bool again; /* cells whose median is in doubt are measured again, twice at most (--gate) */
 } abdb_turns;
 
 /* Tells how far it is; self is the keeper. */
 void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total);
-/* All cells by one backend after another, or (--interleave) cell by cell by all, to and fro. */
+/* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.
+ */
 ABDB_MUST_USE abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err);
 /* Each backend searches its fastest product, and what it found is printed. */
 ABDB_MUST_USE abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err);

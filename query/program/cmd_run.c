@@ -11,6 +11,7 @@
 #include "schema/store/digest.h"
 
 static const double budget_default_s = 60, announced_s = 10;
+enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
 static volatile int stopping; /* how often abdb was asked to stop */
 static volatile int stop_signal;
 
@@ -158,8 +159,9 @@ static int allowed_processors(void)
 /* Digest of what was asked: --resume finds the last campaign of the same question. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
-    static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
-                                         "core-type", "repeat", "energy", "interleave"};
+    static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
+                                         "repeat",  "energy", "interleave", "builds",  "gate",
+                                         "commit"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 
@@ -236,32 +238,75 @@ static abdb_status read_search(const abdb_args *args, double *budget_s, abdb_err
     return ABDB_OK;
 }
 
-/* A campaign: its name holds the key of the plan, by which --resume finds the last one and
- * passes over its cells. Whatever ends it, what was measured is in the database or in the spool. */
-static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
-                           const abdb_backend_list *backends, const unsigned char *chosen,
+/* Is it measured for a gate? How many processes, in how many commands one after another? */
+typedef struct {
+    bool gate;
+    long long repetitions, commands;
+} repeats;
+
+static abdb_status read_repeats(const abdb_args *args, repeats *out, abdb_error *err)
+{
+    const char *text = abdb_arg(args, "repeat");
+    bool calibrate = abdb_arg(args, "calibrate") != NULL;
+
+    out->gate = abdb_arg(args, "gate") || abdb_arg(args, "builds") || calibrate;
+    out->repetitions = out->gate ? GATE_REPEAT : 1;
+    out->commands = calibrate ? CALIBRATE_COMMANDS : 1;
+    if (text && !abdb_whole(text, 1, 1000, &out->repetitions))
+        return ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
+                         text);
+    if (out->gate && abdb_arg(args, "quick"))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--quick takes too few samples for a gate or a calibration");
+    if (out->gate && abdb_arg(args, "search"))
+        return ABDB_FAIL(err, ABDB_USAGE, "--search is no gate: it looks for one best shape");
+    if (calibrate && (abdb_arg(args, "tag") || abdb_arg(args, "builds")))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--calibrate measures one build against itself, with a tag of its own");
+    if (calibrate && abdb_arg(args, "resume"))
+        return ABDB_FAIL(err, ABDB_USAGE, "--calibrate adds up by itself: run it once more");
+    return ABDB_OK;
+}
+
+/* Every command of a calibration, else the one: all repetitions. */
+static abdb_status take_turns(const abdb_turns *t, const repeats *r, const char *key,
+                              char campaign[64], abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (long long c = 0; c < r->commands && !stopping; c++) {
+        if (c) new_campaign(key, campaign);
+        for (t->o->repetition = 0; t->o->repetition < (size_t)r->repetitions && !stopping;
+             t->o->repetition++)
+            TRY(abdb_turns_once(t, err));
+    }
+done:
+    return st;
+}
+
+static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const abdb_lanes *lanes,
                            abdb_keeper *k, abdb_run_tally *tally, abdb_error *err)
 {
-    abdb_run_options o = {.tag = abdb_arg(args, "tag"),
-                          .quick = abdb_arg(args, "quick") != NULL,
+    abdb_run_options o = {.quick = abdb_arg(args, "quick") != NULL,
                           .energy = abdb_arg(args, "energy") != NULL,
                           .stop = &stopping,
                           .progress = abdb_turns_progress,
                           .self = k};
-    unsigned char *todo = malloc(plan->cells ? plan->cells : 1);
-    abdb_turns t = {args, plan, backends, chosen, &o, k, tally, todo, &stopping};
+    unsigned char *todo = calloc(2 * plan->cells + 1, 1);
+    abdb_turns t = {args, plan, lanes, &o, k, tally, todo, &stopping, false};
     char key[16], campaign[64] = "";
-    long long repetitions = 1;
+    repeats r;
     double budget_s;
     abdb_status st = ABDB_OK;
 
     if (!todo) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
+    o.doubtful = todo + plan->cells;
     TRY(read_numbers(args, &o, err));
-    if (abdb_arg(args, "repeat") && !abdb_whole(abdb_arg(args, "repeat"), 1, 1000, &repetitions))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "--repeat wants a whole number up to 1000, not '%s'",
-                      abdb_arg(args, "repeat")));
+    TRY(read_repeats(args, &r, err));
+    t.again = r.gate;
     TRY(read_search(args, &budget_s, err));
-    if (!abdb_arg(args, "search")) abdb_turns_announce(&t, (size_t)repetitions, announced_s);
+    if (!abdb_arg(args, "search"))
+        abdb_turns_announce(&t, (size_t)(r.repetitions * r.commands), announced_s);
     plan_key(plan, args, key);
     if (abdb_arg(args, "resume")) {
         TRY(last_campaign(k->db, key, campaign, err));
@@ -272,10 +317,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan,
     o.campaign = campaign;
     if (abdb_arg(args, "spool"))
         TRY(abdb_spooling_open(&k->spool, abdb_arg(args, "spool"), campaign, err));
-    if (abdb_arg(args, "search")) TRY(abdb_turns_search(&t, budget_s, err));
-    for (; !abdb_arg(args, "search") && o.repetition < (size_t)repetitions && !stopping;
-         o.repetition++)
-        TRY(abdb_turns_once(&t, err));
+    TRY(abdb_arg(args, "search") ? abdb_turns_search(&t, budget_s, err)
+                                 : take_turns(&t, &r, key, campaign, err));
     if (k->spool) {
         st = abdb_spooling_close(k->spool, err);
         k->spool = NULL;
@@ -293,20 +336,23 @@ done:
 
 /* --dry-run: the cells, and how long they would take. */
 static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
-                               const abdb_backend_list *backends, const unsigned char *chosen,
-                               abdb_error *err)
+                               const abdb_lanes *lanes, abdb_error *err)
 {
     abdb_run_options o = {.quick = abdb_arg(args, "quick") != NULL, .stop = &stopping};
     abdb_keeper k = {.quiet = abdb_arg(args, "quiet") != NULL};
-    abdb_turns t = {args, plan, backends, chosen, &o, &k, NULL, NULL, &stopping};
-    abdb_status st = read_numbers(args, &o, err);
+    abdb_turns t = {args, plan, lanes, &o, &k, NULL, NULL, &stopping, false};
+    repeats r;
+    abdb_status st = ABDB_OK;
 
-    if (st != ABDB_OK) return st;
-    for (size_t b = 0; b < backends->count; b++)
-        for (size_t i = 0; chosen[b] && i < plan->cells; i++)
-            abdb_say(stdout, "%s %s\n", backends->backend[b].name, plan->cell[i].name);
-    abdb_turns_announce(&t, 1, 0);
-    return ABDB_OK;
+    TRY(read_numbers(args, &o, err));
+    TRY(read_repeats(args, &r, err));
+    for (size_t b = 0; b < lanes->count; b++)
+        for (size_t i = 0; i < plan->cells; i++)
+            abdb_say(stdout, "%s %s%s%s\n", lanes->lane[b].backend, plan->cell[i].name,
+                     lanes->builds ? "  " : "", lanes->builds ? lanes->lane[b].tag : "");
+    abdb_turns_announce(&t, (size_t)(r.repetitions * r.commands), 0);
+done:
+    return st;
 }
 
 int abdb_cmd_run(int argc, char **argv)
@@ -314,6 +360,7 @@ int abdb_cmd_run(int argc, char **argv)
     struct sigaction action = {.sa_handler = on_signal};
     unsigned char chosen[ABDB_BACKEND_MAX] = {0};
     abdb_backend_list backends = {0};
+    abdb_lanes lanes = {0};
     abdb_run_tally tally = {0};
     abdb_plan plan = {0};
     abdb_keeper k = {0};
@@ -334,9 +381,9 @@ int abdb_cmd_run(int argc, char **argv)
     }
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
-    TRY(abdb_backends_know(&backends, chosen, &plan, &err));
+    TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
     if (abdb_arg(&args, "dry-run")) {
-        TRY(print_cells(&args, &plan, &backends, chosen, &err));
+        TRY(print_cells(&args, &plan, &lanes, &err));
         goto done;
     }
     k.quiet = abdb_arg(&args, "quiet") != NULL;
@@ -347,7 +394,7 @@ int abdb_cmd_run(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--resume needs the database, not --spool"));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    TRY(run_all(&args, &plan, &backends, chosen, &k, &tally, &err));
+    TRY(run_all(&args, &plan, &lanes, &k, &tally, &err));
     code = exit_code(&tally);
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
@@ -357,6 +404,7 @@ done:
     }
     abdb_plan_free(&plan);
     abdb_run_tally_free(&tally);
+    abdb_lanes_free(&lanes);
     abdb_backends_free(&backends);
     abdb_writer_close(k.writer);
     abdb_db_close(k.db);

@@ -12,7 +12,6 @@
  *     correction.
  * (4) tost: two one-sided tests: the larger p of "ratio <= 1/(1+margin)" and "ratio >= 1+margin".
  * (5) boot_ratio: quantile of the ratio of medians over ABDB_RESAMPLES resamples, fixed seed.
- * (6) verdict: an effect over `effect` and evidence under `alpha`; see methodology in the README.
  */
 #ifndef ABDB_CORE_TWOSAMPLE_H
 #define ABDB_CORE_TWOSAMPLE_H
@@ -42,25 +41,5 @@ ABDB_MUST_USE abdb_status abdb_boot_ratio(const abdb_two *two, double q, double 
 /* The same for the median of one set. */
 ABDB_MUST_USE abdb_status abdb_boot_median(const double *x, size_t n, double q, double *out,
                                            abdb_error *err);
-
-typedef enum {
-    ABDB_VERDICT_FASTER,  /* b is better */
-    ABDB_VERDICT_SLOWER,  /* b is worse */
-    ABDB_VERDICT_SAME,    /* equivalence within the effect is shown */
-    ABDB_VERDICT_UNCLEAR, /* no evidence either way */
-    ABDB_VERDICT_TOO_FEW, /* no outcome of so few samples could be evidence */
-    ABDB_VERDICT_STATED   /* published single values: no samples */
-} abdb_verdict;
-const char *abdb_verdict_name(abdb_verdict verdict);
-
-typedef struct {
-    double ratio, low, high, p; /* low, high: at confidence 1 - alpha */
-    bool has_interval;
-    abdb_verdict verdict;
-} abdb_difference;
-
-/* higher: is more better? */
-ABDB_MUST_USE abdb_status abdb_two_judge(const abdb_two *two, bool higher, double effect,
-                                         double alpha, abdb_difference *out, abdb_error *err);
 
 #endif

@@ -210,45 +210,6 @@ static void bootstrap(void **state)
     assert_true(got > 1.99 && got < 2.01);
 }
 
-static void verdicts(void **state)
-{
-    double base[20], other[20];
-    abdb_difference d, back;
-    abdb_error err;
-    static const struct {
-        double factor, noise;
-        size_t n;
-        bool higher;
-        abdb_verdict want;
-    } cases[] = {
-        {0.8, 0.002, 20, false, ABDB_VERDICT_FASTER}, {0.8, 0.002, 20, true, ABDB_VERDICT_SLOWER},
-        {1.25, 0.002, 20, true, ABDB_VERDICT_FASTER}, {1.0, 0.002, 20, true, ABDB_VERDICT_SAME},
-        {1.004, 0.0001, 20, true, ABDB_VERDICT_SAME}, {1.0, 0.2, 20, true, ABDB_VERDICT_UNCLEAR},
-        {2.0, 0.001, 4, true, ABDB_VERDICT_TOO_FEW},  {2.0, 0.001, 5, true, ABDB_VERDICT_FASTER}};
-
-    (void)state;
-    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        abdb_two two = {base, other, cases[c].n, cases[c].n},
-                 inverse = {other, base, cases[c].n, cases[c].n};
-
-        for (size_t i = 0; i < cases[c].n; i++) {
-            base[i] = 1 + cases[c].noise * uniform();
-            other[i] = cases[c].factor * (1 + cases[c].noise * uniform());
-        }
-        assert_ok(abdb_two_judge(&two, cases[c].higher, 0.01, 0.01, &d, &err));
-        if (d.verdict != cases[c].want) fail_msg("case %zu: %s", c, abdb_verdict_name(d.verdict));
-        assert_ok(abdb_two_judge(&inverse, cases[c].higher, 0.01, 0.01, &back, &err));
-        assert_true(fabs(d.ratio * back.ratio - 1) < 1e-12);
-        if (d.verdict == ABDB_VERDICT_FASTER) assert_int_equal(back.verdict, ABDB_VERDICT_SLOWER);
-        if (d.verdict == ABDB_VERDICT_SAME) assert_int_equal(back.verdict, ABDB_VERDICT_SAME);
-    }
-    base[0] = -1;
-    assert_status(abdb_two_judge(&(abdb_two){base, other, 5, 5}, true, 0.01, 0.01, &d, &err),
-                  ABDB_DATA);
-    assert_status(abdb_two_judge(&(abdb_two){base, other, 0, 5}, true, 0.01, 0.01, &d, &err),
-                  ABDB_DATA);
-}
-
 /* Order statistics of the median: the published table for 95 % (David and Nagaraja): n 6: 1,
  * 10: 2, 15: 4, 20: 6, 25: 8, 50: 18; none below 6. Beyond 1,000 the normal approximation goes on.
  */
@@ -350,7 +311,6 @@ int main(void)
                                        cmocka_unit_test(hodges_lehmann),
                                        cmocka_unit_test(equivalence),
                                        cmocka_unit_test(bootstrap),
-                                       cmocka_unit_test(verdicts),
                                        cmocka_unit_test(median_ranks),
                                        cmocka_unit_test(in_sql)};
 

@@ -1,0 +1,29 @@
+/* noise.h - how a machine differs from itself between commands, learnt by abdb run --calibrate. */
+#ifndef ABDB_COMPARE_NOISE_H
+#define ABDB_COMPARE_NOISE_H
+
+#include "query/answer/rows.h"
+#include "schema/core/trial.h"
+
+/* What stands for a drift that nobody measured: a difference between commands has to be beyond what
+ * such a machine does. */
+#define ABDB_DRIFT_ASSUMED 0.1
+
+/* Calibrations of one machine, a row a cell and process. */
+typedef struct {
+    const char *device; /* NULL: nothing was loaded */
+    abdb_table rows;
+    abdb_arena arena;
+} abdb_noise_book;
+
+/* Loads the calibrations of a device, unless they are there. */
+ABDB_MUST_USE abdb_status abdb_noise_load(abdb_noise_book *book, sqlite3 *db, const char *device,
+                                          abdb_error *err);
+void abdb_noise_free(abdb_noise_book *book);
+/* Noise of a class of kernels: `kernel`, else those that the same thing bounds, else all (`kernel`
+ * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is. */
+ABDB_MUST_USE abdb_status abdb_noise_find(const abdb_noise_book *book, const char *kernel,
+                                          const char *bound, abdb_noise *out, const char **of,
+                                          abdb_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* processes.h - the processes behind one side of a pair: each counts once (schema/core/trial.h). */
+#ifndef ABDB_COMPARE_PROCESSES_H
+#define ABDB_COMPARE_PROCESSES_H
+
+#include "query/compare/compare.h"
+
+typedef struct {
+    const char *campaign; /* the command of abdb run; "": not said */
+    long repetition;      /* of it; 0: not said */
+    const char *id;       /* the process, or what stands for one */
+    double value;         /* logarithm of its median */
+} abdb_process_value;
+
+typedef struct {
+    abdb_process_value *one; /* sorted by campaign, repetition, id; one row each of them */
+    size_t count, room;
+    size_t doubtful;                  /* left out: unsteady or imprecise */
+    size_t commands;                  /* how many campaigns */
+    bool sampled;                     /* every result that counts has samples */
+} abdb_processes;
+
+/* The processes of a side. Results without samples: sampled is false, and there are none. A result
+ * that names no process stands for one itself; where its factor `sample_unit` is `process`, each of
+ * its samples does. Texts live in the comparison. */
+ABDB_MUST_USE abdb_status abdb_processes_of(abdb_processes *out, abdb_comparison *c, abdb_side side,
+                                            abdb_error *err);
+void abdb_processes_free(abdb_processes *p);
+/* Repetitions that both sides have of the same commands, as pairs a[i], b[i] (logarithms; room for
+ * the smaller count each); how many. Processes of one repetition are averaged. */
+size_t abdb_processes_pair(const abdb_processes *a, const abdb_processes *b, double *x, double *y);
+
+#endif

@@ -1,0 +1,109 @@
+/* lanes.c - what takes turns in a command of abdb run; see lanes.h. */
+#include "query/program/lanes.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static abdb_status find_commit(const abdb_args *args, const char *folder, abdb_lanes *lanes,
+                               abdb_commit *out, abdb_error *err)
+{
+    const char *word = abdb_arg(args, "commit");
+
+    *out = (abdb_commit){0};
+    return word ? abdb_commit_find(out, word, folder, &lanes->arena, err) : ABDB_OK;
+}
+
+static abdb_status add(abdb_lanes *out, abdb_lane lane, abdb_error *err)
+{
+    if (out->count == ABDB_LANES_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "more than %d backends and builds", ABDB_LANES_MAX);
+    out->lane[out->count++] = lane;
+    return ABDB_OK;
+}
+
+/* One build of --builds, "after=../new/build", for each chosen backend. */
+static abdb_status add_build(abdb_lanes *out, const abdb_args *args, const char *text, size_t size,
+                             const abdb_backend_list *backends, const unsigned char *chosen,
+                             abdb_error *err)
+{
+    const char *equals = memchr(text, '=', size), *folder;
+    abdb_lane lane = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!equals || equals == text || equals + 1 == text + size)
+        return ABDB_FAIL(err, ABDB_USAGE, "--builds wants TAG=FOLDER,TAG=FOLDER, not '%.*s'",
+                         (int)size, text);
+    folder = abdb_arena_copy(&out->arena, equals + 1, size - (size_t)(equals + 1 - text));
+    lane.tag = abdb_arena_copy(&out->arena, text, (size_t)(equals - text));
+    if (!folder || !lane.tag) return ABDB_FAIL(err, ABDB_NOMEM, "builds");
+    for (size_t i = 0; i < out->count; i++)
+        if (strcmp(out->lane[i].tag, lane.tag) == 0)
+            return ABDB_FAIL(err, ABDB_USAGE, "--builds names '%s' twice", lane.tag);
+    TRY(find_commit(args, folder, out, &lane.commit, err));
+    for (size_t b = 0; b < backends->count; b++) {
+        if (!chosen[b]) continue;
+        lane.backend = backends->backend[b].name;
+        lane.counter = b;
+        lane.path = abdb_arena_printf(&out->arena, "%s/abdb-run-%s", folder, lane.backend);
+        if (!lane.path) TRY(ABDB_FAIL(err, ABDB_NOMEM, "builds"));
+        if (access(lane.path, X_OK) != 0)
+            TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds: there is no program %s", lane.path));
+        TRY(add(out, lane, err));
+    }
+done:
+    return st;
+}
+
+/* Lanes of one backend side by side, so that its builds are measured right after one another. */
+static void by_backend(abdb_lanes *lanes)
+{
+    for (size_t i = 1; i < lanes->count; i++)
+        for (size_t k = i; k > 0 && lanes->lane[k].counter < lanes->lane[k - 1].counter; k--) {
+            abdb_lane swap = lanes->lane[k];
+
+            lanes->lane[k] = lanes->lane[k - 1];
+            lanes->lane[k - 1] = swap;
+        }
+}
+
+abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
+                            const abdb_backend_list *backends, const unsigned char *chosen,
+                            abdb_error *err)
+{
+    const char *builds = abdb_arg(args, "builds");
+    abdb_commit here;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_lanes){.builds = builds != NULL};
+    if (builds && abdb_arg(args, "tag"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds names the tags: no --tag beside it"));
+    while (builds && *builds) {
+        size_t size = strcspn(builds, ",");
+
+        TRY(add_build(out, args, builds, size, backends, chosen, err));
+        builds += size + (builds[size] == ',');
+    }
+    if (out->builds) {
+        by_backend(out);
+        goto done;
+    }
+    TRY(find_commit(args, ".", out, &here, err));
+    for (size_t b = 0; b < backends->count; b++)
+        if (chosen[b])
+            TRY(add(out,
+                    (abdb_lane){.backend = backends->backend[b].name,
+                                .path = backends->backend[b].path,
+                                .tag = abdb_arg(args, "calibrate") ? "calibration"
+                                                                   : abdb_arg(args, "tag"),
+                                .counter = b,
+                                .commit = here},
+                    err));
+done:
+    return st;
+}
+
+void abdb_lanes_free(abdb_lanes *lanes)
+{
+    abdb_arena_free(&lanes->arena);
+    *lanes = (abdb_lanes){0};
+}

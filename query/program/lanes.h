@@ -1,0 +1,32 @@
+/* lanes.h - what takes turns in a command of abdb run: each backend, of each build. */
+#ifndef ABDB_QUERY_LANES_H
+#define ABDB_QUERY_LANES_H
+
+#include "query/program/backends.h"
+#include "query/program/cli.h"
+#include "query/program/commit.h"
+
+enum { ABDB_LANES_MAX = 128 };
+
+typedef struct {
+    const char *backend, *path, *tag; /* tag NULL: none */
+    size_t counter;                   /* lanes of one backend count their starts together */
+    abdb_commit commit;
+} abdb_lane;
+
+typedef struct {
+    size_t count;
+    abdb_lane lane[ABDB_LANES_MAX];
+    bool builds; /* several builds are measured against each other: --builds */
+    abdb_arena arena;
+} abdb_lanes;
+
+/* The chosen backends; with --builds TAG=FOLDER,... those of each folder, builds innermost. With
+ * --commit, of what commit each is: the working directory's, or that of a build's folder.
+ * ABDB_USAGE: a folder lacks a backend, or an option is wrong. */
+ABDB_MUST_USE abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
+                                          const abdb_backend_list *backends,
+                                          const unsigned char *chosen, abdb_error *err);
+void abdb_lanes_free(abdb_lanes *lanes);
+
+#endif

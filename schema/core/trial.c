@@ -1,0 +1,244 @@
+/* trial.c - two sides of processes; see trial.h. */
+#include "schema/core/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/stats.h"
+#include "schema/core/student.h"
+
+static const double trimmed = 0.2, missed = 0.01; /* of each end; how often a change may be missed */
+
+/* How many of n are trimmed at each end. */
+static size_t cut(size_t n)
+{
+    return (size_t)(trimmed * (double)n);
+}
+
+/* The squared error of a trimmed mean of sorted x[0..n): of the Winsorized squares (Yuen). */
+static double trimmed_error(const double *x, size_t n)
+{
+    size_t g = cut(n), h = n - 2 * g;
+    double mean = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double w = i < g ? x[g] : i >= n - g ? x[n - g - 1] : x[i];
+
+        mean += w / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double w = i < g ? x[g] : i >= n - g ? x[n - g - 1] : x[i];
+
+        squares += (w - mean) * (w - mean);
+    }
+    return squares / ((double)h * ((double)h - 1));
+}
+
+static double trimmed_mean(const double *x, size_t n)
+{
+    size_t g = cut(n);
+    double sum = 0;
+
+    for (size_t i = g; i < n - g; i++) sum += x[i];
+    return sum / (double)(n - 2 * g);
+}
+
+static abdb_status sorted(const double *x, size_t n, double **out, abdb_error *err)
+{
+    *out = calloc(n, sizeof **out);
+    if (!*out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu processes", n);
+    memcpy(*out, x, n * sizeof **out);
+    qsort(*out, n, sizeof **out, abdb_compare_double);
+    return ABDB_OK;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    double difference, a, b;
+} paired;
+
+static int by_difference(const void *x, const void *y)
+{
+    return abdb_compare_double(&((const paired *)x)->difference, &((const paired *)y)->difference);
+}
+
+static abdb_status judge_pairs(const abdb_trial *t, abdb_outcome *out, abdb_error *err)
+{
+    size_t n = t->n, g = cut(n), h = n - 2 * g;
+    paired *pair = calloc(n, sizeof *pair);
+    double *d = calloc(n, sizeof *d), a = 0, b = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!pair || !d) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu pairs of processes", n));
+    for (size_t i = 0; i < n; i++) pair[i] = (paired){t->b[i] - t->a[i], t->a[i], t->b[i]};
+    qsort(pair, n, sizeof *pair, by_difference);
+    for (size_t i = 0; i < n; i++) d[i] = pair[i].difference;
+    for (size_t i = g; i < n - g; i++) {
+        a += pair[i].a / (double)h;
+        b += pair[i].b / (double)h;
+    }
+    out->a = exp(a);
+    out->b = exp(b);
+    out->difference = b - a;
+    out->within = trimmed_error(d, n);
+    out->freedom = (double)(h - 1);
+done:
+    free(pair);
+    free(d);
+    return st;
+}
+
+/* --- two sides -------------------------------------------------------------------------------- */
+
+static abdb_status judge_sides(const abdb_trial *t, abdb_outcome *out, abdb_error *err)
+{
+    double *a = NULL, *b = NULL, part[3], freedom[3], all = 0, sum = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(sorted(t->a, t->m, &a, err));
+    TRY(sorted(t->b, t->n, &b, err));
+    out->difference = trimmed_mean(b, t->n) - trimmed_mean(a, t->m);
+    out->a = exp(trimmed_mean(a, t->m));
+    out->b = exp(trimmed_mean(b, t->n));
+    part[0] = trimmed_error(a, t->m);
+    part[1] = trimmed_error(b, t->n);
+    part[2] = t->drift * t->drift * (1 / (double)t->a_commands + 1 / (double)t->b_commands);
+    freedom[0] = (double)(t->m - 2 * cut(t->m) - 1);
+    freedom[1] = (double)(t->n - 2 * cut(t->n) - 1);
+    freedom[2] = fmax(1, t->drift_freedom);
+    for (int i = 0; i < 3; i++) { /* Welch and Satterthwaite */
+        all += part[i];
+        sum += part[i] * part[i] / freedom[i];
+    }
+    out->within = part[0] + part[1];
+    out->freedom = sum > 0 ? all * all / sum : freedom[0] + freedom[1];
+done:
+    free(a);
+    free(b);
+    return st;
+}
+
+abdb_status abdb_trial_judge(const abdb_trial *t, abdb_outcome *out, abdb_error *err)
+{
+    double drift;
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_outcome){0};
+    if (t->m < ABDB_PROCESSES_LEAST || t->n < ABDB_PROCESSES_LEAST || (t->paired && t->m != t->n))
+        return ABDB_FAIL(err, ABDB_DATA, "%zu and %zu processes", t->m, t->n);
+    for (size_t i = 0; i < t->m + t->n; i++)
+        if (!isfinite(i < t->m ? t->a[i] : t->b[i - t->m]))
+            return ABDB_FAIL(err, ABDB_DATA, "process %zu has no number", i);
+    TRY(t->paired ? judge_pairs(t, out, err) : judge_sides(t, out, err));
+    drift = t->paired ? 0
+                      : t->drift * t->drift *
+                            (1 / (double)t->a_commands + 1 / (double)t->b_commands);
+    out->error = sqrt(out->within + drift);
+    out->p = out->error > 0                        ? abdb_student_p(out->difference / out->error,
+                                                                    out->freedom)
+             : out->difference < 0 || out->difference > 0 ? 0
+                                                   : 1;
+done:
+    return st;
+}
+
+/* --- what could be shown ---------------------------------------------------------------------- */
+
+double abdb_outcome_shows(const abdb_outcome *o, double alpha, double effect)
+{
+    double found = abdb_student_t(alpha, o->freedom) * o->error;
+
+    return fmax(found, effect) + abdb_student_t(2 * missed, o->freedom) * o->error;
+}
+
+size_t abdb_trial_repeats(const abdb_trial *t, const abdb_outcome *o, double alpha, double effect,
+                          double wanted)
+{
+    size_t have = t->m < t->n ? t->m : t->n;
+    double drift = o->error * o->error - o->within;
+
+    for (size_t n = ABDB_PROCESSES_LEAST; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
+        abdb_outcome then = *o;
+        double h = (double)(n - 2 * cut(n)), had = (double)(have - 2 * cut(have));
+
+        then.error = sqrt(o->within * had / h + fmax(0, drift));
+        then.freedom = fmax(1, o->freedom * (h - 1) / (had - 1));
+        if (abdb_outcome_shows(&then, alpha, effect) <= wanted) return n;
+    }
+    return 0;
+}
+
+/* --- verdict ---------------------------------------------------------------------------------- */
+
+const char *abdb_verdict_name(abdb_verdict verdict)
+{
+    static const char *const names[] = {"faster", "slower", "same", "unclear", "too-few", "stated"};
+
+    return names[verdict];
+}
+
+abdb_verdict abdb_outcome_verdict(const abdb_outcome *o, double p_all, bool higher, double effect,
+                                  double alpha)
+{
+    double least = log(1 + effect), size = fabs(o->difference);
+
+    if (p_all <= alpha && size >= least)
+        return (o->difference > 0) == higher ? ABDB_VERDICT_FASTER : ABDB_VERDICT_SLOWER;
+    return size + abdb_student_t(2 * alpha, o->freedom) * o->error <= least ? ABDB_VERDICT_SAME
+                                                                            : ABDB_VERDICT_UNCLEAR;
+}
+
+/* --- the noise of a machine ------------------------------------------------------------------- */
+
+/* Of the processes x[0..n) of one command: trimmed mean, and its squared error times n: the
+ * variance of a process as the test sees it. */
+static abdb_status one_command(const double *x, size_t n, double *mean, double *variance,
+                               abdb_error *err)
+{
+    double *in_order = NULL;
+    abdb_status st = sorted(x, n, &in_order, err);
+
+    if (st != ABDB_OK) return st;
+    *mean = trimmed_mean(in_order, n);
+    *variance = n > 1 ? trimmed_error(in_order, n) * (double)n : 0;
+    free(in_order);
+    return ABDB_OK;
+}
+
+abdb_status abdb_noise_add(abdb_noise_sums *s, const double *value, const size_t *command, size_t n,
+                           abdb_error *err)
+{
+    double *means = calloc(n + 1, sizeof *means), middle = 0;
+    size_t commands = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!means) return ABDB_FAIL(err, ABDB_NOMEM, "%zu processes", n);
+    for (size_t i = 0, end; i < n; i = end) {
+        double variance;
+        size_t kept;
+
+        for (end = i + 1; end < n && command[end] == command[i]; end++) continue;
+        TRY(one_command(value + i, end - i, &means[commands++], &variance, err));
+        kept = end - i - 2 * cut(end - i);
+        s->within += variance * ((double)kept - 1);
+        s->within_freedom += (double)kept - 1;
+    }
+    if (commands < 2) goto done;
+    for (size_t i = 0; i < commands; i++) middle += means[i] / (double)commands;
+    for (size_t i = 0; i < commands; i++) s->between += (means[i] - middle) * (means[i] - middle);
+    s->between_freedom += (double)(commands - 1);
+done:
+    free(means);
+    return st;
+}
+
+abdb_noise abdb_noise_of(const abdb_noise_sums *s)
+{
+    return (abdb_noise){
+        .process = s->within_freedom > 0 ? sqrt(s->within / s->within_freedom) : NAN,
+        .command = s->between_freedom > 0 ? sqrt(s->between / s->between_freedom) : NAN,
+        .process_freedom = s->within_freedom,
+        .command_freedom = s->between_freedom};
+}
