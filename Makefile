@@ -164,7 +164,7 @@ $(BUILD)/gen/packages.c: $(BUILD)/settings
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
 	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
-EXTENSION_COMPARE := $(filter-out %/environment.c %/lines.c %/screen.c,$(wildcard query/compare/*.c))
+EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
              query/answer/table.c query/answer/rows.c query/answer/quotes.c query/program/backends.c $(EXTENSION_COMPARE) $(wildcard query/program/tables/*.c)
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))

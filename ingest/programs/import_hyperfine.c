@@ -59,6 +59,7 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
         abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]), "s");
     abdb_entry_measured(entry, "hyperfine", abdb_flat_get(r, "command"), r->locator, 0);
     if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
+    abdb_entry_factor(entry, "sample_unit", "process"); /* each time is of a process of its own */
     abdb_entry_factor(entry, "user_s", abdb_flat_get(r, "user"));
     abdb_entry_factor(entry, "system_s", abdb_flat_get(r, "system"));
     abdb_entry_complete(entry, s->words);
@@ -79,4 +80,4 @@ static abdb_status read_hyperfine(const abdb_input *in, const abdb_words *words,
 }
 
 const abdb_importer abdb_import_hyperfine = {
-    "hyperfine", "hyperfine --export-json: commands with every run", 1, NULL, bid, read_hyperfine};
+    "hyperfine", "hyperfine --export-json: commands with every run", 2, NULL, bid, read_hyperfine};

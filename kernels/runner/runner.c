@@ -194,7 +194,7 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
         abdb_entry_factor(e, "library", abdb_record_text(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))
         abdb_entry_factor(
-            e, "launches",
+            e, "sample_launches",
             abdb_arena_printf(arena, "%lld",
                               (long long)json_integer_value(json_object_get(t->result, "batch"))));
     abdb_entry_factor(e, "clock", abdb_record_text(t->device, "clock"));

@@ -15,7 +15,9 @@ static const char *const names[] = {
     "standing",        "rule",           "sentence",   "rule_source",
     "differ",          "unknown",        "formula",    "exploratory",
     "baseline_id",     "contender_id",   "choice",     "unlike",
-    "baseline_devices", "contender_devices", "_facts"};
+    "baseline_devices", "contender_devices", "p_all",
+    "shows",           "wants",          "drift",      "paired",
+    "reason",          "_facts"};
 enum { COLUMNS = sizeof names / sizeof names[0] };
 
 static const char *or_empty(const char *text)
@@ -142,6 +144,19 @@ static void values(filler *f, const abdb_pair *pair, bool shown)
     text(f, ratio ? abdb_verdict_name(d->verdict) : NULL);
 }
 
+/* How well a difference is known. */
+static void evidence(filler *f, const abdb_difference *d, bool shown)
+{
+    bool tested = shown && isfinite(d->p);
+
+    number(f, tested ? d->p_all : NAN);
+    number(f, tested ? d->shows : NAN);
+    number(f, tested && d->wants ? (double)d->wants : NAN);
+    number(f, tested && !d->paired ? d->drift : NAN);
+    text(f, tested ? d->paired ? "yes" : "no" : NULL);
+    text(f, shown ? d->reason : NULL);
+}
+
 static abdb_status add_row(const abdb_comparison *c, const abdb_pair *pair, abdb_table *out,
                            abdb_error *err)
 {
@@ -174,6 +189,7 @@ static abdb_status add_row(const abdb_comparison *c, const abdb_pair *pair, abdb
     text(&f, shown ? pair->unlike : NULL);
     number(&f, shown ? devices_of(pair->a, &pair->left) : NAN);
     number(&f, shown ? devices_of(pair->b, &pair->right) : NAN);
+    evidence(&f, &pair->difference, shown && pair->has_ratio);
     abdb_text_clear(&words);
     if (shown) side_facts(pair->a, &pair->left, &words);
     if (shown) side_facts(pair->b, &pair->right, &words);

@@ -6,6 +6,7 @@
 
 #include "query/answer/footnotes.h"
 #include "query/compare/price_lines.h"
+#include "query/compare/trial_lines.h"
 #include "query/compare/screen.h"
 #include "schema/core/plain.h"
 #include "schema/core/text.h"
@@ -435,12 +436,8 @@ static void legend_lines(const abdb_comparison *c, abdb_table *t)
         abdb_note(t, run ? "stated = single values without samples: a ratio, not a test."
                          : "stated = published single values: a ratio, not a test; spread"
                            " unknown.");
-    if (tested)
-        abdb_note(
-            t,
-            "ratio: Hodges-Lehmann with its 99 % interval; faster, slower, same: Mann-Whitney and"
-            " equivalence at 0.01, effect 1 %.");
-    if (vague) abdb_note(t, "~ no evidence of a difference in these samples.");
+    if (tested) abdb_trial_lines(c, t);
+    if (vague) abdb_note(t, "~ no evidence of a difference in these data.");
     if (apart)
         abdb_note(t,
                   "(ratio): what is compared differs in what the row names; no headline, and in no"

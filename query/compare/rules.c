@@ -113,6 +113,19 @@ static bool in_scope(const abdb_rule *rule, const abdb_member *member)
            (t && t->state == ABDB_KNOWN && matches(rule->scope_value, t->text));
 }
 
+/* Was it measured at this setting because the command or plan said so (" n=256" in the name of its
+ * cell)? What was left to the program is no part of what was asked. */
+static bool is_asked(const abdb_set *set, size_t member, const char *factor)
+{
+    const char *cell = abdb_member_text(set, member, ABDB_M_cell);
+    char key[96];
+    int size = snprintf(key, sizeof key, " %s=", factor);
+
+    if (strcmp(abdb_member_text(set, member, ABDB_M_source), "abdb-run") != 0) return false;
+    if (size >= (int)sizeof key || !(cell = strstr(cell, key))) return false;
+    return strncmp(cell + size, "auto", 4) != 0 || (cell[size + 4] && cell[size + 4] != ' ');
+}
+
 /* Must members of a group agree in this factor? */
 static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
                    const char *factor, bool loads)
@@ -121,6 +134,8 @@ static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member
     const char *role = abdb_role_of(book, set, member, factor, &needed);
 
     if (strcmp(role, "pair") == 0 || (loads && strcmp(role, "load") == 0)) return true;
+    if (strcmp(role, "free") != 0 && strcmp(role, "report") != 0 && is_asked(set, member, factor))
+        return true;
     for (size_t i = 0; i < book->rules; i++)
         if (strcmp(book->rule[i].effect, "refuse") == 0 &&
             strcmp(book->rule[i].factor, factor) == 0 &&

@@ -11,7 +11,7 @@
 #include "query/answer/render.h"
 #include "query/compare/lines.h"
 
-enum { BLOCK_COLUMNS = 6 };
+enum { BLOCK_COLUMNS = 7 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ static void side_text(const abdb_summary_of *s, abdb_scale scale, char out[96])
     if (s->n == 1)
         snprintf(out, 96, "%s", value);
     else if (s->sampled)
-        snprintf(out, 96, "%s (%zu runs)", value, s->n);
+        snprintf(out, 96, "%s (%zu)", value, s->n);
     else
         snprintf(out, 96, "%s (%s, %zu)", value, low, s->n);
 }
@@ -183,17 +183,16 @@ static void ratio_text(const abdb_comparison *c, const abdb_pair *pair, char out
                        char verdict[120])
 {
     const abdb_difference *d = &pair->difference;
-    bool evident = d->verdict != ABDB_VERDICT_UNCLEAR && d->verdict != ABDB_VERDICT_TOO_FEW;
+    const char *vague =
+        d->verdict == ABDB_VERDICT_UNCLEAR || d->verdict == ABDB_VERDICT_TOO_FEW ? "~" : "";
     size_t size;
 
-    snprintf(out, 48, "%s", !pair->has_ratio ? "-" : evident ? "" : "~");
+    snprintf(out, 48, "-");
     snprintf(verdict, 120, "%s", pair->has_ratio ? abdb_verdict_name(d->verdict) : "");
-    if (pair->has_ratio && evident) {
-        if (d->has_interval && d->verdict != ABDB_VERDICT_STATED)
-            snprintf(out, 48, "%.3fx (%.3f to %.3f)", d->ratio, d->low, d->high);
-        else
-            snprintf(out, 48, "%.2fx", d->ratio);
-    }
+    if (pair->has_ratio && d->has_interval)
+        snprintf(out, 48, "%s%.3fx (%.3f to %.3f)", vague, d->ratio, d->low, d->high);
+    else if (pair->has_ratio)
+        snprintf(out, 48, pair->left.sampled ? "%s%.3fx" : "%s%.2fx", vague, d->ratio);
     if (pair->has_ratio && *pair->unlike) {
         size = strlen(out);
         memmove(out + 1, out, size + 1 < 46 ? size + 1 : 46);
@@ -203,6 +202,18 @@ static void ratio_text(const abdb_comparison *c, const abdb_pair *pair, char out
     }
     if (pair->standing == ABDB_REFUSED && c->options->exploratory)
         snprintf(verdict, 120, "EXPLORATORY");
+}
+
+/* "3.1 %": the smallest change that a pair could have shown. */
+static void shows_text(const abdb_pair *pair, char out[32])
+{
+    double x = 100 * pair->difference.shows;
+
+    *out = '\0';
+    if (x >= 1000)
+        snprintf(out, 32, "none");
+    else if (isfinite(x))
+        snprintf(out, 32, x < 10 ? "%.1f %%" : "%.0f %%", x);
 }
 
 /* The value that decides the prefix of a contender's block. */
@@ -262,19 +273,20 @@ static bool block_columns(const abdb_comparison *c, size_t contender, abdb_table
     const char *how =
         c->options->pick == ABDB_PICK_MEDIAN ? "median (worst, n)" : "best (worst, n)";
     char label[64], a[24], b[24], ratio[8];
-    bool mlperf = false, sampled = true, mixed = false;
+    bool mlperf = false, sampled = true, tested = false, mixed = false;
 
     for (size_t i = 0; i < c->pairs; i++)
         if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i])) {
             if (!*unit) unit = c->pair[i].unit;
             mixed |= strcmp(unit, c->pair[i].unit) != 0;
             sampled &= c->pair[i].left.sampled;
+            tested |= isfinite(c->pair[i].difference.shows);
             mlperf |= strcmp(abdb_member_text(c->pair[i].a.set, 0, ABDB_M_evidence), "mlperf") == 0;
         }
     *scale = mixed ? (abdb_scale){1, ""} : abdb_scale_of(typical(c, contender), unit);
     unit_label(unit, *scale, mlperf && strcmp(c->per, "none") != 0, label);
     if (mixed) snprintf(label, sizeof label, "each in its unit");
-    if (sampled) how = "median";
+    if (sampled) how = "(processes)";
     snprintf(a, sizeof a, "A %s", how);
     snprintf(b, sizeof b, "%c %s", (char)('A' + contender), how);
     snprintf(ratio, sizeof ratio, "%c/A", (char)('A' + contender));
@@ -284,7 +296,8 @@ static bool block_columns(const abdb_comparison *c, size_t contender, abdb_table
     t->column[2].name = abdb_kept(t, a);
     t->column[3].name = abdb_kept(t, b);
     t->column[4].name = abdb_kept(t, ratio);
-    t->column[5].name = "verdict";
+    t->column[5].name = tested ? "shows" : "_shows";
+    t->column[6].name = "verdict";
     return mixed;
 }
 
@@ -292,7 +305,7 @@ static bool block_columns(const abdb_comparison *c, size_t contender, abdb_table
 static void pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_scale scale,
                      const char *label, abdb_table *t, abdb_value *row)
 {
-    char text[96], ratio[48], verdict[120];
+    char text[96], ratio[48], verdict[120], shows[32];
 
     cell(t, row, 0, label);
     sizes_text(pair, text);
@@ -303,7 +316,9 @@ static void pair_row(const abdb_comparison *c, const abdb_pair *pair, abdb_scale
     cell(t, row, 3, text);
     ratio_text(c, pair, ratio, verdict);
     cell(t, row, 4, ratio);
-    cell(t, row, 5, verdict);
+    shows_text(pair, shows);
+    cell(t, row, 5, shows);
+    cell(t, row, 6, verdict);
 }
 
 /* Rows of one contender: its pairs that are shown, then their geometric mean. */
@@ -340,7 +355,8 @@ static abdb_status block(const abdb_comparison *c, size_t contender, abdb_table 
         for (size_t k = 1; k < 4; k++) cell(t, row, k, "");
         snprintf(text, sizeof text, "%.2fx", mean);
         cell(t, row, 4, text);
-        cell(t, row, 5,
+        cell(t, row, 5, "");
+        cell(t, row, 6,
              strcmp(abdb_member_text(&c->set[0], 0, ABDB_M_evidence), "mlperf") == 0
                  ? "composite, not endorsed by MLCommons"
                  : "composite");
@@ -399,8 +415,8 @@ static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table
 
     TRY(block(c, contender, &rows, err));
     if (!out->columns) {
-        static const char *const names[] = {"contender", "row",         "unit",  "devices",
-                                            "A",         "contender's", "ratio", "verdict"};
+        static const char *const names[] = {"contender",   "row",   "unit",  "devices", "A",
+                                            "contender's", "ratio", "shows", "verdict"};
 
         out->columns = sizeof names / sizeof names[0];
         for (size_t k = 0; k < out->columns; k++) out->column[k].name = names[k];

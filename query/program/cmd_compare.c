@@ -83,31 +83,41 @@ done:
     return st;
 }
 
-/* --fail-on slower,unclear: does a pair have one of these verdicts? */
+static bool is_of_gate(const abdb_args *args)
+{
+    const char *format = abdb_arg(args, "format");
+
+    return format && (strcmp(format, "junit") == 0 || strcmp(format, "github") == 0);
+}
+
+/* --fail-on slower,unclear and --missing: does the gate hold? -o junit and github print it. */
 static abdb_status gate(const abdb_args *args, const abdb_comparison *c, abdb_error *err)
 {
-    static const char *const verdicts[] = {"faster",  "slower",  "same",
-                                           "unclear", "too-few", "stated"};
-    const char *list = abdb_arg(args, "fail-on");
+    const char *fail_on = abdb_arg(args, "fail-on"), *missing = abdb_arg(args, "missing");
+    abdb_gate g = {0};
+    abdb_outfile out = {0};
+    abdb_text name = {0};
+    abdb_status st = ABDB_OK;
 
-    while (list && *list) {
-        size_t size = strcspn(list, ","), known = 0;
-
-        while (known < 6 &&
-               (strlen(verdicts[known]) != size || strncmp(verdicts[known], list, size) != 0))
-            known++;
-        if (known == 6)
-            return ABDB_FAIL(err, ABDB_USAGE,
-                             "--fail-on wants faster, slower, same, unclear, too-few or stated, not"
-                             " '%.*s'",
-                             (int)size, list);
-        for (size_t i = 0; i < c->pairs; i++)
-            if (c->pair[i].has_ratio && abdb_pair_shown(c, &c->pair[i]) &&
-                c->pair[i].difference.verdict == (abdb_verdict)known)
-                return ABDB_FAIL(err, ABDB_GATE, "a pair is %s (--fail-on)", verdicts[known]);
-        list += size + (list[size] == ',');
+    if (!fail_on && is_of_gate(args)) fail_on = "slower";
+    if (!fail_on) return ABDB_OK;
+    TRY(abdb_gate_make(&g, c, fail_on, !missing || strcmp(missing, "fail") == 0, err));
+    if (is_of_gate(args)) {
+        abdb_text_puts(&name, "abdb compare");
+        for (size_t i = 0; i < c->sets; i++) abdb_text_printf(&name, " %s", c->set[i].selection);
+        TRY(abdb_outfile_open(&out, abdb_arg(args, "out"), err));
+        (strcmp(abdb_arg(args, "format"), "junit") == 0 ? abdb_gate_junit : abdb_gate_github)(
+            &g, abdb_text_get(&name), out.file);
+        TRY(abdb_outfile_commit(&out, err));
     }
-    return ABDB_OK;
+    if (!g.missing_fails && g.missing)
+        abdb_remark("%zu of %zu cells could not be judged (--missing warn)", g.missing, g.count);
+    TRY(abdb_gate_hold(&g, err));
+done:
+    abdb_outfile_discard(&out);
+    abdb_text_free(&name);
+    abdb_gate_free(&g);
+    return st;
 }
 
 /* Pairs refused by a rule, and those that lack what --per divides by. */

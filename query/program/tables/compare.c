@@ -27,9 +27,10 @@ const abdb_table_function abdb_table_compare = {
     " left_out TEXT, ratio REAL, ratio_low REAL, ratio_high REAL, p REAL, verdict TEXT,"
     " standing TEXT, rule TEXT, sentence TEXT, rule_source TEXT, differ TEXT, \"unknown\" TEXT,"
     " formula TEXT, exploratory TEXT, baseline_id TEXT, contender_id TEXT,"
-    " choice TEXT, unlike TEXT, baseline_devices REAL, contender_devices REAL, facts TEXT,"
+    " choice TEXT, unlike TEXT, baseline_devices REAL, contender_devices REAL, p_all REAL,"
+    " shows REAL, wants REAL, drift REAL, paired TEXT, reason TEXT, facts TEXT,"
     " a HIDDEN, b HIDDEN, of_metric HIDDEN, of_per HIDDEN, with_refused HIDDEN)",
-    35,
+    41,
     2,
     5,
     ABDB_ALLOW_NOTHING,

@@ -1,0 +1,102 @@
+/* trial_lines.c - sentences below a comparison of what was measured; see trial_lines.h. */
+#include "query/compare/trial_lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/compare/lines.h"
+
+enum { REASONS_MAX = 4 };
+
+typedef struct {
+    size_t tested, blind, hopeless, drifting, assumed, most;
+    double least_drift, most_drift;
+} counts;
+
+/* What the tested pairs have in common. */
+static counts count_pairs(const abdb_comparison *c)
+{
+    counts n = {.least_drift = INFINITY};
+
+    for (size_t i = 0; i < c->pairs; i++) {
+        const abdb_difference *d = &c->pair[i].difference;
+
+        if (!isfinite(d->shows) || !abdb_pair_shown(c, &c->pair[i])) continue;
+        n.tested++;
+        n.blind += d->shows > abdb_find(c);
+        n.hopeless += d->shows > abdb_find(c) && !d->wants;
+        if (d->shows > abdb_find(c) && d->wants > n.most) n.most = d->wants;
+        if (d->paired) continue;
+        n.drifting++;
+        n.assumed += d->assumed;
+        n.least_drift = fmin(n.least_drift, d->drift);
+        n.most_drift = fmax(n.most_drift, d->drift);
+    }
+    return n;
+}
+
+static void note(abdb_table *t, const char *text)
+{
+    if (text) abdb_note(t, text);
+}
+
+static void drift_lines(const counts *n, abdb_table *t)
+{
+    char range[64];
+
+    if (!n->drifting) return;
+    snprintf(range, sizeof range, "%.1f", 100 * n->least_drift);
+    if (n->most_drift > n->least_drift + 5e-4)
+        snprintf(range, sizeof range, "%.1f to %.1f", 100 * n->least_drift, 100 * n->most_drift);
+    note(t, abdb_arena_printf(
+                &t->arena,
+                "measured by separate commands, between which this machine drifts by %s %% (%s):"
+                " abdb run --builds lets two builds take turns, and it cancels.",
+                range,
+                n->assumed ? "assumed, because it was never calibrated: abdb run --calibrate"
+                           : "one standard deviation, by abdb run --calibrate"));
+}
+
+/* Why pairs could not be tested, each reason once. */
+static void reason_lines(const abdb_comparison *c, abdb_table *t)
+{
+    const char *seen[REASONS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->pairs && count < REASONS_MAX; i++) {
+        const char *reason = c->pair[i].difference.reason;
+        bool known = !reason || !abdb_pair_shown(c, &c->pair[i]);
+
+        for (size_t k = 0; k < count; k++) known = known || strcmp(seen[k], reason) == 0;
+        if (known) continue;
+        seen[count++] = reason;
+        note(t, abdb_arena_printf(&t->arena, "%s: %s.",
+                                  abdb_verdict_name(c->pair[i].difference.verdict), reason));
+    }
+}
+
+void abdb_trial_lines(const abdb_comparison *c, abdb_table *t)
+{
+    counts n = count_pairs(c);
+    double find = 100 * abdb_find(c);
+
+    reason_lines(c, t);
+    if (!n.tested) return;
+    note(t, abdb_arena_printf(
+                &t->arena,
+                "each process counts once, by its median; trimmed means and their ratio with its"
+                " %g %% interval; faster and slower: %g %% or more, and p at most %g over all %zu"
+                " pair%s (Holm). shows: the smallest change found 99 times in 100.",
+                100 * (1 - abdb_alpha(c)), 100 * abdb_effect(c), abdb_alpha(c), n.tested,
+                n.tested == 1 ? "" : "s"));
+    drift_lines(&n, t);
+    if (!n.blind) return;
+    note(t, abdb_arena_printf(&t->arena,
+                              "%zu of %zu pairs cannot show a change of %g %%%s.", n.blind,
+                              n.tested, find,
+                              n.hopeless == n.blind ? "; no number of processes would" : ""));
+    if (n.most)
+        note(t, abdb_arena_printf(
+                    &t->arena, "%s would with %zu processes a side (abdb run --repeat %zu).",
+                    n.hopeless ? "The others" : n.blind == 1 ? "It" : "They", n.most, n.most));
+}
