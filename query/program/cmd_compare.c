@@ -3,6 +3,7 @@
 
 #include "query/answer/footnotes.h"
 #include "query/compare/environment.h"
+#include "query/compare/gate.h"
 #include "query/compare/screen.h"
 #include "query/program/measure.h"
 #include "query/program/screen.h"
@@ -10,19 +11,31 @@
 
 static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, abdb_error *err)
 {
-    const char *effect = abdb_arg(args, "effect"), *alpha = abdb_arg(args, "alpha");
+    const char *effect = abdb_arg(args, "effect"), *alpha = abdb_arg(args, "alpha"),
+               *find = abdb_arg(args, "find"), *drift = abdb_arg(args, "drift"),
+               *missing = abdb_arg(args, "missing");
+    abdb_status st;
 
     *o = (abdb_compare_options){.exploratory = abdb_arg(args, "exploratory") != NULL,
                                 .where = abdb_arg(args, "where"),
                                 .effect = 0.01,
-                                .alpha = 0.01};
+                                .alpha = 0.001,
+                                .find = 0.05};
     abdb_measure_options(args, &o->measure);
     if (effect && (!abdb_number(effect, &o->effect) || !(o->effect > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",
                          effect);
     if (alpha && (!abdb_number(alpha, &o->alpha) || !(o->alpha > 0 && o->alpha < 1)))
-        return ABDB_FAIL(err, ABDB_USAGE, "--alpha wants a probability such as 0.01, not '%s'",
+        return ABDB_FAIL(err, ABDB_USAGE, "--alpha wants a probability such as 0.001, not '%s'",
                          alpha);
+    if (find && (!abdb_number(find, &o->find) || !(o->find > 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "--find wants a fraction such as 0.05, not '%s'", find);
+    if (drift && (!abdb_number(drift, &o->drift) || !(o->drift > 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "--drift wants a fraction such as 0.05, not '%s'", drift);
+    if (missing && strcmp(missing, "fail") != 0 && strcmp(missing, "warn") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "--missing wants fail or warn, not '%s'", missing);
+    st = abdb_gate_check_words(abdb_arg(args, "fail-on"), err);
+    if (st != ABDB_OK) return st;
     return abdb_pick_option(args, &o->pick, err);
 }
 
@@ -159,10 +172,11 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded(&args, &db, err));
     if (abdb_arg(&args, "environment")) {
         TRY(print_environments(&args, db, sets, count, err));
-        if (!abdb_arg(&args, "fail-on")) goto done;
+        if (!abdb_arg(&args, "fail-on") && !is_of_gate(&args)) goto done;
     }
     TRY(abdb_compare(&comparison, db->sql, sets, count, &options, err));
-    if (!abdb_arg(&args, "environment")) TRY(print(&args, &comparison, db, err));
+    if (!abdb_arg(&args, "environment") && !is_of_gate(&args))
+        TRY(print(&args, &comparison, db, err));
     TRY(verdict(&comparison, err));
     TRY(gate(&args, &comparison, err));
 done:
