@@ -26,47 +26,69 @@ static const char sql[] =
     "  ON w.workload = 'environment' AND w.factor = said.key"
     " WHERE a IS NOT b ORDER BY coalesce(w.role, 'report') <> 'agree', key";
 
-static abdb_status entries_of(abdb_db *db, const char *selection, const char *where, abdb_text *out,
-                              abdb_error *err)
+/* Numbers of its runs as a JSON array. */
+static void entries_of(const abdb_set *set, abdb_text *out)
 {
-    const abdb_measure any = {0};
-    abdb_set set = {0};
+    for (size_t i = 0; i < set->members; i++)
+        abdb_text_printf(out, "%c\"%s\"", i ? ',' : '[',
+                         abdb_member_text(set, i, ABDB_M_entry_id));
+    abdb_text_puts(out, set->members ? "]" : "[]");
+}
+
+abdb_status abdb_environment_differs(sqlite3 *db, const abdb_set *a, const abdb_set *b,
+                                     abdb_table *table, abdb_error *err)
+{
+    abdb_text left = {0}, right = {0};
+    abdb_binds binds = {0};
+    abdb_status st;
+
+    entries_of(a, &left);
+    entries_of(b, &right);
+    (void)(abdb_bind_add_text(&binds, abdb_text_get(&left)) &&
+           abdb_bind_add_text(&binds, abdb_text_get(&right)));
+    st = abdb_rows(db, sql, &binds, table, err);
+    abdb_text_free(&left);
+    abdb_text_free(&right);
+    return st;
+}
+
+/* ABDB_USAGE: no result of the set has an environment. */
+static abdb_status has_environment(sqlite3 *db, const abdb_set *set, const char *selection,
+                                   abdb_error *err)
+{
+    abdb_text entries = {0};
+    abdb_table count = {0};
+    abdb_binds binds = {0};
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_set_load(&set, db->sql, selection, where, &any, err));
-    for (size_t i = 0; i < set.members; i++)
-        abdb_text_printf(out, "%c\"%s\"", i ? ',' : '[',
-                         abdb_member_text(&set, i, ABDB_M_entry_id));
-    abdb_text_puts(out, "]");
+    entries_of(set, &entries);
+    (void)abdb_bind_add_text(&binds, abdb_text_get(&entries));
+    TRY(abdb_rows(db,
+                  "SELECT count(environment_id) FROM entry WHERE entry_id IN (SELECT CAST(value AS"
+                  " INTEGER) FROM json_each(?1))",
+                  &binds, &count, err));
+    if (!(abdb_cell_number(&count, 0, 0) > 0))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "the results of '%s' have no environment: only runs do",
+                      selection));
 done:
-    abdb_set_free(&set);
+    abdb_text_free(&entries);
+    abdb_table_free(&count);
     return st;
 }
 
 abdb_status abdb_environment_compare(abdb_db *db, const char *a, const char *b, const char *where,
                                      abdb_table *table, abdb_error *err)
 {
-    abdb_text left = {0}, right = {0};
-    abdb_table bodies = {0};
-    abdb_binds binds = {0};
+    const abdb_measure any = {0};
+    abdb_set left = {0}, right = {0};
     size_t matter = 0;
     abdb_status st = ABDB_OK;
 
-    TRY(entries_of(db, a, where, &left, err));
-    TRY(entries_of(db, b, where, &right, err));
-    (void)(abdb_bind_add_text(&binds, abdb_text_get(&left)) &&
-           abdb_bind_add_text(&binds, abdb_text_get(&right)));
-    TRY(abdb_rows(db->sql,
-                  "SELECT count(environment_id) FROM entry WHERE entry_id IN (SELECT CAST(value AS"
-                  " INTEGER) FROM json_each(?1)) AND ?2 <> '' UNION ALL SELECT"
-                  " count(environment_id) FROM entry WHERE entry_id IN (SELECT CAST(value AS"
-                  " INTEGER) FROM json_each(?2))",
-                  &binds, &bodies, err));
-    for (size_t i = 0; i < 2; i++)
-        if (!(abdb_cell_number(&bodies, i, 0) > 0))
-            TRY(ABDB_FAIL(err, ABDB_USAGE, "the results of '%s' have no environment: only runs do",
-                          i ? b : a));
-    TRY(abdb_rows(db->sql, sql, &binds, table, err));
+    TRY(abdb_set_load(&left, db->sql, a, where, &any, err));
+    TRY(abdb_set_load(&right, db->sql, b, where, &any, err));
+    TRY(has_environment(db->sql, &left, a, err));
+    TRY(has_environment(db->sql, &right, b, err));
+    TRY(abdb_environment_differs(db->sql, &left, &right, table, err));
     table->title = abdb_arena_printf(&table->arena, "Environment: %s against %s", a, b);
     table->column[0].label = "what";
     table->column[1].label = "A";
@@ -78,8 +100,7 @@ abdb_status abdb_environment_compare(abdb_db *db, const char *a, const char *b, 
         &table->arena, "%zu differ%s, %zu of them matter%s for what a kernel can reach",
         table->rows, table->rows == 1 ? "s" : "", matter, matter == 1 ? "s" : "");
 done:
-    abdb_text_free(&left);
-    abdb_text_free(&right);
-    abdb_table_free(&bodies);
+    abdb_set_free(&left);
+    abdb_set_free(&right);
     return st;
 }

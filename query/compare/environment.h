@@ -2,9 +2,13 @@
 #ifndef ABDB_QUERY_ENVIRONMENT_H
 #define ABDB_QUERY_ENVIRONMENT_H
 
-#include "query/answer/table.h"
+#include "query/compare/sets.h"
 #include "schema/store/db.h"
 
+/* Of two sets: rows of `key, a, b, matters` where the environments of their runs differ. */
+ABDB_MUST_USE abdb_status abdb_environment_differs(sqlite3 *db, const abdb_set *a,
+                                                   const abdb_set *b, abdb_table *table,
+                                                   abdb_error *err);
 /* A row for each key of the environments that differs between two sets, with whether it is known to
  * matter (data/rules/workloads.csv, workload `environment`). where: a condition for both, or NULL.
  * ABDB_USAGE: a selection picks nothing, or its runs have no environment. */

@@ -212,13 +212,13 @@ void abdb_gate_junit(const abdb_gate *g, const char *name, FILE *out)
     abdb_say(out, "  </testsuite>\n</testsuites>\n");
 }
 
-/* What would end a message, or begin another command, is written as its code. */
-static void github_text(FILE *out, const char *text)
+/* What would end a message, or the title before it, is written as its code. */
+static void github_text(FILE *out, const char *text, bool title)
 {
     abdb_text coded = {0};
 
     for (; *text; text++)
-        if (*text == '%' || *text == '\r' || *text == '\n' || *text == ':' || *text == ',')
+        if (strchr(title ? "%\r\n:," : "%\r\n", *text))
             abdb_text_printf(&coded, "%%%02X", (unsigned)(unsigned char)*text);
         else
             abdb_text_add(&coded, text, 1);
@@ -234,13 +234,13 @@ void abdb_gate_github(const abdb_gate *g, const char *name, FILE *out)
 
         if (cell->state == ABDB_GATE_HOLDS) continue;
         abdb_say(out, "::%s title=", error ? "error" : "warning");
-        github_text(out, cell->name);
+        github_text(out, cell->name, true);
         abdb_say(out, "::");
-        github_text(out, cell->message);
+        github_text(out, cell->message, false);
         abdb_say(out, "\n");
     }
     abdb_say(out, "::notice title=");
-    github_text(out, name);
+    github_text(out, name, true);
     abdb_say(out, "::%zu cells, %zu fail, %zu could not be judged\n", g->count, g->fails,
              g->missing);
 }

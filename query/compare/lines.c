@@ -485,6 +485,7 @@ abdb_status abdb_compare_tail(const abdb_comparison *c, abdb_db *db, abdb_table 
         abdb_note(t, "  next: say what you compare by --where (evidence=..., round=...), or "
                      "--exploratory (stamped)");
     legend_lines(c, t);
+    TRY(abdb_beside_lines(c, t, err));
     TRY(failed_lines(c, t, err));
     TRY(footnotes(c, db, t, err));
 done:

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "query/compare/environment.h"
 #include "query/compare/lines.h"
 
-enum { REASONS_MAX = 4 };
+enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
 
 typedef struct {
     size_t tested, blind, hopeless, drifting, assumed, most;
@@ -99,4 +100,82 @@ void abdb_trial_lines(const abdb_comparison *c, abdb_table *t)
         note(t, abdb_arena_printf(
                     &t->arena, "%s would with %zu processes a side (abdb run --repeat %zu).",
                     n.hopeless ? "The others" : n.blind == 1 ? "It" : "They", n.most, n.most));
+}
+
+/* --- what else differs ------------------------------------------------------------------------ */
+
+static bool has_changed(const abdb_comparison *c, size_t contender)
+{
+    for (size_t i = 0; i < c->pairs; i++) {
+        abdb_verdict verdict = c->pair[i].difference.verdict;
+
+        if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i]) &&
+            (verdict == ABDB_VERDICT_FASTER || verdict == ABDB_VERDICT_SLOWER))
+            return true;
+    }
+    return false;
+}
+
+/* A factor that all of a set share, or "". */
+static const char *shared(const abdb_set *set, const char *name)
+{
+    const abdb_trait *first = set->members ? abdb_member_trait(&set->member[0], name) : NULL;
+
+    if (!first || first->state != ABDB_KNOWN) return "";
+    for (size_t i = 1; i < set->members; i++) {
+        const abdb_trait *t = abdb_member_trait(&set->member[i], name);
+
+        if (!t || t->state != ABDB_KNOWN || strcmp(t->text, first->text) != 0) return "";
+    }
+    return first->text;
+}
+
+/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender; the least that explains a change. */
+static abdb_status beside(const abdb_comparison *c, size_t contender, abdb_text *out,
+                          abdb_error *err)
+{
+    static const char *const revision[] = {"commit", "branch", "dirty"};
+    const abdb_set *a = &c->set[0], *b = &c->set[contender];
+    abdb_table rows = {0};
+    size_t named = 0, more = 0;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof revision / sizeof revision[0]; i++) {
+        const char *x = shared(a, revision[i]), *y = shared(b, revision[i]);
+
+        if (strcmp(x, y) != 0)
+            abdb_text_printf(out, "%s%s %.12s|%.12s", out->size ? "  " : "", revision[i], x, y);
+    }
+    TRY(abdb_environment_differs(c->db, a, b, &rows, err));
+    for (size_t i = 0; i < rows.rows; i++) {
+        if (strcmp(abdb_cell_text(&rows, i, 3), "matters") != 0) continue;
+        if (named++ < BESIDE_MAX)
+            abdb_text_printf(out, "%s%s %.60s|%.60s", out->size ? "  " : "",
+                             abdb_cell_text(&rows, i, 0), abdb_cell_text(&rows, i, 1),
+                             abdb_cell_text(&rows, i, 2));
+        else
+            more++;
+    }
+    if (more) abdb_text_printf(out, "  and %zu more (--environment)", more);
+done:
+    abdb_table_free(&rows);
+    return st;
+}
+
+abdb_status abdb_beside_lines(const abdb_comparison *c, abdb_table *t, abdb_error *err)
+{
+    abdb_text words = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t s = 1; s < c->sets; s++) {
+        if (!has_changed(c, s)) continue;
+        abdb_text_clear(&words);
+        TRY(beside(c, s, &words, err));
+        if (words.size)
+            note(t, abdb_arena_printf(&t->arena, "beside it %c differs from A: %s",
+                                      (char)('A' + s), abdb_text_get(&words)));
+    }
+done:
+    abdb_text_free(&words);
+    return st;
 }

@@ -5,6 +5,10 @@
 
 #include "query/compare/compare.h"
 
+/* Where a contender is faster or slower: what else differs from the baseline, of revisions and of
+ * the environment. */
+ABDB_MUST_USE abdb_status abdb_beside_lines(const abdb_comparison *c, abdb_table *t,
+                                            abdb_error *err);
 void abdb_trial_lines(const abdb_comparison *c, abdb_table *t);
 
 #endif

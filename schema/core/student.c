@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define LEAST 1e-15 /* of p: as near to 1 as the other part is known */
+
 enum { NORMAL_FROM = 400 };
 
 double abdb_student_p(double t, double freedom)
@@ -12,7 +14,7 @@ double abdb_student_p(double t, double freedom)
     double angle, c, sum, term = 1, inside;
 
     t = fabs(t);
-    if (n == NORMAL_FROM) return erfc(t / sqrt(2));
+    if (n == NORMAL_FROM) return fmax(LEAST, erfc(t / sqrt(2)));
     angle = atan(t / sqrt(n));
     c = cos(angle) * cos(angle);
     sum = n > 1 ? 1 : 0;
@@ -21,7 +23,7 @@ double abdb_student_p(double t, double freedom)
         sum += term;
     }
     inside = n % 2 ? (angle + sin(angle) * cos(angle) * sum) * 2 / acos(-1) : sin(angle) * sum;
-    return fmax(0, 1 - inside);
+    return fmax(LEAST, 1 - inside);
 }
 
 double abdb_student_t(double p, double freedom)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* P(|T| >= |t|) of so many degrees of freedom: rounded down to a whole number, which errs towards
- * caution, at least 1; above 400 the normal distribution. */
+ * caution, at least 1; above 400 the normal distribution. At least 1e-15. */
 double abdb_student_p(double t, double freedom);
 /* The t that is exceeded in size with probability p in (0, 1). */
 double abdb_student_t(double p, double freedom);
