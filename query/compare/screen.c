@@ -416,11 +416,12 @@ static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table
     TRY(block(c, contender, &rows, err));
     if (!out->columns) {
         static const char *const names[] = {"contender",   "row",   "unit",  "devices", "A",
-                                            "contender's", "ratio", "shows", "verdict"};
+                                            "contender's", "ratio", "_shows", "verdict"};
 
         out->columns = sizeof names / sizeof names[0];
         for (size_t k = 0; k < out->columns; k++) out->column[k].name = names[k];
     }
+    if (strcmp(rows.column[5].name, "shows") == 0) out->column[7].name = "shows";
     for (size_t r = 0; r < rows.rows; r++) {
         abdb_value *row = abdb_table_row(out);
         char who[160];
