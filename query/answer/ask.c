@@ -67,7 +67,8 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     static const char *const functions[] = {
         "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
         "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
-        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)"};
+        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)",
+        "SELECT 1 FROM abdb_changes('[]')"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "query/answer/deadline.h"
+#include "query/answer/rows.h"
 #include "query/answer/footnotes.h"
 #include "query/answer/shelf.h"
 #include "query/program/screen.h"
@@ -58,7 +59,7 @@ static void list_reports(void)
         "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
         "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
         "tost_p\n"
-        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
+        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)  abdb_changes(values)\n"
         "  abdb_offers(quotes, day, provider, kind, today)\n\n"
         "or read-only SQL:\n"
         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
@@ -136,6 +137,29 @@ static void report_help(const abdb_report *report, const char *path)
     abdb_db_close(db);
 }
 
+/* --fail-on COLUMN: no row may have a value there, but 0. */
+static abdb_status gate(const abdb_args *args, const abdb_table *table, abdb_error *err)
+{
+    const char *name = abdb_arg(args, "fail-on"), *names[ABDB_COLUMN_MAX], *near;
+    size_t column = 0, count = 0;
+
+    if (!name) return ABDB_OK;
+    for (size_t i = 0; i < table->columns; i++) names[i] = table->column[i].name;
+    while (column < table->columns && strcmp(names[column], name) != 0) column++;
+    near = column < table->columns ? NULL : abdb_nearest(name, names, table->columns);
+    if (column == table->columns)
+        return ABDB_FAIL(err, ABDB_USAGE, "--fail-on: there is no column '%s'%s%s%s", name,
+                         near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (size_t i = 0; i < table->rows; i++) {
+        const char *text = abdb_cell_text(table, i, column);
+
+        count += *text && strcmp(text, "0") != 0;
+    }
+    if (!count) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_GATE, "%zu of %zu rows have %s (--fail-on)", count, table->rows,
+                     name);
+}
+
 static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -162,6 +186,7 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_report_answer(db, report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));
+    TRY(gate(&args, &table, err));
     if (!table.rows)
         abdb_remark("no rows: nothing in this database matches; `abdb query artifacts`"
                     " shows what is in it");
@@ -181,6 +206,7 @@ static abdb_status run_sql(const char *sql, const abdb_args *args, abdb_error *e
     TRY(abdb_sql_table(db, sql, NULL, NULL, &table, err));
     TRY(abdb_footnotes_add(db, &table, strstr(sql, "v_mlperf") != NULL, err));
     TRY(abdb_print_table(args, &table, err));
+    TRY(gate(args, &table, err));
 done:
     abdb_table_free(&table);
     abdb_db_close(db);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "query/answer/shelf.h"
+#include "query/program/calibration.h"
 #include "query/program/campaign.h"
 #include "schema/store/digest.h"
 
@@ -327,6 +328,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
     if (st != ABDB_OK) goto done;
     abdb_progress("", -1, 0);
     if (!k->quiet) abdb_turns_summary(tally, campaign, abdb_arg(args, "spool"));
+    if (!k->quiet && abdb_arg(args, "calibrate") && !abdb_arg(args, "spool"))
+        TRY(abdb_calibration_print(k->db, campaign, stdout, err));
 done:
     if (k->spool) (void)!abdb_spooling_close(k->spool, NULL); /* what was measured stays */
     k->spool = NULL;

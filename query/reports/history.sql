@@ -4,43 +4,59 @@
 -- param: cell | text | | one cell; several by *
 -- param: device | text | | one machine (default: the one measured last)
 -- param: cells | number | 4 | cells at most: those measured most often on that machine
--- param: window | number | 5 | runs on each side of a change point
 -- column: label | cell | cut44 | kernel, parameters and backend
--- column: run | run | | number of the run, oldest first
+-- column: run | run | | number of the command, oldest first
 -- column: date | date | cut16 | when, UTC
--- column: ms | ms | g5 | median of the run
--- column: low_ms | low | g5 | of its 95 % interval
+-- column: ms | ms | g5 | median of its processes
+-- column: low_ms | low | g5 | of its 95 % interval; of few processes their least and largest
 -- column: high_ms | high | g5 |
--- column: n | n | | samples
--- column: change | change | | 1: the runs before and from here on differ: p at most 0.01, and 1 % or more
+-- column: n | n | | processes
+-- column: change | change | | 1: from here on the level is another: p at most 0.01, and 1 % or more
 -- column: ratio | ratio | 3 | time after / before a change
--- column: p | p | g2 | Mann-Whitney, window against window
+-- column: p | p | g2 | of the best of all stretches, in random orders, times the cells shown
 -- column: tag | tag | |
--- @table seen
-SELECT k.cell, k.device, k.date, k.tag, k.n, k.time_s, k.time_low_s, k.time_high_s, k.key,
-       row_number() OVER (PARTITION BY k.cell, k.device ORDER BY k.date, k.key) AS run, count(*) OVER (PARTITION BY k.cell, k.device) AS runs
+-- column: commit | commit | cut12 | revision that was measured (abdb run --commit)
+-- column: known | known | cut30 | what `abdb note` says of the commit, tag or command of a change
+-- column: changed | changed | | 1: a change that nobody has noted: `--fail-on changed` makes a gate of it
+-- @table one
+SELECT CASE instr(k.cell, ' #') WHEN 0 THEN k.cell ELSE substr(k.cell, 1, instr(k.cell, ' #') - 1) END AS cell, k.device, k.campaign, k.tag,
+       k.date, k.time_s, k.time_low_s, k.time_high_s, k.key,
+       (SELECT f.text FROM v_factor_given f WHERE f.result_id = k.result_id AND f.factor = 'commit') AS revision
   FROM v_kernel k WHERE k.status = 'ok' AND k.verified <> 'fail' AND k.time_s > 0
    AND (:kernel IS NULL OR k.kernel = :kernel)
    AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = coalesce(:device, (SELECT device FROM v_kernel
                                WHERE campaign = (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) AND device IS NOT NULL LIMIT 1)))
-   AND (:cell IS NULL OR k.cell GLOB :cell)
--- @table one
-WITH chosen AS (SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells)
-SELECT s.* FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device
+   AND (:cell IS NULL OR k.cell GLOB :cell OR k.cell GLOB :cell || ' #*')
+-- @table seen
+SELECT c.*, row_number() OVER (PARTITION BY cell, device ORDER BY date, campaign, tag) AS run, count(*) OVER (PARTITION BY cell, device) AS runs
+  FROM (SELECT cell, device, campaign, tag, min(date) AS date, median(time_s) AS time_s, count(*) AS n, max(revision) AS revision,
+               CASE count(*) WHEN 1 THEN min(time_low_s) ELSE coalesce(ci_low(time_s, 0.95), min(time_s)) END AS low_s,
+               CASE count(*) WHEN 1 THEN min(time_high_s) ELSE coalesce(ci_high(time_s, 0.95), max(time_s)) END AS high_s,
+               group_concat(key, ' ') AS keys
+          FROM one GROUP BY cell, device, campaign, tag) c
+-- @table chosen
+SELECT cell, device, runs FROM seen WHERE runs > 1 GROUP BY cell, device ORDER BY runs DESC, cell LIMIT :cells
+-- @table series
+SELECT * FROM (
+  SELECT s.cell, s.device, s.run, json_group_array(s.time_s) OVER (PARTITION BY s.cell, s.device ORDER BY s.run
+         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS list
+    FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device)
+ WHERE run = 1
+-- @table marked
+SELECT s.cell, s.device, c.place AS run, c.ratio, c.p FROM series s, abdb_changes(s.list, (SELECT count(*) FROM chosen)) c
 -- @rows
-WITH tested AS ( -- as many runs before as from here on
-  SELECT a.cell, a.device, a.run, mwu_p(b.time_s, b.run >= a.run) AS p, hl_ratio(b.time_s, b.run >= a.run) AS ratio
-    FROM one a JOIN one b ON b.cell = a.cell AND b.device = a.device AND b.run >= a.run - :window AND b.run < a.run + :window
-   WHERE a.run > :window AND a.run + :window <= a.runs + 1 GROUP BY a.cell, a.device, a.run),
-marked AS ( -- of neighbours, the one with the most evidence and the largest effect
-  SELECT t.*, row_number() OVER (PARTITION BY cell, device, grp ORDER BY p, abs(ln(ratio)) DESC, run) AS place
-    FROM (SELECT *, run - row_number() OVER (PARTITION BY cell, device ORDER BY run) AS grp
-            FROM tested WHERE p <= 0.01 AND abs(ln(ratio)) > 0.01) t)
-SELECT replace(o.cell, ' n=auto', '') AS label, o.run, substr(o.date, 1, 16) AS date, 1000 * o.time_s AS ms, 1000 * o.time_low_s AS low_ms,
-       1000 * o.time_high_s AS high_ms, o.n, m.run IS NOT NULL AS change, m.ratio, m.p, o.tag, o.key AS _facts,
+WITH noted AS (
+  SELECT o.*, m.run IS NOT NULL AS change, m.ratio, m.p,
+         CASE WHEN m.run IS NOT NULL THEN
+           (SELECT n.text FROM v_note n WHERE (n.kind = 'commit' AND n.target = o.revision) OR (n.kind = 'tag' AND n.target = o.tag)
+                OR (n.kind = 'campaign' AND n.target = o.campaign) ORDER BY n.note_id DESC LIMIT 1) END AS known
+    FROM chosen c JOIN seen o ON o.cell = c.cell AND o.device = c.device
+    LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run)
+SELECT replace(cell, ' n=auto', '') AS label, run, substr(date, 1, 16) AS date, 1000 * time_s AS ms, 1000 * low_s AS low_ms,
+       1000 * high_s AS high_ms, n, change, ratio, p, tag, revision AS "commit", known, change = 1 AND known IS NULL AS changed, keys AS _facts,
        (SELECT count(*) FROM seen WHERE runs > 1) AS _whole
-  FROM one o LEFT JOIN marked m ON m.cell = o.cell AND m.device = o.device AND m.run = o.run AND m.place = 1
- ORDER BY o.cell, o.device, o.run;
+  FROM noted
+ ORDER BY cell, device, run;
 -- @notes
-SELECT printf('n = %d runs; change: the %d runs before and the %d from there on differ, Mann-Whitney p at most 0.01 and at least 1 %%; p is of each window alone, not of all looked at',
-              count(*), :window, :window) FROM one HAVING count(*) > 0;
+SELECT printf('n = %d commands; a change: the stretch that stands out best, held against the best stretches of random orders; p at most 0.01 over the %d cells shown, and at least 1 %%',
+              count(*), (SELECT count(*) FROM chosen)) FROM chosen c JOIN seen s ON s.cell = c.cell AND s.device = c.device HAVING count(*) > 0;

@@ -212,3 +212,149 @@ P
     done
     same "$(pairs '[.verdict, .baseline_n] | @csv' tag=a tag=b --where statistic=mean --drift 0.01)" '"slower",10'
 }
+
+# --- measuring for a gate ---------------------------------------------------------------------------
+
+# A backend in shell: times of $TOIL_MS milliseconds; a cell `shaky` is unsteady the first time that it is asked in a repetition.
+toil() { # FOLDER MILLISECONDS
+    mkdir -p "$1"
+    cat >"$1/abdb-run-fake" <<B
+#!/bin/bash
+ms=$2
+log=$dir/log
+B
+    cat >>"$1/abdb-run-fake" <<'B'
+echo '{"kind":"hello","protocol":1,"backend":"fake","summary":"for tests","kernels":[]}'
+echo '{"kind":"environment","environment":{"compiler":"none"}}'
+echo '{"kind":"device","name":"Fake-1","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC"}'
+[ "$1" = run ] || { echo '{"kind":"bye"}'; exit 0; }
+while read -r line; do
+    cell=$(jq -r .cell <<<"$line")
+    what=$(jq -r '.params.do // ""' <<<"$line")
+    echo "$ms $cell" >>"$log"
+    unsteady=false samples=11
+    [ "$what" != shaky ] || [ $(($(grep -c "^$ms $cell" "$log") % 2)) = 0 ] || unsteady=true
+    [ "$what" != always ] || unsteady=true
+    [ "$what" != few ] || samples=9
+    echo "{\"kind\":\"begin\",\"cell\":\"$cell\"}"
+    for i in $(seq $samples); do echo "{\"kind\":\"sample\",\"cell\":\"$cell\",\"seq\":$i,\"t_s\":$i,\"time_s\":0.0$((ms * 1000 + i + RANDOM % 5))}"; done
+    echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8e6,\"verified\":\"pass\",\"prepare_s\":0,\"batch\":$((RANDOM % 3 + 1)),\"unsteady\":$unsteady,\"factors\":{}}"
+    echo "{\"kind\":\"end\",\"cell\":\"$cell\",\"status\":\"ok\",\"reason\":\"\"}"
+done
+echo '{"kind":"bye"}'
+B
+    chmod +x "$1/abdb-run-fake"
+    : >log
+}
+
+@test "builds take turns, cell by cell, to and fro, each with its tag: the slower one is found" {
+    toil old 20
+    toil new 21
+    export ABDB_BACKENDS=$dir/old
+    run abdb run --kernel k --axis n=1,2 --backend fake --builds before=old,after=new
+    fails 0 "40 cells measured"
+    same "$(head -8 log | cut -d' ' -f1,3 | tr '\n' ';')" "20 n=1;21 n=1;21 n=2;20 n=2;21 n=1;20 n=1;20 n=2;21 n=2;"
+    same "$(ask "SELECT tag, count(*), count(DISTINCT campaign), count(DISTINCT process_id) FROM v_kernel GROUP BY tag ORDER BY tag")" $'after,20,1,20\nbefore,20,1,20'
+    run abdb compare tag=before tag=after --fail-on slower
+    fails 1 "2 of 2 cells: fake k n=1 (slower: 1.05"
+    abdb compare tag=before tag=before --fail-on slower
+}
+
+@test "one unchanged build against itself: no alarm, also where launches are chosen anew" {
+    toil one 20
+    export ABDB_BACKENDS=$dir/one
+    abdb run -q --kernel k --axis n=1,2,3 --backend fake --builds a=one,b=one
+    same "$(ask "SELECT count(DISTINCT text) > 1 FROM v_factor_given WHERE factor = 'sample_launches'")" 1
+    run abdb compare tag=a tag=b --fail-on slower,faster
+    fails 0 "B/A  COMPARABLE"
+    same "$(pairs '.verdict' tag=a tag=b | sort -u)" same
+}
+
+@test "a gate measures ten processes, and again what was in doubt, twice at most" {
+    toil one 20
+    export ABDB_BACKENDS=$dir/one
+    run abdb run --kernel k --axis do=ok,shaky,always,few --backend fake --tag t --gate --repeat 5
+    fails 0 "45 cells measured, 25 of them again because they were in doubt"
+    same "$(ask "SELECT kind, n FROM (SELECT CASE WHEN cell LIKE '%do=ok%' THEN 'ok' WHEN cell LIKE '%shaky%' THEN 'shaky' WHEN cell LIKE '%always%' THEN 'always' ELSE 'few' END || ' ' || flags AS kind, count(*) AS n FROM v_kernel GROUP BY 1) ORDER BY kind")" \
+        $'always unsteady,15\nfew imprecise,15\n"ok ",5\n"shaky ",5\nshaky unsteady,5'
+    : >log
+    abdb run -q --kernel k --axis do=ok --backend fake --tag u --gate
+    same "$(wc -l <log)" 10
+    run abdb run --kernel k --axis do=ok --backend fake --tag v --gate --quick
+    fails 2 "--quick takes too few samples"
+}
+
+@test "an interrupted gate of builds goes on with what is missing" {
+    toil old 20
+    toil new 21
+    export ABDB_BACKENDS=$dir/old
+    abdb run -q --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 3
+    sqlite3 "$ABDB_DB" "CREATE TEMP TABLE lost AS SELECT entry_id FROM entry WHERE tag = 'after' AND cell LIKE '%#2';
+        DELETE FROM result_row WHERE entry_id IN lost; DELETE FROM entry_row WHERE entry_id IN lost"
+    : >log
+    run abdb run --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 3 --resume
+    fails 0 "1 cells measured"
+    same "$(cat log)" "21 k n=1"
+}
+
+@test "builds, calibration: what cannot be asked" {
+    toil one 20
+    export ABDB_BACKENDS=$dir/one
+    run abdb run --kernel k --backend fake --builds before=one,after=none
+    fails 2 "--builds: there is no program none/abdb-run-fake"
+    run abdb run --kernel k --backend fake --builds one
+    fails 2 "--builds wants TAG=FOLDER,TAG=FOLDER"
+    run abdb run --kernel k --backend fake --builds a=one,a=one
+    fails 2 "--builds names 'a' twice"
+    run abdb run --kernel k --backend fake --builds a=one --tag t
+    fails 2 "no --tag beside it"
+    run abdb run --kernel k --backend fake --calibrate --tag t
+    fails 2 "with a tag of its own"
+    run abdb run --search mamf --backend fake --gate
+    fails 2 "--search is no gate"
+    same "$(wc -c <log)" 0
+}
+
+@test "a calibration is six commands; what it learns serves the next comparison" {
+    toil one 20
+    toil other 22
+    export ABDB_BACKENDS=$dir/one
+    run abdb run --kernel k --axis n=1 --backend fake --calibrate --repeat 5
+    fails 0 "30 cells measured"
+    [[ $output =~ "this machine differs from itself, standard deviations of all its calibrations here:"$'\n'"  k: processes by 0."[0-9]" %, commands by 0."[0-9]" %" ]]
+    same "$(ask "SELECT count(*), count(DISTINCT campaign), group_concat(DISTINCT tag) FROM v_kernel")" 30,6,calibration
+    abdb run -q --kernel k --axis n=1 --backend fake --tag before --gate
+    ABDB_BACKENDS=$dir/other abdb run -q --kernel k --axis n=1 --backend fake --tag after --gate
+    run abdb compare tag=before tag=after --fail-on slower
+    fails 1 "slower: 1.1"
+    [[ $output == *"by abdb run --calibrate"* ]]
+}
+
+@test "--commit auto: revision, branch and changed files, of each build's own checkout" {
+    for b in old new; do
+        toil $b 20
+        git -C $b init -q -b work-$b
+        git -C $b -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q --allow-empty -m one
+        git -C $b add abdb-run-fake
+        git -C $b -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q -m two
+        # what a checkout's settings would start is not started
+        git -C $b config core.fsmonitor "touch $dir/ran; false"
+    done
+    echo "# more" >>new/abdb-run-fake
+    export ABDB_BACKENDS=$dir/old
+    abdb run -q --kernel k --axis n=1 --backend fake --builds before=old,after=new --repeat 1 --commit auto
+    said() { abdb query "SELECT text FROM v_factor_given WHERE factor = '$2' AND ordinal = 0 AND entry_id = (SELECT entry_id FROM v_run WHERE tag = '$1');" -o csv | tail -n +2; }
+    for b in old new; do
+        tag=before dirty=no
+        [ $b = old ] || tag=after dirty=yes
+        same "$(said $tag commit)" "$(git -C $b rev-parse HEAD)"
+        same "$(said $tag branch)" "work-$b"
+        same "$(said $tag dirty)" "$dirty"
+    done
+    [ ! -e ran ]
+    run abdb run --kernel k --axis n=1 --backend fake --commit auto
+    fails 2 "is in no checkout of git"
+    abdb run -q --kernel k --axis n=1 --backend fake --tag named --commit v1.2
+    same "$(said named commit)" v1.2
+    same "$(said named branch)" ""
+}

@@ -2,6 +2,8 @@
  *
  *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
  *   abdb_archive(path)              a row per member: member, size_B, contents, problem
+ *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place (the
+ *                                   first value after it), ratio, p; series: looked at together
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
@@ -37,7 +39,7 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_offers, abdb_table_roofline, abdb_table_measure;
+    abdb_table_changes, abdb_table_offers, abdb_table_roofline, abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_tables_register(sqlite3 *db, int allow);

@@ -1,0 +1,61 @@
+/* changes.c - abdb_changes(values, series): where a series changes its level; see tables.h. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "query/program/tables/tables.h"
+#include "schema/core/change.h"
+#include "schema/core/text.h"
+
+static const double alpha = 0.01, effect = 0.01;
+
+/* Numbers of a JSON array; the caller frees. */
+static abdb_status read_values(const char *text, double **out, size_t *n, abdb_error *err)
+{
+    json_t *array = json_loads(text, 0, NULL);
+
+    *n = json_array_size(array);
+    *out = calloc(*n + 1, sizeof **out);
+    for (size_t i = 0; *out && i < *n; i++)
+        (*out)[i] = json_number_value(json_array_get(array, i)); /* what is no number is 0 */
+    if (!json_is_array(array)) {
+        json_decref(array);
+        return ABDB_FAIL(err, ABDB_DATA, "abdb_changes wants a JSON array of numbers");
+    }
+    json_decref(array);
+    return *out ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a series");
+}
+
+static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
+{
+    abdb_change change[ABDB_CHANGES_MAX];
+    double *value = NULL, series = 1;
+    size_t n, count;
+    abdb_status st = ABDB_OK;
+
+    (void)db;
+    out->columns = 3; /* of the schema below */
+    TRY(read_values(argument[0], &value, &n, err));
+    if (argument[1] && (!abdb_number(argument[1], &series) || series < 1))
+        TRY(ABDB_FAIL(err, ABDB_DATA, "abdb_changes: how many series is a whole number"));
+    TRY(abdb_changes(value, n, (size_t)series, alpha, effect, change, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        abdb_value *row = abdb_table_row(out);
+
+        if (!row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "changes"));
+        row[0] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)change[i].at + 1};
+        row[1] = (abdb_value){.kind = ABDB_REAL, .real = change[i].ratio};
+        row[2] = (abdb_value){.kind = ABDB_REAL, .real = change[i].p};
+    }
+done:
+    free(value);
+    return st;
+}
+
+const abdb_table_function abdb_table_changes = {
+    "abdb_changes",
+    "CREATE TABLE x(place INTEGER, ratio REAL, p REAL, of_values HIDDEN, of_series HIDDEN)",
+    3,
+    1,
+    2,
+    ABDB_ALLOW_NOTHING,
+    fill};

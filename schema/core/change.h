@@ -1,0 +1,31 @@
+/* change.h - where a series changes its level.
+ *
+ * The split of a series that tells its two parts apart best, by ranks (Mann-Whitney, standardised),
+ * is held against the best splits of the same values in ABDB_SHUFFLES random orders: p is of the
+ * best of all splits, so it is corrected for all places that were looked at. Where it is evidence,
+ * both parts are looked at again (binary segmentation). Fixed seed: equal series, equal answer.
+ */
+#ifndef ABDB_CORE_CHANGE_H
+#define ABDB_CORE_CHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/core/error.h"
+
+enum { ABDB_SHUFFLES = 9999, ABDB_CHANGES_MAX = 64, ABDB_PART_LEAST = 3 };
+
+typedef struct {
+    size_t at;    /* the first value of the new level */
+    double p;     /* of the best split, times the series looked at; at most 1 */
+    double ratio; /* median from here to the next change / median since the last one */
+} abdb_change;
+
+/* Changes of x[0..n), positive and finite, in order. series: how many series are looked at
+ * together. A change needs p at most alpha and a ratio of 1 + effect or more, up or down; of more
+ * than ABDB_CHANGES_MAX the first found are kept. ABDB_DATA: a value is none. */
+ABDB_MUST_USE abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
+                                       double effect, abdb_change out[ABDB_CHANGES_MAX],
+                                       size_t *count, abdb_error *err);
+
+#endif
