@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "schema/core/stats.h"
+#include "schema/core/twosample.h"
 
 typedef struct {
     double x, rank;
@@ -39,21 +40,32 @@ static abdb_status midranks(const double *x, size_t n, double *rank, double *tie
     return ABDB_OK;
 }
 
-/* The largest standardised distance of a split, and where; least values on each side. */
-static double best_split(const double *rank, size_t n, double ties, size_t *at)
+/* Ranks of a part, and the best stretch of them. */
+typedef struct {
+    double *rank, *sum; /* sum[i]: of the first i ranks */
+    size_t n;
+    double spread; /* of a rank sum, over its sizes */
+} piece;
+typedef struct {
+    size_t first, end;
+    double z; /* how far its mean rank is from that of the rest, standardised */
+} stretch;
+
+static stretch best_stretch(piece *p)
 {
-    double sum = 0, best = 0, size = (double)n, spread = size + 1 - ties / (size * (size - 1));
+    size_t n = p->n, least = ABDB_PART_LEAST;
+    stretch best = {0};
 
-    for (size_t k = 1; k + ABDB_PART_LEAST <= n; k++) {
-        double z, left = (double)k;
+    for (size_t i = 0; i < n; i++) p->sum[i + 1] = p->sum[i] + p->rank[i];
+    for (size_t i = 0; i + least <= n; i++)
+        for (size_t k = i + least; k <= n; k++) {
+            double size = (double)(k - i), rest = (double)n - size, away;
 
-        sum += rank[k - 1];
-        if (k < ABDB_PART_LEAST || !(spread > 0)) continue;
-        z = fabs(sum - left * (size + 1) / 2) / sqrt(left * (size - left) * spread / 12);
-        if (z <= best) continue;
-        best = z;
-        if (at) *at = k;
-    }
+            if ((i && i < least) || (k < n && n - k < least) || k - i + least > n) continue;
+            away = fabs(p->sum[k] - p->sum[i] - size * ((double)n + 1) / 2) /
+                   sqrt(size * rest * p->spread);
+            if (away > best.z * (1 + 1e-12)) best = (stretch){i, k, away};
+        }
     return best;
 }
 
@@ -66,44 +78,50 @@ static uint64_t split_mix(uint64_t *state) /* Steele, Lea, Flood: SplitMix64 */
     return z ^ (z >> 31);
 }
 
-/* How often the best split of a random order is as good: (1 + such) / (1 + all). */
-static double shuffled_p(double *rank, size_t n, double ties, double best)
+/* How often the best stretch of a random order is as good: (1 + such) / (1 + all). Once it is over
+ * `most` for certain, what is left is not counted. */
+static double shuffled_p(piece *p, double best, double most)
 {
     uint64_t state = 20261121;
     size_t as_good = 1;
 
     for (size_t i = 0; i < ABDB_SHUFFLES; i++) {
-        for (size_t k = n - 1; k > 0; k--) {
+        for (size_t k = p->n - 1; k > 0; k--) {
             size_t other = split_mix(&state) % (k + 1);
-            double keep = rank[k];
+            double keep = p->rank[k];
 
-            rank[k] = rank[other];
-            rank[other] = keep;
+            p->rank[k] = p->rank[other];
+            p->rank[other] = keep;
         }
-        as_good += best_split(rank, n, ties, NULL) >= best - 1e-9;
+        as_good += best_stretch(p).z >= best - 1e-9;
+        if ((double)as_good > most * (ABDB_SHUFFLES + 1)) return 1;
     }
     return (double)as_good / (ABDB_SHUFFLES + 1);
 }
 
-/* The change of one part, if it has evidence: found[0] or none. */
+/* The stretch of x[first..end) that has evidence, if there is one; *p is of it. */
 static abdb_status look(const double *x, size_t first, size_t end, size_t series, double alpha,
-                        abdb_change *found, bool *has, abdb_error *err)
+                        stretch *out, double *p, abdb_error *err)
 {
-    size_t n = end - first, at = 0;
-    double *rank = calloc(n + 1, sizeof *rank), ties = 0, best;
+    piece all = {.n = end - first};
+    double size = (double)all.n, ties = 0;
     abdb_status st = ABDB_OK;
 
-    *has = false;
-    if (!rank) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
-    if (n < 2 * ABDB_PART_LEAST) goto done;
-    TRY(midranks(x + first, n, rank, &ties, err));
-    best = best_split(rank, n, ties, &at);
-    if (!(best > 0)) goto done;
-    found->at = first + at;
-    found->p = fmin(1, shuffled_p(rank, n, ties, best) * (double)series);
-    *has = found->p <= alpha;
+    *p = 1;
+    if (all.n < 2 * ABDB_PART_LEAST) return ABDB_OK;
+    all.rank = calloc(all.n + 1, sizeof *all.rank);
+    all.sum = calloc(all.n + 1, sizeof *all.sum);
+    if (!all.rank || !all.sum) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", all.n));
+    TRY(midranks(x + first, all.n, all.rank, &ties, err));
+    all.spread = (size + 1 - ties / (size * (size - 1))) / 12;
+    if (!(all.spread > 1e-12)) goto done; /* all values are one */
+    *out = best_stretch(&all);
+    *p = fmin(1, shuffled_p(&all, out->z, alpha / (double)series) * (double)series);
+    out->first += first;
+    out->end += first;
 done:
-    free(rank);
+    free(all.rank);
+    free(all.sum);
     return st;
 }
 
@@ -121,33 +139,55 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ratios of neighbouring levels; changes that are too small go. */
-static abdb_status measure(const double *x, size_t n, double effect, abdb_change *change,
-                           size_t *count, abdb_error *err)
+/* Ratios of neighbouring levels; changes that are too small, or that the two levels alone do not
+ * bear out, go. */
+static abdb_status measure(const double *x, size_t n, double alpha, double effect,
+                           abdb_change *change, size_t *count, abdb_error *err)
 {
     double *room = calloc(n + 1, sizeof *room);
     size_t kept = 0;
+    abdb_status st = ABDB_OK;
 
     if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "a series of %zu", n);
     for (size_t i = 0; i < *count; i++) {
         size_t from = kept ? change[kept - 1].at : 0, at = change[i].at;
         size_t to = i + 1 < *count ? change[i + 1].at : n;
+        abdb_two two = {x + from, x + at, at - from, to - at};
+        double p;
 
-        change[i].ratio =
-            median_of(x + at, to - at, room) / median_of(x + from, at - from, room);
-        if (fabs(log(change[i].ratio)) >= log(1 + effect)) change[kept++] = change[i];
+        TRY(abdb_mwu(&two, &p, NULL, NULL, err));
+        change[i].ratio = median_of(x + at, to - at, room) / median_of(x + from, at - from, room);
+        if (p <= alpha && fabs(log(change[i].ratio)) >= log(1 + effect)) change[kept++] = change[i];
     }
     *count = kept;
+done:
     free(room);
-    return ABDB_OK;
+    return st;
+}
+
+typedef struct {
+    size_t first, end;
+} span;
+
+/* Ends of a stretch that are no ends of the span part[at] are changes: there it falls apart, the
+ * first part stays in its place. */
+static void divide(span *part, size_t at, size_t *parts, const stretch *found, double p,
+                   abdb_change *out, size_t *count)
+{
+    const size_t edge[2] = {found->end, found->first}; /* from behind */
+
+    for (int i = 0; i < 2; i++) {
+        if (edge[i] <= part[at].first || edge[i] >= part[at].end) continue;
+        out[(*count)++] = (abdb_change){.at = edge[i], .p = p};
+        part[(*parts)++] = (span){edge[i], part[at].end};
+        part[at].end = edge[i];
+    }
 }
 
 abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha, double effect,
                          abdb_change out[ABDB_CHANGES_MAX], size_t *count, abdb_error *err)
 {
-    struct {
-        size_t first, end;
-    } part[ABDB_CHANGES_MAX + 1] = {{0, n}};
+    span part[ABDB_CHANGES_MAX + 2] = {{0, n}};
     size_t parts = 1;
     abdb_status st = ABDB_OK;
 
@@ -156,23 +196,19 @@ abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
         if (!isfinite(x[i]) || x[i] <= 0)
             return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
                              i + 1);
-    for (size_t i = 0; i < parts && *count < ABDB_CHANGES_MAX;) {
-        size_t end = part[i].end;
-        abdb_change *next = &out[*count];
-        bool has;
+    for (size_t i = 0; i < parts && *count + 2 <= ABDB_CHANGES_MAX;) {
+        stretch found = {0};
+        double p;
 
-        TRY(look(x, part[i].first, end, series, alpha, next, &has, err));
-        if (!has) {
+        TRY(look(x, part[i].first, part[i].end, series, alpha, &found, &p, err));
+        if (p > alpha) {
             i++;
             continue;
         }
-        part[i].end = next->at; /* the left part is looked at next, the right one at its turn */
-        part[parts].first = next->at;
-        part[parts++].end = end;
-        ++*count;
+        divide(part, i, &parts, &found, p, out, count);
     }
     qsort(out, *count, sizeof *out, by_place);
-    TRY(measure(x, n, effect, out, count, err));
+    TRY(measure(x, n, alpha, effect, out, count, err));
 done:
     return st;
 }

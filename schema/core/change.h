@@ -1,9 +1,11 @@
 /* change.h - where a series changes its level.
  *
- * The split of a series that tells its two parts apart best, by ranks (Mann-Whitney, standardised),
- * is held against the best splits of the same values in ABDB_SHUFFLES random orders: p is of the
- * best of all splits, so it is corrected for all places that were looked at. Where it is evidence,
- * both parts are looked at again (binary segmentation). Fixed seed: equal series, equal answer.
+ * The stretch of a series that stands out best from the rest, by ranks (Mann-Whitney, standardised;
+ * a stretch may begin or end where the series does, then it is one split), is held against the best
+ * stretches of the same values in ABDB_SHUFFLES random orders: p is of the best of all, so it is
+ * corrected for all places that were looked at. Where it is evidence, its parts are looked at again
+ * (circular binary segmentation: Olshen and others, 2004), and each end that neighbouring levels do
+ * not bear out goes. Fixed seed: equal series, equal answer.
  */
 #ifndef ABDB_CORE_CHANGE_H
 #define ABDB_CORE_CHANGE_H
@@ -17,12 +19,12 @@ enum { ABDB_SHUFFLES = 9999, ABDB_CHANGES_MAX = 64, ABDB_PART_LEAST = 3 };
 
 typedef struct {
     size_t at;    /* the first value of the new level */
-    double p;     /* of the best split, times the series looked at; at most 1 */
+    double p;     /* of the best stretch, times the series looked at; at most 1 */
     double ratio; /* median from here to the next change / median since the last one */
 } abdb_change;
 
 /* Changes of x[0..n), positive and finite, in order. series: how many series are looked at
- * together. A change needs p at most alpha and a ratio of 1 + effect or more, up or down; of more
+ * together. A change needs p at most alpha, too between the levels on both sides of it, and a ratio of 1 + effect or more, up or down; of more
  * than ABDB_CHANGES_MAX the first found are kept. ABDB_DATA: a value is none. */
 ABDB_MUST_USE abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
                                        double effect, abdb_change out[ABDB_CHANGES_MAX],

@@ -358,3 +358,59 @@ B
     same "$(said named commit)" v1.2
     same "$(said named branch)" ""
 }
+
+# --- along commits ----------------------------------------------------------------------------------
+
+# Eighteen commands of three processes each, of commits 0001abcdef, 0002abcdef, ...; 10 % slower from the eleventh on.
+commits() {
+    local i
+    for i in $(seq 18); do
+        processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 10 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 3 0.002 "" \
+            "ref gemm n=512" "{\"commit\":\"$(printf %04x "$i")abcdef\"}"
+    done
+}
+
+@test "history: a row a command, change points along commits, a gate until they are noted" {
+    commits
+    run abdb query history --fail-on changed
+    fails 1 "1 of 18 rows have changed (--fail-on)"
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.run, .n, .commit, .changed, (.ratio * 100 | round), .p <= 0.01]')" '[11,3,"000babcdef",1,110,true]'
+    run abdb note commit=000b "bounds are checked now" --author me
+    fails 0 "noted of commit 000babcdef"
+    abdb query history --fail-on changed
+    same "$(abdb query history -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | [.known, .changed]')" '["bounds are checked now",0]'
+    same "$(ask "SELECT kind, target, text, author FROM v_note")" "commit,000babcdef,bounds are checked now,me"
+    run abdb query history --fail-on chnged
+    fails 2 "there is no column 'chnged', did you mean 'changed'?"
+    run abdb query "SELECT 1 AS n" --fail-on n
+    fails 1 "1 of 1 rows have n"
+    abdb query "SELECT 0 AS n, NULL AS m" --fail-on n
+}
+
+@test "history: the more cells are looked at, the more evidence a change needs" {
+    for i in $(seq 12); do # two levels of six: the best of the splits of such a series is one of some 100
+        processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 1
+        for n in $(seq 30); do
+            processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" -v n="$n" 'BEGIN { print 1 + (i * n % 13) / 1000 }')" 1 0 "" "ref stream n=$n" '{"operation":"copy"}'
+        done
+    done
+    same "$(abdb query history --kernel gemm -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" 7
+    same "$(abdb query history --cells 1000 -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" ""
+}
+
+@test "note: what cannot be noted" {
+    commits
+    run abdb note commit=0 "too short, or several"
+    fails 2 "no commit here is called '0'"
+    run abdb note commit=zzzz x
+    fails 2 "no commit here is called 'zzzz'"
+    run abdb note branch=main x
+    fails 2 "a note wants two words"
+    run abdb note tag=run1
+    fails 2 "a note wants two words"
+    abdb note tag=run1 "it's \"quoted\"; --"
+    abdb note campaign=c-101 once
+    key=$(ask "SELECT key FROM v_result LIMIT 1")
+    abdb note "key=$key" "a fact"
+    same "$(ask "SELECT count(*) FROM v_note")" 3
+}

@@ -1,10 +1,11 @@
-/* trial.c - tests of schema/core/student and trial: tables, a second computation, and data of known
- * truth: how often an unchanged thing is called changed, and how often a change is found. */
+/* trial.c - tests of schema/core/student, trial and change: tables, a second computation, and data of
+ * known truth: how often an unchanged thing is called changed, and how often a change is found. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/change.h"
 #include "schema/core/student.h"
 #include "schema/core/trial.h"
 #include "tests/unit/check.h"
@@ -302,6 +303,82 @@ static void noise(void **state)
     assert_true(isnan(n.command) && n.process > 0);
 }
 
+/* --- series ----------------------------------------------------------------------------------- */
+
+/* A series of 30 at 1 that goes to `level` at place 18; noise of 1 %, lasting from value to value. */
+static size_t look(double level, size_t series, abdb_change *out)
+{
+    double x[30];
+    size_t count;
+    abdb_error err;
+
+    for (size_t i = 0; i < 30; i++) x[i] = exp(0.01 * normal()) * (i < 18 ? 1 : level);
+    assert_ok(abdb_changes(x, 30, series, 0.01, 0.005, out, &count, &err));
+    return count;
+}
+
+/* Of 600 series that do not change at most 1 % and three standard deviations have a change, though
+ * each is split at 25 places; with ten series looked at together, a tenth of that. */
+static void series_without_change(void **state)
+{
+    abdb_change out[ABDB_CHANGES_MAX];
+    int alarms = 0, together = 0;
+
+    (void)state;
+    seed = 3;
+    for (int i = 0; i < 600; i++) {
+        alarms += look(1, 1, out) > 0;
+        together += look(1, 10, out) > 0;
+    }
+    if (alarms > 13 || together > 3) fail_msg("%d and %d alarms of 600", alarms, together);
+}
+
+static void series_with_change(void **state)
+{
+    abdb_change out[ABDB_CHANGES_MAX];
+    int found = 0, near = 0;
+
+    (void)state;
+    seed = 4;
+    for (int i = 0; i < 200; i++) {
+        if (look(1.04, 1, out) == 0) continue;
+        found++;
+        near += out[0].at >= 17 && out[0].at <= 19 && out[0].ratio > 1.03 && out[0].ratio < 1.05;
+        assert_true(out[0].p <= 0.01);
+    }
+    if (found < 196 || near < 180) fail_msg("%d found of 200, %d in place", found, near);
+}
+
+/* Up, and down again, and nothing where all values are one; a small change is none. */
+static void series_of_levels(void **state)
+{
+    double x[36], y[36];
+    abdb_change out[ABDB_CHANGES_MAX], again[ABDB_CHANGES_MAX];
+    size_t count, same;
+    abdb_error err;
+
+    (void)state;
+    seed = 8;
+    for (size_t i = 0; i < 36; i++) x[i] = (i >= 12 && i < 24 ? 1.2 : 1) * (1 + 0.004 * uniform());
+    assert_ok(abdb_changes(x, 36, 1, 0.01, 0.01, out, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(out[0].at, 12);
+    assert_int_equal(out[1].at, 24);
+    assert_true(fabs(out[0].ratio - 1.2) < 0.01 && fabs(out[1].ratio - 1 / 1.2) < 0.01);
+    assert_ok(abdb_changes(x, 36, 1, 0.01, 0.01, again, &same, &err));
+    assert_memory_equal(out, again, 2 * sizeof *out);
+    for (size_t i = 0; i < 36; i++) y[i] = i < 18 ? 1 : 1.005;
+    assert_ok(abdb_changes(y, 36, 1, 0.01, 0.01, out, &count, &err));
+    assert_int_equal(count, 0);
+    for (size_t i = 0; i < 36; i++) y[i] = 7;
+    assert_ok(abdb_changes(y, 36, 1, 0.01, 0.01, out, &count, &err));
+    assert_int_equal(count, 0);
+    assert_ok(abdb_changes(y, 0, 1, 0.01, 0.01, out, &count, &err));
+    assert_int_equal(count, 0);
+    y[4] = 0;
+    assert_status(abdb_changes(y, 36, 1, 0.01, 0.01, out, &count, &err), ABDB_DATA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,7 +386,8 @@ int main(void)
         cmocka_unit_test(holm),           cmocka_unit_test(by_hand),
         cmocka_unit_test(false_alarms),   cmocka_unit_test(found_where_declared),
         cmocka_unit_test(repeats),        cmocka_unit_test(verdicts),
-        cmocka_unit_test(noise)};
+        cmocka_unit_test(noise),          cmocka_unit_test(series_without_change),
+        cmocka_unit_test(series_with_change), cmocka_unit_test(series_of_levels)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
