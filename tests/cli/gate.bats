@@ -414,3 +414,52 @@ commits() {
     abdb note "key=$key" "a fact"
     same "$(ask "SELECT count(*) FROM v_note")" 3
 }
+
+# --- in continuous integration ----------------------------------------------------------------------
+
+# The steps of tests/ci-example/gate.yml, in order, as the runner would run them: each `run: |` a script of bash -e.
+workflow() {
+    local step
+    rm -rf steps
+    mkdir steps
+    awk '/^        run: \|$/ { n++; on = 1; next } on && /^          / { print substr($0, 11) >sprintf("steps/%02d", n); next } { on = 0 }' "$root/tests/ci-example/gate.yml"
+    same "$(ls steps | wc -l)" "$(grep -c ' run: ' "$root/tests/ci-example/gate.yml")"
+    for step in steps/*; do bash -e "$step" || return 1; done
+}
+
+@test "the example workflow: a change that costs nothing passes, one that costs 20 % is stopped, with annotations" {
+    cp "$root"/tests/ci-example/{Makefile,speed.plan} "$root/tests/bench/toil.c" .
+    printf 'steps/\nbase/\nbuild/\n*.db*\n' >.gitignore
+    commit() { git add -A && git -c user.name=a -c user.email=a@b.c -c commit.gpgsign=false commit -q -m "$1"; }
+    git init -q
+    commit one
+    echo "# a remark" >>Makefile
+    commit two
+    export BASE=HEAD~1 PROCESSES=12
+    run workflow
+    fails 0 "::notice title=abdb compare tag=before tag=after::2 cells, 0 fail, 0 could not be judged"
+    same "$(abdb query "SELECT DISTINCT tag, f.text FROM v_run r JOIN v_factor_given f ON f.entry_id = r.entry_id AND f.factor = 'commit' ORDER BY tag DESC;" -o csv | tail -n +2)" \
+        "before,$(git rev-parse HEAD~1)"$'\n'"after,$(git rev-parse HEAD)"
+    git worktree remove --force base
+    rm -rf build t.db*
+    sed -i 's/^MORE := 0/MORE := 20/' Makefile
+    commit three
+    run workflow
+    fails 1 "::error title=toil chain::slower: 1."
+    [[ $output == *"2 fail"* ]]
+}
+
+@test "a build that does 5 % more work is found, the same build twice is not" {
+    for b in "base 0" "more 5"; do
+        set -- $b
+        mkdir "$1"
+        cc -std=c17 -D_GNU_SOURCE -O2 -DMORE="$2" -o "$1/abdb-run-toil" "$root/tests/bench/toil.c" -ljansson
+    done
+    printf 'chain\n' >plan
+    export ABDB_BACKENDS=$dir/base
+    abdb run -q --plan plan --backend toil --builds a=base,b=base,more=more --repeat 30
+    abdb compare tag=a tag=b --fail-on slower,faster >/dev/null
+    run abdb compare tag=a tag=more --fail-on slower
+    # on a machine too busy to show 5 % it says so; then nothing is found, and nothing else may be said
+    if [ "$(pairs '.shows <= 0.05' tag=a tag=more)" = true ]; then fails 1 "toil chain (slower: 1.0"; else fails 0 "cannot show a change of 5 %"; fi
+}

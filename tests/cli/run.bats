@@ -339,7 +339,7 @@ sensors() {
     abdb run -q --kernel k --backend fake --axis do=hot --tag with
     FAKE_BOUND='"bound":""' abdb run -q --kernel k --backend fake --axis do=hot --tag without
     same "$(ask "SELECT count(*), sum(entry_id IN (SELECT entry_id FROM v_run WHERE tag = 'with')) FROM v_factor_given WHERE ordinal = 0 AND factor IN ('bound', 'ceiling')")" "2,2"
-    same "$(abdb compare tag=with tag=without --where metric=flops_per_s -o jsonl | jq -c '[.standing, .differ, .verdict]')" '["comparable",null,"too-few"]'
+    same "$(abdb compare tag=with tag=without --where metric=flops_per_s -o jsonl | jq -c '[.standing, .differ, .verdict]')" '["comparable",null,"unclear"]'
     same "$(abdb rank --where metric=flops_per_s,workload=k -o jsonl | jq -c '[.group, .place, .of]')" '[null,1,2]'
     same "$(abdb query history -o csv | tail -n +2 | cut -d, -f1,2 | tr '\n' ' ')" "fake k do=hot,1 fake k do=hot,2 "
     run abdb run --kernel k --backend fake --axis do=hot --tag with --resume
