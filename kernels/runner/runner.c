@@ -234,9 +234,9 @@ static const char *flags_of(abdb_arena *arena, const session *s, bool ok)
     const abdb_told *t = &s->told;
     bool unsteady = ok && json_is_true(json_object_get(t->result, "unsteady"));
     bool imprecise = ok && t->samples < ABDB_PRECISE_LEAST;
-    const char *words = abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
-                                          imprecise ? " imprecise" : "",
-                                          unsteady ? " unsteady" : "");
+    const char *words =
+        abdb_arena_printf(arena, "%s%s%s", s->o->quick ? " quick" : "",
+                          imprecise ? " imprecise" : "", unsteady ? " unsteady" : "");
 
     return words && *words ? words + 1 : "";
 }

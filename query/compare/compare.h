@@ -97,8 +97,8 @@ typedef struct {
     size_t n, left_out;      /* members that count, and that do not */
     const char *why;         /* of the first left out */
     size_t picked;           /* member, or SIZE_MAX for a median of several */
-    bool sampled;    /* value is the trimmed mean of process medians, n counts processes */
-    size_t doubtful; /* runs that are left out of it: unsteady or imprecise */
+    bool sampled;            /* value is the trimmed mean of process medians, n counts processes */
+    size_t doubtful;         /* runs that are left out of it: unsteady or imprecise */
 } abdb_summary_of;
 
 /* How a pair differs, and how well that is known. */

@@ -30,8 +30,7 @@ static const char sql[] =
 static void entries_of(const abdb_set *set, abdb_text *out)
 {
     for (size_t i = 0; i < set->members; i++)
-        abdb_text_printf(out, "%c\"%s\"", i ? ',' : '[',
-                         abdb_member_text(set, i, ABDB_M_entry_id));
+        abdb_text_printf(out, "%c\"%s\"", i ? ',' : '[', abdb_member_text(set, i, ABDB_M_entry_id));
     abdb_text_puts(out, set->members ? "]" : "[]");
 }
 

@@ -55,8 +55,10 @@ static const char *pair_message(abdb_gate *g, const abdb_pair *pair)
     if (d->reason)
         return abdb_arena_printf(&g->arena, "%s: %s", abdb_verdict_name(d->verdict), d->reason);
     if (d->verdict == ABDB_VERDICT_STATED)
-        return abdb_arena_printf(&g->arena, "stated: %.3fx of single values without samples,"
-                                            " which no test can judge", d->ratio);
+        return abdb_arena_printf(&g->arena,
+                                 "stated: %.3fx of single values without samples,"
+                                 " which no test can judge",
+                                 d->ratio);
     return abdb_arena_printf(&g->arena, "%s: %.3fx (%.3f to %.3f), p %.2g over all; shows %.1f %%",
                              abdb_verdict_name(d->verdict), d->ratio, d->low, d->high, d->p_all,
                              100 * d->shows);

@@ -23,8 +23,8 @@ static int by_value(const void *a, const void *b)
 /* One number for a side: its best member, or the median. low and high are its worst and best
  * (not least and most: of times the low one is the longest); picked is the member whose value it
  * is. */
-static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick,
-                                  abdb_summary_of *out, abdb_error *err)
+static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, abdb_summary_of *out,
+                                  abdb_error *err)
 {
     double *x = calloc(side.group->count + 1, sizeof *x), best;
 

@@ -21,7 +21,8 @@ ABDB_MUST_USE abdb_status abdb_noise_load(abdb_noise_book *book, sqlite3 *db, co
                                           abdb_error *err);
 void abdb_noise_free(abdb_noise_book *book);
 /* Noise of a class of kernels: `kernel`, else those that the same thing bounds, else all (`kernel`
- * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is. */
+ * and `bound` may be NULL). command is NAN where nothing tells; *of, if given: which class it is.
+ */
 ABDB_MUST_USE abdb_status abdb_noise_find(const abdb_noise_book *book, const char *kernel,
                                           const char *bound, abdb_noise *out, const char **of,
                                           abdb_error *err);

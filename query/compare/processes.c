@@ -70,9 +70,8 @@ static abdb_status repetition_of(abdb_comparison *c, const char *process, long *
     *out = 0;
     if (!*process) return ABDB_OK;
     (void)abdb_bind_add_text(&binds, process);
-    st = abdb_rows(c->db,
-                   "SELECT repetition FROM process WHERE process_id = CAST(?1 AS INTEGER)", &binds,
-                   &t, err);
+    st = abdb_rows(c->db, "SELECT repetition FROM process WHERE process_id = CAST(?1 AS INTEGER)",
+                   &binds, &t, err);
     if (st == ABDB_OK && t.rows) *out = (long)abdb_cell_number(&t, 0, 0);
     abdb_table_free(&t);
     return st;
@@ -91,8 +90,8 @@ static abdb_status add_result(abdb_processes *out, abdb_comparison *c, const abd
 {
     bool is_time = strcmp(abdb_member_text(set, at, ABDB_M_metric), "time_s") == 0;
     const char *flags = abdb_member_text(set, at, ABDB_M_flags);
-    const char *process = abdb_arena_printf(&c->arena, "%s",
-                                            abdb_member_text(set, at, ABDB_M_process_id));
+    const char *process =
+        abdb_arena_printf(&c->arena, "%s", abdb_member_text(set, at, ABDB_M_process_id));
     abdb_process_value v = {.campaign = abdb_member_text(set, at, ABDB_M_campaign)};
     abdb_summary summary;
     double *times = NULL;
@@ -118,9 +117,9 @@ static abdb_status add_result(abdb_processes *out, abdb_comparison *c, const abd
         goto done;
     }
     TRY(abdb_summarise(times, n, &summary, err));
-    v.id = *process ? abdb_arena_printf(&c->arena, "p%s", process)
-                    : abdb_arena_printf(&c->arena, "e%s",
-                                        abdb_member_text(set, at, ABDB_M_entry_id));
+    v.id = *process
+               ? abdb_arena_printf(&c->arena, "p%s", process)
+               : abdb_arena_printf(&c->arena, "e%s", abdb_member_text(set, at, ABDB_M_entry_id));
     v.value = log(is_time ? summary.median : set->member[at].value);
     TRY(put(out, v, err));
 done:

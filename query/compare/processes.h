@@ -14,9 +14,9 @@ typedef struct {
 typedef struct {
     abdb_process_value *one; /* sorted by campaign, repetition, id; one row each of them */
     size_t count, room;
-    size_t doubtful;                  /* left out: unsteady or imprecise */
-    size_t commands;                  /* how many campaigns */
-    bool sampled;                     /* every result that counts has samples */
+    size_t doubtful; /* left out: unsteady or imprecise */
+    size_t commands; /* how many campaigns */
+    bool sampled;    /* every result that counts has samples */
 } abdb_processes;
 
 /* The processes of a side. Results without samples: sampled is false, and there are none. A result

@@ -415,7 +415,7 @@ static abdb_status gather(const abdb_comparison *c, size_t contender, abdb_table
 
     TRY(block(c, contender, &rows, err));
     if (!out->columns) {
-        static const char *const names[] = {"contender",   "row",   "unit",  "devices", "A",
+        static const char *const names[] = {"contender",   "row",   "unit",   "devices", "A",
                                             "contender's", "ratio", "_shows", "verdict"};
 
         out->columns = sizeof names / sizeof names[0];

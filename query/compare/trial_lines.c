@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "query/compare/environment.h"
-#include "query/compare/lines.h"
 
 enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
 
@@ -38,7 +37,7 @@ static counts count_pairs(const abdb_comparison *c)
 
 static void note(abdb_table *t, const char *text)
 {
-    if (text) abdb_note(t, text);
+    if (text && t->notes < ABDB_NOTE_MAX) t->note[t->notes++] = text;
 }
 
 static void drift_lines(const counts *n, abdb_table *t)
@@ -92,14 +91,16 @@ void abdb_trial_lines(const abdb_comparison *c, abdb_table *t)
                 n.tested == 1 ? "" : "s"));
     drift_lines(&n, t);
     if (!n.blind) return;
-    note(t, abdb_arena_printf(&t->arena,
-                              "%zu of %zu pairs cannot show a change of %g %%%s.", n.blind,
-                              n.tested, find,
+    note(t, abdb_arena_printf(&t->arena, "%zu of %zu pairs cannot show a change of %g %%%s.",
+                              n.blind, n.tested, find,
                               n.hopeless == n.blind ? "; no number of processes would" : ""));
     if (n.most)
-        note(t, abdb_arena_printf(
-                    &t->arena, "%s would with %zu processes a side (abdb run --repeat %zu).",
-                    n.hopeless ? "The others" : n.blind == 1 ? "It" : "They", n.most, n.most));
+        note(t, abdb_arena_printf(&t->arena,
+                                  "%s would with %zu processes a side (abdb run --repeat %zu).",
+                                  n.hopeless     ? "The others"
+                                  : n.blind == 1 ? "It"
+                                                 : "They",
+                                  n.most, n.most));
 }
 
 /* --- what else differs ------------------------------------------------------------------------ */
@@ -130,7 +131,7 @@ static const char *shared(const abdb_set *set, const char *name)
     return first->text;
 }
 
-/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender; the least that explains a change. */
+/* "commit 1a2b|3c4d  compiler gcc 12|gcc 13", of one contender: what may explain a change. */
 static abdb_status beside(const abdb_comparison *c, size_t contender, abdb_text *out,
                           abdb_error *err)
 {
@@ -172,8 +173,8 @@ abdb_status abdb_beside_lines(const abdb_comparison *c, abdb_table *t, abdb_erro
         abdb_text_clear(&words);
         TRY(beside(c, s, &words, err));
         if (words.size)
-            note(t, abdb_arena_printf(&t->arena, "beside it %c differs from A: %s",
-                                      (char)('A' + s), abdb_text_get(&words)));
+            note(t, abdb_arena_printf(&t->arena, "beside it %c differs from A: %s", (char)('A' + s),
+                                      abdb_text_get(&words)));
     }
 done:
     abdb_text_free(&words);

@@ -183,10 +183,9 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     all *= (double)repetitions;
     if (!(all > 0) || all < least_s) return; /* 0: nobody said */
     fflush(stdout);
-    abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n",
-             t->plan->cells * repetitions, lanes, lanes == 1 ? "" : "s",
-             t->lanes->builds ? " of builds" : "", ceil(all > 90 ? all / 60 : all),
-             all > 90 ? "minutes" : "seconds");
+    abdb_say(stderr, "%zu cells by %zu backend%s%s: about %.0f %s\n", t->plan->cells * repetitions,
+             lanes, lanes == 1 ? "" : "s", t->lanes->builds ? " of builds" : "",
+             ceil(all > 90 ? all / 60 : all), all > 90 ? "minutes" : "seconds");
 }
 
 /* --- mamf: each backend searches -------------------------------------------------------------- */

@@ -9,7 +9,8 @@ static const struct {
     const char *kind, *sql;
 } kinds[] = {
     {"commit", "SELECT DISTINCT text FROM point_factor WHERE factor = 'commit' AND state = 'known'"
-               " AND (text = ?1 OR (length(?1) >= 4 AND substr(text, 1, length(?1)) = ?1)) LIMIT 2"},
+               " AND (text = ?1 OR (length(?1) >= 4 AND substr(text, 1, length(?1)) = ?1))"
+               " LIMIT 2"},
     {"tag", "SELECT DISTINCT tag FROM entry WHERE tag = ?1 LIMIT 2"},
     {"campaign", "SELECT DISTINCT campaign FROM entry WHERE campaign = ?1 LIMIT 2"},
     {"key", "SELECT key FROM v_fact_result WHERE entry_key = key_number(?1) AND key = ?1 UNION"
@@ -37,8 +38,9 @@ static abdb_status find_target(abdb_db *db, size_t kind, const char *word, abdb_
     if (code != SQLITE_DONE)
         st = abdb_db_fail(db, err, "looking for what a note is about");
     else if (count != 1)
-        st = ABDB_FAIL(err, ABDB_USAGE, count ? "several %ss here begin with '%s': say more of it"
-                                              : "no %s here is called '%s'",
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       count ? "several %ss here begin with '%s': say more of it"
+                             : "no %s here is called '%s'",
                        kinds[kind].kind, word);
     sqlite3_finalize(s);
     return st;

@@ -160,9 +160,9 @@ static int allowed_processors(void)
 /* Digest of what was asked: --resume finds the last campaign of the same question. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
-    static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
-                                         "repeat",  "energy", "interleave", "builds",  "gate",
-                                         "commit"};
+    static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
+                                         "core-type", "repeat", "energy", "interleave",
+                                         "builds",    "gate",   "commit"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 

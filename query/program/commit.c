@@ -16,7 +16,7 @@ enum { SAID_MAX = 4096 };
  * start another program. */
 static void start_git(const char *folder, const char *const *words)
 {
-    const char *argv[16] = {"git", "-C", folder, "-c", "core.fsmonitor=false", "-c",
+    const char *argv[16] = {"git",           "-C", folder, "-c", "core.fsmonitor=false", "-c",
                             "core.pager=cat"};
     int nobody = open("/dev/null", O_RDWR | O_CLOEXEC);
     size_t n = 7;

@@ -24,8 +24,9 @@ typedef struct {
 } abdb_change;
 
 /* Changes of x[0..n), positive and finite, in order. series: how many series are looked at
- * together. A change needs p at most alpha, too between the levels on both sides of it, and a ratio of 1 + effect or more, up or down; of more
- * than ABDB_CHANGES_MAX the first found are kept. ABDB_DATA: a value is none. */
+ * together. A change needs p at most alpha, also between the levels on both sides of it, and a
+ * ratio of 1 + effect or more, up or down; of more than ABDB_CHANGES_MAX the first found are kept.
+ * ABDB_DATA: a value is none. */
 ABDB_MUST_USE abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
                                        double effect, abdb_change out[ABDB_CHANGES_MAX],
                                        size_t *count, abdb_error *err);

@@ -8,7 +8,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/student.h"
 
-static const double trimmed = 0.2, missed = 0.01; /* of each end; how often a change may be missed */
+static const double trimmed = 0.2; /* of each end */
+static const double missed = 0.01; /* how often a change may be missed */
 
 /* How many of n are trimmed at each end. */
 static size_t cut(size_t n)
@@ -132,14 +133,13 @@ abdb_status abdb_trial_judge(const abdb_trial *t, abdb_outcome *out, abdb_error 
         if (!isfinite(i < t->m ? t->a[i] : t->b[i - t->m]))
             return ABDB_FAIL(err, ABDB_DATA, "process %zu has no number", i);
     TRY(t->paired ? judge_pairs(t, out, err) : judge_sides(t, out, err));
-    drift = t->paired ? 0
-                      : t->drift * t->drift *
-                            (1 / (double)t->a_commands + 1 / (double)t->b_commands);
+    drift = t->paired
+                ? 0
+                : t->drift * t->drift * (1 / (double)t->a_commands + 1 / (double)t->b_commands);
     out->error = sqrt(out->within + drift);
-    out->p = out->error > 0                        ? abdb_student_p(out->difference / out->error,
-                                                                    out->freedom)
+    out->p = out->error > 0 ? abdb_student_p(out->difference / out->error, out->freedom)
              : out->difference < 0 || out->difference > 0 ? 0
-                                                   : 1;
+                                                          : 1;
 done:
     return st;
 }

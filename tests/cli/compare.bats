@@ -229,35 +229,36 @@ END
 
 @test "verdicts: faster, slower, same, too few, unclear; --fail-on is a gate; stated is never faster" {
     fill
-    sample() { # TAG FACTOR COUNT NOISE
-        jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" '{record: "entry", field: {evidence: "measured",
+    sample() { # TAG FACTOR PROCESSES NOISE
+        jq -nc --arg tag "$1" --argjson factor "$2" --argjson count "$3" --argjson noise "$4" 'range($count) as $i |
+            ($factor * (1 + $noise * (($i * 37 + ($tag | length)) % 11 / 11))) as $median | {record: "entry", field: {evidence: "measured",
             kind: "run", source: "abdb-run", verified: "pass", workload: "gemm", device: "Box", devices: "1", dtype: "f32", backend: "ref",
-            tag: $tag, campaign: $tag, cell: "cell", date: "2026-03-01"}, result: [{metric: "time_s", statistic: "median", value: $factor,
-            samples: [range($count) | [$factor * (1 + $noise * ((. * 37 + ($tag | length)) % 11) / 11), ., -1, null]]}]}' >"$1.jsonl"
+            tag: $tag, campaign: $tag, cell: "cell", date: "2026-03-01T00:00:\($i + 10)Z"}, result: [{metric: "time_s", statistic: "median", value: $median,
+            samples: [range(10) | [$median, ., -1, null]]}]}' >"$1.jsonl"
         abdb import -q "$1.jsonl"
     }
     sample base 1 20 0.002
     sample quick 0.8 20 0.002
     sample slow 1.3 20 0.002
     sample like 1.0001 20 0.002
-    sample few 2 1 0.002
+    sample few 2 4 0.002
     sample noisy 1.05 20 2
     sample noisier 1 20 2
-    same "$(of_pair verdict tag=base tag=quick)" faster
-    same "$(of_pair verdict tag=base tag=slow)" slower
-    same "$(of_pair verdict tag=base tag=like)" same
-    same "$(of_pair verdict tag=base tag=few)" too-few
-    same "$(of_pair verdict tag=noisier tag=noisy)" unclear
+    same "$(of_pair verdict tag=base tag=quick --drift 0.001)" faster
+    same "$(of_pair verdict tag=base tag=slow --drift 0.001)" slower
+    same "$(of_pair verdict tag=base tag=like --drift 0.001)" same
+    same "$(of_pair verdict tag=base tag=few --drift 0.001)" too-few
+    same "$(of_pair verdict tag=noisier tag=noisy --drift 0.001)" unclear
     near "$(of_pair ratio tag=base tag=quick)" 0.8
     run abdb compare tag=noisier tag=noisy
     [[ $output == *"~ no evidence of a difference"* ]]
-    run abdb compare tag=base tag=slow --fail-on slower,unclear
-    fails 1 "a pair is slower (--fail-on)"
-    abdb compare tag=base tag=quick --fail-on slower,unclear >/dev/null
+    run abdb compare tag=base tag=slow --fail-on slower,unclear --drift 0.001
+    fails 1 "slower: 1.30"
+    abdb compare tag=base tag=quick --fail-on slower,unclear --drift 0.001 >/dev/null
     run abdb compare tag=base tag=quick --fail-on sluggish
     fails 2 "--fail-on wants"
     same "$(of_pair verdict "$h200,scenario=Offline,division=closed,power_submission=no" device=B200-SXM,model=llama2-70b-99,scenario=Offline,division=closed | sort -u)" stated
-    same "$(of_pair verdict run=base run=quick)" faster
+    same "$(of_pair verdict run=base run=quick --drift 0.001)" faster
     [ -n "$(of_pair verdict run=latest run=latest~1)" ]
 }
 

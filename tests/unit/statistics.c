@@ -305,14 +305,11 @@ static void in_sql(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mann_whitney),
-                                       cmocka_unit_test(mann_whitney_tables),
-                                       cmocka_unit_test(normal_meets_exact),
-                                       cmocka_unit_test(hodges_lehmann),
-                                       cmocka_unit_test(equivalence),
-                                       cmocka_unit_test(bootstrap),
-                                       cmocka_unit_test(median_ranks),
-                                       cmocka_unit_test(in_sql)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mann_whitney),       cmocka_unit_test(mann_whitney_tables),
+        cmocka_unit_test(normal_meets_exact), cmocka_unit_test(hodges_lehmann),
+        cmocka_unit_test(equivalence),        cmocka_unit_test(bootstrap),
+        cmocka_unit_test(median_ranks),       cmocka_unit_test(in_sql)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

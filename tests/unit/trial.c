@@ -1,5 +1,5 @@
-/* trial.c - tests of schema/core/student, trial and change: tables, a second computation, and data of
- * known truth: how often an unchanged thing is called changed, and how often a change is found. */
+/* trial.c - tests of schema/core/student, trial and change: tables, a second computation, and data
+ * of known truth: how often an unchanged thing is called changed, how often a change is found. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,8 +249,14 @@ static void repeats(void **state)
         able += abdb_outcome_shows(&o, 0.001, log(1.01)) <= log(1.05);
     }
     if (w.n < 12 || w.n > 60 || able < 280) fail_msg("%zu processes: %d of 400 able", w.n, able);
-    t = (abdb_trial){.a = a, .b = b, .m = 10, .n = 10, .drift = 0.05, .drift_freedom = 30,
-                     .a_commands = 1, .b_commands = 1};
+    t = (abdb_trial){.a = a,
+                     .b = b,
+                     .m = 10,
+                     .n = 10,
+                     .drift = 0.05,
+                     .drift_freedom = 30,
+                     .a_commands = 1,
+                     .b_commands = 1};
     assert_ok(abdb_trial_judge(&t, &o, &err));
     assert_int_equal(abdb_trial_repeats(&t, &o, 0.001, log(1.01), log(1.05)), 0);
 }
@@ -305,7 +311,7 @@ static void noise(void **state)
 
 /* --- series ----------------------------------------------------------------------------------- */
 
-/* A series of 30 at 1 that goes to `level` at place 18; noise of 1 %, lasting from value to value. */
+/* A series of 30 at 1 that goes to `level` at place 18; noise of 1 %. */
 static size_t look(double level, size_t series, abdb_change *out)
 {
     double x[30];
@@ -381,13 +387,18 @@ static void series_of_levels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(student_tables), cmocka_unit_test(student_by_summing),
-        cmocka_unit_test(holm),           cmocka_unit_test(by_hand),
-        cmocka_unit_test(false_alarms),   cmocka_unit_test(found_where_declared),
-        cmocka_unit_test(repeats),        cmocka_unit_test(verdicts),
-        cmocka_unit_test(noise),          cmocka_unit_test(series_without_change),
-        cmocka_unit_test(series_with_change), cmocka_unit_test(series_of_levels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(student_tables),
+                                       cmocka_unit_test(student_by_summing),
+                                       cmocka_unit_test(holm),
+                                       cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(false_alarms),
+                                       cmocka_unit_test(found_where_declared),
+                                       cmocka_unit_test(repeats),
+                                       cmocka_unit_test(verdicts),
+                                       cmocka_unit_test(noise),
+                                       cmocka_unit_test(series_without_change),
+                                       cmocka_unit_test(series_with_change),
+                                       cmocka_unit_test(series_of_levels)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,9 @@
  *
  *   abdb_csv(path [, delimiter])    a row per record: line, record (JSON object), fields (array)
  *   abdb_archive(path)              a row per member: member, size_B, contents, problem
- *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place (the
- *                                   first value after it), ratio, p; series: looked at together
+ *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
+ *                                   (the first value after it), ratio, p; series: looked at
+ *                                   together
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
