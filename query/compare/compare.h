@@ -26,7 +26,7 @@ typedef struct {
     bool exploratory;
     double effect, alpha; /* 0: 0.01 and 0.001 */
     double find;          /* the change that shall be found; 0: 0.05 */
-    double drift;         /* between commands, a fraction; 0: as calibrated, or assumed */
+    double drift;         /* between commands, a fraction; 0: as calibrated */
     const char *where;    /* conditions on every set, or NULL */
 } abdb_compare_options;
 
@@ -109,7 +109,7 @@ typedef struct {
     double drift;              /* between commands, a fraction; 0: processes took turns */
     size_t wants;              /* processes a side that would show options->find; 0: none would */
     bool has_interval, paired; /* paired: processes took turns */
-    bool assumed;              /* the drift was never measured here */
+    bool uncalibrated;         /* separate commands, and the drift was never measured here */
     abdb_verdict verdict;
     const char *reason; /* why it is no better known, or NULL */
     abdb_trial trial;   /* sizes only: its numbers are gone */

@@ -100,9 +100,9 @@ static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t
         TRY(abdb_noise_find(&c->noise, kernel,
                             bound && bound->state == ABDB_KNOWN ? bound->text : NULL, &noise, NULL,
                             err));
-        d->assumed = !isfinite(noise.command);
-        t->drift = d->assumed ? log(1 + ABDB_DRIFT_ASSUMED) : noise.command;
-        if (!d->assumed) t->drift_freedom = noise.command_freedom;
+        d->uncalibrated = !isfinite(noise.command);
+        t->drift = d->uncalibrated ? 0 : fmax(noise.command, log(1 + ABDB_DRIFT_LEAST));
+        if (noise.command >= log(1 + ABDB_DRIFT_LEAST)) t->drift_freedom = noise.command_freedom;
     }
     d->drift = exp(t->drift) - 1;
 done:
@@ -139,22 +139,29 @@ static double mean_of(const double *x, size_t n)
     return exp(sum / (double)n);
 }
 
-/* Too few processes for a trial: values and a ratio, and why there is no more. */
-static void few(abdb_comparison *c, abdb_pair *pair)
+/* No trial, for want of processes or of the drift: values and a ratio, and why there is no more. */
+static void untested(abdb_comparison *c, abdb_pair *pair)
 {
     abdb_difference *d = &pair->difference;
     const abdb_trial *t = &d->trial;
     size_t doubtful = pair->left.doubtful + pair->right.doubtful;
 
-    d->verdict = doubtful ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
-    d->reason = doubtful
-                    ? abdb_arena_printf(&c->arena,
-                                        "%zu runs are unsteady or imprecise, %zu and %zu are left",
-                                        doubtful, t->m, t->n)
-                    : abdb_arena_printf(&c->arena,
-                                        "%zu and %zu processes: %d are the least, abdb run --gate"
-                                        " takes 10",
-                                        t->m, t->n, ABDB_PROCESSES_LEAST);
+    bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
+
+    d->verdict = doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
+    if (enough)
+        d->reason = "measured by separate commands, and how this machine differs from itself"
+                    " between commands was never calibrated: abdb run --builds lets builds take"
+                    " turns; else abdb run --calibrate, or --drift";
+    else if (doubtful)
+        d->reason =
+            abdb_arena_printf(&c->arena, "%zu runs are unsteady or imprecise, %zu and %zu are left",
+                              doubtful, t->m, t->n);
+    else
+        d->reason = abdb_arena_printf(&c->arena,
+                                      "%zu and %zu processes: %d are the least, abdb run --gate"
+                                      " takes 10",
+                                      t->m, t->n, ABDB_PROCESSES_LEAST);
     if (t->m) pair->left.value = mean_of(t->a, t->m);
     if (t->n) pair->right.value = mean_of(t->b, t->n);
     d->ratio = pair->right.value / pair->left.value;
@@ -174,8 +181,8 @@ static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const ab
     pair->right.doubtful = b->doubtful;
     if (!x || !y) TRY(ABDB_FAIL(err, ABDB_NOMEM, "processes"));
     TRY(make_trial(c, pair, a, b, x, y, &d->trial, err));
-    if (d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST) {
-        few(c, pair);
+    if (d->trial.m < ABDB_PROCESSES_LEAST || d->trial.n < ABDB_PROCESSES_LEAST || d->uncalibrated) {
+        untested(c, pair);
         goto done;
     }
     pair->left.n = d->trial.m;

@@ -5,9 +5,9 @@
 #include "query/answer/rows.h"
 #include "schema/core/trial.h"
 
-/* What stands for a drift that nobody measured: a difference between commands has to be beyond what
- * such a machine does. */
-#define ABDB_DRIFT_ASSUMED 0.1
+/* Between commands no machine is taken to be steadier than this: six commands in a row do not see
+ * what happens once in a hundred. */
+#define ABDB_DRIFT_LEAST 0.01
 
 /* Calibrations of one machine, a row a cell and process. */
 typedef struct {

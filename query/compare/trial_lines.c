@@ -9,7 +9,7 @@
 enum { REASONS_MAX = 4, BESIDE_MAX = 6 };
 
 typedef struct {
-    size_t tested, blind, hopeless, drifting, assumed, most;
+    size_t tested, blind, hopeless, drifting, most;
     double least_drift, most_drift;
 } counts;
 
@@ -28,7 +28,6 @@ static counts count_pairs(const abdb_comparison *c)
         if (d->shows > abdb_find(c) && d->wants > n.most) n.most = d->wants;
         if (d->paired) continue;
         n.drifting++;
-        n.assumed += d->assumed;
         n.least_drift = fmin(n.least_drift, d->drift);
         n.most_drift = fmax(n.most_drift, d->drift);
     }
@@ -50,11 +49,10 @@ static void drift_lines(const counts *n, abdb_table *t)
         snprintf(range, sizeof range, "%.1f to %.1f", 100 * n->least_drift, 100 * n->most_drift);
     note(t, abdb_arena_printf(
                 &t->arena,
-                "measured by separate commands, between which this machine drifts by %s %% (%s):"
+                "measured by separate commands, between which this machine is taken to drift by %s"
+                " %% (one standard deviation, by abdb run --calibrate, 1 %% at least, or --drift):"
                 " abdb run --builds lets two builds take turns, and it cancels.",
-                range,
-                n->assumed ? "assumed, because it was never calibrated: abdb run --calibrate"
-                           : "one standard deviation, by abdb run --calibrate"));
+                range));
 }
 
 /* Why pairs could not be tested, each reason once. */

@@ -50,35 +50,37 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     abdb compare tag=a tag=b --fail-on slower
     # the same numbers of another command are no pairs: then the walk is noise
     WALK=1.05 processes later c-2 1.05 12
-    same "$(pairs '[.paired, .verdict] | @csv' tag=a tag=later)" '"no","unclear"'
+    same "$(pairs '[.paired, .verdict] | @csv' tag=a tag=later --drift 0.001)" '"no","unclear"'
 }
 
-@test "separate commands: the drift is assumed, told, or calibrated" {
+@test "separate commands prove nothing of a machine that nobody calibrated" {
     processes before c-1 1 10
-    processes after c-2 1.05 10
-    processes twice c-3 2 10
+    processes after c-2 1.15 10
     same "$(pairs .verdict tag=before tag=after)" unclear
-    same "$(pairs .verdict tag=before tag=twice)" slower
     run abdb compare tag=before tag=after
-    fails 0 "this machine drifts by 10.0 % (assumed, because it was never calibrated: abdb run --calibrate)"
-    [[ $output == *"1 of 1 pairs cannot show a change of 5 %; no number of processes would."* ]]
-    abdb compare tag=before tag=after --fail-on slower
+    fails 0 "how this machine differs from itself between commands was never calibrated: abdb run --builds"
+    run abdb compare tag=before tag=after --fail-on slower
+    fails 1 "could not be judged (--missing warn lets them pass): ref gemm n=512 (unclear: measured by separate commands"
+    abdb compare tag=before tag=after --fail-on slower --missing warn
     same "$(pairs .verdict tag=before tag=after --drift 0.002)" slower
+    same "$(pairs .verdict tag=before tag=after --drift 0.1)" unclear
     run abdb compare tag=before tag=after --drift 0
     fails 2 "--drift wants a fraction"
     i=0
     for time in 1 1.003 0.998 1.002 0.999 1.001; do processes calibration k-$((i += 1)) "$time" 10 0.002 "" "ref gemm n=64"; done
     same "$(pairs .verdict tag=before tag=after)" slower # a gemm of another size is of its class
     run abdb compare tag=before tag=after
-    fails 0 "this machine drifts by 0.2 % (one standard deviation, by abdb run --calibrate)"
-    # a machine that differs by 5 % from itself shows no 5 %
+    fails 0 "this machine is taken to drift by 1.0 % (one standard deviation, by abdb run --calibrate, 1 % at least, or --drift)"
+    processes little c-3 1.03 10 # less than what happens once in a hundred commands
+    same "$(pairs .verdict tag=before tag=little)" unclear
+    # a machine that differs by 6 % from itself shows no 15 %
     for time in 1 1.1 0.94 1.06 0.97 1.03; do processes calibration k-$((i += 1)) "$time" 10 0.002 "" "ref gemm n=32"; done
     same "$(pairs .verdict tag=before tag=after)" unclear
     # calibrations of another machine say nothing
     sqlite3 "$ABDB_DB" "UPDATE description SET device = 'Another' WHERE tag IN ('before', 'after')"
     abdb doctor --rebuild >/dev/null
     run abdb compare tag=before tag=after
-    fails 0 "assumed, because it was never calibrated"
+    fails 0 "was never calibrated"
 }
 
 @test "unsteady and imprecise runs prove nothing: unclear, never slower" {
@@ -103,9 +105,9 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     processes b c-1 1.02 11 0.3
     processes c c-2 1.04 9 0.4
     for other in b c; do
-        same "$(pairs '(.contender_value / .baseline_value / .ratio - 1 | fabs) < 1e-12' tag=a tag=$other)" true
-        same "$(pairs '.ratio_low <= .ratio and .ratio <= .ratio_high' tag=a tag=$other)" true
-        same "$(pairs '(.verdict == "unclear") == (.p_all > 0.001 or .ratio_low < 1)' tag=a tag=$other)" true
+        same "$(pairs '(.contender_value / .baseline_value / .ratio - 1 | fabs) < 1e-12' tag=a tag=$other --drift 0.001)" true
+        same "$(pairs '.ratio_low <= .ratio and .ratio <= .ratio_high' tag=a tag=$other --drift 0.001)" true
+        same "$(pairs '(.verdict == "unclear") == (.p_all > 0.001 or .ratio_low < 1)' tag=a tag=$other --drift 0.001)" true
     done
 }
 
@@ -317,7 +319,7 @@ B
 
 @test "a calibration is six commands; what it learns serves the next comparison" {
     toil one 20
-    toil other 22
+    toil other 26
     export ABDB_BACKENDS=$dir/one
     run abdb run --kernel k --axis n=1 --backend fake --calibrate --repeat 5
     fails 0 "30 cells measured"
@@ -326,7 +328,7 @@ B
     abdb run -q --kernel k --axis n=1 --backend fake --tag before --gate
     ABDB_BACKENDS=$dir/other abdb run -q --kernel k --axis n=1 --backend fake --tag after --gate
     run abdb compare tag=before tag=after --fail-on slower
-    fails 1 "slower: 1.1"
+    fails 1 "slower: 1.3"
     [[ $output == *"by abdb run --calibrate"* ]]
 }
 
