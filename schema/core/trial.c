@@ -159,7 +159,8 @@ size_t abdb_trial_repeats(const abdb_trial *t, const abdb_outcome *o, double alp
     size_t have = t->m < t->n ? t->m : t->n;
     double drift = o->error * o->error - o->within;
 
-    for (size_t n = ABDB_PROCESSES_LEAST; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
+    if (abdb_outcome_shows(o, alpha, effect) <= wanted) return have;
+    for (size_t n = have + 1; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
         abdb_outcome then = *o;
         double h = (double)(n - 2 * cut(n)), had = (double)(have - 2 * cut(have));
 
