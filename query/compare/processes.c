@@ -5,20 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/grow.h"
 #include "schema/core/stats.h"
 
 static abdb_status put(abdb_processes *p, abdb_process_value value, abdb_error *err)
 {
+    abdb_process_value *more;
+
     if (!value.id || !value.campaign || !isfinite(value.value))
         return ABDB_FAIL(err, ABDB_DATA, "a process without a number");
-    if (p->count == p->room) {
-        size_t room = p->room ? 2 * p->room : 64;
-        abdb_process_value *more = realloc(p->one, room * sizeof *more);
-
-        if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "processes");
-        p->one = more;
-        p->room = room;
-    }
+    more = abdb_grow(p->one, p->count, &p->room, sizeof *more);
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "processes");
+    p->one = more;
     p->one[p->count++] = value;
     return ABDB_OK;
 }

@@ -2,7 +2,6 @@
 #include "query/program/commit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,51 +9,40 @@
 
 #include "schema/core/process.h"
 
-enum { SAID_MAX = 4096 };
+enum { SAID_MAX = 4096, WAIT_S = 30 };
 
-/* In the child: git, with its errors to nobody, and nothing of the checkout's settings that would
- * start another program. */
-static void start_git(const char *folder, const char *const *words)
+/* Nothing is locked for the sake of a look. */
+static void no_locks(const void *given)
 {
-    const char *argv[16] = {"git",           "-C", folder, "-c", "core.fsmonitor=false", "-c",
-                            "core.pager=cat"};
-    int nobody = open("/dev/null", O_RDWR | O_CLOEXEC);
-    size_t n = 7;
-
-    for (; *words && n < 15; words++) argv[n++] = *words;
-    if (nobody < 0) _exit(127);
-    dup2(nobody, STDIN_FILENO);
-    dup2(nobody, STDERR_FILENO);
+    (void)given;
     setenv("GIT_OPTIONAL_LOCKS", "0", 1);
-    execvp("git", (char *const *)(size_t)argv);
-    _exit(127);
 }
 
-/* The first line that git says, into out; its exit code, 127: it could not be started. */
+/* The first line that git says, into out; its exit code, 127: it could not be started. Nothing of
+ * the checkout's settings that would start another program is obeyed; its errors are nobody's. */
 static int ask_git(const char *folder, const char *const *words, char out[SAID_MAX])
 {
-    pid_t parent = getpid(), pid;
-    size_t size = 0;
+    abdb_start how = {.path = "git",
+                      .argument = {"-C", folder, "-c", "core.fsmonitor=false"},
+                      .words = true,
+                      .prepare = no_locks};
+    abdb_program git;
+    char rest[SAID_MAX];
+    size_t size = 0, n = 4;
     ssize_t got;
-    int ends[2], status = 0;
+    int status;
 
     *out = '\0';
-    if (pipe2(ends, O_CLOEXEC) != 0) return 127;
-    pid = fork();
-    if (pid == 0) {
-        abdb_process_begin(parent);
-        dup2(ends[1], STDOUT_FILENO);
-        start_git(folder, words);
-    }
-    close(ends[1]);
-    while (pid > 0 && ((got = read(ends[0], out + size, SAID_MAX - 1 - size)) > 0 ||
-                       (got < 0 && errno == EINTR)))
-        size += got > 0 ? (size_t)got : 0;
-    close(ends[0]);
+    for (; *words && n < ABDB_ARGUMENTS - 1; words++) how.argument[n++] = *words;
+    if (abdb_program_start(&git, &how, NULL) != ABDB_OK) return 127;
+    close(git.in);
+    git.in = -1;
+    while ((got = read(git.out, rest, sizeof rest)) > 0 || (got < 0 && errno == EINTR))
+        for (ssize_t i = 0; i < got && size < SAID_MAX - 1; i++) out[size++] = rest[i];
     out[size] = '\0';
     out[strcspn(out, "\n")] = '\0';
-    if (pid < 0) return 127;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    abdb_program_ended(&git, WAIT_S, NULL);
+    status = abdb_program_finish(&git);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 

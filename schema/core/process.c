@@ -28,6 +28,8 @@ static void shut(int *end)
 /* The child: it becomes the program, or ends with 127. `end`: what it reads, writes and says on. */
 static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end)
 {
+    const char *argv[ABDB_ARGUMENTS + 2] = {NULL};
+
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); /* it ended before it was asked to tell */
@@ -36,7 +38,9 @@ static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end
         if (end[i] >= 0) dup2(end[i], i);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    execlp(how->path, how->path, how->argument[0], how->argument[1], (char *)NULL);
+    argv[0] = how->path;
+    for (size_t i = 0; i < ABDB_ARGUMENTS; i++) argv[i + 1] = how->argument[i];
+    execvp(how->path, (char *const *)(size_t)argv); /* the program's copies: nobody writes them */
     _exit(127);
 }
 

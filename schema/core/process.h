@@ -16,11 +16,12 @@ typedef struct {
     int in, out, words;
 } abdb_program;
 
+enum { ABDB_ARGUMENTS = 12 };
 /* What is asked of a start. */
 typedef struct {
-    const char *path;        /* looked for in PATH where it has no slash */
-    const char *argument[2]; /* NULL: none */
-    bool words;              /* its standard error comes to `words`; else it is ours */
+    const char *path;                     /* looked for in PATH where it has no slash */
+    const char *argument[ABDB_ARGUMENTS]; /* the first NULL ends them */
+    bool words;                           /* its standard error comes to `words`; else it is ours */
     /* Runs in the new process before the program, to set its environment; NULL: nothing. */
     void (*prepare)(const void *given);
     const void *given;

@@ -44,8 +44,8 @@ ABDB_MUST_USE abdb_status abdb_trial_judge(const abdb_trial *trial, abdb_outcome
 /* The smallest ln ratio that such data show at the level alpha in 99 of 100 repetitions, where the
  * estimate must also be `effect` (ln) or more. */
 double abdb_outcome_shows(const abdb_outcome *outcome, double alpha, double effect);
-/* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number of them up to
- * ABDB_REPEAT_MOST, because of the drift between commands. */
+/* Processes a side that would show `wanted` (ln ratio), those that there are or more; 0: no number
+ * of them up to ABDB_REPEAT_MOST, because of the drift between commands. */
 size_t abdb_trial_repeats(const abdb_trial *trial, const abdb_outcome *outcome, double alpha,
                           double effect, double wanted);
 
