@@ -148,6 +148,7 @@ static void untested(abdb_comparison *c, abdb_pair *pair)
 
     bool enough = t->m >= ABDB_PROCESSES_LEAST && t->n >= ABDB_PROCESSES_LEAST;
 
+    d->uncalibrated = enough; /* else it is not what hinders */
     d->verdict = doubtful || enough ? ABDB_VERDICT_UNCLEAR : ABDB_VERDICT_TOO_FEW;
     if (enough)
         d->reason = "measured by separate commands, and how this machine differs from itself"
