@@ -6,7 +6,7 @@
 # grow: 22 rows
 # sets: measured
 # hint: two sets to compare: abdb plot paired --baseline tag=before --contender tag=after
-# A row a pair: ratio with its 95 % interval where there are samples; filled: a difference with evidence;
+# A row a pair: ratio with its 99.9 % interval where there are processes enough; filled: a difference with evidence;
 # hollow: none, or too few samples; a square: stated single values. Crosses: exploratory, no rule permits it.
 set xlabel "contender / baseline"
 set ytics scale 0

@@ -6,11 +6,11 @@
 -- param: exploratory | flag | | pairs that a rule refuses, too, stamped
 -- param: limit | number | 30 | pairs at most: the largest effects
 -- column: what | cell | cut44 | what was measured
--- column: ratio | ratio | 3 | contender / baseline: Hodges and Lehmann where there are samples
+-- column: ratio | ratio | 3 | contender / baseline: of trimmed means of process medians where there are samples
 -- column: low | low | 3 | of its interval
 -- column: high | high | 3 |
 -- column: verdict | verdict | | faster, slower, same, ~ (no evidence), too-few, stated
--- column: p | p | g2 | Mann-Whitney
+-- column: p | p | g2 | of this pair alone (abdb compare)
 -- column: baseline_n | n | | of the baseline
 -- column: contender_n | n | | of the contender
 -- column: standing | standing | | comparable, or what differs
@@ -30,7 +30,7 @@ SELECT coalesce((SELECT replace(e.cell, ' n=auto', '') FROM v_run e
  WHERE ratio IS NOT NULL AND statistic IN ('median', 'mean', 'value', 'olympic-mean') ORDER BY abs(ln(ratio)) DESC, 1 LIMIT :limit;
 -- @notes
 SELECT line FROM (
-  SELECT 1 AS place, 'n = ' || count(ratio) || ' pairs; interval and p by samples (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
+  SELECT 1 AS place, 'n = ' || count(ratio) || ' pairs; interval and p by processes (abdb compare); stated: single values, no interval' AS line FROM pair HAVING count(*) > 0
   UNION ALL SELECT 2, count(*) || ' pairs refused: ' || max(sentence) FROM pair WHERE ratio IS NULL AND rule <> '' HAVING count(*) > 0
   UNION ALL SELECT 0, 'EXPLORATORY: a rule refuses ' || count(*) || ' of these pairs: ' || max(sentence)
     FROM pair WHERE coalesce(exploratory, '') <> '' HAVING count(*) > 0)
