@@ -285,6 +285,8 @@ done:
     return st;
 }
 
+/* A campaign: its name holds the key of the plan, by which --resume finds the last one and
+ * passes over its cells. Whatever ends it, what was measured is in the database or in the spool. */
 static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const abdb_lanes *lanes,
                            abdb_keeper *k, abdb_run_tally *tally, abdb_error *err)
 {
@@ -384,6 +386,7 @@ int abdb_cmd_run(int argc, char **argv)
     }
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
+    TRY(abdb_backends_know(&backends, chosen, &plan, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &lanes, &err));
