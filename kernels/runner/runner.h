@@ -40,7 +40,8 @@ typedef struct {
 } abdb_run_options;
 
 typedef struct {
-    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again;
+    size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again,
+        lost; /* backends that could not be run */
     size_t spreads, room;
     double *spread; /* of each measured cell: half of the interval of its median, relative */
 } abdb_run_tally;

@@ -148,6 +148,25 @@ done:
     return st;
 }
 
+/* A lane's turn; one whose backend cannot be run is out, while there are others. */
+static abdb_status turn_or_lose(const abdb_turns *t, size_t lane, size_t first, size_t end,
+                                abdb_error *err)
+{
+    size_t left = 0;
+    abdb_status st;
+
+    if (t->lost[lane]) return ABDB_OK;
+    st = turn(t, &t->lanes->lane[lane], first, end, err);
+    if (st != ABDB_BACKEND || *t->stop) return st;
+    t->lost[lane] = 1;
+    t->tally->lost++;
+    for (size_t i = 0; i < t->lanes->count; i++) left += !t->lost[i];
+    if (!left) return st;
+    abdb_progress("", -1, 0);
+    abdb_report_error(err);
+    return ABDB_OK;
+}
+
 abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
 {
     size_t cells = t->plan->cells, count = t->lanes->count;
@@ -158,10 +177,10 @@ abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
     for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
         for (size_t n = 0; n < count && !*t->stop; n++) {
             bool fro = interleave && (i + t->o->repetition) % 2;
-            const abdb_lane *lane = &t->lanes->lane[fro ? count - 1 - n : n];
+            size_t lane = fro ? count - 1 - n : n;
 
-            t->o->starts = &starts[lane->counter];
-            TRY(turn(t, lane, interleave ? i : 0, interleave ? i + 1 : cells, err));
+            t->o->starts = &starts[t->lanes->lane[lane].counter];
+            TRY(turn_or_lose(t, lane, interleave ? i : 0, interleave ? i + 1 : cells, err));
         }
 done:
     t->o->starts = NULL;

@@ -25,13 +25,14 @@ typedef struct {
     abdb_run_tally *tally;
     unsigned char *todo;
     const volatile int *stop;
+    unsigned char *lost; /* by lane: its backend cannot be run, the others go on */
     bool again; /* cells whose median is in doubt are measured again, twice at most (--gate) */
 } abdb_turns;
 
 /* Tells how far it is; self is the keeper. */
 void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total);
 /* All cells by one lane after another, or (--interleave, --builds) cell by cell by all, to and fro.
- */
+ * A backend that cannot be run is said, and the others go on. ABDB_BACKEND: none is left. */
 ABDB_MUST_USE abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err);
 /* Each backend searches its fastest product, and what it found is printed. */
 ABDB_MUST_USE abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err);

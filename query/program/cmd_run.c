@@ -207,6 +207,7 @@ static void new_campaign(const char *key, char out[64])
 static int exit_code(const abdb_run_tally *t)
 {
     if (t->unverified) return abdb_exit_code(ABDB_VERIFY);
+    if (t->lost) return abdb_exit_code(ABDB_BACKEND);
     return t->crashed || t->failed || t->cancelled ? abdb_exit_code(ABDB_PARTIAL) : 0;
 }
 
@@ -296,7 +297,8 @@ static abdb_status run_all(const abdb_args *args, const abdb_plan *plan, const a
                           .progress = abdb_turns_progress,
                           .self = k};
     unsigned char *todo = calloc(2 * plan->cells + 1, 1);
-    abdb_turns t = {args, plan, lanes, &o, k, tally, todo, &stopping, false};
+    unsigned char lost[ABDB_LANES_MAX] = {0};
+    abdb_turns t = {args, plan, lanes, &o, k, tally, todo, &stopping, lost, false};
     char key[16], campaign[64] = "";
     repeats r;
     double budget_s;
@@ -345,7 +347,7 @@ static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
 {
     abdb_run_options o = {.quick = abdb_arg(args, "quick") != NULL, .stop = &stopping};
     abdb_keeper k = {.quiet = abdb_arg(args, "quiet") != NULL};
-    abdb_turns t = {args, plan, lanes, &o, &k, NULL, NULL, &stopping, false};
+    abdb_turns t = {args, plan, lanes, &o, &k, NULL, NULL, &stopping, NULL, false};
     repeats r;
     abdb_status st = ABDB_OK;
 

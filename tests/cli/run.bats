@@ -165,6 +165,10 @@ B
     chmod +x fake/abdb-run-mute
     run abdb run --list
     fails 0 "absent:"
+    # the others go on
+    FAKE_PROTOCOL=2 run abdb run --kernel gemm --axis n=8 --backend fake,ref --quick --repeat 2
+    fails 6 "speaks protocol 2"
+    fails 6 "2 cells measured"
 }
 
 @test "interrupt: the cell is cancelled, --resume measures what is missing and nothing else" {
