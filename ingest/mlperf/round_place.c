@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_division(const char *part)
+bool abdb_round_is_division(const char *part)
 {
     static const char *const names[] = {"closed", "open", "network", "closed-power", "open-power"};
 
@@ -80,11 +80,9 @@ static void find_reader(abdb_round_place *p)
     }
 }
 
-bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
+bool abdb_round_split(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     char *copy = abdb_arena_copy(arena, path, strlen(path)), *rest = NULL;
-    static const char *const anchors[] = {"results", "systems", "measurements"};
-    bool found = false;
 
     *p = (abdb_round_place){.absolute = *path == '/'};
     if (!copy) return false;
@@ -92,8 +90,17 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
         if (p->parts == PARTS_MAX) return false;
         p->part[p->parts++] = s;
     }
+    return p->parts > 0;
+}
+
+bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
+{
+    static const char *const anchors[] = {"results", "systems", "measurements"};
+    bool found = false;
+
+    if (!abdb_round_split(p, arena, path)) return false;
     if (p->parts >= 4 && strcmp(p->part[p->parts - 1], "model_mapping.json") == 0 &&
-        is_division(p->part[p->parts - 3])) {
+        abdb_round_is_division(p->part[p->parts - 3])) {
         p->anchor = ANCHOR_MAPPING;
         p->at = p->parts - 1;
         found = true;
@@ -106,7 +113,7 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
                 found = k != 1 || p->parts - i == 2;
             }
     if (!found || p->part[p->parts - 1][0] == '.') return false;
-    p->divided = p->at >= 2 && is_division(p->part[p->at - 2]);
+    p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);
     p->root_parts = p->at - (p->divided ? 2 : 1);
     find_reader(p);
     return true;
@@ -122,21 +129,4 @@ const char *abdb_round_join(abdb_arena *arena, const abdb_round_place *p, size_t
     out = text.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
     abdb_text_free(&text);
     return out;
-}
-
-abdb_round_role abdb_mlperf_round_role(const char *path)
-{
-    abdb_arena arena = {0};
-    abdb_round_place p;
-    abdb_round_role role = ROUND_OTHER;
-
-    if (abdb_round_locate(&p, &arena, path)) {
-        if (p.reader)
-            role = ROUND_PART;
-        else if (p.divided && !ends_with(path, "/mlperf_storage_report.json") &&
-                 !ends_with(path, "/summary.json"))
-            role = ROUND_BESIDE; /* a tree with divisions is unmistakable */
-    }
-    abdb_arena_free(&arena);
-    return role;
 }

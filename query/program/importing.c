@@ -66,15 +66,12 @@ static void count_unit(import_session *s, const abdb_unit_result *unit)
 }
 
 /* Gives a file of a round to the round it belongs to: *taken. */
-static abdb_status take(import_session *s, const abdb_input *input, bool named, bool *taken,
-                        abdb_error *err)
+static abdb_status take(import_session *s, const abdb_input *input, bool *taken, abdb_error *err)
 {
     abdb_round_role role = s->options->format ? ROUND_OTHER : abdb_mlperf_round_role(input->path);
     char digest[ABDB_SHA256_HEX];
 
-    if (role == ROUND_BESIDE && named) role = ROUND_OTHER; /* whoever names it wants it read */
-    *taken = role == ROUND_BESIDE;
-    s->beside += role == ROUND_BESIDE;
+    *taken = false;
     if (role != ROUND_PART) return ABDB_OK;
     abdb_sha256_hex(input->data, input->size, digest);
     return abdb_mlperf_round_take(s->round, input, digest, taken, err);
@@ -86,7 +83,7 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
 {
     abdb_unit_result unit = {0};
     bool taken = false;
-    abdb_status st = take(s, input, named, &taken, err);
+    abdb_status st = take(s, input, &taken, err);
 
     if (taken) return st;
     if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
@@ -110,7 +107,7 @@ static abdb_status import_member(void *self, const char *path, const abdb_input 
                  : say_failure(self, path, err->status, err);
 }
 
-/* Members of a round that its results do not need are not even read. */
+/* Files of a round that its results do not need are not even read; whoever names one wants it. */
 static bool wants_member(void *self, const char *path)
 {
     import_session *s = self;
@@ -166,6 +163,13 @@ done:
     return st;
 }
 
+/* A found file that is packed but does not call itself an archive (a network's weights, a
+ * document) is one of another format. */
+static bool is_archive(const char *path, bool named, const char *head, size_t size)
+{
+    return abdb_archive_is(head, size) && (named || abdb_archive_is_named(path));
+}
+
 /* An archive is a stream; head[0..size) was read from it already. */
 static abdb_status import_archive(import_session *s, const char *path, int in, const void *head,
                                   size_t size, abdb_error *err)
@@ -219,9 +223,9 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
     abdb_status st = ABDB_OK;
 
     if (!s->round) st = abdb_mlperf_round_open(&s->round, err);
-    if (st != ABDB_OK) {
+    if (st != ABDB_OK || (!named && !wants_member(s, path))) {
         ;
-    } else if (abdb_archive_is(head, size)) {
+    } else if (is_archive(path, named, head, size)) {
         st = import_archive(s, path, in, head, size, err);
     } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
         st = import_pipe(s, path, in, head, size, err);

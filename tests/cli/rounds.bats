@@ -217,3 +217,38 @@ training() { # ROOT [FACTOR]
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE suite = 'tiny'")" 13
     same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE suite = 'storage' AND kind = 'score'")" 56
 }
+
+@test "a whole repository says what its results alone say, and ends well" {
+    top=inference_results_v5.1-main
+    inference $top
+    training training_results_v5.0-main
+    mkdir alone && cp -r $top training_results_v5.0-main alone/
+    abdb import -q --db alone.db alone/$top alone/training_results_v5.0-main
+    # what submitters leave beside: compliance, code, drafts of summaries, logs of other runs, weights
+    b=closed/Someone/compliance/box/llama2-70b-99/Server/TEST06/performance/run_1
+    mkdir -p $top/$b $top/closed/Someone/code/common $top/closed/Someone/out
+    cp "$fixtures/mlperf_detail.txt" $top/$b/mlperf_log_detail.txt
+    cp "$fixtures/hyperfine.json" "$fixtures/checker.csv" $top/closed/Someone/code/common/
+    cp "$fixtures/checker.csv" $top/closed/Someone/out/out.csv
+    cp "$fixtures/nccl_tests.out" "$fixtures/checker.csv" $top/closed/Someone/
+    mkdir -p training_results_v5.0-main/Someone/benchmarks/x training_results_v5.0-main/Someone/results/box/retinanet/power
+    cp "$fixtures/nccl_tests.out" training_results_v5.0-main/Someone/benchmarks/x/nccl.log
+    cp "$fixtures/mlperf_training.txt" training_results_v5.0-main/Someone/results/box/retinanet/power/node_0.txt
+    head -c 300000000 /dev/zero | gzip -9 | gzip -9 >$top/closed/Someone/code/latents.gz
+    run abdb import --db whole.db $top training_results_v5.0-main
+    fails 0 "not needed: 10"
+    same "$(facts whole.db)" "$(facts alone.db)"
+    tar cf - $top training_results_v5.0-main >all.tar
+    run abdb import --db piped.db - <all.tar
+    fails 0 "not needed: 10"
+    same "$(facts piped.db)" "$(facts alone.db)"
+    same "$(sqlite3 piped.db "SELECT count(*) FROM reject")" 0
+    # in a tree of no known name the folders of a submission tell, and nothing else does
+    mv $top mine
+    run abdb import --db mine.db mine
+    fails 0 "not needed: 5"
+    same "$(sqlite3 mine.db "SELECT count(*) FROM artifact WHERE format = 'nccl-tests'")" 1
+    # whoever names a file wants it
+    run abdb import --db named.db mine/closed/Someone/code/common/hyperfine.json
+    fails 0 "[hyperfine]"
+}
