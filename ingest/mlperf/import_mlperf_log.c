@@ -72,5 +72,5 @@ done:
 }
 
 const abdb_importer abdb_import_mlperf_log = {
-    "mlperf-log", "one log of LoadGen or of an MLPerf training run (--set model=...)", 1, NULL, bid,
+    "mlperf-log", "one log of LoadGen or of an MLPerf training run (--set model=...)", 2, NULL, bid,
     read_log};

@@ -47,8 +47,8 @@ ABDB_MUST_USE abdb_status abdb_mlperf_entry(const abdb_mlperf_context *context,
                                             const abdb_mlperf_row *row, const char **field,
                                             char *reason, abdb_error *err);
 
-/* Is the result of this benchmark in tokens? */
-bool abdb_mlperf_counts_tokens(const abdb_mlperf_row *row);
+/* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */
+const char *abdb_mlperf_scenario(const char *text);
 
 /* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
  * with *field and reason: the row cannot be one. */

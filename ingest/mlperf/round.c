@@ -284,7 +284,7 @@ const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 2},
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
                [ROUND_TRAINING] = {"mlperf-training-round", 1},
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
                [ROUND_TINY] = {"mlperf-tiny-round", 1}};

@@ -41,12 +41,18 @@ static abdb_mlperf_reader inference_reader(const abdb_round_place *p, size_t at)
 {
     const char *name = p->part[p->parts - 1];
 
-    if (p->parts - at == 6 && strcmp(p->part[at + 3], "performance") == 0 &&
-        strcmp(p->part[at + 4], "run_1") == 0) {
+    bool performance = p->parts - at > 4 && strcmp(p->part[at + 3], "performance") == 0;
+
+    /* the logs of v0.5 may lie without the folder of a run */
+    if (performance &&
+        (p->parts - at == 5 || (p->parts - at == 6 && strcmp(p->part[at + 4], "run_1") == 0))) {
         if (strcmp(name, "mlperf_log_detail.txt") == 0) return abdb_mlperf_read_detail;
         if (strcmp(name, "mlperf_log_summary.txt") == 0) return abdb_mlperf_read_summary;
         if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_read_power;
     }
+    if (performance && p->parts - at == 6 && strcmp(p->part[at + 4], "power") == 0 &&
+        (strcmp(name, "server.json") == 0 || strcmp(name, "client.json") == 0))
+        return abdb_mlperf_read_json;
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy.txt") == 0)
         return abdb_mlperf_read_accuracy;
