@@ -127,7 +127,11 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     double value;
     abdb_result *result;
 
-    if (!raw || !found || !abdb_number(raw, &value) || !(value > 0)) return NULL;
+    if (!raw || !abdb_number(raw, &value)) return NULL;
+    if (!found || !(value > 0)) {
+        entry->values_left_out++;
+        return NULL;
+    }
     result = abdb_entry_result(entry, metric, abdb_unit_base(found, value));
     if (!result) return NULL;
     result->statistic = statistic;

@@ -82,7 +82,8 @@ void abdb_words_free(abdb_words *words);
 void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
                          const char *locator, long line);
 /* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
- * raw is NULL, no number or not above zero, or there is no room. raw and unit are borrowed. */
+ * raw is NULL or no number; or, counted as left out, not above zero, of an unknown unit, or without
+ * room. raw and unit are borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, const char *unit);
 

@@ -104,22 +104,28 @@ static bool fits(const abdb_figure_rule *r, const abdb_figure_ask *ask)
 
 const abdb_figure_rule *abdb_figure_next(const abdb_figure_ask *ask, size_t *at)
 {
+    int turns = round_order(ask->round) ? 1 : 2; /* round unknown: what stands before what ended */
+
     (void)pthread_once(&once, open_rules);
-    while (*at < rules)
-        if (fits(&rule[(*at)++], ask)) return &rule[*at - 1];
+    while (*at < rules * (size_t)turns) {
+        const abdb_figure_rule *r = &rule[*at % rules];
+        bool ended = *at >= rules;
+
+        ++*at;
+        if (fits(r, ask) && (turns == 1 || ended == (r->until != 0))) return r;
+    }
     return NULL;
 }
 
 bool abdb_figure_in_tokens(const abdb_figure_ask *ask)
 {
     size_t at = 0;
-    const abdb_figure_rule *first = abdb_figure_next(ask, &at), *other = first;
+    const abdb_figure_rule *first = abdb_figure_next(ask, &at), *other;
     bool tokens = first && strcmp(first->unit, "Tokens/s") == 0;
 
     if (!tokens || ask->round) return tokens;
-    while (other && strcmp(other->model, first->model) == 0) { /* those of the benchmark */
-        if (strcmp(other->unit, first->unit) != 0) return ask->tokens;
-        other = abdb_figure_next(ask, &at);
-    }
+    while ((other = abdb_figure_next(ask, &at)))
+        if (strcmp(other->model, first->model) == 0 && strcmp(other->unit, first->unit) != 0)
+            return ask->tokens; /* rounds of the benchmark differ */
     return true;
 }

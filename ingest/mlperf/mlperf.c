@@ -18,6 +18,33 @@
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
 
+const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
+    MLPERF_COLUMN(public_id, "Public ID|PrivateID"),
+    MLPERF_COLUMN(submitter, "Organization|Submitter"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division/Power|Division"),
+    MLPERF_COLUMN(system_type, "System Type|SystemType"),
+    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
+    MLPERF_COLUMN(processor, "Processor (click + for details)|Processor|host_processor_model_name|"
+                             "Host Processor Model Name"),
+    MLPERF_COLUMN(processors_per_node,
+                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
+    MLPERF_COLUMN(cores, "Host Processor Core Count|host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "Accelerator (click + for details)|Accelerator|"
+                               "accelerator_model_name|Accelerator Model Name"),
+    MLPERF_COLUMN(accelerators_per_node,
+                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "Total Accelerators|total_accelerators"),
+    MLPERF_COLUMN(software, "Software|framework"),
+    MLPERF_COLUMN(os, "Operating System|operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(has_power, "Has Power|has_power"),
+    MLPERF_COLUMN(url, "Code"),
+};
+
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
                               const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX])
 {
@@ -31,6 +58,7 @@ void abdb_mlperf_take_row(const abdb_mlperf_column *map, size_t count,
     for (size_t i = 0; i < count; i++) {
         const char *text = abdb_csv_get(csv, place[i]);
 
+        if (!text) continue;
         memcpy((char *)row + map[i].offset, &text, sizeof text);
     }
 }

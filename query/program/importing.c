@@ -12,9 +12,43 @@
 #include "query/answer/rows.h"
 #include "schema/store/digest.h"
 
+/* "; values: 14 kept, 2 left out" of what was read now. */
+static const char *say_values(const abdb_counts *c, char out[160])
+{
+    const struct {
+        long n;
+        const char *what;
+    } parts[] = {{c->values_kept, "kept"},
+                 {c->values_known, "known"},
+                 {c->values_rejected, "rejected"},
+                 {c->values_left_out, "left out"}};
+    size_t size = 0;
+
+    *out = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].n)
+            size += (size_t)snprintf(out + size, 160 - size, "%s%ld %s",
+                                     size ? ", " : "; values: ", parts[i].n, parts[i].what);
+    return out;
+}
+
+/* What is missing, and how it is said; a file that names no device answers nothing per device. */
+static void say_missing(const char *path, const abdb_counts *c)
+{
+    if (c->factors_left_out)
+        abdb_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
+                    c->factors_left_out);
+    if (c->entries && c->entries_without_device == c->entries)
+        abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
+                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
+                    " devices=N %s` says it",
+                    path, c->entries, path);
+}
+
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
 {
     const abdb_counts *c = &unit->counts;
+    char values[160];
 
     if (unit->known)
         abdb_say(
@@ -24,10 +58,11 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
             path, c->accepted, c->duplicate, c->rejected, c->ignored);
     else
         abdb_say(stdout,
-                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
+                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
                  path, dry_run ? "would keep: " : "",
                  c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
-                 c->rejected, c->ignored, unit->format);
+                 c->rejected, c->ignored, say_values(c, values), unit->format);
+    if (!unit->known) say_missing(path, c);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 
@@ -52,6 +87,13 @@ static void add_counts(import_counts *to, const abdb_unit_result *unit)
     to->rows.duplicate += unit->counts.duplicate;
     to->rows.rejected += unit->counts.rejected;
     to->rows.ignored += unit->counts.ignored;
+    to->rows.values_kept += unit->counts.values_kept;
+    to->rows.values_known += unit->counts.values_known;
+    to->rows.values_rejected += unit->counts.values_rejected;
+    to->rows.values_left_out += unit->counts.values_left_out;
+    to->rows.factors_left_out += unit->counts.factors_left_out;
+    to->rows.entries += unit->counts.entries;
+    to->rows.entries_without_device += unit->counts.entries_without_device;
 }
 
 static void count_unit(import_session *s, const abdb_unit_result *unit)
@@ -120,12 +162,15 @@ static bool wants_member(void *self, const char *path)
 /* What one round brought, in one line. */
 static void print_round(const char *root, const char *format, const import_counts *c, bool dry_run)
 {
+    char values[160];
+
     abdb_say(
         stdout,
         "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
-        " %ld ignored  [%s]\n",
+        " %ld ignored%s  [%s]\n",
         *root ? root : ".", dry_run ? "would keep: " : "", c->files, c->known, c->rows.accepted,
-        c->rows.duplicate, c->rows.rejected, c->rows.ignored, format);
+        c->rows.duplicate, c->rows.rejected, c->rows.ignored, say_values(&c->rows, values), format);
+    say_missing(*root ? root : ".", &c->rows);
 }
 
 abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
@@ -240,12 +285,14 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
 
 static void print_counts(const char *name, const import_counts *c, const char *tail)
 {
+    char values[160];
+
     abdb_say(
         stdout,
         "%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
-        " ignored%s\n",
+        " ignored%s%s\n",
         name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
-        c->rows.ignored, tail);
+        c->rows.ignored, say_values(&c->rows, values), tail);
 }
 
 void abdb_importing_print(const import_session *s)

@@ -405,3 +405,40 @@ load common
     run bash -c 'abdb import - </dev/null'
     fails 6 "empty"
 }
+
+@test "a crosstab whose columns are called as in other tables says its devices; a file without any says so" {
+    sed 's/,Accelerator,# of Accelerators,/,Accelerator (click + for details),Accelerators per node,/; s/,Availability,Accelerator,/,Availability,Accelerator (click + for details),/; s/,Processor,/,Processor (click + for details),/' \
+        "$fixtures/site_pivot.csv" >v5.csv
+    abdb import -q --db a.db "$fixtures/site_pivot.csv"
+    run abdb import --db b.db v5.csv
+    fails 0 "accepted"
+    [[ "$output" != *"no device"* ]]
+    same "$(sqlite3 b.db "SELECT device, devices, count(*) FROM entry GROUP BY 1, 2")" "$(sqlite3 a.db "SELECT device, devices, count(*) FROM entry GROUP BY 1, 2")"
+    sed 's/Accelerator (click + for details)/Chip/g; s/Processor (click + for details)/CPU/g' v5.csv >none.csv
+    run abdb import --db c.db none.csv
+    fails 0 "none.csv: no device is named in any of its"
+    fails 0 "--set device=NAME"
+    # one file of a device among others is no warning
+    run abdb import --db d.db "$fixtures/results.csv"
+    [[ "$output" != *"no device is named"* ]]
+}
+
+@test "an import counts values, not rows alone: what is kept, known, rejected and left out" {
+    run abdb import "$fixtures/nccl_tests.out"
+    fails 0 "3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 14 kept, 4 left out  [nccl-tests]"
+    same "$(sqlite3 t.db "SELECT count(*) FROM result")" 14
+    # of two runs with equal numbers both are there; the very file, renamed or packed, changes nothing
+    sed 's/node-/rack-/' "$fixtures/nccl_tests.out" >other.out
+    run abdb import other.out
+    fails 0 "values: 14 kept, 4 left out"
+    cp other.out renamed.out && tar czf both.tar.gz renamed.out
+    run abdb import renamed.out both.tar.gz
+    fails 0 "2 files (2 already there): 0 rows accepted"
+    same "$(sqlite3 t.db "SELECT count(*) FROM result")" 28
+    # statements are known by what they say
+    abdb import -q "$fixtures/checker.csv"
+    (cat "$fixtures/checker.csv"; echo) >again.csv
+    run abdb import again.csv
+    fails 0 "0 accepted, 3 duplicate, 4 rejected, 0 ignored; values: "
+    [[ "$output" != *kept* && "$output" == *known* ]]
+}
