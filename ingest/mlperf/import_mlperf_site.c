@@ -17,7 +17,7 @@
 #include "schema/core/units.h"
 
 static const abdb_mlperf_column map[] = {
-    MLPERF_COLUMN(suite, "Benchmark"),
+    MLPERF_COLUMN(suite, "Benchmark|vdate"), /* "Tiny v0.5" */
     MLPERF_COLUMN(model, "Model MLC|Model"),
     MLPERF_COLUMN(unit, "Units"),
     MLPERF_COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
@@ -55,7 +55,7 @@ static const char *suite_of(abdb_arena *arena, const char *text, int has_scenari
     char *copy;
 
     if (!text) return has_scenario ? "inference" : "training";
-    copy = abdb_arena_copy(arena, text, strlen(text));
+    copy = abdb_arena_copy(arena, text, strcspn(text, " "));
     for (char *s = copy; s && *s; s++)
         if (*s >= 'A' && *s <= 'Z') *s = (char)(*s + 32);
     return copy;
@@ -107,7 +107,8 @@ static bool is_power(const abdb_mlperf_row *row)
 {
     const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
 
-    return unit && strcmp(unit->base, "W") == 0;
+    return unit && (strcmp(unit->base, "W") == 0 ||
+                    (strcmp(unit->base, "J") == 0 && strcmp(row->suite, "training") != 0));
 }
 
 /* The row, all its strings copied, waits for the one behind it. */
@@ -223,7 +224,7 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
 const abdb_importer abdb_import_mlperf_site = {
     "mlperf-site-csv",
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
-    2,
+    3,
     NULL,
     bid,
     read_site};

@@ -442,3 +442,30 @@ load common
     fails 0 "0 accepted, 3 duplicate, 4 rejected, 0 ignored; values: "
     [[ "$output" != *kept* && "$output" == *known* ]]
 }
+
+@test "units as MLCommons' pages spell them; a stream's energy belongs to its latency" {
+    h="Public ID,Organization,SystemType,SystemName,Model MLC,Scenario,Result,accelerator_model_name,accelerators_per_node,version,vdate,Units"
+    a="2.1-0011,Dell,edge,Box (1x A2),ResNet"
+    cat >edge.csv <<CSV
+$h
+$a,Single Stream,1.088643,NVIDIA A2,1,v2.1,Inference v2.1,latency in ms
+$a,Single Stream,0.25,NVIDIA A2,1,v2.1,Inference v2.1,System energy (J) per stream*
+$a,Multi Stream,894.5,NVIDIA A2,1,v2.1,Inference v2.1,System energy (mJ) per stream*
+$a,Multi Stream,4.5,NVIDIA A2,1,v2.1,Inference v2.1,Latency in ms
+$a,Offline,250.5,NVIDIA A2,1,v2.1,Inference v2.1,System Power
+$a,Offline,1000,NVIDIA A2,1,v2.1,Inference v2.1,Samples/s
+0.5-464,Harvard,,Nucleo,MobileNetV1 (0.25x),,603.5,,1,v0.5,Tiny v0.5,Latency in ms
+0.5-464,Harvard,,Nucleo,MobileNetV1 (0.25x),,5.25,,1,v0.5,Tiny v0.5,Energy in uJ
+CSV
+    run abdb import edge.csv
+    fails 0 "4 accepted, 4 duplicate, 0 rejected"
+    same "$(sqlite3 t.db "SELECT suite, scenario, metric, value FROM entry JOIN result USING (entry_id) ORDER BY 1, 2, 3")" \
+        "inference|MultiStream|energy_j|0.8945
+inference|MultiStream|latency_s|0.0045
+inference|Offline|power_w|250.5
+inference|Offline|samples_per_s|1000.0
+inference|SingleStream|energy_j|0.25
+inference|SingleStream|latency_s|0.001088643
+tiny||energy_j|5.25e-06
+tiny||latency_s|0.6035"
+}
