@@ -139,3 +139,21 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     result->raw_unit = unit;
     return result;
 }
+
+void abdb_left_out_add(abdb_left_out *list, const char *name)
+{
+    size_t i = 0;
+
+    if (!list) return;
+    list->values++;
+    while (i < list->items && strncmp(list->item[i].name, name, ABDB_LEFT_OUT_NAME - 1) != 0) i++;
+    if (i == ABDB_LEFT_OUT_MAX) {
+        list->others++;
+        return;
+    }
+    if (i == list->items) {
+        snprintf(list->item[i].name, ABDB_LEFT_OUT_NAME, "%s", name);
+        list->items++;
+    }
+    list->item[i].values++;
+}

@@ -45,6 +45,22 @@ static void say_missing(const char *path, const abdb_counts *c)
                     path, c->entries, path);
 }
 
+/* Columns of numbers that were passed over, by name. */
+static void say_left_out(const char *path, const abdb_left_out *list)
+{
+    abdb_text names = {0};
+
+    for (size_t i = 0; i < list->items; i++)
+        abdb_text_printf(&names, "%s%s (%ld)", i ? ", " : "", list->item[i].name,
+                         list->item[i].values);
+    if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
+    if (list->items)
+        abdb_remark("%s: numbers in columns that its map does not name, left out: %s; a map of"
+                    " yours (--map) can read them",
+                    path, abdb_text_get(&names));
+    abdb_text_free(&names);
+}
+
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
 {
     const abdb_counts *c = &unit->counts;
@@ -63,6 +79,7 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
                  c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
                  c->rejected, c->ignored, say_values(c, values), unit->format);
     if (!unit->known) say_missing(path, c);
+    if (!unit->known) say_left_out(path, &unit->left_out);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 

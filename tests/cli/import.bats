@@ -469,3 +469,32 @@ inference|SingleStream|latency_s|0.001088643
 tiny||energy_j|5.25e-06
 tiny||latency_s|0.6035"
 }
+
+@test "numbers in columns that a map does not name are named, with their count" {
+    cat >m.map <<'MAP'
+name   mine
+match  Chip Speed
+ignore Row
+set    evidence measured
+set    source mine
+set    workload gemm
+field  device column Chip
+metric tokens_per_s column Speed unit token/s
+MAP
+    printf 'Row,Chip,Speed,Watts,Note,Cost\n1,A,10,300,fast,\n2,B,20,400,n/a,7\n' >t.csv
+    run abdb import --map m.map t.csv
+    fails 0 "t.csv: numbers in columns that its map does not name, left out: Watts (2), Cost (1); a map of yours"
+    fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 2 kept, 3 left out  [table]"
+    # --strict reads twice and counts once
+    run abdb import --db s.db --strict --map m.map t.csv
+    fails 0 "left out: Watts (2), Cost (1);"
+    # the same of a long file, which is read and stored at the same time
+    (head -1 t.csv; awk 'BEGIN { for (i = 0; i < 90000; i++) printf "%d,A,%d,%d,x,\n", i, i + 1, i }') >long.csv
+    run abdb import --db l.db --map m.map long.csv
+    fails 0 "left out: Watts (90000);"
+    fails 0 "values: 90000 kept, 90000 left out"
+    # MLCommons' summarizer of v2.0: dlrm and minigo are benchmarks
+    printf 'division,availability,submitter,system,host_processor_model_name,host_processors_count,accelerator_model_name,accelerators_count,framework,notes,bert,dlrm,minigo,resnet,details_url\nclosed,onprem,A,box,CPU,2,Chip,8,f,,20.5,1.5,250.25,30,u\nclosed,onprem,A,box2,CPU,2,Chip,8,f,,,1.75,,,u\n' >s.csv
+    run abdb import --db z.db s.csv --set round=v2.0
+    fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
+}
