@@ -99,6 +99,14 @@ bool abdb_round_split(abdb_round_place *p, abdb_arena *arena, const char *path)
     return p->parts > 0;
 }
 
+static bool is_description(const char *name)
+{
+    static const char tail[] = "_system_description.json";
+    size_t size = strlen(name);
+
+    return size > sizeof tail && strcasecmp(name + size - (sizeof tail - 1), tail) == 0;
+}
+
 bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     static const char *const anchors[] = {"results", "systems", "measurements"};
@@ -116,7 +124,9 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
             if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
                 p->at = i;
                 p->anchor = (abdb_round_anchor)k;
-                found = k != 1 || p->parts - i == 2;
+                /* Tiny's systems may have a folder each */
+                found = k != 1 || p->parts - i == 2 ||
+                        (p->parts - i == 3 && is_description(p->part[p->parts - 1]));
             }
     if (!found || p->part[p->parts - 1][0] == '.') return false;
     p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);

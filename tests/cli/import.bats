@@ -498,3 +498,31 @@ MAP
     run abdb import --db z.db s.csv --set round=v2.0
     fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
 }
+
+@test "records: what abdb does not know is a reject with its reason, never silence" {
+    entry() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"source\":\"me\",\"workload\":\"gemm\",\"device\":\"A\"$1},\"factor\":$2,\"result\":$3$4}"; }
+    r='[{"metric":"time_s","statistic":"value","value":1.5}]'
+    {
+        entry "" '{"n":"1"}' "$r" ""
+        entry "" "{$(seq -s, 1 97 | sed 's/\([0-9]*\)/"f\1":"1"/g')}" "$r" ""
+        entry "" '{"n":["a"]}' "$r" ""
+        entry "" '["n"]' "$r" ""
+        entry "" '{"n":"1"}' '{"metric":"time_s","statistic":"value","value":1.5}' ""
+        entry ',"colour":"red"' '{"n":"1"}' "$r" ""
+        entry "" '{"n":"1"}' "$r" ',"colour":"red"'
+        entry "" '{"n":"1"}' "$r" ',"version":99'
+        entry "" '{"n":"1"}' '[{"metric":"time_s","statistic":"value","value":-1.5}]' ""
+        entry "" '{"n":"2"}' "$r" ',"version":1'
+    } >r.jsonl
+    run abdb import r.jsonl
+    fails 0 "10 rows: 2 accepted, 0 duplicate, 8 rejected, 0 ignored; values: 2 kept"
+    same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
+        "2|more than 96 factors
+3|factor n is neither text nor a number nor an object
+4|factor is not an object
+5|result is not a list
+6|colour is no field that this abdb knows
+7|colour is no part of an entry that this abdb knows
+8|records of version 99; this abdb reads version 1
+9|time_s is -1.5: no time is below zero"
+}
