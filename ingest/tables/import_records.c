@@ -172,11 +172,11 @@ static bool known_parts(const json_t *object, char *reason)
             (parts[i].kind == 'a' && !json_is_array(value)) ||
             (parts[i].kind == 't' && !json_is_string(value)) ||
             (parts[i].kind == 'n' && !json_is_number(value))) {
-            snprintf(reason, REASON, "%.80s is not %s", name,
-                     parts[i].kind == 'o'   ? "an object"
-                     : parts[i].kind == 'a' ? "a list"
+            snprintf(reason, REASON, "%.80s is no %s", name,
+                     parts[i].kind == 'o'   ? "object"
+                     : parts[i].kind == 'a' ? "list"
                      : parts[i].kind == 't' ? "text"
-                                            : "a number");
+                                            : "number");
             return false;
         }
     }

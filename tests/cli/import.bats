@@ -519,8 +519,8 @@ MAP
     same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
         "2|more than 96 factors
 3|factor n is neither text nor a number nor an object
-4|factor is not an object
-5|result is not a list
+4|factor is no object
+5|result is no list
 6|colour is no field that this abdb knows
 7|colour is no part of an entry that this abdb knows
 8|records of version 99; this abdb reads version 1
