@@ -13,8 +13,8 @@
 
 enum { ABDB_INPUT_SIZE_MAX = 1 << 30, ABDB_WORDS_MAX = 32 };
 
-/* What an importer passes over because nothing says what it is, by name: columns of numbers. For
- * the message at the end of a file. Zeroed is empty. */
+/* What an importer passes over because nothing says what it is, by name: columns of numbers that
+ * no map names, fields of later versions. For the message at the end of a file. Zeroed is empty. */
 enum { ABDB_LEFT_OUT_MAX = 24, ABDB_LEFT_OUT_NAME = 48 };
 typedef struct {
     struct {

@@ -29,6 +29,7 @@ static int bid(const abdb_input *in)
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out; /* names that this abdb does not know */
     abdb_entry entry;
     abdb_arena arena; /* samples */
 } reader;
@@ -146,7 +147,7 @@ static bool is_object(const char *text)
 
 /* What a record of an entry may hold, and of which kind: 'o' an object, 'a' a list, 't' text, 'n' a
  * number, 0 whatever its reader says. */
-static bool known_parts(const json_t *object, char *reason)
+static bool known_parts(const reader *r, const json_t *object, char *reason)
 {
     static const struct {
         const char *name;
@@ -164,8 +165,8 @@ static bool known_parts(const json_t *object, char *reason)
 
         while (i < sizeof parts / sizeof parts[0] && strcmp(parts[i].name, name) != 0) i++;
         if (i == sizeof parts / sizeof parts[0]) {
-            snprintf(reason, REASON, "%.80s is no part of an entry that this abdb knows", name);
-            return false;
+            abdb_left_out_add(r->left_out, name);
+            continue;
         }
         if (json_is_null(value) || !parts[i].kind) continue;
         if ((parts[i].kind == 'o' && !json_is_object(value)) ||
@@ -187,6 +188,9 @@ static bool known_parts(const json_t *object, char *reason)
     return false;
 }
 
+/* One `entry` record. A field or part that this abdb does not know is passed over, so that files
+ * of later versions can be read, and counted by its name; one of the wrong kind makes the record a
+ * reject with its reason. */
 static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
                               abdb_error *err)
 {
@@ -198,16 +202,13 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
-    if (!known_parts(object, reason)) return ABDB_OK;
+    if (!known_parts(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
         int field = abdb_field_find(name);
 
-        if (field < 0) {
-            snprintf(reason, REASON, "%.80s is no field that this abdb knows", name);
-            return ABDB_OK;
-        }
-        if (json_is_null(value)) continue;
+        if (field < 0) abdb_left_out_add(r->left_out, name);
+        if (field < 0 || json_is_null(value)) continue;
         e->field[field] = plain(&r->arena, value);
         if (!e->field[field]) {
             snprintf(reason, REASON, "field %.80s is neither text nor a number", name);
@@ -323,6 +324,7 @@ static abdb_status read_records(const abdb_input *in, const abdb_words *words,
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "records");
     r->words = words;
     r->sink = sink;
+    r->left_out = in->left_out;
     st = lines_read(in, on_line, r, err);
     free(r);
     return st;

@@ -40,12 +40,12 @@ static void say_missing(const char *path, const abdb_counts *c)
                     c->factors_left_out);
     if (c->entries && c->entries_without_device == c->entries)
         abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
-                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
-                    " devices=N %s` says it",
-                    path, c->entries, path);
+                    " dollar comes of them; `abdb withdraw %s`, then `abdb import --set device=NAME"
+                    " --set devices=N %s` says it",
+                    path, c->entries, path, path);
 }
 
-/* Columns of numbers that were passed over, by name. */
+/* What was passed over, by name. */
 static void say_left_out(const char *path, const abdb_left_out *list)
 {
     abdb_text names = {0};
@@ -55,9 +55,8 @@ static void say_left_out(const char *path, const abdb_left_out *list)
                          list->item[i].values);
     if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
     if (list->items)
-        abdb_remark("%s: numbers in columns that its map does not name, left out: %s; a map of"
-                    " yours (--map) can read them",
-                    path, abdb_text_get(&names));
+        abdb_remark("%s: left out, for nothing here says what it is: %s", path,
+                    abdb_text_get(&names));
     abdb_text_free(&names);
 }
 

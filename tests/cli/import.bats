@@ -483,15 +483,15 @@ metric tokens_per_s column Speed unit token/s
 MAP
     printf 'Row,Chip,Speed,Watts,Note,Cost\n1,A,10,300,fast,\n2,B,20,400,n/a,7\n' >t.csv
     run abdb import --map m.map t.csv
-    fails 0 "t.csv: numbers in columns that its map does not name, left out: Watts (2), Cost (1); a map of yours"
+    fails 0 "t.csv: left out, for nothing here says what it is: Watts (2), Cost (1)"
     fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 2 kept, 3 left out  [table]"
     # --strict reads twice and counts once
     run abdb import --db s.db --strict --map m.map t.csv
-    fails 0 "left out: Watts (2), Cost (1);"
+    fails 0 "says what it is: Watts (2), Cost (1)"
     # the same of a long file, which is read and stored at the same time
     (head -1 t.csv; awk 'BEGIN { for (i = 0; i < 90000; i++) printf "%d,A,%d,%d,x,\n", i, i + 1, i }') >long.csv
     run abdb import --db l.db --map m.map long.csv
-    fails 0 "left out: Watts (90000);"
+    fails 0 "says what it is: Watts (90000)"
     fails 0 "values: 90000 kept, 90000 left out"
     # MLCommons' summarizer of v2.0: dlrm and minigo are benchmarks
     printf 'division,availability,submitter,system,host_processor_model_name,host_processors_count,accelerator_model_name,accelerators_count,framework,notes,bert,dlrm,minigo,resnet,details_url\nclosed,onprem,A,box,CPU,2,Chip,8,f,,20.5,1.5,250.25,30,u\nclosed,onprem,A,box2,CPU,2,Chip,8,f,,,1.75,,,u\n' >s.csv
@@ -499,7 +499,7 @@ MAP
     fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
 }
 
-@test "records: what abdb does not know is a reject with its reason, never silence" {
+@test "records: what abdb cannot keep is a reject with its reason or counted by name, never silence" {
     entry() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"source\":\"me\",\"workload\":\"gemm\",\"device\":\"A\"$1},\"factor\":$2,\"result\":$3$4}"; }
     r='[{"metric":"time_s","statistic":"value","value":1.5}]'
     {
@@ -515,14 +515,13 @@ MAP
         entry "" '{"n":"2"}' "$r" ',"version":1'
     } >r.jsonl
     run abdb import r.jsonl
-    fails 0 "10 rows: 2 accepted, 0 duplicate, 8 rejected, 0 ignored; values: 2 kept"
+    fails 0 "10 rows: 4 accepted, 0 duplicate, 6 rejected, 0 ignored; values: 4 kept, 2 left out"
+    fails 0 "r.jsonl: left out, for nothing here says what it is: colour (2)"
     same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
         "2|more than 96 factors
 3|factor n is neither text nor a number nor an object
 4|factor is no object
 5|result is no list
-6|colour is no field that this abdb knows
-7|colour is no part of an entry that this abdb knows
 8|records of version 99; this abdb reads version 1
 9|time_s is -1.5: no time is below zero"
 }
