@@ -152,9 +152,9 @@ static bool known_parts(const reader *r, const json_t *object, char *reason)
     static const struct {
         const char *name;
         char kind;
-    } parts[] = {{"record", 't'},  {"version", 'n'},   {"field", 'o'},  {"factor", 'o'},
-                 {"result", 'a'},  {"telemetry", 'a'}, {"span", 'a'},   {"rank", 'a'},
-                 {"process", 'o'}, {"environment", 0}, {"pieces", 'n'}, {"role", 't'},
+    } parts[] = {{"record", 't'}, {"version", 'n'},   {"field", 'o'},  {"factor", 'o'},
+                 {"result", 'a'}, {"telemetry", 'a'}, {"span", 'a'},   {"rank", 'a'},
+                 {"process", 0},  {"environment", 0}, {"pieces", 'n'}, {"role", 't'},
                  {"origin", 0}};
     const char *name;
     json_t *value;
