@@ -127,11 +127,33 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     double value;
     abdb_result *result;
 
-    if (!raw || !found || !abdb_number(raw, &value) || !(value > 0)) return NULL;
+    if (!raw || !abdb_number(raw, &value)) return NULL;
+    if (!found || !(value > 0)) {
+        entry->values_left_out++;
+        return NULL;
+    }
     result = abdb_entry_result(entry, metric, abdb_unit_base(found, value));
     if (!result) return NULL;
     result->statistic = statistic;
     result->raw_value = raw;
     result->raw_unit = unit;
     return result;
+}
+
+void abdb_left_out_add(abdb_left_out *list, const char *name)
+{
+    size_t i = 0;
+
+    if (!list) return;
+    list->values++;
+    while (i < list->items && strncmp(list->item[i].name, name, ABDB_LEFT_OUT_NAME - 1) != 0) i++;
+    if (i == ABDB_LEFT_OUT_MAX) {
+        list->others++;
+        return;
+    }
+    if (i == list->items) {
+        snprintf(list->item[i].name, ABDB_LEFT_OUT_NAME, "%s", name);
+        list->items++;
+    }
+    list->item[i].values++;
 }

@@ -13,6 +13,20 @@
 
 enum { ABDB_INPUT_SIZE_MAX = 1 << 30, ABDB_WORDS_MAX = 32 };
 
+/* What an importer passes over because nothing says what it is, by name: columns of numbers that
+ * no map names, fields of later versions. For the message at the end of a file. Zeroed is empty. */
+enum { ABDB_LEFT_OUT_MAX = 24, ABDB_LEFT_OUT_NAME = 48 };
+typedef struct {
+    struct {
+        char name[ABDB_LEFT_OUT_NAME];
+        long values;
+    } item[ABDB_LEFT_OUT_MAX];
+    size_t items;
+    long others, values; /* values: of all; others: of names without room */
+} abdb_left_out;
+/* One value of that name. list NULL: nobody asks. */
+void abdb_left_out_add(abdb_left_out *list, const char *name);
+
 /* A file as bytes, and as UTF-8 text whatever its encoding was. */
 typedef struct {
     const char *path;
@@ -23,6 +37,7 @@ typedef struct {
     const char *encoding, *remark; /* remark: what was odd, or NULL */
     void *map, *decoded;           /* what close releases */
     size_t *at;                    /* readers of long texts say here how far they are, or NULL */
+    abdb_left_out *left_out;       /* importers say here what they pass over, or NULL */
 } abdb_input;
 
 /* Opens and decodes a file. ABDB_IO: it cannot be read (missing, a directory, no permission).
@@ -82,7 +97,8 @@ void abdb_words_free(abdb_words *words);
 void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
                          const char *locator, long line);
 /* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
- * raw is NULL, no number or not above zero, or there is no room. raw and unit are borrowed. */
+ * raw is NULL or no number; or, counted as left out, not above zero, of an unknown unit, or without
+ * room. raw and unit are borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, const char *unit);
 

@@ -14,42 +14,18 @@
 
 /* Where each part of abdb_mlperf_row comes from. */
 static const abdb_mlperf_column map[] = {
-    MLPERF_COLUMN(submitter, "Organization"),
-    MLPERF_COLUMN(availability, "Availability"),
-    MLPERF_COLUMN(division, "Division"),
-    MLPERF_COLUMN(system_type, "SystemType"),
-    MLPERF_COLUMN(system, "SystemName"),
-    MLPERF_COLUMN(platform, "Platform|system_id"),
-    MLPERF_COLUMN(used_model, "Model"),
-    MLPERF_COLUMN(model, "MlperfModel|benchmark"),
-    MLPERF_COLUMN(scenario, "Scenario"),
-    MLPERF_COLUMN(result, "Result|perf_value"),
-    MLPERF_COLUMN(unit, "Units|perf_metric"),
-    MLPERF_COLUMN(accuracy, "Accuracy"),
-    MLPERF_COLUMN(nodes, "number_of_nodes"),
-    MLPERF_COLUMN(processor, "host_processor_model_name"),
-    MLPERF_COLUMN(processors_per_node, "host_processors_per_node"),
-    MLPERF_COLUMN(cores, "host_processor_core_count"),
-    MLPERF_COLUMN(accelerator, "accelerator_model_name"),
-    MLPERF_COLUMN(accelerators_per_node, "accelerators_per_node"),
-    MLPERF_COLUMN(accelerators, "total_accelerators"),
-    MLPERF_COLUMN(location, "Location"),
-    MLPERF_COLUMN(software, "framework"),
-    MLPERF_COLUMN(os, "operating_system"),
-    MLPERF_COLUMN(notes, "notes"),
-    MLPERF_COLUMN(round, "version"),
-    MLPERF_COLUMN(inferred, "inferred"),
-    MLPERF_COLUMN(has_power, "has_power"),
-    MLPERF_COLUMN(weights, "weight_data_types"),
-    MLPERF_COLUMN(public_id, "PrivateID"),
-    MLPERF_COLUMN(errors, "errors"),
+    MLPERF_COLUMN(platform, "Platform|system_id"), MLPERF_COLUMN(used_model, "Model"),
+    MLPERF_COLUMN(model, "MlperfModel|benchmark"), MLPERF_COLUMN(result, "Result|perf_value"),
+    MLPERF_COLUMN(unit, "Units|perf_metric"),      MLPERF_COLUMN(accuracy, "Accuracy"),
+    MLPERF_COLUMN(location, "Location"),           MLPERF_COLUMN(inferred, "inferred"),
+    MLPERF_COLUMN(weights, "weight_data_types"),   MLPERF_COLUMN(errors, "errors"),
 };
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
 
 typedef struct {
     abdb_mlperf_context context;
     abdb_csv_header header;
-    int place[MLPERF_COLUMN_MAX];
+    int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
 } state;
 
 static int bid(const abdb_input *in)
@@ -73,6 +49,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
 
     if (!s->header.count) {
         TRY(abdb_csv_header_take(&s->header, csv, err));
+        abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
         abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
         return ABDB_OK;
     }
@@ -82,6 +59,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
         TRY(abdb_csv_reject(s->context.sink, csv, NULL, reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
+    abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";

@@ -64,11 +64,18 @@ static abdb_status take_header(state *s, const abdb_csv_row *csv, abdb_error *er
     return st == ABDB_OK ? fill_left(&s->suite, s->first, err) : st;
 }
 
-static const char *label(const state *s, const char *name)
+/* What the labels of the system at hand say. */
+static void take_labels(const state *s, abdb_mlperf_row *row)
 {
-    int i = abdb_csv_column(&s->label, name);
+    int place[MLPERF_COLUMN_MAX];
 
-    return i >= 0 && (size_t)i < s->first && s->system[i] && s->system[i][0] ? s->system[i] : NULL;
+    abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->label, place);
+    for (size_t i = 0; i < MLPERF_SHARED; i++) {
+        const char *text =
+            place[i] >= 0 && (size_t)place[i] < s->first ? s->system[place[i]] : NULL;
+
+        if (text && *text) memcpy((char *)row + abdb_mlperf_columns[i].offset, &text, sizeof text);
+    }
 }
 
 static const char *head(const abdb_csv_header *header, size_t i)
@@ -80,21 +87,11 @@ static const char *head(const abdb_csv_header *header, size_t i)
 static abdb_status keep_cells(state *s, const abdb_csv_row *csv, abdb_error *err)
 {
     abdb_arena arena = {0};
-    abdb_mlperf_row row = {.public_id = label(s, "Public ID"),
-                           .submitter = label(s, "Organization"),
-                           .availability = label(s, "Availability"),
-                           .system = label(s, "System Name (click + for details)|System Name"),
-                           .nodes = label(s, "# of Nodes"),
-                           .accelerator = label(s, "Accelerator"),
-                           .accelerators_per_node = label(s, "# of Accelerators"),
-                           .url = label(s, "Code"),
-                           .cores = label(s, "Host Processor Core Count"),
-                           .processor = label(s, "Processor"),
-                           .processors_per_node = label(s, "# of  Processors"),
-                           .division = label(s, "Division/Power"),
-                           .system_type = s->system_type};
+    abdb_mlperf_row row = {0};
     abdb_status st = ABDB_OK;
 
+    take_labels(s, &row);
+    if (s->system_type) row.system_type = s->system_type;
     row.round = abdb_mlperf_site_round(&arena, row.public_id);
     for (size_t i = s->first; i < csv->count; i++) {
         const char *field = NULL;
@@ -167,7 +164,7 @@ static abdb_status read_pivot(const abdb_input *in, const abdb_words *words, con
 const abdb_importer abdb_import_mlperf_pivot = {
     "mlperf-site-pivot",
     "crosstab of the MLCommons results pages (UTF-16 or re-saved by Excel)",
-    2,
+    3,
     NULL,
     bid,
     read_pivot};

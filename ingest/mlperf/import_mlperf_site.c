@@ -17,35 +17,9 @@
 #include "schema/core/units.h"
 
 static const abdb_mlperf_column map[] = {
-    MLPERF_COLUMN(public_id, "Public ID"),
-    MLPERF_COLUMN(submitter, "Organization"),
-    MLPERF_COLUMN(availability, "Availability"),
-    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
-    MLPERF_COLUMN(processor,
-                  "Processor (click + for details)|Processor|host_processor_model_name|Host "
-                  "Processor Model Name"),
-    MLPERF_COLUMN(processors_per_node,
-                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
-    MLPERF_COLUMN(accelerator,
-                  "Accelerator (click + for "
-                  "details)|Accelerator|accelerator_model_name|Accelerator Model Name"),
-    MLPERF_COLUMN(accelerators_per_node,
-                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
-    MLPERF_COLUMN(accelerators, "Total Accelerators"),
-    MLPERF_COLUMN(url, "Code"),
-    MLPERF_COLUMN(suite, "Benchmark"),
+    MLPERF_COLUMN(suite, "Benchmark|vdate"), /* "Tiny v0.5" */
     MLPERF_COLUMN(model, "Model MLC|Model"),
-    MLPERF_COLUMN(scenario, "Scenario"),
     MLPERF_COLUMN(unit, "Units"),
-    MLPERF_COLUMN(division, "Division/Power|Division"),
-    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
-    MLPERF_COLUMN(cores, "Host Processor Core Count"),
-    MLPERF_COLUMN(software, "Software"),
-    MLPERF_COLUMN(os, "Operating System|operating_system"),
-    MLPERF_COLUMN(notes, "notes"),
-    MLPERF_COLUMN(round, "Version"),
-    MLPERF_COLUMN(system_type, "System Type|SystemType"),
-    MLPERF_COLUMN(has_power, "Has Power"),
     MLPERF_COLUMN(result, "Result|Avg. Result at System Name|Result at System Name"),
 };
 enum { MAP_COUNT = sizeof map / sizeof map[0] };
@@ -53,7 +27,7 @@ enum { MAP_COUNT = sizeof map / sizeof map[0] };
 typedef struct {
     abdb_mlperf_context context;
     abdb_csv_header header;
-    int place[MLPERF_COLUMN_MAX];
+    int place[MLPERF_COLUMN_MAX], shared[MLPERF_COLUMN_MAX];
     const char *system_type;
     bool waits; /* a row was read and not yet handed over: */
     abdb_mlperf_row row;
@@ -81,7 +55,7 @@ static const char *suite_of(abdb_arena *arena, const char *text, int has_scenari
     char *copy;
 
     if (!text) return has_scenario ? "inference" : "training";
-    copy = abdb_arena_copy(arena, text, strlen(text));
+    copy = abdb_arena_copy(arena, text, strcspn(text, " "));
     for (char *s = copy; s && *s; s++)
         if (*s >= 'A' && *s <= 'Z') *s = (char)(*s + 32);
     return copy;
@@ -133,7 +107,8 @@ static bool is_power(const abdb_mlperf_row *row)
 {
     const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
 
-    return unit && strcmp(unit->base, "W") == 0;
+    return unit && (strcmp(unit->base, "W") == 0 ||
+                    (strcmp(unit->base, "J") == 0 && strcmp(row->suite, "training") != 0));
 }
 
 /* The row, all its strings copied, waits for the one behind it. */
@@ -199,6 +174,7 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
         TRY(abdb_csv_reject(s->context.sink, csv, "row", reason, err));
         return s->context.sink->row_end(s->context.sink->self, err);
     }
+    abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
     if (!row.round) row.round = abdb_mlperf_site_round(&arena, row.public_id);
@@ -218,6 +194,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     if (s->header.count) return keep(s, csv, err);
     if (csv->line == 1 && !is_header(csv->raw, csv->raw_size)) return ABDB_OK; /* a title */
     TRY(abdb_csv_header_take(&s->header, csv, err));
+    abdb_mlperf_find_columns(abdb_mlperf_columns, MLPERF_SHARED, &s->header, s->shared);
     abdb_mlperf_find_columns(map, MAP_COUNT, &s->header, s->place);
     if (abdb_csv_column(&s->header, "Avg. Result at System Name") >= 0)
         s->context =
@@ -247,7 +224,7 @@ static abdb_status read_site(const abdb_input *in, const abdb_words *words, cons
 const abdb_importer abdb_import_mlperf_site = {
     "mlperf-site-csv",
     "flat export of the MLCommons results pages (UTF-16 or re-saved)",
-    2,
+    3,
     NULL,
     bid,
     read_site};

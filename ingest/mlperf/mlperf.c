@@ -13,9 +13,37 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/mlperf/figure.h"
 #include "schema/core/units.h"
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
+
+const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
+    MLPERF_COLUMN(public_id, "Public ID|PrivateID"),
+    MLPERF_COLUMN(submitter, "Organization|Submitter"),
+    MLPERF_COLUMN(availability, "Availability"),
+    MLPERF_COLUMN(division, "Division/Power|Division"),
+    MLPERF_COLUMN(system_type, "System Type|SystemType"),
+    MLPERF_COLUMN(system, "System Name (click + for details)|System Name|SystemName"),
+    MLPERF_COLUMN(scenario, "Scenario"),
+    MLPERF_COLUMN(nodes, "# of Nodes|number_of_nodes|Number Of Nodes"),
+    MLPERF_COLUMN(processor, "Processor (click + for details)|Processor|host_processor_model_name|"
+                             "Host Processor Model Name"),
+    MLPERF_COLUMN(processors_per_node,
+                  "# of  Processors|host_processors_per_node|Host Processors Per Node"),
+    MLPERF_COLUMN(cores, "Host Processor Core Count|host_processor_core_count"),
+    MLPERF_COLUMN(accelerator, "Accelerator (click + for details)|Accelerator|"
+                               "accelerator_model_name|Accelerator Model Name"),
+    MLPERF_COLUMN(accelerators_per_node,
+                  "Accelerators per node|# of Accelerators|accelerators_per_node"),
+    MLPERF_COLUMN(accelerators, "Total Accelerators|total_accelerators"),
+    MLPERF_COLUMN(software, "Software|framework"),
+    MLPERF_COLUMN(os, "Operating System|operating_system"),
+    MLPERF_COLUMN(notes, "notes"),
+    MLPERF_COLUMN(round, "Version"),
+    MLPERF_COLUMN(has_power, "Has Power|has_power"),
+    MLPERF_COLUMN(url, "Code"),
+};
 
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
                               const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX])
@@ -30,17 +58,18 @@ void abdb_mlperf_take_row(const abdb_mlperf_column *map, size_t count,
     for (size_t i = 0; i < count; i++) {
         const char *text = abdb_csv_get(csv, place[i]);
 
+        if (!text) continue;
         memcpy((char *)row + map[i].offset, &text, sizeof text);
     }
 }
 
-static const char *canonical_scenario(const char *text)
+const char *abdb_mlperf_scenario(const char *text)
 {
     static const char *const names[] = {"Offline", "Server", "Interactive", "SingleStream",
                                         "MultiStream"};
 
     for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
-        if (strcasecmp(text, names[i]) == 0) return names[i];
+        if (abdb_scenario_same(text, names[i])) return names[i];
     return text;
 }
 
@@ -216,7 +245,7 @@ static int is_true(const char *text)
  * nothing about the result. */
 static const char *inferred_word(const abdb_mlperf_row *row)
 {
-    const char *scenario = canonical_scenario(row->scenario);
+    const char *scenario = abdb_mlperf_scenario(row->scenario);
 
     if (!is_true(row->inferred)) return "";
     if (scenario && (strcmp(scenario, "Interactive") == 0 || strcmp(scenario, row->scenario) != 0))
@@ -224,20 +253,16 @@ static const char *inferred_word(const abdb_mlperf_row *row)
     return " inferred";
 }
 
-/* What the row says of its samples, else the table
- * RESULT_FIELD_BENCHMARK_OVERWRITE of the submission checkers: GPT-J since v4.1, all others from
- * the round on that brought them. */
-bool abdb_mlperf_counts_tokens(const abdb_mlperf_row *row)
+/* What the rules of its round say, and where they leave it open the row's samples. */
+static bool counts_tokens(const abdb_mlperf_row *row)
 {
-    static const char *const always[] = {"llama2-70b", "llama3.1-", "mixtral-8x7b", "deepseek-r1",
-                                         "gpt-oss-120b"};
-    double round;
+    const abdb_figure_ask ask = {.round = row->round,
+                                 .model = row->model,
+                                 .scenario = row->scenario,
+                                 .tokens =
+                                     row->accuracy && strstr(row->accuracy, "TOKENS_PER_SAMPLE")};
 
-    if (row->accuracy && strstr(row->accuracy, "TOKENS_PER_SAMPLE")) return true;
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
-        if (strncasecmp(row->model, always[i], strlen(always[i])) == 0) return true;
-    return strncasecmp(row->model, "gptj", 4) == 0 && row->round && *row->round == 'v' &&
-           abdb_number(row->round + 1, &round) && round > 4.05;
+    return abdb_figure_in_tokens(&ask);
 }
 
 /* Tokens that a table calls samples or queries: its word stays the raw unit. */
@@ -247,7 +272,7 @@ static bool correct_unit(abdb_entry *entry, const abdb_mlperf_row *row)
 
     if ((strcmp(result->metric, "samples_per_s") != 0 &&
          strcmp(result->metric, "queries_per_s") != 0) ||
-        !abdb_mlperf_counts_tokens(row))
+        !counts_tokens(row))
         return false;
     result->metric = "tokens_per_s";
     return true;
@@ -279,7 +304,7 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_c
     entry->field[ABDB_FIELD_platform] = row->platform;
     entry->field[ABDB_FIELD_model] = row->model;
     entry->field[ABDB_FIELD_workload] = row->model;
-    entry->field[ABDB_FIELD_scenario] = canonical_scenario(row->scenario);
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_scenario(row->scenario);
     entry->field[ABDB_FIELD_round] = row->round;
     entry->field[ABDB_FIELD_public_id] = row->public_id;
     entry->field[ABDB_FIELD_url] = row->url;
@@ -305,7 +330,7 @@ bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_co
     set_fields(entry, arena, context, row);
     set_devices(entry, arena, row);
     set_factors(entry, row);
-    if (!unit) unit = scenario_unit(canonical_scenario(row->scenario));
+    if (!unit) unit = scenario_unit(abdb_mlperf_scenario(row->scenario));
     if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
         return false;
     if (strcmp(context->source, "mlperf-logs") != 0 && correct_unit(entry, row))

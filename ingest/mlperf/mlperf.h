@@ -24,12 +24,16 @@ typedef struct {
     {                                            \
         offsetof(abdb_mlperf_row, member), names \
     }
-enum { MLPERF_COLUMN_MAX = 48 };
+enum { MLPERF_COLUMN_MAX = 48, MLPERF_SHARED = 20 };
+
+/* The columns that say the same in every table of MLPerf, by all names that they have anywhere;
+ * what is called alike and means another thing is the importer's own. */
+extern const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED];
 
 /* The header's place of each of map[0..count), -1 where it has none. */
 void abdb_mlperf_find_columns(const abdb_mlperf_column *map, size_t count,
                               const abdb_csv_header *header, int place[MLPERF_COLUMN_MAX]);
-/* Fills row from a CSV row. */
+/* Fills what the CSV row has; the rest of row stays. */
 void abdb_mlperf_take_row(const abdb_mlperf_column *map, size_t count,
                           const int place[MLPERF_COLUMN_MAX], const abdb_csv_row *csv,
                           abdb_mlperf_row *row);
@@ -47,8 +51,8 @@ ABDB_MUST_USE abdb_status abdb_mlperf_entry(const abdb_mlperf_context *context,
                                             const abdb_mlperf_row *row, const char **field,
                                             char *reason, abdb_error *err);
 
-/* Is the result of this benchmark in tokens? */
-bool abdb_mlperf_counts_tokens(const abdb_mlperf_row *row);
+/* A scenario as MLCommons writes it today ("Single Stream" is SingleStream), or the text itself. */
+const char *abdb_mlperf_scenario(const char *text);
 
 /* Fills entry from a row, all but the user's words: strings are the arena's and the row's. False,
  * with *field and reason: the row cannot be one. */

@@ -69,7 +69,7 @@ static bool is_wanted(const char *key)
 {
     static const char *const begin[] = {"result_", "effective_",      "early_stopping",
                                         "power_",  "loadgen_version", "requested_use_token",
-                                        "num_",    "test_datetime"};
+                                        "num_",    "test_datetime",   "generated_"};
 
     for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
         if (strncmp(key, begin[i], strlen(begin[i])) == 0) return true;
@@ -104,6 +104,8 @@ static abdb_status detail_old(abdb_mlperf_values *out, const text_line *line, ab
     value = strstr(key, " : ");
     if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
+    if (strcmp(name, "samples_per_query") == 0)
+        return add(out, "effective_samples_per_query", value + 3, err);
     return is_wanted(name) ? add(out, name, value + 3, err) : ABDB_OK;
 }
 
@@ -150,7 +152,7 @@ static const struct {
     {"* Early stopping 90th percentile estimate", "early_stopping_latency_ss"},
     {"* Early stopping 99.0th percentile estimate", "early_stopping_latency_ms"},
     {"* Early stopping 99th percentile estimate", "early_stopping_latency_ms"},
-    {"Samples per query", "result_samples_per_query"},
+    {"Samples per query", "effective_samples_per_query"},
     {"90th percentile latency (ns)", "result_90.00_percentile_latency_ns"},
 };
 

@@ -149,6 +149,21 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Is that the description of the system? Tiny's may be "SYSTEM_System_Description.json", with '_'
+ * for '-'. */
+static bool describes(const char *name, size_t stem, const char *system)
+{
+    static const char tail[] = "_system_description";
+    size_t size = strlen(system);
+
+    if (stem == size && strncmp(system, name, stem) == 0) return true;
+    if (stem != size + sizeof tail - 1 || strncasecmp(name + size, tail, sizeof tail - 1) != 0)
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (name[i] != system[i] && !(name[i] == '_' && system[i] == '-')) return false;
+    return true;
+}
+
 /* Does a description belong to that result folder? */
 static bool belongs(const item *description, const item *result)
 {
@@ -163,8 +178,7 @@ static bool belongs(const item *description, const item *result)
     if (!same_text(d->part[d->at - 1], r->part[r->at - 1]) || d->divided != r->divided ||
         (d->divided && !same_text(d->part[d->at - 2], r->part[r->at - 2])))
         return false;
-    if (d->anchor == ANCHOR_SYSTEMS)
-        return strlen(r->part[at]) == stem && strncmp(r->part[at], name, stem) == 0;
+    if (d->anchor == ANCHOR_SYSTEMS) return describes(name, stem, r->part[at]);
     for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
         if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
             strcmp(d->part[d->at + 1 + i], r->part[at + i]) != 0)
@@ -284,10 +298,10 @@ const abdb_round_folder *abdb_mlperf_round_folder(const abdb_mlperf_round *round
 static const struct {
     const char *name;
     int version;
-} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 2},
-               [ROUND_TRAINING] = {"mlperf-training-round", 1},
+} formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
+               [ROUND_TRAINING] = {"mlperf-training-round", 2},
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
-               [ROUND_TINY] = {"mlperf-tiny-round", 1}};
+               [ROUND_TINY] = {"mlperf-tiny-round", 2}};
 
 int abdb_mlperf_round_version(const char *format)
 {

@@ -76,6 +76,18 @@ ABDB_MUST_USE abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round,
                                                  const abdb_words *words, const abdb_sink *sink,
                                                  abdb_error *err);
 
+/* The two logs of one run; NULL: not there. */
+typedef struct {
+    const abdb_mlperf_values *detail, *summary;
+} abdb_run_log;
+/* What the detail log says, else the summary; NULL: neither. */
+const char *abdb_run_log_get(const abdb_run_log *log, const char *key);
+/* Did a meter write a file beside the run? */
+bool abdb_round_has_meter(const abdb_round_folder *folder);
+/* Adds mean power and, of streams, the energy of a query. inferred: the scenario was not run. */
+void abdb_round_power(abdb_entry *entry, const abdb_round_folder *folder, const abdb_run_log *log,
+                      bool inferred);
+
 /* One file for each kind of round. *reason (200 bytes) is set when the folder cannot be a record:
  * then nothing was handed over. */
 abdb_status abdb_round_inference(const abdb_round_folder *folder, const abdb_words *words,

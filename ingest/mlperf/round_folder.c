@@ -31,6 +31,13 @@ const abdb_mlperf_values *abdb_round_member(const abdb_round_folder *folder, con
     return NULL;
 }
 
+const char *abdb_run_log_get(const abdb_run_log *log, const char *key)
+{
+    const char *text = abdb_mlperf_get(log->detail, key);
+
+    return text ? text : abdb_mlperf_get(log->summary, key);
+}
+
 /* A member of a description, NULL where it says nothing. */
 static const char *said(const abdb_round_file *file, const char *key)
 {

@@ -1,33 +1,25 @@
 /* round_inference.c - a result folder of an inference round: performance, power, accuracy.
  *
- * Which figure of the log is the result follows MLCommons' submission checker (v5.1), told by what
- * the log says of itself: where LoadGen counted tokens they are the result; SingleStream and
- * MultiStream take the early-stopping estimate of their percentile, and where tokens are counted
- * the 90th percentile itself, for the estimate is one of the first token then. A scenario that was
- * not run but inferred: MultiStream out of SingleStream is eight times its 99th percentile, Offline
- * out of SingleStream the rate without overhead. Power is the mean of the meter's samples between
- * power_begin and power_end.
+ * Which figure of the log is the result say the rules of the round (figure.h): those of its
+ * submission checker, by benchmark and scenario, and by whether LoadGen counted tokens. A scenario
+ * that was not run but inferred from another is flagged.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/mlperf/figure.h"
 #include "ingest/mlperf/round.h"
 #include "schema/core/units.h"
 
-enum { MULTISTREAM_SAMPLES = 8, REASON = 200 };
+enum { REASON = 200 };
 
-typedef struct {
-    const abdb_mlperf_values *detail, *summary;
-} run_log;
+typedef abdb_run_log run_log;
 
-/* What the detail log says, else the summary; NULL: neither, or 0 where none was estimated. */
 static const char *get(const run_log *log, const char *key)
 {
-    const char *text = abdb_mlperf_get(log->detail, key);
-
-    return text ? text : abdb_mlperf_get(log->summary, key);
+    return abdb_run_log_get(log, key);
 }
 
 static bool counts_tokens(const run_log *log)
@@ -40,85 +32,33 @@ static bool counts_tokens(const run_log *log)
            abdb_mlperf_get(log->summary, "result_first_token_mean_latency_ns");
 }
 
-/* The result of a scenario that is the one that was run. */
-static const char *direct_result(const run_log *log, const char *scenario, const char **unit)
+/* The result by the rules of the round: the first figure that the log has. *inferred: LoadGen ran
+ * another scenario. */
+static const char *official_result(abdb_arena *arena, const run_log *log, const char *round,
+                                   const char *model, const char *scenario, const char **unit,
+                                   bool *inferred)
 {
-    bool tokens = counts_tokens(log);
-    const char *text;
-
-    if (strcasecmp(scenario, "Offline") == 0) {
-        *unit = tokens ? "Tokens/s" : "Samples/s";
-        return get(log, tokens ? "result_tokens_per_second" : "result_samples_per_second");
-    }
-    if (strcasecmp(scenario, "Server") == 0 || strcasecmp(scenario, "Interactive") == 0) {
-        *unit = tokens ? "Tokens/s" : "Queries/s";
-        text = get(log, tokens ? "result_completed_tokens_per_second"
-                               : "result_completed_samples_per_sec");
-        return text ? text : get(log, "result_scheduled_samples_per_sec"); /* up to v3.1 */
-    }
-    *unit = "Latency (ns)";
-    if (strcasecmp(scenario, "SingleStream") == 0) {
-        text = tokens ? NULL : get(log, "early_stopping_latency_ss");
-        return text ? text : get(log, "result_90.00_percentile_latency_ns"); /* up to v1.1 */
-    }
-    if (strcasecmp(scenario, "MultiStream") != 0) return NULL;
-    text = get(log, "early_stopping_latency_ms");
-    return text ? text : get(log, "result_99.00_percentile_latency_ns");
-}
-
-/* The result of a scenario out of the log of another. */
-static const char *inferred_result(abdb_arena *arena, const run_log *log, const char *run,
-                                   const char *scenario, const char **unit)
-{
-    const char *text;
-    double ns;
-
-    if (strcasecmp(run, "SingleStream") != 0) return NULL;
-    if (strcasecmp(scenario, "Offline") == 0) {
-        *unit = "Samples/s";
-        return get(log, "result_qps_without_loadgen_overhead");
-    }
-    if (strcasecmp(scenario, "MultiStream") != 0) return NULL;
-    *unit = "Latency (ns)";
-    text = get(log, "early_stopping_latency_ms");
-    if (!text || !abdb_number(text, &ns)) return NULL;
-    return abdb_arena_printf(arena, "%.0f", MULTISTREAM_SAMPLES * ns);
-}
-
-/* Where LoadGen counted samples but infers tokens out of them, as for GPT-J since v4.1, and tokens
- * are the result: those. */
-static void prefer_tokens(const run_log *log, const char *scenario, abdb_mlperf_row *row)
-{
+    const abdb_figure_ask ask = {.round = round,
+                                 .model = model,
+                                 .scenario = scenario,
+                                 .ran = get(log, "effective_scenario"),
+                                 .tokens = counts_tokens(log)};
+    const abdb_figure_rule *rule;
     const char *text = NULL;
+    char *product;
+    double value;
+    size_t at = 0;
 
-    if (counts_tokens(log) || !abdb_mlperf_counts_tokens(row)) return;
-    if (strcasecmp(scenario, "Offline") == 0) text = get(log, "result_inferred_tokens_per_second");
-    if (strcasecmp(scenario, "Server") == 0)
-        text = get(log, "result_inferred_completed_tokens_per_second");
-    if (!text) return;
-    row->result = text;
-    row->unit = "Tokens/s";
-}
-
-/* Mean watts between the marks; NULL: there is no meter's file, or no sample between. */
-static const char *mean_power(abdb_arena *arena, const abdb_round_folder *f, const run_log *log,
-                              size_t *n)
-{
-    const abdb_mlperf_values *meter = abdb_round_member(f, "performance/run_1/spl.txt");
-    double begin, end, sum = 0;
-    char *text;
-
-    *n = 0;
-    if (!meter || !abdb_mlperf_clock(get(log, "power_begin"), &begin) ||
-        !abdb_mlperf_clock(get(log, "power_end"), &end))
-        return NULL;
-    for (size_t i = 0; i < meter->powers; i++)
-        if (meter->power[i].t_ms > begin && meter->power[i].t_ms < end) {
-            sum += meter->power[i].watts;
-            ++*n;
-        }
-    text = *n ? abdb_arena_alloc(arena, 32) : NULL;
-    if (text) abdb_number_print(sum / (double)*n, text);
+    *inferred = false;
+    while (!text && (rule = abdb_figure_next(&ask, &at))) {
+        text = get(log, rule->figure);
+        *unit = rule->unit;
+        *inferred = *rule->ran != '\0';
+        if (!text || rule->times == 1.0 || !abdb_number(text, &value)) continue;
+        product = abdb_arena_alloc(arena, 32);
+        if (product) abdb_number_print(rule->times * value, product);
+        text = product;
+    }
     return text;
 }
 
@@ -206,33 +146,23 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_f
                         abdb_mlperf_row *row, char *reason, abdb_error *err)
 {
     const char *field = NULL, *ran = get(log, "effective_scenario");
-    bool inferred =
-        ran && strcasecmp(ran, f->scenario) != 0 &&
-        !(strcasecmp(ran, "Server") == 0 && strcasecmp(f->scenario, "Interactive") == 0);
-    size_t powers = 0;
+    bool inferred;
 
     row->scenario = f->scenario;
+    row->result =
+        official_result(arena, log, f->round, row->model, f->scenario, &row->unit, &inferred);
     row->inferred = inferred ? "1" : "0";
-    row->result = inferred ? inferred_result(arena, log, ran, f->scenario, &row->unit)
-                           : direct_result(log, f->scenario, &row->unit);
-    if (!inferred) prefer_tokens(log, f->scenario, row);
     if (!row->result) {
         snprintf(reason, REASON,
                  "no figure for scenario %.40s in performance/run_1 (LoadGen ran %.40s)",
                  f->scenario, ran ? ran : "an unknown one");
         return ABDB_OK;
     }
-    row->power = mean_power(arena, f, log, &powers);
-    row->power_unit = "W";
-    row->has_power = row->power ? "1" : "0";
+    row->has_power = abdb_round_has_meter(f) ? "1" : "0";
     if (!abdb_mlperf_fill(entry, arena, context, row, &field, reason)) return ABDB_OK;
     entry->field[ABDB_FIELD_kind] = "score";
     if (inferred) entry->result[0].formula = "mlperf-inferred@1";
-    for (size_t i = 0; powers && i < entry->results; i++)
-        if (strcmp(entry->result[i].metric, "power_w") == 0) {
-            entry->result[i].n = (long long)powers;
-            entry->result[i].formula = "mlperf-mean-power@1";
-        }
+    abdb_round_power(entry, f, log, inferred);
     if (is_invalid(log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
@@ -244,20 +174,32 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_f
     return context->sink->entry(context->sink->self, entry, err);
 }
 
+/* The logs of the first run, in v0.5 without its folder too. *locator: the one that counts. */
+static run_log find_logs(const abdb_round_folder *f, const char **locator)
+{
+    static const char *const files[] = {
+        "performance/run_1/mlperf_log_detail.txt", "performance/run_1/mlperf_log_summary.txt",
+        "performance/mlperf_log_detail.txt", "performance/mlperf_log_summary.txt"};
+    run_log log = {0};
+
+    for (size_t i = 0; i < 4 && !log.detail && !log.summary; i += 2) {
+        log.detail = abdb_round_member(f, files[i]);
+        log.summary = abdb_round_member(f, files[i + 1]);
+        *locator = log.detail ? files[i] : files[i + 1];
+    }
+    return log;
+}
+
 abdb_status abdb_round_inference(const abdb_round_folder *f, const abdb_words *words,
                                  const abdb_sink *sink, char *reason, abdb_error *err)
 {
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena arena = {0};
-    run_log log = {abdb_round_member(f, "performance/run_1/mlperf_log_detail.txt"),
-                   abdb_round_member(f, "performance/run_1/mlperf_log_summary.txt")};
+    const char *locator = "performance/run_1/mlperf_log_detail.txt";
+    run_log log = find_logs(f, &locator);
     const abdb_mlperf_values *accuracy = abdb_round_member(f, "accuracy/accuracy.txt");
-    abdb_mlperf_context context = {.words = words,
-                                   .sink = sink,
-                                   .source = "mlperf-logs",
-                                   .locator = log.detail
-                                                  ? "performance/run_1/mlperf_log_detail.txt"
-                                                  : "performance/run_1/mlperf_log_summary.txt"};
+    abdb_mlperf_context context = {
+        .words = words, .sink = sink, .source = "mlperf-logs", .locator = locator};
     abdb_mlperf_row row;
     abdb_status st = ABDB_OK;
 
@@ -289,10 +231,11 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
     const char *model = abdb_words_get(words, "model");
     const abdb_unit *known;
     double value;
+    bool inferred;
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    text = scenario ? direct_result(&log, scenario, &unit) : NULL;
+    text = scenario ? official_result(&arena, &log, NULL, model, scenario, &unit, &inferred) : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
     if (!model || !text || !known || !abdb_number(text, &value) || !(value > 0)) {
         snprintf(reason, REASON, "%s",
@@ -301,7 +244,7 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
         goto done;
     }
     abdb_entry_measured(entry, "mlperf-logs", model, scenario, 0);
-    entry->field[ABDB_FIELD_scenario] = scenario;
+    entry->field[ABDB_FIELD_scenario] = abdb_mlperf_scenario(scenario);
     entry->field[ABDB_FIELD_suite] = "inference";
     entry->field[ABDB_FIELD_system] = get(&log, "sut_name");
     abdb_entry_stated(entry,

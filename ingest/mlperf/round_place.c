@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_division(const char *part)
+bool abdb_round_is_division(const char *part)
 {
     static const char *const names[] = {"closed", "open", "network", "closed-power", "open-power"};
 
@@ -41,12 +41,18 @@ static abdb_mlperf_reader inference_reader(const abdb_round_place *p, size_t at)
 {
     const char *name = p->part[p->parts - 1];
 
-    if (p->parts - at == 6 && strcmp(p->part[at + 3], "performance") == 0 &&
-        strcmp(p->part[at + 4], "run_1") == 0) {
+    bool performance = p->parts - at > 4 && strcmp(p->part[at + 3], "performance") == 0;
+
+    /* the logs of v0.5 may lie without the folder of a run */
+    if (performance &&
+        (p->parts - at == 5 || (p->parts - at == 6 && strcmp(p->part[at + 4], "run_1") == 0))) {
         if (strcmp(name, "mlperf_log_detail.txt") == 0) return abdb_mlperf_read_detail;
         if (strcmp(name, "mlperf_log_summary.txt") == 0) return abdb_mlperf_read_summary;
         if (strcmp(name, "spl.txt") == 0) return abdb_mlperf_read_power;
     }
+    if (performance && p->parts - at == 6 && strcmp(p->part[at + 4], "power") == 0 &&
+        (strcmp(name, "server.json") == 0 || strcmp(name, "client.json") == 0))
+        return abdb_mlperf_read_json;
     if (p->parts - at == 5 && strcmp(p->part[at + 3], "accuracy") == 0 &&
         strcmp(name, "accuracy.txt") == 0)
         return abdb_mlperf_read_accuracy;
@@ -80,11 +86,9 @@ static void find_reader(abdb_round_place *p)
     }
 }
 
-bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
+bool abdb_round_split(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     char *copy = abdb_arena_copy(arena, path, strlen(path)), *rest = NULL;
-    static const char *const anchors[] = {"results", "systems", "measurements"};
-    bool found = false;
 
     *p = (abdb_round_place){.absolute = *path == '/'};
     if (!copy) return false;
@@ -92,8 +96,25 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
         if (p->parts == PARTS_MAX) return false;
         p->part[p->parts++] = s;
     }
+    return p->parts > 0;
+}
+
+static bool is_description(const char *name)
+{
+    static const char tail[] = "_system_description.json";
+    size_t size = strlen(name);
+
+    return size > sizeof tail && strcasecmp(name + size - (sizeof tail - 1), tail) == 0;
+}
+
+bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
+{
+    static const char *const anchors[] = {"results", "systems", "measurements"};
+    bool found = false;
+
+    if (!abdb_round_split(p, arena, path)) return false;
     if (p->parts >= 4 && strcmp(p->part[p->parts - 1], "model_mapping.json") == 0 &&
-        is_division(p->part[p->parts - 3])) {
+        abdb_round_is_division(p->part[p->parts - 3])) {
         p->anchor = ANCHOR_MAPPING;
         p->at = p->parts - 1;
         found = true;
@@ -103,10 +124,12 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
             if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
                 p->at = i;
                 p->anchor = (abdb_round_anchor)k;
-                found = k != 1 || p->parts - i == 2;
+                /* Tiny's systems may have a folder each */
+                found = k != 1 || p->parts - i == 2 ||
+                        (p->parts - i == 3 && is_description(p->part[p->parts - 1]));
             }
     if (!found || p->part[p->parts - 1][0] == '.') return false;
-    p->divided = p->at >= 2 && is_division(p->part[p->at - 2]);
+    p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);
     p->root_parts = p->at - (p->divided ? 2 : 1);
     find_reader(p);
     return true;
@@ -122,21 +145,4 @@ const char *abdb_round_join(abdb_arena *arena, const abdb_round_place *p, size_t
     out = text.failed ? NULL : abdb_arena_copy(arena, abdb_text_get(&text), text.size);
     abdb_text_free(&text);
     return out;
-}
-
-abdb_round_role abdb_mlperf_round_role(const char *path)
-{
-    abdb_arena arena = {0};
-    abdb_round_place p;
-    abdb_round_role role = ROUND_OTHER;
-
-    if (abdb_round_locate(&p, &arena, path)) {
-        if (p.reader)
-            role = ROUND_PART;
-        else if (p.divided && !ends_with(path, "/mlperf_storage_report.json") &&
-                 !ends_with(path, "/summary.json"))
-            role = ROUND_BESIDE; /* a tree with divisions is unmistakable */
-    }
-    abdb_arena_free(&arena);
-    return role;
 }

@@ -24,6 +24,10 @@ typedef struct {
     abdb_mlperf_reader reader; /* NULL: not needed */
 } abdb_round_place;
 
+/* "closed", "Open", "network", ... */
+bool abdb_round_is_division(const char *part);
+/* Fills the parts alone, which are the arena's; false: none, too many, or no memory. */
+bool abdb_round_split(abdb_round_place *p, abdb_arena *arena, const char *path);
 /* Takes a path apart; false: it is none of a round. The parts are the arena's. */
 bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path);
 /* Parts [from, to) with slashes between, in the arena; NULL: no memory. */

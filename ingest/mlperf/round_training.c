@@ -34,6 +34,8 @@ static const score_rule rules[] = {
     {"maskrcnn", 5, 1},
     {"minigo", 10, 1},
     {"gnn", 10, 1},
+    {"gnmt", 10, 1},
+    {"transformer", 10, 1},
     {"resnet", 5, 1},
     {"retinanet", 5, 1},
     {"rgat", 10, 1},

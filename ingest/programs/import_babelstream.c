@@ -38,8 +38,9 @@ static bool is_csv(const abdb_input *in)
 static int bid(const abdb_input *in)
 {
     if (is_csv(in)) return 85;
-    return lines_hold(in, "MBytes/sec  Min (sec)") || lines_hold(in, "MiBytes/sec Min (sec)") ||
-                   lines_hold(in, "Best Rate MB/s  Avg time")
+    return lines_table(in, "Function", "MBytes/sec", 4) ||
+                   lines_table(in, "Function", "MiBytes/sec", 4) ||
+                   lines_table(in, "Function", "Rate|MB/s", 4)
                ? 85
                : 0;
 }

@@ -32,7 +32,7 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return lines_hold(in, "algbw") && lines_hold(in, "busbw") ? 80 : 0;
+    return lines_table(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
 }
 
 /* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */

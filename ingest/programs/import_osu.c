@@ -29,7 +29,7 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return lines_hold(in, "# OSU ") && lines_hold(in, " Test") ? 85 : 0;
+    return lines_begin(in, "# OSU ") ? 85 : 0;
 }
 
 static abdb_status end_test(state *s, abdb_error *err)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { FREE_BYTES = 64 << 20, CHUNK = 1 << 17 };
@@ -45,6 +46,21 @@ static const archive_kind *kind_of(const void *head, size_t size)
 bool abdb_archive_is(const void *head, size_t size)
 {
     return kind_of(head, size) != NULL;
+}
+
+bool abdb_archive_is_named(const char *path)
+{
+    static const char *const ends[] = {"!",     ".tar", ".tgz", ".tbz",  ".tbz2", ".txz",
+                                       ".tzst", ".zip", ".7z",  ".cpio", ".gz",   ".bz2",
+                                       ".xz",   ".lz",  ".zst", ".lz4"};
+    size_t size = strlen(path);
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t end = strlen(ends[i]);
+
+        if (size >= end && strcasecmp(path + size - end, ends[i]) == 0) return true;
+    }
+    return false;
 }
 
 /* An archive that is being walked, and the one that it is a member of. */
@@ -213,7 +229,7 @@ static abdb_status read_member(const level *l, const char *path, int depth, walk
         TRY(ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
                       archive_error_string(l->a)));
     w->total += (size_t)got;
-    if (abdb_archive_is(chunk, (size_t)got)) {
+    if (abdb_archive_is(chunk, (size_t)got) && abdb_archive_is_named(path)) {
         byte_source inner = {chunk, (size_t)got, -1, l, w, rest};
 
         TRY(walk_source(&inner, path, depth + 1, err));

@@ -21,6 +21,9 @@ enum {
 
 /* Do the first bytes say that it is a container or compressed? */
 bool abdb_archive_is(const void *head, size_t size);
+/* Does the name end as those of archives and compressed files do? What is only packed inside (a
+ * document, a network's weights) has another name, and is no archive where nobody named it. */
+bool abdb_archive_is_named(const char *path);
 
 typedef struct {
     void *self;

@@ -44,19 +44,6 @@ size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const
     return 0;
 }
 
-bool abdb_flat_has(const abdb_input *in, const char *words)
-{
-    size_t size = in->text_size < HEAD ? in->text_size : HEAD;
-
-    while (*words) {
-        size_t word = strcspn(words, "|");
-
-        if (!memmem(in->text, size, words, word)) return false;
-        words += word + (words[word] == '|');
-    }
-    return true;
-}
-
 bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, const char *name,
                            const char *unit, abdb_arena *arena)
 {
@@ -374,4 +361,86 @@ abdb_status abdb_flat_read(const abdb_input *in, const abdb_sink *sink, abdb_fla
     st = abdb_csv_read_input(in, abdb_csv_delimiter(in->text, in->text_size), on_row, &r, err);
     abdb_csv_header_free(&r.header);
     return st;
+}
+
+/* --- bids ------------------------------------------------------------------------------------- */
+
+/* Is there a JSON key of that name, quoted for the whole of it, bare for a part? */
+static bool has_key(const char *text, const char *end, const char *word, size_t size)
+{
+    for (const char *at = text; (at = memmem(at, (size_t)(end - at), word, size)); at++) {
+        const char *s = at + size;
+
+        if (*word != '"') {
+            while (s < end && *s != '"' && *s != '\n') s++;
+            if (s++ == end || s[-1] != '"') continue;
+        }
+        while (s < end && strchr(" \t\r\n", *s) && *s) s++;
+        if (s < end && *s == ':') return true;
+    }
+    return false;
+}
+
+/* Where the bytes of a bid begin, behind blanks. */
+static const char *begin_of(const abdb_input *in, const char *end)
+{
+    const char *text = in->text;
+
+    while (text < end && strchr(" \t\r\n", *text) && *text) text++;
+    return text;
+}
+
+static abdb_status on_header(void *self, const abdb_csv_row *row, abdb_error *err)
+{
+    abdb_status st = abdb_csv_header_take(self, row, err);
+
+    return st == ABDB_OK ? ABDB_FAIL(err, ABDB_STOPPED, "header read") : st;
+}
+
+/* Are all the words columns of the first line? */
+static bool has_columns(const char *text, const char *end, const char *words)
+{
+    const char *stop = memchr(text, '\n', (size_t)(end - text));
+    abdb_csv_header header = {0};
+    bool all;
+    char name[64];
+    abdb_error err;
+
+    if (stop) end = stop;
+    (void)!abdb_csv_read(text, (size_t)(end - text), abdb_csv_delimiter(text, (size_t)(end - text)),
+                         on_header, &header, &err);
+    all = header.count > 1;
+    while (all && *words) {
+        size_t word = strcspn(words, "|");
+
+        snprintf(name, sizeof name, "%.*s", (int)word, words);
+        all = abdb_csv_column(&header, name) >= 0;
+        words += word + (words[word] == '|');
+    }
+    abdb_csv_header_free(&header);
+    return all;
+}
+
+static bool is_sql(const char *text, const char *end)
+{
+    return end - text > 7 && (strncmp(text, "CREATE ", 7) == 0 || strncmp(text, "INSERT ", 7) == 0);
+}
+
+bool abdb_flat_has(const abdb_input *in, const char *words)
+{
+    const char *end = in->text + (in->text_size < HEAD ? in->text_size : HEAD);
+    const char *text = begin_of(in, end);
+    bool json = text < end && (*text == '{' || *text == '['), sql = is_sql(text, end);
+
+    if (text == end) return false;
+    if (!json && !sql) return !strchr(words, '"') && has_columns(text, end, words);
+    while (*words) {
+        size_t word = strcspn(words, "|");
+
+        if (json ? !has_key(text, end, words, word)
+                 : !memmem(text, (size_t)(end - text), words, word))
+            return false;
+        words += word + (words[word] == '|');
+    }
+    return true;
 }

@@ -45,7 +45,9 @@ ABDB_MUST_USE abdb_status abdb_flat_read_member(const abdb_input *in, const char
 /* A whole JSON document; *out is the caller's to json_decref. ABDB_DATA: damaged, with line and
  * column. */
 ABDB_MUST_USE abdb_status abdb_flat_document(json_t **out, const abdb_input *in, abdb_error *err);
-/* Do the first bytes hold all these words ('|' between them)? For bids. */
+/* Do the records have values of all these names ('|' between them)? In JSON they are keys: quoted
+ * whole ones, bare ones parts; in a table words of the header. A text that only mentions them, as a
+ * program does that prints such records, has none. For bids: the first bytes tell. */
 bool abdb_flat_has(const abdb_input *in, const char *words);
 /* The text of a value, or NULL. */
 const char *abdb_flat_get(const abdb_flat_record *record, const char *name);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* " 12: text" -> "text" */
 static char *behind_prefix(char *line)
 {
@@ -57,11 +56,73 @@ abdb_status lines_read(const abdb_input *in, line_handler handler, void *self, a
     return st;
 }
 
-bool lines_hold(const abdb_input *in, const char *text)
-{
-    size_t size = in->text_size < BID_SIZE ? in->text_size : BID_SIZE;
+/* What lines_table looks for, and how far it got. */
+typedef struct {
+    const char *first, *words;
+    size_t numbers;
+    bool headed, found;
+} table_look;
 
-    return memmem(in->text, size, text, strlen(text)) != NULL;
+/* Does the line begin with the word and hold all the others? A '#' before is none. */
+static bool is_header(const table_look *look, const text_line *line)
+{
+    size_t skip = line->words && strcmp(line->word[0], "#") == 0;
+    const char *words = look->words;
+    const char *first = skip < line->words ? line->word[skip] : "";
+
+    if (strcmp(first + (*first == '#'), look->first) != 0) return false;
+    while (*words) {
+        size_t word = strcspn(words, "|"), i = skip;
+
+        while (i < line->words &&
+               (strlen(line->word[i]) != word || strncmp(line->word[i], words, word) != 0))
+            i++;
+        if (i == line->words) return false;
+        words += word + (words[word] == '|');
+    }
+    return true;
+}
+
+static abdb_status look_line(void *self, const text_line *line, abdb_error *err)
+{
+    table_look *look = self;
+    size_t numbers = 0;
+
+    if (!look->headed) {
+        look->headed = is_header(look, line);
+        return ABDB_OK;
+    }
+    for (size_t i = 0; i < line->words; i++) numbers += !isnan(line_number(line, i));
+    look->found = numbers >= look->numbers;
+    return look->found ? ABDB_FAIL(err, ABDB_STOPPED, "seen") : ABDB_OK;
+}
+
+bool lines_table(const abdb_input *in, const char *first, const char *words, size_t numbers)
+{
+    abdb_input head = *in;
+    table_look look = {.first = first, .words = words, .numbers = numbers};
+    abdb_error err;
+
+    if (head.text_size > BID_SIZE) head.text_size = BID_SIZE;
+    head.at = NULL;
+    if (!memmem(head.text, head.text_size, first, strlen(first))) return false;
+    (void)!lines_read(&head, look_line, &look, &err);
+    return look.found;
+}
+
+bool lines_begin(const abdb_input *in, const char *text)
+{
+    const char *at = in->text, *end = at + (in->text_size < BID_SIZE ? in->text_size : BID_SIZE);
+    size_t size = strlen(text);
+
+    for (const char *s = at; (s = memmem(s, (size_t)(end - s), text, size)); s++) {
+        const char *before = s;
+
+        while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
+        while (before < s && strchr(" 0123456789:", *before)) before++;
+        if (before == s) return true;
+    }
+    return false;
 }
 
 double line_number(const text_line *line, size_t word)

@@ -22,8 +22,12 @@ typedef abdb_status (*line_handler)(void *self, const text_line *line, abdb_erro
 /* ABDB_NOMEM, or what the handler said. */
 ABDB_MUST_USE abdb_status lines_read(const abdb_input *in, line_handler handler, void *self,
                                      abdb_error *err);
-/* Is there such a text within the first BID_SIZE bytes? For bids. */
-bool lines_hold(const abdb_input *in, const char *text);
+/* For bids, of the first BID_SIZE bytes: is there a table that a program printed, a header that
+ * begins with a word and holds all the others ('|' between them), and behind it a line of so many
+ * numbers? A program that could print it has the header in quotes, and no numbers. */
+bool lines_table(const abdb_input *in, const char *first, const char *words, size_t numbers);
+/* Does a line begin with that text, but for what a launcher puts before it? */
+bool lines_begin(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_number(const text_line *line, size_t word);
 /* Keeps the line as rejected, and ends the row. */

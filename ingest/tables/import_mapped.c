@@ -15,6 +15,7 @@ typedef struct {
     const table_map *users; /* --map */
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out;
     bool fits; /* for bids: some map fits some row */
     size_t rows, fitting;
 } state;
@@ -46,6 +47,17 @@ static const table_map *find(const state *s, const abdb_flat_record *record)
     return NULL;
 }
 
+/* Numbers of columns that the map does not name. */
+static void note_left_out(const state *s, const table_map *map, const abdb_flat_record *record)
+{
+    double value;
+
+    for (size_t i = 0; s->left_out && i < record->items; i++)
+        if (record->item[i].text && abdb_number(record->item[i].text, &value) &&
+            table_map_leaves(map, record->item[i].name))
+            abdb_left_out_add(s->left_out, record->item[i].name);
+}
+
 static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     state *s = self;
@@ -54,6 +66,7 @@ static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_er
     s->rows++;
     if (!map) return s->sink->row_end(s->sink->self, err); /* another table: ignored */
     s->fitting++;
+    note_left_out(s, map, record);
     return table_map_row(map, record, s->words, s->sink, err);
 }
 
@@ -100,7 +113,7 @@ static int bid(const abdb_input *in)
 static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                                abdb_error *err)
 {
-    state s = {.users = words->map, .words = words, .sink = sink};
+    state s = {.users = words->map, .words = words, .sink = sink, .left_out = in->left_out};
     abdb_status st = ABDB_OK;
 
     if (!s.users) TRY(open_maps(&s, err));

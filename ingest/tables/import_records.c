@@ -9,7 +9,7 @@
 #include "ingest/read/lines.h"
 #include "ingest/tables/record_parts.h"
 
-enum { REASON = 200 };
+enum { REASON = 200, VERSION = 1 };
 
 static int bid(const abdb_input *in)
 {
@@ -29,6 +29,7 @@ static int bid(const abdb_input *in)
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out; /* names that this abdb does not know */
     abdb_entry entry;
     abdb_arena arena; /* samples */
 } reader;
@@ -114,6 +115,10 @@ static bool take_result(reader *r, const json_t *object, char *reason)
         snprintf(reason, REASON, "a result without metric, statistic or value, or too many");
         return false;
     }
+    if (value < 0 && strcmp(metric, "time_s") == 0) {
+        snprintf(reason, REASON, "time_s is %g: no time is below zero", value);
+        return false;
+    }
     result->statistic = statistic;
     result->raw_value = text_of(object, "raw_value");
     result->raw_unit = text_of(object, "raw_unit");
@@ -140,8 +145,52 @@ static bool is_object(const char *text)
     return object;
 }
 
-/* One `entry` record. A field that this abdb does not know is passed over, so that files of
- * later versions can be read; one of the wrong kind makes the record a reject with its reason. */
+/* What a record of an entry may hold, and of which kind: 'o' an object, 'a' a list, 't' text, 'n' a
+ * number, 0 whatever its reader says. */
+static bool known_parts(const reader *r, const json_t *object, char *reason)
+{
+    static const struct {
+        const char *name;
+        char kind;
+    } parts[] = {{"record", 't'}, {"version", 'n'},   {"field", 'o'},  {"factor", 'o'},
+                 {"result", 'a'}, {"telemetry", 'a'}, {"span", 'a'},   {"rank", 'a'},
+                 {"process", 0},  {"environment", 0}, {"pieces", 'n'}, {"role", 't'},
+                 {"origin", 0}};
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)(size_t)object, name, value)
+    {
+        size_t i = 0;
+
+        while (i < sizeof parts / sizeof parts[0] && strcmp(parts[i].name, name) != 0) i++;
+        if (i == sizeof parts / sizeof parts[0]) {
+            abdb_left_out_add(r->left_out, name);
+            continue;
+        }
+        if (json_is_null(value) || !parts[i].kind) continue;
+        if ((parts[i].kind == 'o' && !json_is_object(value)) ||
+            (parts[i].kind == 'a' && !json_is_array(value)) ||
+            (parts[i].kind == 't' && !json_is_string(value)) ||
+            (parts[i].kind == 'n' && !json_is_number(value))) {
+            snprintf(reason, REASON, "%.80s is no %s", name,
+                     parts[i].kind == 'o'   ? "object"
+                     : parts[i].kind == 'a' ? "list"
+                     : parts[i].kind == 't' ? "text"
+                                            : "number");
+            return false;
+        }
+    }
+    value = json_object_get(object, "version");
+    if (!value || json_is_null(value) || json_number_value(value) == VERSION) return true;
+    snprintf(reason, REASON, "records of version %g; this abdb reads version %d",
+             json_number_value(value), VERSION);
+    return false;
+}
+
+/* One `entry` record. A field or part that this abdb does not know is passed over, so that files
+ * of later versions can be read, and counted by its name; one of the wrong kind makes the record a
+ * reject with its reason. */
 static abdb_status take_entry(reader *r, const json_t *object, const text_line *line, char *reason,
                               abdb_error *err)
 {
@@ -153,10 +202,12 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
 
     snprintf(locator, sizeof locator, "line %ld", line->number);
     *e = (abdb_entry){.line = line->number, .locator = locator};
+    if (!known_parts(r, object, reason)) return ABDB_OK;
     json_object_foreach(json_object_get(object, "field"), name, value)
     {
         int field = abdb_field_find(name);
 
+        if (field < 0) abdb_left_out_add(r->left_out, name);
         if (field < 0 || json_is_null(value)) continue;
         e->field[field] = plain(&r->arena, value);
         if (!e->field[field]) {
@@ -167,6 +218,10 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     json_object_foreach(json_object_get(object, "factor"), name, value)
     {
         if (!take_factor(r, e, name, value, reason)) return ABDB_OK;
+        if (e->factors_left_out) {
+            snprintf(reason, REASON, "more than %d factors", ABDB_FACTOR_MAX);
+            return ABDB_OK;
+        }
     }
     json_array_foreach(json_object_get(object, "result"), i, value)
     {
@@ -194,10 +249,10 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
                              const text_line *line, char *reason, abdb_error *err)
 {
     static const char *const tables[] = {
-        "source",        "device",          "model",      "alias",      "spec",
-        "price",         "provider",        "claim",      "claim_term", "rule",
-        "compatibility", "workload_factor", "round",      "withdrawal", "note",
-        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine"};
+        "source",        "device",          "model",      "alias",           "spec",
+        "price",         "provider",        "claim",      "claim_term",      "rule",
+        "compatibility", "workload_factor", "round",      "withdrawal",      "note",
+        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule"};
     abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
     char locator[32];
     const char *name, *text;
@@ -269,11 +324,12 @@ static abdb_status read_records(const abdb_input *in, const abdb_words *words,
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "records");
     r->words = words;
     r->sink = sink;
+    r->left_out = in->left_out;
     st = lines_read(in, on_line, r, err);
     free(r);
     return st;
 }
 
 const abdb_importer abdb_import_records = {
-    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 1, NULL, bid,
+    "abdb-jsonl", "abdb's own records, JSON lines (abdb export, abdb run --spool)", 2, NULL, bid,
     read_records};

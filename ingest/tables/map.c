@@ -64,6 +64,23 @@ const char *table_map_member(const table_map *map)
     return map->member;
 }
 
+bool table_map_leaves(const table_map *map, const char *column)
+{
+    for (size_t i = 0; i < map->match_count; i++)
+        if (map_same_column(map->match[i], column)) return false;
+    for (size_t i = 0; i < map->ignore_count; i++)
+        if (map_same_column(map->ignore[i], column)) return false;
+    for (size_t i = 0; i < map->count; i++) {
+        const map_line *line = &map->line[i];
+
+        if (line->verb != MAP_DECIDE && line->column && map_same_column(line->column, column))
+            return false;
+        for (size_t k = 0; line->verb == MAP_DECIDE && k + 1 < line->words; k += 2)
+            if (map_same_column(line->word[k], column)) return false;
+    }
+    return true;
+}
+
 bool table_map_fits(const table_map *map, const abdb_flat_record *record)
 {
     for (size_t i = 0; i < map->match_count; i++) {

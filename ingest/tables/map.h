@@ -6,6 +6,7 @@
  *     match   InstanceType AcceleratorName      columns that a header must have
  *     member  points                            of a JSON object: the array that holds the records
  *     missing "?" X                             cells that mean: none (beside "", -, N/A, null)
+ *     ignore  vCPUs MemoryGiB                   columns of numbers that are none of its business
  *     set     source skypilot                   a field (schema/core/field.def) for every row
  *     field   device column AcceleratorName map H100 H100-SXM L4 L4
  *     factor  batch column "Batch size"
@@ -42,6 +43,8 @@ int table_map_version(const table_map *map);
 const char *table_map_member(const table_map *map); /* or NULL */
 /* Does the record have the columns that the map matches? */
 bool table_map_fits(const table_map *map, const abdb_flat_record *record);
+/* Does no line of the map name the column? Its numbers are then passed over. */
+bool table_map_leaves(const table_map *map, const char *column);
 /* Hands over what the map makes of one row, and ends the row. */
 ABDB_MUST_USE abdb_status table_map_row(const table_map *map, const abdb_flat_record *record,
                                         const abdb_words *words, const abdb_sink *sink,

@@ -179,6 +179,8 @@ static abdb_status take_words(parser *p)
         p->map->match = rest(p, 1, &p->map->match_count);
     else if (strcmp(verb, "missing") == 0)
         p->map->missing = rest(p, 1, &p->map->missing_count);
+    else if (strcmp(verb, "ignore") == 0)
+        p->map->ignore = rest(p, 1, &p->map->ignore_count);
     else
         return fail(p, "no such word:", verb);
     return ABDB_OK;

@@ -21,8 +21,8 @@ typedef struct {
 struct table_map {
     abdb_arena arena;
     const char *name, *summary, *member;
-    const char **match, **missing;
-    size_t match_count, missing_count;
+    const char **match, **missing, **ignore;
+    size_t match_count, missing_count, ignore_count;
     int version;
     map_line line[MAP_LINES_MAX];
     size_t count;

@@ -22,6 +22,7 @@ static const char map_page[] =
     "  match   InstanceType AcceleratorName   columns that the header must have\n"
     "  member  points                         of a JSON object: the array of records\n"
     "  missing \"?\" X                          cells that mean none, beside \"\", -, N/A, null\n"
+    "  ignore  vCPUs                          columns of numbers that are none of its business\n"
     "  set     source skypilot                a field for every row\n"
     "  field   device column AcceleratorName map H100 H100-SXM\n"
     "  factor  batch column \"Batch size\"\n"

@@ -12,9 +12,58 @@
 #include "query/answer/rows.h"
 #include "schema/store/digest.h"
 
+/* "; values: 14 kept, 2 left out" of what was read now. */
+static const char *say_values(const abdb_counts *c, char out[160])
+{
+    const struct {
+        long n;
+        const char *what;
+    } parts[] = {{c->values_kept, "kept"},
+                 {c->values_known, "known"},
+                 {c->values_rejected, "rejected"},
+                 {c->values_left_out, "left out"}};
+    size_t size = 0;
+
+    *out = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].n)
+            size += (size_t)snprintf(out + size, 160 - size, "%s%ld %s",
+                                     size ? ", " : "; values: ", parts[i].n, parts[i].what);
+    return out;
+}
+
+/* What is missing, and how it is said; a file that names no device answers nothing per device. */
+static void say_missing(const char *path, const abdb_counts *c)
+{
+    if (c->factors_left_out)
+        abdb_remark("%s: factors left out, beyond %d an entry: %ld", path, ABDB_FACTOR_MAX,
+                    c->factors_left_out);
+    if (c->entries && c->entries_without_device == c->entries)
+        abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
+                    " dollar comes of them; `abdb withdraw %s`, then `abdb import --set device=NAME"
+                    " --set devices=N %s` says it",
+                    path, c->entries, path, path);
+}
+
+/* What was passed over, by name. */
+static void say_left_out(const char *path, const abdb_left_out *list)
+{
+    abdb_text names = {0};
+
+    for (size_t i = 0; i < list->items; i++)
+        abdb_text_printf(&names, "%s%s (%ld)", i ? ", " : "", list->item[i].name,
+                         list->item[i].values);
+    if (list->others) abdb_text_printf(&names, ", others (%ld)", list->others);
+    if (list->items)
+        abdb_remark("%s: left out, for nothing here says what it is: %s", path,
+                    abdb_text_get(&names));
+    abdb_text_free(&names);
+}
+
 static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_run)
 {
     const abdb_counts *c = &unit->counts;
+    char values[160];
 
     if (unit->known)
         abdb_say(
@@ -24,10 +73,12 @@ static void print_unit(const char *path, const abdb_unit_result *unit, bool dry_
             path, c->accepted, c->duplicate, c->rejected, c->ignored);
     else
         abdb_say(stdout,
-                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored  [%s]\n",
+                 "%s: %s%ld rows: %ld accepted, %ld duplicate, %ld rejected, %ld ignored%s  [%s]\n",
                  path, dry_run ? "would keep: " : "",
                  c->accepted + c->duplicate + c->rejected + c->ignored, c->accepted, c->duplicate,
-                 c->rejected, c->ignored, unit->format);
+                 c->rejected, c->ignored, say_values(c, values), unit->format);
+    if (!unit->known) say_missing(path, c);
+    if (!unit->known) say_left_out(path, &unit->left_out);
     if (unit->remark) abdb_remark("%s: %s", path, unit->remark);
 }
 
@@ -52,6 +103,13 @@ static void add_counts(import_counts *to, const abdb_unit_result *unit)
     to->rows.duplicate += unit->counts.duplicate;
     to->rows.rejected += unit->counts.rejected;
     to->rows.ignored += unit->counts.ignored;
+    to->rows.values_kept += unit->counts.values_kept;
+    to->rows.values_known += unit->counts.values_known;
+    to->rows.values_rejected += unit->counts.values_rejected;
+    to->rows.values_left_out += unit->counts.values_left_out;
+    to->rows.factors_left_out += unit->counts.factors_left_out;
+    to->rows.entries += unit->counts.entries;
+    to->rows.entries_without_device += unit->counts.entries_without_device;
 }
 
 static void count_unit(import_session *s, const abdb_unit_result *unit)
@@ -66,15 +124,12 @@ static void count_unit(import_session *s, const abdb_unit_result *unit)
 }
 
 /* Gives a file of a round to the round it belongs to: *taken. */
-static abdb_status take(import_session *s, const abdb_input *input, bool named, bool *taken,
-                        abdb_error *err)
+static abdb_status take(import_session *s, const abdb_input *input, bool *taken, abdb_error *err)
 {
     abdb_round_role role = s->options->format ? ROUND_OTHER : abdb_mlperf_round_role(input->path);
     char digest[ABDB_SHA256_HEX];
 
-    if (role == ROUND_BESIDE && named) role = ROUND_OTHER; /* whoever names it wants it read */
-    *taken = role == ROUND_BESIDE;
-    s->beside += role == ROUND_BESIDE;
+    *taken = false;
     if (role != ROUND_PART) return ABDB_OK;
     abdb_sha256_hex(input->data, input->size, digest);
     return abdb_mlperf_round_take(s->round, input, digest, taken, err);
@@ -86,7 +141,7 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
 {
     abdb_unit_result unit = {0};
     bool taken = false;
-    abdb_status st = take(s, input, named, &taken, err);
+    abdb_status st = take(s, input, &taken, err);
 
     if (taken) return st;
     if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
@@ -110,7 +165,7 @@ static abdb_status import_member(void *self, const char *path, const abdb_input 
                  : say_failure(self, path, err->status, err);
 }
 
-/* Members of a round that its results do not need are not even read. */
+/* Files of a round that its results do not need are not even read; whoever names one wants it. */
 static bool wants_member(void *self, const char *path)
 {
     import_session *s = self;
@@ -123,12 +178,15 @@ static bool wants_member(void *self, const char *path)
 /* What one round brought, in one line. */
 static void print_round(const char *root, const char *format, const import_counts *c, bool dry_run)
 {
+    char values[160];
+
     abdb_say(
         stdout,
         "%s: %s%zu result folders (%zu already there): %ld accepted, %ld duplicate, %ld rejected,"
-        " %ld ignored  [%s]\n",
+        " %ld ignored%s  [%s]\n",
         *root ? root : ".", dry_run ? "would keep: " : "", c->files, c->known, c->rows.accepted,
-        c->rows.duplicate, c->rows.rejected, c->rows.ignored, format);
+        c->rows.duplicate, c->rows.rejected, c->rows.ignored, say_values(&c->rows, values), format);
+    say_missing(*root ? root : ".", &c->rows);
 }
 
 abdb_status abdb_importing_rounds(import_session *s, abdb_error *err)
@@ -164,6 +222,13 @@ done:
     abdb_mlperf_round_close(s->round);
     s->round = NULL;
     return st;
+}
+
+/* A found file that is packed but does not call itself an archive (a network's weights, a
+ * document) is one of another format. */
+static bool is_archive(const char *path, bool named, const char *head, size_t size)
+{
+    return abdb_archive_is(head, size) && (named || abdb_archive_is_named(path));
 }
 
 /* An archive is a stream; head[0..size) was read from it already. */
@@ -219,9 +284,9 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
     abdb_status st = ABDB_OK;
 
     if (!s->round) st = abdb_mlperf_round_open(&s->round, err);
-    if (st != ABDB_OK) {
+    if (st != ABDB_OK || (!named && !wants_member(s, path))) {
         ;
-    } else if (abdb_archive_is(head, size)) {
+    } else if (is_archive(path, named, head, size)) {
         st = import_archive(s, path, in, head, size, err);
     } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
         st = import_pipe(s, path, in, head, size, err);
@@ -236,12 +301,14 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
 
 static void print_counts(const char *name, const import_counts *c, const char *tail)
 {
+    char values[160];
+
     abdb_say(
         stdout,
         "%s: %zu files (%zu already there): %ld rows accepted, %ld duplicate, %ld rejected, %ld"
-        " ignored%s\n",
+        " ignored%s%s\n",
         name, c->files, c->known, c->rows.accepted, c->rows.duplicate, c->rows.rejected,
-        c->rows.ignored, tail);
+        c->rows.ignored, say_values(&c->rows, values), tail);
 }
 
 void abdb_importing_print(const import_session *s)

@@ -138,6 +138,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
             TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
                           out->counts.rejected));
         TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
+        out->left_out = (abdb_left_out){0};
         TRY(produce(p, options, &sink, err));
     }
     TRY(abdb_writer_commit(writer, &out->counts, err));
@@ -157,7 +158,8 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
                              abdb_error *err)
 {
     abdb_unit_info unit = {.path = input->path, .data = input->data, .size = input->size};
-    producer p = {.input = input};
+    abdb_input own = *input;
+    producer p = {.input = &own};
     char sha[ABDB_SHA256_HEX];
     double from;
     abdb_status st = ABDB_OK;
@@ -170,7 +172,9 @@ abdb_status abdb_unit_import(abdb_writer *writer, const abdb_input *input,
     abdb_sha256_pieces(input->data, input->size, release, input, sha);
     abdb_timing_add("digest of the file", from);
     unit.sha256 = p.sha256 = sha;
+    own.left_out = &out->left_out;
     TRY(import_unit(writer, &unit, &p, options, out, err));
+    out->counts.values_left_out += out->left_out.values;
 done:
     return st;
 }

@@ -20,6 +20,7 @@ typedef struct {
     const char *format, *remark;
     int known; /* the same file was there already; counts are those of that import */
     abdb_counts counts;
+    abdb_left_out left_out;
 } abdb_unit_result;
 
 /* Imports input as one transaction. On failure nothing of it is kept. ABDB_GATE: strict, and a row

@@ -22,7 +22,7 @@ typedef struct {
     abdb_key key[3];
     long long origin;
     abdb_process process;
-    size_t pieces, factors, results, telemetries, spans, ranks;
+    size_t pieces, factors, results, telemetries, spans, ranks, values_left_out, factors_left_out;
     abdb_factor *factor;
     abdb_result *result;
     abdb_telemetry *telemetry;
@@ -180,6 +180,8 @@ static packed_entry *pack_entry(batch *b, const abdb_entry *e)
     p->pieces = e->pieces;
     p->factors = e->factors;
     p->results = e->results;
+    p->values_left_out = e->values_left_out;
+    p->factors_left_out = e->factors_left_out;
     p->factor = room(b, e->factors * sizeof *p->factor);
     p->result = room(b, e->results * sizeof *p->result);
     if (!p->factor || !p->result) return NULL;
@@ -248,6 +250,8 @@ static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
     e->pieces = p->pieces;
     e->factors = p->factors;
     e->results = p->results;
+    e->values_left_out = p->values_left_out;
+    e->factors_left_out = p->factors_left_out;
     memcpy(e->factor, p->factor, p->factors * sizeof *e->factor);
     memcpy(e->result, p->result, p->results * sizeof *e->result);
     return q->inner->entry(q->inner->self, e, &q->error);

@@ -47,7 +47,10 @@ static abdb_factor *add_factor(abdb_entry *entry, const char *name, abdb_factor_
 {
     abdb_factor *factor;
 
-    if (entry->factors == ABDB_FACTOR_MAX) return NULL;
+    if (entry->factors == ABDB_FACTOR_MAX) {
+        entry->factors_left_out++;
+        return NULL;
+    }
     factor = &entry->factor[entry->factors++];
     *factor = (abdb_factor){.name = name, .text = "", .num = NAN, .state = state};
     return factor;
@@ -100,7 +103,10 @@ abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double val
 {
     abdb_result *result;
 
-    if (entry->results == ABDB_RESULT_MAX) return NULL;
+    if (entry->results == ABDB_RESULT_MAX) {
+        entry->values_left_out++;
+        return NULL;
+    }
     result = &entry->result[entry->results++];
     *result = (abdb_result){.metric = metric,
                             .statistic = "value",

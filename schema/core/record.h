@@ -117,6 +117,9 @@ typedef struct {
     size_t pieces;    /* so many of the entries handed over just before are its parts */
     const char *role; /* what they are to it: "run" */
     size_t factors, results;
+    /* What the source has and the entry does not: numbers without a meaning (zero, an unknown
+     * unit), and what there was no room for. Whoever adds counts it, nobody else need. */
+    size_t values_left_out, factors_left_out;
     abdb_factor factor[ABDB_FACTOR_MAX];
     abdb_result result[ABDB_RESULT_MAX];
     char dates[2][ABDB_DATE_SIZE]; /* room for abdb_entry_dates */

@@ -13,11 +13,12 @@ static const abdb_unit units[] = {
 };
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
-/* Equal without case and white space, and with "\(" read as "(" (an old export escapes them). */
+/* Equal without case and white space, with "\(" read as "(" (an old export escapes them), and
+ * without the star of a footnote. */
 static bool loosely_equal(const char *a, const char *b)
 {
     for (;;) {
-        while (isspace((unsigned char)*a) || *a == '\\') a++;
+        while (isspace((unsigned char)*a) || *a == '\\' || *a == '*') a++;
         while (isspace((unsigned char)*b)) b++;
         if (!*a || !*b) return *a == *b;
         if (tolower((unsigned char)*a++) != tolower((unsigned char)*b++)) return false;

@@ -96,3 +96,20 @@ CREATE TABLE workload_engine (
     engine   TEXT NOT NULL CHECK (engine IN ('matrix', 'vector')),  -- matrix or vector
     why      TEXT                           -- in words
 ) STRICT, WITHOUT ROWID;
+
+-- Which figure of LoadGen's log the submission checker of a round takes for the result. Importing reads the rules of its build; the
+-- table shows them.
+CREATE TABLE figure_rule (
+    place    INTEGER NOT NULL PRIMARY KEY,  -- 1, 2, ...: the first that fits counts
+    since    TEXT,                          -- first round, NULL: from the first
+    until    TEXT,                          -- last round, NULL: still
+    model    TEXT NOT NULL,                 -- benchmark; with a * behind it what begins so
+    scenario TEXT NOT NULL,                 -- scenario of the result
+    ran      TEXT,                          -- scenario that LoadGen ran, where the result is inferred from another
+    counted  TEXT CHECK (counted = 'tokens'),  -- tokens: only where LoadGen counted them
+    figure   TEXT NOT NULL,                 -- name of the figure in the detail log
+    times    REAL NOT NULL CHECK (times > 0),  -- the result is so many times the figure
+    raw_unit TEXT NOT NULL,                 -- its unit, as checkers call it
+    source   TEXT NOT NULL,                 -- who says so
+    locator  TEXT NOT NULL                  -- where
+) STRICT;

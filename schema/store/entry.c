@@ -251,6 +251,16 @@ void abdb_writer_soon(const void *writer, const abdb_key key[3])
     abdb_keymap_fetch(&w->descriptions, key[ABDB_KEY_DESCRIPTION]);
 }
 
+/* The one counter of values: every record passes here. */
+static void count_values(abdb_writer *w, const abdb_entry *entry, long *of)
+{
+    *of += (long)entry->results;
+    w->counts.values_left_out += (long)entry->values_left_out;
+    w->counts.factors_left_out += (long)entry->factors_left_out;
+    w->counts.entries++;
+    w->counts.entries_without_device += !entry->field[ABDB_FIELD_device];
+}
+
 abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *err)
 {
     abdb_writer *w = self;
@@ -263,6 +273,7 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
     if (fault) {
         abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
+        count_values(w, entry, &w->counts.values_rejected);
         return abdb_writer_reject(self, &reject, err);
     }
     TRY(abdb_writer_lock(w, err));
@@ -276,6 +287,7 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
         id = abdb_keymap_get(&w->entries, k.key[ABDB_KEY_ENTRY]);
     else
         TRY(abdb_writer_find(w, S_ENTRY_FIND, k.key[ABDB_KEY_ENTRY], &id, err));
+    count_values(w, entry, id ? &w->counts.values_known : &w->counts.values_kept);
     if (id) {
         TRY(insert_witness(w, entry, id, err));
     } else {

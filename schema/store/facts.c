@@ -49,6 +49,8 @@ static const fact_table fact_tables[] = {
      " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
      " source locator "},
     {"workload_engine", NULL, "workload", " workload engine why "},
+    {"figure_rule", NULL, "place",
+     " place since until model scenario ran counted figure times raw_unit source locator "},
     {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

@@ -29,8 +29,10 @@ abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err
         *out = (abdb_reading){sqlite3_column_int(s, 5),
                               sqlite3_column_int(s, 6),
                               sqlite3_column_int64(s, 4),
-                              {sqlite3_column_int(s, 0), sqlite3_column_int(s, 1),
-                               sqlite3_column_int(s, 2), sqlite3_column_int(s, 3)}};
+                              {.accepted = sqlite3_column_int(s, 0),
+                               .duplicate = sqlite3_column_int(s, 1),
+                               .rejected = sqlite3_column_int(s, 2),
+                               .ignored = sqlite3_column_int(s, 3)}};
     sqlite3_finalize(s);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
                                                      : abdb_db_fail(w->db, err, "artifact");

@@ -37,6 +37,9 @@ static const struct {
     {"spec_doubt", "SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity,"
                    " said_by, stated, sentence, source, locator FROM spec_doubt ORDER BY doubt"},
     {"workload_engine", "SELECT workload, engine, why FROM workload_engine ORDER BY workload"},
+    {"figure_rule",
+     "SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit,"
+     " source, locator FROM figure_rule ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
     {"spec",

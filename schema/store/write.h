@@ -16,6 +16,10 @@ typedef struct abdb_writer abdb_writer;
 
 typedef struct {
     long accepted, duplicate, rejected, ignored; /* input rows */
+    /* Of this import alone, not of an earlier one: the values of the records that were handed over,
+     * by what became of them; factors without room; entries, and those that name no device. */
+    long values_kept, values_known, values_rejected, values_left_out;
+    long factors_left_out, entries, entries_without_device;
 } abdb_counts;
 
 /* What becomes of a file that an older version of its importer has read. */

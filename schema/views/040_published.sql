@@ -94,6 +94,10 @@ SELECT ratio, low, high, of_quantity, of_dtype, of_engine, of_sparsity, to_quant
 CREATE VIEW v_spec_doubt AS
 SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, said_by, stated, sentence, source, locator FROM spec_doubt;
 
+-- Which figure of LoadGen's log is the official one of a round, as its submission checker has it.
+CREATE VIEW v_figure_rule AS
+SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit, source, locator FROM figure_rule;
+
 -- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
 -- accepted (an accept of v_spec_doubt, which says why), breaks.
 CREATE VIEW v_ratio AS
@@ -239,6 +243,18 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec_doubt', 11, 'sentence', '', 'why'),
 ('v_spec_doubt', 12, 'source', '', 'who says so'),
 ('v_spec_doubt', 13, 'locator', '', 'where'),
+('v_figure_rule', 1, 'place', '', 'the first that fits counts'),
+('v_figure_rule', 2, 'since', '', 'first round; NULL: from the first'),
+('v_figure_rule', 3, 'until', '', 'last round; NULL: still'),
+('v_figure_rule', 4, 'model', '', 'benchmark; with a * behind it what begins so'),
+('v_figure_rule', 5, 'scenario', '', 'scenario of the result'),
+('v_figure_rule', 6, 'ran', '', 'what LoadGen ran, where the result is inferred from another scenario'),
+('v_figure_rule', 7, 'counted', '', 'tokens: only where LoadGen counted them'),
+('v_figure_rule', 8, 'figure', '', 'its name in the detail log'),
+('v_figure_rule', 9, 'times', '', 'the result is so many times the figure'),
+('v_figure_rule', 10, 'raw_unit', '', 'as checkers call it'),
+('v_figure_rule', 11, 'source', '', 'who says so'),
+('v_figure_rule', 12, 'locator', '', 'where'),
 ('v_price', 1, 'provider', '', 'who asks it'),
 ('v_price', 2, 'instance', '', 'name of the offer'),
 ('v_price', 3, 'device', '', 'canonical device'),

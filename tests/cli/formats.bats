@@ -213,3 +213,40 @@ P
         grep -qx "$format" <<<"$read" || { echo "no fixture is read as $format"; false; }
     done
 }
+
+@test "a program that prints or reads a format is no file of that format" {
+    mkdir code
+    echo 'x = ":::MLLOG "' >code/log_parser.py
+    printf 'PREFIX = ":::MLLOG {}"\ndef keys(line):\n    return ["submission_benchmark", "run_start"]\n' >code/mllog.py
+    printf 'result = {"request_throughput": 1,\n"output_throughput": 2,\n"mean_ttft_ms": 3}\n' >code/benchmark_serving.py
+    printf 'const columns = ["build_commit", "n_prompt", "avg_ts"];\n' >code/table.js
+    printf '# parse\nif "algbw" in line and "busbw" in line and "size" in line and "time" in line:\n    pass\n' >code/preflight.py
+    printf 'printf("Function    Best Rate MB/s  Avg time     Min time     Max time\\n");\n1 2 3 4\n' >code/stream.c
+    printf '    puts("# OSU MPI Latency Test v5.9");\n' >code/osu.c
+    printf 'fprintf(f, "| model | test | t/s\\n");  // | model \n// test | t/s |\n' >code/bench.cpp
+    printf '{"benchmarks", "real_time"}\n' >code/keys.py
+    printf 'summary("MLPerf Results Summary\\n");\nsummary("SUT name : ");\n' >code/logging.cc
+    printf 'The columns of the table are\n\n  size count type redop root time algbw busbw #wrong\n\nand are explained below.\n' >code/help.txt
+    run abdb import code
+    fails 0 "files of other formats, passed over: 11"
+    same "$(sqlite3 t.db "SELECT count(*) FROM reject")" 0
+    # a spreadsheet whose columns are named after nccl-tests is no table of theirs
+    printf 'node,nccl-bw/allreduce_8_time:0,nccl-bw/allreduce_8_algbw:0,nccl-bw/allreduce_8_busbw:0\nn0,1,2,3\n' >sheet.csv
+    run abdb import sheet.csv
+    fails 6 "not a format that abdb reads"
+}
+
+@test "what is packed but does not call itself an archive is passed over" {
+    echo weights >w && zip -q latents.zip w && mv latents.zip latents.pt
+    mkdir data && cp latents.pt data && cp "$fixtures/hyperfine.json" data && gzip data/hyperfine.json
+    tar cf all.tar data
+    for what in data all.tar; do
+        run abdb import "$what"
+        fails 0 "passed over: 1"
+        fails 0 "hyperfine.json.gz"
+        rm t.db
+    done
+    cp "$fixtures/hyperfine.json" . && zip -q h.zip hyperfine.json && mv h.zip h.pt
+    run abdb import h.pt # who names it wants it looked into
+    fails 0 "h.pt!hyperfine.json"
+}

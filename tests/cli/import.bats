@@ -405,3 +405,123 @@ load common
     run bash -c 'abdb import - </dev/null'
     fails 6 "empty"
 }
+
+@test "a crosstab whose columns are called as in other tables says its devices; a file without any says so" {
+    sed 's/,Accelerator,# of Accelerators,/,Accelerator (click + for details),Accelerators per node,/; s/,Availability,Accelerator,/,Availability,Accelerator (click + for details),/; s/,Processor,/,Processor (click + for details),/' \
+        "$fixtures/site_pivot.csv" >v5.csv
+    abdb import -q --db a.db "$fixtures/site_pivot.csv"
+    run abdb import --db b.db v5.csv
+    fails 0 "accepted"
+    [[ "$output" != *"no device"* ]]
+    same "$(sqlite3 b.db "SELECT device, devices, count(*) FROM entry GROUP BY 1, 2")" "$(sqlite3 a.db "SELECT device, devices, count(*) FROM entry GROUP BY 1, 2")"
+    sed 's/Accelerator (click + for details)/Chip/g; s/Processor (click + for details)/CPU/g' v5.csv >none.csv
+    run abdb import --db c.db none.csv
+    fails 0 "none.csv: no device is named in any of its"
+    fails 0 "--set device=NAME"
+    # one file of a device among others is no warning
+    run abdb import --db d.db "$fixtures/results.csv"
+    [[ "$output" != *"no device is named"* ]]
+}
+
+@test "an import counts values, not rows alone: what is kept, known, rejected and left out" {
+    run abdb import "$fixtures/nccl_tests.out"
+    fails 0 "3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 14 kept, 4 left out  [nccl-tests]"
+    same "$(sqlite3 t.db "SELECT count(*) FROM result")" 14
+    # of two runs with equal numbers both are there; the very file, renamed or packed, changes nothing
+    sed 's/node-/rack-/' "$fixtures/nccl_tests.out" >other.out
+    run abdb import other.out
+    fails 0 "values: 14 kept, 4 left out"
+    cp other.out renamed.out && tar czf both.tar.gz renamed.out
+    run abdb import renamed.out both.tar.gz
+    fails 0 "2 files (2 already there): 0 rows accepted"
+    same "$(sqlite3 t.db "SELECT count(*) FROM result")" 28
+    # statements are known by what they say
+    abdb import -q "$fixtures/checker.csv"
+    (cat "$fixtures/checker.csv"; echo) >again.csv
+    run abdb import again.csv
+    fails 0 "0 accepted, 3 duplicate, 4 rejected, 0 ignored; values: "
+    [[ "$output" != *kept* && "$output" == *known* ]]
+}
+
+@test "units as MLCommons' pages spell them; a stream's energy belongs to its latency" {
+    h="Public ID,Organization,SystemType,SystemName,Model MLC,Scenario,Result,accelerator_model_name,accelerators_per_node,version,vdate,Units"
+    a="2.1-0011,Dell,edge,Box (1x A2),ResNet"
+    cat >edge.csv <<CSV
+$h
+$a,Single Stream,1.088643,NVIDIA A2,1,v2.1,Inference v2.1,latency in ms
+$a,Single Stream,0.25,NVIDIA A2,1,v2.1,Inference v2.1,System energy (J) per stream*
+$a,Multi Stream,894.5,NVIDIA A2,1,v2.1,Inference v2.1,System energy (mJ) per stream*
+$a,Multi Stream,4.5,NVIDIA A2,1,v2.1,Inference v2.1,Latency in ms
+$a,Offline,250.5,NVIDIA A2,1,v2.1,Inference v2.1,System Power
+$a,Offline,1000,NVIDIA A2,1,v2.1,Inference v2.1,Samples/s
+0.5-464,Harvard,,Nucleo,MobileNetV1 (0.25x),,603.5,,1,v0.5,Tiny v0.5,Latency in ms
+0.5-464,Harvard,,Nucleo,MobileNetV1 (0.25x),,5.25,,1,v0.5,Tiny v0.5,Energy in uJ
+CSV
+    run abdb import edge.csv
+    fails 0 "4 accepted, 4 duplicate, 0 rejected"
+    same "$(sqlite3 t.db "SELECT suite, scenario, metric, value FROM entry JOIN result USING (entry_id) ORDER BY 1, 2, 3")" \
+        "inference|MultiStream|energy_j|0.8945
+inference|MultiStream|latency_s|0.0045
+inference|Offline|power_w|250.5
+inference|Offline|samples_per_s|1000.0
+inference|SingleStream|energy_j|0.25
+inference|SingleStream|latency_s|0.001088643
+tiny||energy_j|5.25e-06
+tiny||latency_s|0.6035"
+}
+
+@test "numbers in columns that a map does not name are named, with their count" {
+    cat >m.map <<'MAP'
+name   mine
+match  Chip Speed
+ignore Row
+set    evidence measured
+set    source mine
+set    workload gemm
+field  device column Chip
+metric tokens_per_s column Speed unit token/s
+MAP
+    printf 'Row,Chip,Speed,Watts,Note,Cost\n1,A,10,300,fast,\n2,B,20,400,n/a,7\n' >t.csv
+    run abdb import --map m.map t.csv
+    fails 0 "t.csv: left out, for nothing here says what it is: Watts (2), Cost (1)"
+    fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 2 kept, 3 left out  [table]"
+    # --strict reads twice and counts once
+    run abdb import --db s.db --strict --map m.map t.csv
+    fails 0 "says what it is: Watts (2), Cost (1)"
+    # the same of a long file, which is read and stored at the same time
+    (head -1 t.csv; awk 'BEGIN { for (i = 0; i < 90000; i++) printf "%d,A,%d,%d,x,\n", i, i + 1, i }') >long.csv
+    run abdb import --db l.db --map m.map long.csv
+    fails 0 "says what it is: Watts (90000)"
+    fails 0 "values: 90000 kept, 90000 left out"
+    # MLCommons' summarizer of v2.0: dlrm and minigo are benchmarks
+    printf 'division,availability,submitter,system,host_processor_model_name,host_processors_count,accelerator_model_name,accelerators_count,framework,notes,bert,dlrm,minigo,resnet,details_url\nclosed,onprem,A,box,CPU,2,Chip,8,f,,20.5,1.5,250.25,30,u\nclosed,onprem,A,box2,CPU,2,Chip,8,f,,,1.75,,,u\n' >s.csv
+    run abdb import --db z.db s.csv --set round=v2.0
+    fails 0 "2 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 5 kept  [table]"
+}
+
+@test "records: what abdb cannot keep is a reject with its reason or counted by name, never silence" {
+    entry() { echo "{\"record\":\"entry\",\"field\":{\"evidence\":\"measured\",\"kind\":\"run\",\"source\":\"me\",\"workload\":\"gemm\",\"device\":\"A\"$1},\"factor\":$2,\"result\":$3$4}"; }
+    r='[{"metric":"time_s","statistic":"value","value":1.5}]'
+    {
+        entry "" '{"n":"1"}' "$r" ""
+        entry "" "{$(seq -s, 1 97 | sed 's/\([0-9]*\)/"f\1":"1"/g')}" "$r" ""
+        entry "" '{"n":["a"]}' "$r" ""
+        entry "" '["n"]' "$r" ""
+        entry "" '{"n":"1"}' '{"metric":"time_s","statistic":"value","value":1.5}' ""
+        entry ',"colour":"red"' '{"n":"1"}' "$r" ""
+        entry "" '{"n":"1"}' "$r" ',"colour":"red"'
+        entry "" '{"n":"1"}' "$r" ',"version":99'
+        entry "" '{"n":"1"}' '[{"metric":"time_s","statistic":"value","value":-1.5}]' ""
+        entry "" '{"n":"2"}' "$r" ',"version":1'
+    } >r.jsonl
+    run abdb import r.jsonl
+    fails 0 "10 rows: 4 accepted, 0 duplicate, 6 rejected, 0 ignored; values: 4 kept, 2 left out"
+    fails 0 "r.jsonl: left out, for nothing here says what it is: colour (2)"
+    same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
+        "2|more than 96 factors
+3|factor n is neither text nor a number nor an object
+4|factor is no object
+5|result is no list
+8|records of version 99; this abdb reads version 1
+9|time_s is -1.5: no time is below zero"
+}

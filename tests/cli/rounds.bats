@@ -217,3 +217,167 @@ training() { # ROOT [FACTOR]
     same "$(ask "SELECT count(*) FROM v_mlperf WHERE suite = 'tiny'")" 13
     same "$(sqlite3 t.db "SELECT count(*) FROM entry WHERE suite = 'storage' AND kind = 'score'")" 56
 }
+
+@test "a whole repository says what its results alone say, and ends well" {
+    top=inference_results_v5.1-main
+    inference $top
+    training training_results_v5.0-main
+    mkdir alone && cp -r $top training_results_v5.0-main alone/
+    abdb import -q --db alone.db alone/$top alone/training_results_v5.0-main
+    # what submitters leave beside: compliance, code, drafts of summaries, logs of other runs, weights
+    b=closed/Someone/compliance/box/llama2-70b-99/Server/TEST06/performance/run_1
+    mkdir -p $top/$b $top/closed/Someone/code/common $top/closed/Someone/out
+    cp "$fixtures/mlperf_detail.txt" $top/$b/mlperf_log_detail.txt
+    cp "$fixtures/hyperfine.json" "$fixtures/checker.csv" $top/closed/Someone/code/common/
+    cp "$fixtures/checker.csv" $top/closed/Someone/out/out.csv
+    cp "$fixtures/nccl_tests.out" "$fixtures/checker.csv" $top/closed/Someone/
+    mkdir -p training_results_v5.0-main/Someone/benchmarks/x training_results_v5.0-main/Someone/results/box/retinanet/power
+    cp "$fixtures/nccl_tests.out" training_results_v5.0-main/Someone/benchmarks/x/nccl.log
+    cp "$fixtures/mlperf_training.txt" training_results_v5.0-main/Someone/results/box/retinanet/power/node_0.txt
+    head -c 300000000 /dev/zero | gzip -9 | gzip -9 >$top/closed/Someone/code/latents.gz
+    run abdb import --db whole.db $top training_results_v5.0-main
+    fails 0 "not needed: 10"
+    same "$(facts whole.db)" "$(facts alone.db)"
+    tar cf - $top training_results_v5.0-main >all.tar
+    run abdb import --db piped.db - <all.tar
+    fails 0 "not needed: 10"
+    same "$(facts piped.db)" "$(facts alone.db)"
+    same "$(sqlite3 piped.db "SELECT count(*) FROM reject")" 0
+    # in a tree of no known name the folders of a submission tell, and nothing else does
+    mv $top mine
+    run abdb import --db mine.db mine
+    fails 0 "not needed: 5"
+    same "$(sqlite3 mine.db "SELECT count(*) FROM artifact WHERE format = 'nccl-tests'")" 1
+    # whoever names a file wants it
+    run abdb import --db named.db mine/closed/Someone/code/common/hyperfine.json
+    fails 0 "[hyperfine]"
+}
+
+# One result of an inference round: its log says what follows as key=value (new form) or key:value (of before 2020).
+result() { # ROUND BENCHMARK SCENARIO key=value...
+    local top=inference_results_$1 folder
+    folder=$top/closed/Someone/results/box/$2/$3/performance/run_1
+    mkdir -p "$folder" "$top/closed/Someone/systems"
+    cp "$fixtures/mlperf_system.json" "$top/closed/Someone/systems/box.json"
+    shift 3
+    for pair in "$@"; do
+        case $pair in
+        *=*) printf ':::MLLOG {"key": "%s", "value": "%s", "time_ms": 1.5}\n' "${pair%%=*}" "${pair#*=}" ;;
+        *) printf '"pid": 7, "tid": 7, "ts": 12ns : %s : %s\n' "${pair%%:*}" "${pair#*:}" ;;
+        esac
+    done >"$folder/mlperf_log_detail.txt"
+}
+rates() { # all that a log may hold of a rate
+    echo result_validity=VALID result_samples_per_second=10 result_scheduled_samples_per_sec=20 result_completed_samples_per_sec=19 \
+        result_tokens_per_second=3000 result_completed_tokens_per_second=5900 result_inferred_tokens_per_second=690 \
+        result_inferred_completed_tokens_per_second=1300 result_90.00_percentile_latency_ns=9000000 early_stopping_latency_ss=8000000 \
+        early_stopping_latency_ms=4000000 effective_samples_per_query=262 result_qps_without_loadgen_overhead=7
+}
+
+@test "inference: the official figure of each round is the one that its checker took" {
+    for r in v0.7 v1.0 v2.1 v4.0 v4.1 v5.1; do
+        for s in Offline Server SingleStream MultiStream; do result $r resnet50 $s effective_scenario=$s $(rates); done
+        result $r gptj-99 Offline effective_scenario=Offline $(rates)
+        result $r gptj-99 Server effective_scenario=Server $(rates)
+        result $r llama2-70b-99 Server effective_scenario=Server requested_use_token_latencies=true $(rates)
+    done
+    result v5.1 llama2-70b-99 Interactive effective_scenario=Server requested_use_token_latencies=true $(rates)
+    result v2.1 bert-99 MultiStream effective_scenario=SingleStream $(rates)
+    result v1.1 bert-99 Offline effective_scenario=SingleStream $(rates)
+    run abdb import inference_results_*
+    fails 0 "45 rows accepted, 0 duplicate, 0 rejected"
+    same "$(ask "SELECT round, model, scenario, value, unit FROM v_mlperf WHERE metric_class = 'performance' AND model = 'resnet' ORDER BY 1, 3" | sort | tr '\n' ' ')" \
+        "$(for r in v0.7 v1.0; do echo "$r,resnet,MultiStream,262,sample/query $r,resnet,Offline,10,sample/s $r,resnet,Server,20,query/s $r,resnet,SingleStream,0.009,s"; done | tr '\n' ' ')$(
+        for r in v2.1 v4.0; do echo "$r,resnet,MultiStream,0.004,s $r,resnet,Offline,10,sample/s $r,resnet,Server,20,query/s $r,resnet,SingleStream,0.008,s"; done | tr '\n' ' ')$(
+        for r in v4.1 v5.1; do echo "$r,resnet,MultiStream,0.004,s $r,resnet,Offline,10,sample/s $r,resnet,Server,19,query/s $r,resnet,SingleStream,0.008,s"; done | tr '\n' ' ')"
+    one() { ask "SELECT value, unit FROM v_mlperf WHERE metric_class = 'performance' AND round = '$1' AND raw_model = '$2' AND scenario = '$3'"; }
+    same "$(one v4.0 gptj-99 Offline) $(one v4.0 gptj-99 Server)" "10,sample/s 20,query/s"
+    same "$(one v4.1 gptj-99 Offline) $(one v4.1 gptj-99 Server)" "690,token/s 1300,token/s"
+    same "$(one v4.0 llama2-70b-99 Server) $(one v4.1 llama2-70b-99 Server)" "19,query/s 5900,token/s"
+    same "$(one v5.1 llama2-70b-99 Interactive)" "5900,token/s"
+    same "$(one v2.1 bert-99 MultiStream) $(one v1.1 bert-99 Offline)" "0.032,s 7,sample/s"
+    same "$(ask "SELECT count(*) FROM v_mlperf WHERE flags LIKE '%inferred%' AND metric_class = 'performance'")" 2
+}
+
+@test "inference: logs of before v1.0 are read, whatever the scenario is called and wherever the run lies" {
+    result v0.7 resnet50 singlestream result_validity:VALID "effective_scenario:Single Stream" result_90.00_percentile_latency_ns:9000000
+    result v0.7 resnet50 MultiStream result_validity:VALID "effective_scenario:Multi Stream" samples_per_query:272
+    result v0.7 resnet50 offline result_validity:VALID "effective_scenario:Single Stream" result_qps_without_loadgen_overhead:7
+    result v0.5 resnet Server result_validity:VALID effective_scenario:Server result_scheduled_samples_per_sec:20
+    f=inference_results_v0.5/closed/Someone/results/box/resnet/Server/performance
+    mv $f/run_1/* $f/ && rmdir $f/run_1
+    f=inference_results_v0.7/closed/Someone/results/box/ssd-small/MultiStream/performance/run_1
+    mkdir -p $f && printf 'MLPerf Results Summary\nSUT name : x\nScenario : Multi Stream\nSamples per query : 31\nResult is : VALID\n' >$f/mlperf_log_summary.txt
+    run abdb import inference_results_v0.7 inference_results_v0.5
+    fails 0 "5 rows accepted, 0 duplicate, 0 rejected"
+    same "$(ask "SELECT scenario, value, flags FROM v_mlperf WHERE round = 'v0.7' ORDER BY 1, 2")" \
+        $'MultiStream,31,\nMultiStream,272,\nOffline,7,inferred:log\nSingleStream,0.009,'
+    same "$(ask "SELECT value, locator FROM v_mlperf WHERE round = 'v0.5'")" "20,performance/mlperf_log_detail.txt"
+}
+
+@test "inference: power of streams is the energy of a query, by the clocks of the round" {
+    marks="power_begin=07-25-2025 10:00:00.000|power_end=07-25-2025 10:00:10.000"
+    IFS='|' read -r -a marks <<<"$marks"
+    meter() { # ROUND SCENARIO HOUR
+        printf 'Time,07-25-2025 %s:00:0%d.000,Watts,%d.0,Volts,1\n' "$3" 2 20 "$3" 6 40 >inference_results_$1/closed/Someone/results/box/resnet50/$2/performance/run_1/spl.txt
+    }
+    for s in SingleStream MultiStream Offline; do
+        result v2.1 resnet50 $s effective_scenario=$s $(rates) result_query_count=500 "${marks[@]}"
+        meter v2.1 $s 10
+    done
+    result v1.0 resnet50 SingleStream effective_scenario=SingleStream $(rates) result_qps_with_loadgen_overhead=50 "${marks[@]}"
+    meter v1.0 SingleStream 12 # of a meter two hours to the east
+    result v1.0 resnet50 MultiStream effective_scenario=MultiStream $(rates) generated_query_count=10 generated_samples_per_query=262 "${marks[@]}"
+    meter v1.0 MultiStream 12
+    for s in SingleStream MultiStream; do
+        p=inference_results_v1.0/closed/Someone/results/box/resnet50/$s/performance/power
+        mkdir $p && echo '{"timezone": -7200}' >$p/server.json && echo '{"timezone": 0}' >$p/client.json
+    done
+    result v2.1 bert-99 MultiStream effective_scenario=SingleStream $(rates) result_query_count=500 "${marks[@]}"
+    cp inference_results_v2.1/closed/Someone/results/box/resnet50/Offline/performance/run_1/spl.txt inference_results_v2.1/closed/Someone/results/box/bert-99/MultiStream/performance/run_1/
+    abdb import -q inference_results_v2.1 inference_results_v1.0
+    # 30 W for 10 s are 300 J
+    same "$(ask "SELECT round, scenario, metric, round(value, 9), formula FROM v_result WHERE metric IN ('power_w', 'energy_j') AND model = 'resnet' ORDER BY 1, 2, 3")" \
+        "v1.0,MultiStream,energy_j,0.114503817,mlperf-query-energy@1
+v1.0,MultiStream,power_w,30,mlperf-mean-power@1
+v1.0,SingleStream,energy_j,0.6,mlperf-query-energy@1
+v1.0,SingleStream,power_w,30,mlperf-mean-power@1
+v2.1,MultiStream,energy_j,0.6,mlperf-query-energy@1
+v2.1,MultiStream,power_w,30,mlperf-mean-power@1
+v2.1,Offline,power_w,30,mlperf-mean-power@1
+v2.1,SingleStream,energy_j,0.6,mlperf-query-energy@1
+v2.1,SingleStream,power_w,30,mlperf-mean-power@1"
+    same "$(ask "SELECT value FROM v_result WHERE metric = 'energy_j' AND model LIKE 'bert%'")" 4.8
+}
+
+@test "the rules of official figures are data, with a source for each" {
+    abdb import -q "$root/data/rules/figures.csv"
+    same "$(ask "SELECT count(*) FROM v_figure_rule")" "$(tail -n +2 "$root/data/rules/figures.csv" | wc -l)"
+    same "$(ask "SELECT count(*) FROM v_figure_rule WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL) OR locator = ''")" 0
+    same "$(ask "SELECT DISTINCT raw_unit FROM v_figure_rule ORDER BY 1" | tr '\n' ' ')" "Latency (ns) Queries/s Samples/s Streams Tokens/s "
+    abdb export --db t.db -o jsonl >out.jsonl && abdb import -q --db other.db out.jsonl
+    same "$(sqlite3 other.db "SELECT count(*) FROM figure_rule")" "$(sqlite3 t.db "SELECT count(*) FROM figure_rule")"
+    # a table's samples that are tokens by the rules of its round, and those that are not
+    h="Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,Result,Location,version,Units"
+    for r in v4.0,llama2-70b-99,Server v4.1,llama2-70b-99,Server v4.0,gptj-99,Offline v4.1,gptj-99,Offline; do
+        IFS=, read -r v m s <<<"$r"
+        echo "A,available,closed,datacenter,Box,box,$m,$m,$s,10,closed/A,$v,$([ $s = Server ] && echo Queries/s || echo Samples/s)"
+    done | sed "1i $h" >summary.csv
+    abdb import -q --db tables.db summary.csv
+    same "$(abdb query --db tables.db "SELECT round, raw_model, unit FROM v_mlperf ORDER BY 2, 1" -o csv | tail -n +2 | tr '\n' ' ')" \
+        "v4.0,gptj-99,sample/s v4.1,gptj-99,token/s v4.0,llama2-70b-99,query/s v4.1,llama2-70b-99,token/s "
+}
+
+@test "tiny: a board's description may be called and lie otherwise" {
+    t=tiny_results_v0.7/closed/Maker
+    for b in EK-1 EK-2 EK-20; do
+        mkdir -p "$t/results/$b/ad/performance" && cp "$fixtures/mlperf_tiny.txt" "$t/results/$b/ad/performance/results.txt"
+    done
+    mkdir -p $t/systems/EK-2
+    cp "$fixtures/mlperf_system.json" $t/systems/EK-1_System_Description.json
+    cp "$fixtures/mlperf_system.json" $t/systems/EK-2/EK_2_system_description.json
+    run abdb import tiny_results_v0.7
+    fails 0 "2 accepted, 0 duplicate, 1 rejected"
+    run abdb query rejects
+    fails 0 "no systems/EK-20.json"
+}

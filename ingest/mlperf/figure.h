@@ -1,0 +1,32 @@
+/* figure.h - which figure of LoadGen's log is the official one: data/rules/figures.csv, as the
+ * submission checker of each round has it.
+ */
+#ifndef ABDB_INGEST_FIGURE_H
+#define ABDB_INGEST_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    int since, until;           /* rounds: 1000 major + minor; until 0: still */
+    const char *model;          /* "*" behind it: what begins so */
+    const char *scenario, *ran; /* ran: what LoadGen ran where the result was inferred, else "" */
+    bool tokens;                /* only where LoadGen counted tokens */
+    const char *figure, *unit;  /* name in the detail log; how checkers call its unit */
+    double times;               /* the result is so many times the figure */
+} abdb_figure_rule;
+
+/* What is asked for. round NULL: unknown, any fits. ran: what LoadGen ran; NULL: the scenario. */
+typedef struct {
+    const char *round, *model, *scenario, *ran;
+    bool tokens; /* LoadGen counted tokens */
+} abdb_figure_ask;
+
+/* The next rule from *at on that fits, the most special first; *at moves behind it. NULL: none. */
+const abdb_figure_rule *abdb_figure_next(const abdb_figure_ask *ask, size_t *at);
+/* Are two names of a scenario the same: "Single Stream", "singlestream"? NULL is none. */
+bool abdb_scenario_same(const char *a, const char *b);
+/* Is the official result in tokens? Where the round is unknown and rounds differ, ask->tokens. */
+bool abdb_figure_in_tokens(const abdb_figure_ask *ask);
+
+#endif

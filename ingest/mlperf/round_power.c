@@ -1,0 +1,88 @@
+/* round_power.c - power and energy of a result folder, from the meter's samples; see round.h.
+ *
+ * As the submission checkers of v1.0 to v5.1 have it: the mean of the samples strictly between
+ * power_begin and power_end is the power; that is the official figure of Offline and Server. Of
+ * streams it is the energy of a query: mean power times duration, by the queries that were
+ * issued. LoadGen counts them since v2.0; before, SingleStream's are its rate with overhead
+ * times the duration, and MultiStream's what was generated. MultiStream inferred from SingleStream
+ * is eight queries. In v1.0 meter and LoadGen wrote the time of their own places, since v1.1 UTC.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ingest/mlperf/figure.h"
+#include "ingest/mlperf/round.h"
+
+enum { INFERRED_QUERIES = 8 };
+
+static const char meter_file[] = "performance/run_1/spl.txt";
+
+bool abdb_round_has_meter(const abdb_round_folder *folder)
+{
+    return abdb_round_member(folder, meter_file) != NULL;
+}
+
+static double number_of(const abdb_run_log *log, const char *key)
+{
+    const char *text = abdb_run_log_get(log, key);
+    double value;
+
+    return text && abdb_number(text, &value) ? value : 0;
+}
+
+/* Milliseconds that a clock of this folder is behind UTC; 0: it is UTC, or nobody says. */
+static double behind_utc(const abdb_round_folder *f, const char *member)
+{
+    const char *text = abdb_mlperf_get(abdb_round_member(f, member), "timezone");
+    double seconds;
+
+    if (!f->round || strcmp(f->round, "v1.0") != 0 || !text || !abdb_number(text, &seconds))
+        return 0;
+    return 1000 * seconds;
+}
+
+/* Queries of the run, or 0. */
+static double queries(const abdb_run_log *log, double duration_s)
+{
+    const char *ran = abdb_run_log_get(log, "effective_scenario");
+
+    if (abdb_run_log_get(log, "result_query_count")) return number_of(log, "result_query_count");
+    if (abdb_scenario_same(ran, "SingleStream"))
+        return number_of(log, "result_qps_with_loadgen_overhead") * duration_s;
+    return number_of(log, "generated_query_count") * number_of(log, "generated_samples_per_query");
+}
+
+void abdb_round_power(abdb_entry *entry, const abdb_round_folder *f, const abdb_run_log *log,
+                      bool inferred)
+{
+    const abdb_mlperf_values *meter = abdb_round_member(f, meter_file);
+    double begin, end, ahead, sum = 0, n = 0, count;
+    abdb_result *result;
+
+    if (!meter || !abdb_mlperf_clock(abdb_run_log_get(log, "power_begin"), &begin) ||
+        !abdb_mlperf_clock(abdb_run_log_get(log, "power_end"), &end))
+        return;
+    ahead = behind_utc(f, "performance/power/server.json") -
+            behind_utc(f, "performance/power/client.json");
+    for (size_t i = 0; i < meter->powers; i++) {
+        double t = meter->power[i].t_ms + ahead;
+
+        if (t <= begin || t >= end) continue;
+        sum += meter->power[i].watts;
+        n++;
+    }
+    result = n > 0 && sum > 0 ? abdb_entry_result(entry, "power_w", sum / n) : NULL;
+    if (!result) return;
+    result->n = (long long)n;
+    result->formula = "mlperf-mean-power@1";
+    count = queries(log, (end - begin) / 1000);
+    if (!(count > 0) || (!abdb_scenario_same(f->scenario, "SingleStream") &&
+                         !abdb_scenario_same(f->scenario, "MultiStream")))
+        return;
+    result = abdb_entry_result(entry, "energy_j",
+                               (inferred ? INFERRED_QUERIES : 1) * sum / n * (end - begin) / 1000 /
+                                   count);
+    if (!result) return;
+    result->n = (long long)n;
+    result->formula = "mlperf-query-energy@1";
+}

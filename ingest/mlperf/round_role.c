@@ -1,0 +1,96 @@
+/* round_role.c - what a file is to a round of MLPerf, by its path alone; see round.h.
+ *
+ * How real rounds disagree: code of submissions holds sources that mention formats, data of tests,
+ * drafts of summaries and networks as archives; runs of compliance are logs like those of results,
+ * in compliance/ or audit/; training has no divisions, and keeps its code in benchmarks/ or
+ * anywhere. What a submitter leaves beside its results is no result of the round: a whole
+ * repository says what its results say alone.
+ */
+#include "ingest/mlperf/round_place.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool ends_with(const char *text, const char *tail)
+{
+    size_t a = strlen(text), b = strlen(tail);
+
+    return a >= b && strcmp(text + a - b, tail) == 0;
+}
+
+/* Does the folder hold a round, by the name of its repository: "inference_results_v5.1",
+ * "training_results_v4.0-main", "mlcommons-hpc_results_v3.0-1a2b3c"? *divided: its tree has
+ * divisions above the submitters. */
+static bool is_repository(const char *part, bool *divided)
+{
+    static const struct {
+        const char *name;
+        bool divided;
+    } suites[] = {{"inference_results_v", true},
+                  {"training_results_v", false},
+                  {"hpc_results_v", false},
+                  {"tiny_results_v", true}};
+    const char *mark = strrchr(part, '!'); /* behind the name of an archive */
+
+    if (mark) part = mark + 1;
+    if (strncmp(part, "mlcommons-", 10) == 0) part += 10;
+    for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++) {
+        const char *s = part + strlen(suites[i].name);
+        size_t major, minor;
+
+        if (strncmp(part, suites[i].name, strlen(suites[i].name)) != 0) continue;
+        major = strspn(s, "0123456789");
+        if (!major || s[major] != '.') return false;
+        s += major + 1;
+        minor = strspn(s, "0123456789");
+        *divided = suites[i].divided;
+        return minor && (!s[minor] || s[minor] == '-');
+    }
+    return false;
+}
+
+/* A folder of a submitter that a round's tree prescribes. */
+static bool is_prescribed(const char *part)
+{
+    static const char *const names[] = {"results", "systems",     "measurements",  "compliance",
+                                        "audit",   "calibration", "documentation", "code"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(part, names[i]) == 0) return true;
+    return false;
+}
+
+/* Reports of Storage lie where results do, and are formats of their own. */
+static bool is_storage(const char *path)
+{
+    return ends_with(path, "/mlperf_storage_report.json") || ends_with(path, "/summary.json");
+}
+
+/* Is it a file of a submitter, in a tree that is a round's without doubt? */
+static bool is_submitters(const abdb_round_place *p, const char *path)
+{
+    bool known = false, divided = true;
+
+    for (size_t i = 0; i + 2 < p->parts; i++) {
+        known = known || is_repository(p->part[i], &divided);
+        if (known && !divided) return true; /* REPOSITORY/SUBMITTER/... */
+        if (!abdb_round_is_division(p->part[i])) continue;
+        if (known || (i + 3 < p->parts && is_prescribed(p->part[i + 2])))
+            return known || !is_storage(path);
+    }
+    return false;
+}
+
+abdb_round_role abdb_mlperf_round_role(const char *path)
+{
+    abdb_arena arena = {0};
+    abdb_round_place p;
+    abdb_round_role role = ROUND_OTHER;
+
+    if (abdb_round_locate(&p, &arena, path) && p.reader)
+        role = ROUND_PART;
+    else if (abdb_round_split(&p, &arena, path) && is_submitters(&p, path))
+        role = ROUND_BESIDE;
+    abdb_arena_free(&arena);
+    return role;
+}
