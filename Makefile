@@ -217,8 +217,9 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
-soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; the gate for GATE_MINUTES (10), adding up
+soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all wrong kernels; the gate for GATE_MINUTES (10), adding up
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
+	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
 check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
 	@$(MAKE) -s all

@@ -175,46 +175,44 @@ def verdicts(tree, backend, cells):
 
 
 class Tree:
-    """A copy of the tree in which one mutant after another is built."""
+    """A copy of the tree in which one mutant after another is built, and as it was."""
 
-    def __init__(self, path):
-        self.path = path
-        for name in SOURCES:
-            to = path / name
-            to.parent.mkdir(parents=True, exist_ok=True)
-            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, to)
-        build = ROOT / os.environ.get("BUILD", "build")
-        for part in ("settings", "gen", "obj/kernels", "obj/schema", "obj/tests", "mutants"):
-            if (build / part).exists():
-                to = path / "build" / part
-                to.parent.mkdir(parents=True, exist_ok=True)
-                (shutil.copytree if (build / part).is_dir() else shutil.copy2)(build / part, to)
-        for program in build.glob("abdb-run-*"):
-            shutil.copy2(program, path / "build")
+    def __init__(self, path, original):
+        self.path, self.original = path, original
+        shutil.copytree(original, path)
         self.times = {f: f.stat().st_mtime_ns for f in (path / "build").rglob("*") if f.is_file()}
-        self.original = build
+
+    @staticmethod
+    def original(path):
+        """What the backends are built from, and what was built."""
+        build = ROOT / os.environ.get("BUILD", "build")
+        parts = [(ROOT / name, path / name) for name in SOURCES]
+        parts += [(build / name, path / "build" / name) for name in ("settings", "gen", "obj/kernels", "obj/schema", "obj/tests", "mutants")]
+        parts += [(program, path / "build" / program.name) for program in build.glob("abdb-run-*")]
+        for at, to in parts:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if at.is_dir() else shutil.copy2)(at, to)
+        return path
 
     def build(self, mutant):
         file = self.path / mutant.file
-        file.write_text(mutant.source(ROOT))
+        file.write_text(mutant.source(self.original))
         targets = [f"build/abdb-run-{mutant.backend}", f"build/mutants/outputs-{mutant.backend}"]
         made = subprocess.run(["make", "-s", *targets], cwd=self.path, capture_output=True, text=True)
         return "" if made.returncode == 0 else made.stderr[-2000:]
 
     def restore(self, mutant):
-        shutil.copy2(ROOT / mutant.file, self.path / mutant.file)
+        shutil.copy2(self.original / mutant.file, self.path / mutant.file)
         for file in (self.path / "build").rglob("*"):
             if file.is_file() and self.times.get(file) != file.stat().st_mtime_ns:
-                before = self.original / file.relative_to(self.path / "build")
                 file.unlink()
                 if file in self.times:
-                    shutil.copy2(before, file)
-                    self.times[file] = file.stat().st_mtime_ns
+                    shutil.copy2(self.original / file.relative_to(self.path), file)
 
 
 class Campaign:
     def __init__(self, work, args):
-        self.work, self.args, self.trees, self.bad = work, args, [], []
+        self.work, self.args, self.bad = work, args, []
         self.cells, plan = {}, list(read_cells(HERE / "cells.plan"))
         self.mutants = [m for m in read_table(HERE / "table.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
         build = ROOT / os.environ.get("BUILD", "build")
@@ -272,10 +270,11 @@ class Campaign:
         return len(cells), sum(changed), sum(x and y for x, y in zip(changed, caught)), missed, f"caught, though the same: {false}" if false else ""
 
     def run(self):
-        for number in range(self.args.jobs):
-            self.trees.append(Tree(self.work / f"tree{number}"))
+        original = Tree.original(self.work / "original")
+        self.trees = [Tree(self.work / f"tree{number}", original) for number in range(self.args.jobs)]
         for backend in self.cells:
             self.baseline(backend)
+            print(f"# {backend}: {len(self.cells[backend])} cells", file=sys.stderr, flush=True)
         print("| mutant | kind | backend | cells | changed | caught | |\n|---|---|---|---|---|---|---|", flush=True)
         total = {"effective": 0, "whole": 0, "changed": 0, "caught": 0, "absent": 0}
         with concurrent.futures.ThreadPoolExecutor(self.args.jobs) as pool:
