@@ -17,9 +17,9 @@
  * it. bf16: sums in f32, results rounded once; adamw's moments are f32. All but adamw's arrays are
  * out of place, and so are its: launching twice gives the same.
  *
- * Bound: (terms + 32) 2^-24, terms being the columns where a row is summed, of a magnitude that says
- * how far an error of the argument of an exponential reaches, and where the output is bf16 2^-8 of
- * the result.
+ * Bound: (n + 32) 2^-24 or 8 (sqrt(n) + 8) 2^-24, whichever is less, n being the columns where a row
+ * is summed, else 1, of a magnitude that says how far an error of the argument of an exponential
+ * reaches, and where the output is bf16 2^-8 of the result.
  *
  * So that mistakes show, a row of what is summed has one large number, at its end, its beginning or
  * anywhere; some rows of norms are so small that their epsilon counts; gelu and silu see numbers up
@@ -271,10 +271,12 @@ static double terms(const abdb_problem *p)
     return summed ? (double)p->tensor[X].dim[1] : 1;
 }
 
-/* What sums of a row may be wrong by. */
+/* What sums of a row may be wrong by: long ones less than the worst, since errors go to and fro. */
 static double sums(const abdb_problem *p)
 {
-    return (terms(p) + 32) * 0x1p-24;
+    double n = terms(p);
+
+    return fmin(n + 32, 8 * (sqrt(n) + 8)) * 0x1p-24;
 }
 
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
