@@ -17,9 +17,9 @@
  * it. bf16: sums in f32, results rounded once; adamw's moments are f32. All but adamw's arrays are
  * out of place, and so are its: launching twice gives the same.
  *
- * Bound: (n + 32) 2^-24 or 8 (sqrt(n) + 8) 2^-24, whichever is less, n being the columns where a row
- * is summed, else 1, of a magnitude that says how far an error of the argument of an exponential
- * reaches, and where the output is bf16 2^-8 of the result.
+ * Bound: (n + 32) 2^-24 or 8 (sqrt(n) + 8) 2^-24, whichever is less, n being the columns where a
+ * row is summed, else 1, of a magnitude that says how far an error of the argument of an
+ * exponential reaches, and where the output is bf16 2^-8 of the result.
  *
  * So that mistakes show, a row of what is summed has one large number, at its end, its beginning or
  * anywhere; some rows of norms are so small that their epsilon counts; gelu and silu see numbers up

@@ -235,6 +235,7 @@ class Campaign:
         for cell, (word, ratio), verdict in zip(cells, again, verdicts(tree, backend, cells)):
             if word != "same" or verdict not in ("pass", "pass in part"):
                 self.bad.append(f"right kernel: {cell['name']}: {word} {ratio:g}, {verdict}")
+                print("# " + self.bad[-1], file=sys.stderr, flush=True)
 
     def chosen(self, cells, backend):
         """Of the cells of each mutant the first and the last."""

@@ -4,8 +4,8 @@
  * the same, however often it is launched. Lines of "NUMBER WORD RATIO": same, changed, refused,
  * broken; the largest difference over what rounding in another order gives.
  *
- * Inputs are those that verification takes: the exact ones, where the kernel has them, then those of
- * one copy, or of three with cache=rotate. */
+ * Inputs are those that verification takes: the exact ones, where the kernel has them, then those
+ * of one copy, or of three with cache=rotate. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,12 +157,12 @@ done:
 
 static const char *run(task *t, json_t *request, abdb_error *err)
 {
-    abdb_recipe recipe = {.kernel = abdb_kernel_find(
-                              json_string_value(json_object_get(request, "kernel"))),
-                          .device = t->device,
-                          .params = json_object_get(request, "params"),
-                          .seed = EXACT_SEED,
-                          .exact = true};
+    abdb_recipe recipe = {
+        .kernel = abdb_kernel_find(json_string_value(json_object_get(request, "kernel"))),
+        .device = t->device,
+        .params = json_object_get(request, "params"),
+        .seed = EXACT_SEED,
+        .exact = true};
     abdb_problem p = {.device = t->device};
     const char *cache;
 
