@@ -105,8 +105,10 @@ static void add_spikes(const abdb_problem *p, uint64_t seed, double size, double
 static void scale(const abdb_problem *p, double (*by)(size_t row, bool odd))
 {
     const abdb_tensor *t = &p->tensor[X];
+    size_t count = abdb_tensor_count(t);
 
-    for (size_t i = 0; i < abdb_tensor_count(t); i++)
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++)
         abdb_tensor_set(t, i, abdb_tensor_get(t, i) * by(i / t->dim[1], i % 2));
 }
 
