@@ -305,7 +305,7 @@ class Campaign:
     def end(self, total):
         print(f"\n{len(self.mutants)} mutants, {total['absent']} of them of what is absent here; {total['effective']} change a result, at "
               f"{total['changed']} cells, of which {total['caught']} are seen; {total['whole']} are caught at every cell that they change.")
-        if total["whole"] < SHARE * total["effective"]:
+        if total["whole"] < SHARE * total["effective"] and not self.args.only:
             self.bad.append(f"only {total['whole']} of {total['effective']}")
         for line in self.bad:
             print(f"NOT OK: {line}")
