@@ -74,7 +74,7 @@ BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 
 
-.PHONY: all deps demo test check-ports gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import
+.PHONY: all deps demo test check-ports gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -218,8 +218,9 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
-soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; the gate for GATE_MINUTES (10), adding up
+soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all wrong kernels; the gate for GATE_MINUTES (10), adding up
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
+	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
 check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
 	@$(MAKE) -s all
@@ -258,5 +259,14 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
+
+# What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants.sh).
+define outputs_rule
+$(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(if $(filter vec,$(1)),$(VEC_OBJ))
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
+endef
+$(foreach b,$(BACKENDS:abdb-run-%=%),$(eval $(call outputs_rule,$(b))))
+outputs: $(BACKENDS:abdb-run-%=$(BUILD)/abdb-run-%) $(BACKENDS:abdb-run-%=$(BUILD)/mutants/outputs-%)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

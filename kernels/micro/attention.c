@@ -10,13 +10,15 @@
  * Work: 4 d operations for each query and key seen (the causal half counts only what is seen), 10 d
  * backward (with recomputation); bytes of all tensors once.
  * So that mistakes show, each query looks for one key, its last, its first or any, which then has
- * more weight than all others, and as much for the first that it must not see. Backward O and L are
- * inputs like others: L near what forward would give, so that probabilities are.
+ * more weight than all others, and as much for the first that it must not see. Forward the scores
+ * of every other query are far below 0, so that one which is 0 by mistake outweighs them. Backward
+ * O and L are inputs like others: L near what forward would give, so that probabilities are.
  *
  * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score
  * counts as often as the score is large; and 2^-7 of bf16, whose probabilities are rounded before
  * they are multiplied and whose results are (backward 2^-6: slopes too), of the sums of magnitudes
- * alone. Scores of bf16 that algorithm=plain keeps may be rounded too. */
+ * alone. Scores of bf16 that algorithm=plain keeps may be rounded too. L: (d + 8) 2^-24 of a
+ * score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -124,6 +126,15 @@ static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed
     }
 }
 
+/* All scores of every other query become less by 12: keys begin with 1, and the query with what
+ * makes that of it. */
+static void lower(const abdb_problem *p, const sizes *s)
+{
+    for (size_t r = 0; r < p->tensor[K].dim[0]; r++) abdb_tensor_set(&p->tensor[K], r * s->d, 1);
+    for (size_t r = 0; r < p->tensor[Q].dim[0]; r += 2)
+        abdb_tensor_set(&p->tensor[Q], r * s->d, -12 * sqrt((double)s->d));
+}
+
 /* About the logarithm of the sum of a row's exponentials: of the key that it looks for as it is, of
  * the others as a normal distribution has them. */
 static double about_sum(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
@@ -148,7 +159,10 @@ static void fill(const abdb_problem *p, uint64_t seed)
     size_t rows = s.batch * s.heads * s.queries;
 
     for (size_t r = 0; r < rows; r++) aim(p, &s, r, seed);
-    if (!s.backward) return;
+    if (!s.backward) {
+        lower(p, &s);
+        return;
+    }
     for (size_t r = 0; r < rows; r++)
         abdb_tensor_set(&p->tensor[L_IN], r, about_sum(p, &s, r, seed));
     for (size_t i = 0; i < rows * s.d; i++) /* a mean of values is small */
@@ -234,7 +248,8 @@ static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t ro
     }
     if (tensor == L) {
         out[0] = most + log(sum);
-        magnitude[0] = fabs(most) + fabs(log(sum)) + size + 1;
+        magnitude[0] = (((double)s->d + 8) * size + (double)n + 8 * (fabs(most) + log(sum) + 1)) *
+                       0x1p-24 / sums(s);
     }
     free(score);
 }

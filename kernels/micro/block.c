@@ -91,13 +91,16 @@ static size_t vector(size_t d, int which)
 }
 
 /* Weights of variance 1 / (inputs), of queries and keys twice as large, so that some keys are
- * looked at more than others; gains around 1, small shifts. */
+ * looked at more than others; gains around 1, small shifts. Forward every third row of x is so
+ * small that the epsilon of its norm counts. */
 static void fill(const abdb_problem *p, uint64_t seed)
 {
     size_t d = p->tensor[X].dim[1];
-    const abdb_tensor *t = &p->tensor[P];
+    const abdb_tensor *t = &p->tensor[P], *x = &p->tensor[X];
 
     (void)seed;
+    for (size_t i = 0; p->tensors == 3 && i < abdb_tensor_count(x); i++)
+        if (i / d % 3 == 2) abdb_tensor_set(x, i, abdb_tensor_get(x, i) * 0x1p-8);
     for (size_t i = 0; i < abdb_tensor_count(t); i++) {
         double value = abdb_tensor_get(t, i), inside = (double)(i < matrix(d, 3) ? d : 4 * d);
 

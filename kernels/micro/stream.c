@@ -194,12 +194,17 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
 }
 
-/* Small whole numbers around 0, so that the sums of `dot` and `read` are exact; of the other
- * operations every element is bound closely as it is. */
+/* Whole numbers around 0, so that the sums of `dot` and `read` are exact: as large as sums of n of
+ * them allow, 16 standard deviations at most, so that two that are left out seldom cancel. Of the
+ * other operations every element is bound closely as it is. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    double whole = p->tensor[X].dtype == ABDB_F64 ? 0x1p53 : 0x1p24,
+           term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
+    int most = (int)fmax(2, operation(p) == DOT ? sqrt(term) : term);
+
     if (!is_reduction(operation(p))) return false;
-    for (int t = X; t <= Y; t++) abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, 2);
+    for (int t = X; t <= Y; t++) abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, most);
     return true;
 }
 
