@@ -265,6 +265,9 @@ static void block_gradients_are_slopes(void **state)
     abdb_problem forward = done(&abdb_kernel_block, &abdb_vec_block, f, state),
                  backward = done(&abdb_kernel_block, &abdb_vec_block, b, state);
 
+    for (int i = 0; i < 2; i++) /* the same x and parameters */
+        memcpy(forward.tensor[i].data, backward.tensor[i].data,
+               abdb_tensor_count(&forward.tensor[i]) * sizeof(float));
     again(&abdb_vec_block, &backward);
     for (int i = 0; i < 2; i++)
         slope_is(&abdb_vec_block, &forward, i, 2, &backward.tensor[2], &backward.tensor[3 + i]);
