@@ -58,9 +58,11 @@ abdb_status abdb_backends_know(const abdb_backend_list *list, const unsigned cha
         abdb_run_options options = {.name = list->backend[i].name, .path = list->backend[i].path};
         abdb_error none;
 
-        if (!chosen[i] || abdb_backend_describe(&options, &described[count], &none) != ABDB_OK)
-            continue; /* that it cannot be started is said when it should run */
-        hello[hellos++] = json_object_get(described[count++], "hello");
+        if (!chosen[i]) continue;
+        if (abdb_backend_describe(&options, &described[count], &none) == ABDB_OK)
+            hello[hellos++] = json_object_get(described[count++], "hello");
+        else
+            hello[hellos++] = NULL; /* what is wrong with it is said when it should run */
     }
     st = abdb_plan_known(plan, hello, hellos, err);
     for (size_t i = 0; i < count; i++) json_decref(described[i]);

@@ -54,7 +54,7 @@ c.execute('COMMIT')" 3>&- &
     done
     if [ -x "$build/abdb-run-ref" ]; then
         hold 2
-        run abdb run -k axpy -a n=100 -b ref --quick --busy 0.2
+        run abdb run -k stream -a n=100 -b ref --quick --busy 0.2
         fails 6 "still writing after 0.2 s"
         wait $holder
     fi
