@@ -37,6 +37,7 @@ check "each SQL, plan, figure and script says what it is" "$(for f in $(find sch
 check "the views are of the SQL that SQLite and PostgreSQL share, but for 005_stored.sql" "$(grep -nE "\b(printf|instr|typeof|group_concat|string_agg|strftime|julianday|likelihood|ifnull|iif)\(| GLOB |AS REAL\b|[ (]\+[a-z]\.|CROSS JOIN .* ON " $(ls schema/views/*.sql | grep -v 005_stored))"
 check "each report has a title" "$(grep -L '^-- title: ' query/reports/*.sql)"
 check "no report makes a view of joins whole, or looks for kernels by canonical device" "$(grep -nE "LEFT JOIN v_(result|rate|statement|run|mlperf|kernel|normalised|ceiling_of|roof|at_price)\b|\bk\.device = \(|\bk\.device = (m\.|coalesce)" query/reports/*.sql)"
+check "no table of a report hides one of the schema" "$(sed -n 's/^-- @table //p' query/reports/*.sql | sort -u | while read -r n; do grep -hE "^CREATE (VIEW|TABLE|VIRTUAL TABLE) $n\b" schema/ddl/*.sql schema/views/*.sql; done)"
 check "each figure names its report" "$(grep -LE '^# (report|like): ' plots/figures/*.gp)"
 check "lines of 100 columns" "$(awk 'length($0) > 100 { print FILENAME ":" FNR }' $sources)"
 check "files of 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500')"

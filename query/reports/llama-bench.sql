@@ -17,7 +17,7 @@
 -- column: n | n | | samples, where they are kept
 -- column: file | file | cut40 | that says it, or the name of the measurement: only what one file says is one line
 -- hoist: device model backend file
--- @table told
+-- @table tests
 WITH run AS (
   SELECT r.*, (SELECT json_group_object(f.factor, coalesce(f.num, f.text)) FROM v_run_factor f WHERE f.entry_id = r.entry_id) AS values_
     FROM v_result r
@@ -32,7 +32,7 @@ SELECT *, CAST(coalesce(values_ ->> 'n_prompt', 0) AS INTEGER) AS prompt, CAST(c
 SELECT t.*, CASE WHEN prompt AND gen THEN 'pp' || prompt || '+tg' || gen WHEN prompt THEN 'pp' || prompt ELSE 'tg' || gen END AS test,
        coalesce(t.tag, t.artifact) AS together,
        CASE WHEN t.tag IS NULL THEN replace(replace(t.artifact, rtrim(t.artifact, replace(t.artifact, '/', '')), ''), '.log', '') ELSE t.tag END AS file
-  FROM told t
+  FROM tests t
 -- @table setting
 -- settings of which one file has several
 SELECT n.together, f.factor FROM named n JOIN v_run_factor f ON f.entry_id = n.entry_id
@@ -41,7 +41,7 @@ SELECT n.together, f.factor FROM named n JOIN v_run_factor f ON f.entry_id = n.e
  GROUP BY n.together, f.factor HAVING count(DISTINCT coalesce(f.num, f.text)) > 1
 -- @rows
 WITH many AS (SELECT count(DISTINCT build) AS builds, count(DISTINCT coalesce(model, '')) AS models, count(DISTINCT coalesce(device, '')) AS devices,
-                count(DISTINCT coalesce(backend, '')) AS backends FROM told)
+                count(DISTINCT coalesce(backend, '')) AS backends FROM tests)
 SELECT t.device, t.model, t.backend, t.build, t.test,
        CASE WHEN prompt AND gen THEN 'both' WHEN prompt THEN 'prompt' ELSE 'generation' END AS kind, t.depth, t.fa AS flash_attn,
        t.value AS tokens_per_s, t.low, t.high, t.n, t.file,
@@ -56,4 +56,4 @@ SELECT t.device, t.model, t.backend, t.build, t.test,
   FROM named t CROSS JOIN many m
  ORDER BY kind DESC, t.device, t.model, t.backend, t.build, prompt, gen, t.file, _label, t.depth;
 -- @notes
-SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM told HAVING count(*) > 0;
+SELECT 'n = ' || count(*) || ' tests; bars: one standard deviation where the file gives it (' || count(low) || ')' FROM tests HAVING count(*) > 0;

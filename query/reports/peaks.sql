@@ -22,13 +22,13 @@ SELECT p.device, p.dtype, p.value, p.quantity, p.source, p.spec_id, p.key, p.eng
 SELECT * FROM peak WHERE place = 1 AND NOT (engine = 'vector' AND dtype IN ('fp16', 'bf16', 'int8') AND EXISTS (
         SELECT 1 FROM peak b WHERE b.device = peak.device AND b.engine = 'matrix' AND b.dtype IN ('fp16', 'bf16'))) AND NOT (dtype = 'fp16' AND EXISTS (
         SELECT 1 FROM peak b WHERE b.device = peak.device AND b.dtype = 'bf16' AND b.value = peak.value))
--- @table rank
+-- @table ranked
 SELECT device, max(CASE WHEN dtype IN ('bf16', 'fp16') THEN value END) AS half, max(value) AS top
          FROM one GROUP BY device ORDER BY half DESC NULLS LAST, top DESC, device LIMIT :limit
 -- @rows
 SELECT o.device, o.dtype, o.value / 1e12 AS tera_per_s, CASE o.quantity WHEN 'peak_ops' THEN 'TOP/s' ELSE 'TFLOP/s' END AS unit,
        o.source, s.locator, s.standing, o.key AS _facts, (SELECT count(*) FROM one) AS _whole
-  FROM rank r JOIN one o ON o.device = r.device LEFT JOIN v_spec s ON s.spec_id = o.spec_id
+  FROM ranked r JOIN one o ON o.device = r.device LEFT JOIN v_spec s ON s.spec_id = o.spec_id
  ORDER BY r.half DESC NULLS LAST, r.top DESC, o.device,
        CASE o.dtype WHEN 'fp64' THEN 0 WHEN 'fp32' THEN 1 WHEN 'tf32' THEN 2 WHEN 'fp16' THEN 3 WHEN 'bf16' THEN 4 WHEN 'int8' THEN 5 WHEN 'fp8' THEN 6 ELSE 7 END;
 -- @notes
@@ -36,4 +36,4 @@ SELECT 'as stated: dense, per card, matrix engine where there is one; fp16 is no
 UNION ALL
 SELECT count(*) || ' stated peaks are left out (abdb audit doubts)' FROM v_spec s
  WHERE s.trust = 'quarantined' AND s.quantity IN ('peak_flops', 'peak_ops') AND coalesce(s.sparsity, 'dense') = 'dense'
-   AND s.device IN (SELECT device FROM rank) HAVING count(*) > 0;
+   AND s.device IN (SELECT device FROM ranked) HAVING count(*) > 0;

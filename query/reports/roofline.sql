@@ -46,11 +46,11 @@ SELECT printf('gemm %dx%dx%d', m.num, n.num, k.num), r.source, r.dtype, i.intens
   JOIN v_intensity i ON i.result_id = r.result_id AND i.intensity_flop_per_B > 0
  WHERE r.evidence = 'published' AND r.unit = 'FLOP/s'
    AND r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = (SELECT device FROM machine))
--- @table told
+-- @table rates
 -- against published ceilings; not by a LEFT JOIN of the view, which SQLite would make whole
 SELECT c.result_id, n.value, n.facts
   FROM cell c CROSS JOIN v_normalised n ON n.result_id = c.result_id AND n.formula = 'roofline_fraction@1' AND n.basis = 'published'
--- @table point
+-- @table cells
 -- of the roof: of the peak or of the bandwidth, whichever is the larger part
 SELECT c.label, c.backend, c.intensity, c.rate, c.moved, r.key, p.key || ' ' || s.key AS measured_keys, n.facts,
        CASE WHEN s.key IS NULL OR p.key IS NULL THEN n.value
@@ -60,7 +60,7 @@ SELECT c.label, c.backend, c.intensity, c.rate, c.moved, r.key, p.key || ' ' || 
   JOIN v_result r ON r.result_id = c.result_id
   LEFT JOIN ceiling p ON p.by = 'measured' AND p.quantity <> 'memory_bandwidth' AND p.dtype = c.dtype
   LEFT JOIN ceiling s ON s.by = 'measured' AND s.quantity = 'memory_bandwidth'
-  LEFT JOIN told n ON n.result_id = c.result_id
+  LEFT JOIN rates n ON n.result_id = c.result_id
 -- @rows
 WITH peak AS (SELECT * FROM ceiling WHERE quantity <> 'memory_bandwidth'),
 stream AS (SELECT * FROM ceiling WHERE quantity = 'memory_bandwidth')
@@ -71,6 +71,6 @@ UNION ALL
 SELECT * FROM (
 SELECT 'point', label, backend, intensity, rate / 1e9, moved / 1e9, rate / fraction / 1e9, 100 * fraction,
        key || coalesce(' ' || coalesce(measured_keys, facts), ''), key || coalesce(' ' || coalesce(measured_keys, facts), '')
-  FROM point WHERE EXISTS (SELECT 1 FROM stream) ORDER BY intensity, label, backend) d;
+  FROM cells WHERE EXISTS (SELECT 1 FROM stream) ORDER BY intensity, label, backend) d;
 -- @notes
 SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL;

@@ -17,7 +17,7 @@
 -- column: baseline | baseline | |
 -- column: contender | contender | |
 -- hoist: x_factor y_factor baseline contender
--- @table point
+-- @table cells
 WITH side (baseline, contender) AS (
   SELECT coalesce(:baseline, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date, tag LIMIT 1)),
          coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1))),
@@ -41,6 +41,6 @@ WITH side (baseline, contender) AS (
          coalesce(:contender, (SELECT tag FROM v_run WHERE tag IS NOT NULL ORDER BY date DESC, tag DESC LIMIT 1)))
 SELECT p.x, p.y, CASE p.better WHEN 'lower' THEN p.base / p.value ELSE p.value / p.base END AS ratio, p.base AS base_value, p.value, p.base_n, p.n,
        :x AS x_factor, :y AS y_factor, s.baseline, s.contender, p.facts AS _facts
-  FROM point p, side s WHERE p.base_n > 0 AND p.n > 0 ORDER BY p.y, p.x;
+  FROM cells p, side s WHERE p.base_n > 0 AND p.n > 0 ORDER BY p.y, p.x;
 -- @notes
-SELECT 'ratio of medians, each cell alone: `abdb compare` tests whether a difference is one' FROM (SELECT 1 FROM point WHERE base_n > 0 AND n > 0 LIMIT 1);
+SELECT 'ratio of medians, each cell alone: `abdb compare` tests whether a difference is one' FROM (SELECT 1 FROM cells WHERE base_n > 0 AND n > 0 LIMIT 1);

@@ -30,13 +30,13 @@ named AS (SELECT *, CASE operation WHEN 'mul' THEN 'scale' ELSE operation END AS
 SELECT *, row_number() OVER (PARTITION BY device, op ORDER BY value DESC, key) AS place,
        count(*) OVER (PARTITION BY device, op) AS of, min(value) OVER (PARTITION BY device, op) AS least
   FROM named WHERE op IN ('copy', 'scale', 'add', 'triad', 'dot') AND (:operation IS NULL OR op = :operation)
--- @table rank
+-- @table ranked
 SELECT device, max(value) AS top FROM best GROUP BY device ORDER BY top DESC, device LIMIT :limit
 -- @rows
 SELECT b.device, b.op AS operation, b.value / 1e9 AS gb_per_s, b.by, b.of, b.least / 1e9 AS least_gb_per_s, p.value / 1e9 AS spec_gb_per_s,
        100 * b.value / p.value AS percent, b.evidence, b.key || coalesce(' ' || p.key, '') AS _facts,
        (SELECT count(*) FROM best WHERE place = 1) AS _whole
-  FROM rank r JOIN best b ON b.device = r.device AND b.place = 1
+  FROM ranked r JOIN best b ON b.device = r.device AND b.place = 1
   LEFT JOIN v_peak p ON p.device = r.device AND p.quantity = 'memory_bandwidth'
    AND p.preference = (SELECT min(q.preference) FROM v_peak q WHERE q.device = r.device AND q.quantity = 'memory_bandwidth')
  ORDER BY r.top DESC, b.device, CASE b.op WHEN 'copy' THEN 0 WHEN 'scale' THEN 1 WHEN 'add' THEN 2 WHEN 'triad' THEN 3 ELSE 4 END;
