@@ -27,7 +27,7 @@ enum { DEEP = 8, PIECE_BYTES = 24 << 10, AHEAD = 1024 }; /* AHEAD: bytes of a ro
             _Pragma("GCC unroll 8") for (size_t k = 0; k < deep; k++)                              \
             {                                                                                      \
                 in[k] = load(b + k * ldb + j);                                                     \
-                __builtin_prefetch((const char *)(b + k * ldb + j) + AHEAD, 0, 0);                 \
+                __builtin_prefetch((const char *)(b + k * ldb + j) + AHEAD, 0, 3);                 \
             }                                                                                      \
             for (size_t i = 0; i < m; i++) {                                                       \
                 vector##_any *out = (vector##_any *)(c + i * ldc + j);                             \
