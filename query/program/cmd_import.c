@@ -136,6 +136,7 @@ static abdb_status take_options(const abdb_args *args, abdb_unit_options *option
     options->retry = abdb_arg(args, "retry-rejects") != NULL;
     options->refresh = refresh ? ABDB_REFRESH_ONLY : ABDB_REFRESH_NO;
     options->format = abdb_arg(args, "format");
+    options->replace = abdb_arg(args, "replace") != NULL;
     options->dry_run = abdb_arg(args, "dry-run") != NULL;
     options->strict = abdb_arg(args, "strict") != NULL;
     if (refresh && options->retry)
@@ -143,6 +144,9 @@ static abdb_status take_options(const abdb_args *args, abdb_unit_options *option
     if (refresh && (options->format || abdb_arg(args, "set")))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--refresh takes neither --set nor --format: it repeats what was said then"));
+    if (options->replace && (refresh || options->retry))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--replace goes with a PATH, not with --refresh or --retry-rejects"));
     if (!args->positionals && !options->retry && !refresh)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
     while ((setting = abdb_arg_next(args, "set", &at))) TRY(abdb_words_add(words, setting, err));

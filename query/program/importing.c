@@ -40,9 +40,9 @@ static void say_missing(const char *path, const abdb_counts *c)
                     c->factors_left_out);
     if (c->entries && c->entries_without_device == c->entries)
         abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
-                    " dollar comes of them; `abdb withdraw %s`, then `abdb import --set device=NAME"
-                    " --set devices=N %s` says it",
-                    path, c->entries, path, path);
+                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
+                    " devices=N %.*s` says it",
+                    path, c->entries, (int)strcspn(path, "!"), path);
 }
 
 /* What was passed over, by name. */

@@ -11,6 +11,7 @@ typedef struct {
     const abdb_words *words;
     int dry_run, strict;
     int retry; /* read again what had rejected rows */
+    int replace; /* other readings of the same bytes are withdrawn */
     abdb_refresh refresh;
     /* Called now and then on long inputs: rows so far, and the share that was read (0: unknown). */
     void (*progress)(const char *path, long rows, double share, double seconds);

@@ -160,6 +160,11 @@ load common
     fails 0 "7 rows: 4 accepted, 0 duplicate, 2 rejected, 1 ignored"
     same "$(ask "SELECT statistic, value, raw_value, raw_unit, n FROM v_result WHERE workload = 'BM_Copy/1024' AND metric = 'time_s' ORDER BY value")" \
         $'mean,0.00025,250,us,1000\nmedian,0.000255,255,us,2\nmean,0.00026,260,us,1000'
+    # counters: rates are metrics, others factors
+    same "$(ask "SELECT metric, statistic, value, raw_value FROM v_result WHERE workload = 'BM_Copy/1024' AND metric <> 'time_s' ORDER BY metric")" \
+        $'bytes_per_s,mean,4194304000,4194304000\nflops_per_s,mean,2500000000,2500000000\nitems_per_s,mean,1048576000,1048576000'
+    same "$(ask "SELECT DISTINCT factor, text, num FROM v_factor WHERE factor IN ('cache_misses', 'Mode', 'FLOPS', 'run_type', 'cpu_time', 'items_per_second') ORDER BY factor")" \
+        $'Mode,3,3\ncache_misses,12.5,12.5'
     same "$(ask "SELECT value, system FROM v_result WHERE workload = 'BM_Old'")" "6.4e-08,host-a"
     same "$(ask "SELECT reason FROM v_reject WHERE field = 'error_message'")" "no such device"
     run abdb import "$fixtures/hyperfine.json"
