@@ -121,18 +121,20 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
 {
     static const abdb_marks all = {0};
+    const char *words = w->unit->replace_words;
     char *sql = sqlite3_mprintf(
         "CREATE TEMP TABLE other AS SELECT o.artifact_id, o.artifact_id = n.artifact_id AS own,"
         "  o.sha256 || '?' || o.format || '?' || o.words AS target"
         "  FROM artifact o JOIN artifact n ON n.sha256 = o.sha256"
-        "  WHERE n.artifact_id = %lld AND (o.artifact_id = n.artifact_id OR o.format <> n.format"
-        "    OR o.words <> n.words);"
+        "  WHERE n.artifact_id = %lld AND (o.artifact_id = n.artifact_id OR (o.format <> n.format"
+        "    OR o.words <> n.words) AND o.words = coalesce(%Q, o.words));"
         "DELETE FROM withdrawal WHERE target IN (SELECT target FROM other WHERE own);"
-        "INSERT OR IGNORE INTO withdrawal SELECT target, 'imported again with --replace',"
+        "INSERT OR IGNORE INTO withdrawal SELECT target, %Q,"
         "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM other WHERE NOT own;"
         "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM other WHERE NOT own);"
         "DROP TABLE other;",
-        (long long)artifact);
+        (long long)artifact, words,
+        words ? "read again with --retry-rejects --set" : "imported again with --replace");
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 
     sqlite3_free(sql);

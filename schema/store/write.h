@@ -35,6 +35,7 @@ typedef struct {
     int importer;                      /* version of what reads it */
     int retry;                         /* read it again if rows of it were rejected */
     int replace;                       /* other readings of the same bytes are withdrawn */
+    const char *replace_words;         /* only the one with these words, or NULL */
     abdb_refresh refresh;
     const void *data;
     size_t size;

@@ -107,6 +107,30 @@ M
     fails 0 "nothing to try again"
 }
 
+@test "--retry-rejects: rows that were accepted are not there a second time" {
+    cp "$fixtures/google_benchmark.json" g.json
+    abdb import -q g.json || true
+    before=$(ask "SELECT count(*) FROM v_result")
+    # --set says more
+    abdb import -q --retry-rejects --set device=H100-SXM g.json || true
+    same "$(ask "SELECT count(*), count(device) FROM v_result")" "$before,$before"
+    # the file is mended: one more row, and the others once
+    sed -i 's/"name": "BM_NoTime", "run_type"/"name": "BM_NoTime", "real_time": 5, "run_type"/' g.json
+    abdb import -q --retry-rejects g.json || true
+    same "$(ask "SELECT count(*), count(device) FROM v_result")" "$((before + 1)),$((before + 1))"
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    # a file that holds less than before has not been mended: what it was stays
+    echo '{"benchmarks": [{"name": "BM_New", "run_type": "iteration", "real_time": 1}]}' >g.json
+    abdb import -q --retry-rejects g.json || true
+    same "$(ask "SELECT count(*) FROM v_result")" $((before + 2))
+    # two readings of one file, each with its words, stay two
+    abdb import -q --db two.db "$fixtures/google_benchmark.json" --set device=H100-SXM || true
+    abdb import -q --db two.db "$fixtures/google_benchmark.json" --set device=H200-SXM || true
+    abdb import -q --db two.db --retry-rejects --set devices=1 || true
+    same "$(abdb query --db two.db -o csv "SELECT device, devices, count(*) FROM v_result GROUP BY 1, 2")" \
+        $'device,devices,count(*)\nH100-SXM,1,'"$before"$'\nH200-SXM,1,'"$before"
+}
+
 @test "import --timing says where the time goes" {
     run abdb import --timing "$fixtures/checker.csv"
     fails 0 "digest of the file"
