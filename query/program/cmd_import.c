@@ -217,6 +217,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_writer_index(writer, &err));
     if (!s.quiet) abdb_importing_print(&s);
     if (!s.quiet) TRY(abdb_importing_ambiguous(&s, db, &err));
+    if (!s.quiet) TRY(abdb_importing_next(&s, db, &err));
     code = exit_code(&s);
     print_timing();
 done:

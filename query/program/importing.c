@@ -327,7 +327,12 @@ void abdb_importing_print(const import_session *s)
 
 abdb_status abdb_importing_begin(import_session *s, abdb_db *db, abdb_error *err)
 {
-    return abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
+    abdb_status st =
+        abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
+
+    return st == ABDB_OK ? abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
+                                           &s->last_entry, err)
+                         : st;
 }
 
 abdb_status abdb_importing_ambiguous(const import_session *s, abdb_db *db, abdb_error *err)

@@ -530,3 +530,23 @@ MAP
 8|records of version 99; this abdb reads version 1
 9|time_s is -1.5: no time is below zero"
 }
+
+@test "the end of an import says what is missing for answers per device, watt and dollar, with the command" {
+    printf 'evidence,source,workload,device,devices,metric,value,unit\n' >r.csv
+    printf 'published,me,gemm,%s,%s,flops_per_s,%s,TFLOP/s\n' H100-SXM 8 1 H100-SXM "" 2 Oddity 1 3 >>r.csv
+    run abdb import r.csv
+    fails 0 "next: names of devices that abdb does not know, which meet no specification and no price: Oddity (1); \`abdb query unresolved\`"
+    fails 0 "next: no number of devices, so nothing per device: H100-SXM (1); \`abdb import --replace --set devices=N PATH\`"
+    fails 0 "next: no power specification, so per watt only where power was measured: H100-SXM (2); \`abdb import data\`"
+    fails 0 "next: no price, so nothing per dollar: H100-SXM (2); \`abdb import data\`"
+    run abdb import r.csv # nothing new: nothing to say
+    [[ "$output" != *next:* ]]
+    run abdb import -q --db quiet.db r.csv
+    same "$output" ""
+    # what each command brings
+    printf 'kind,spelling,part,canon,share,source\ndevice,Oddity,1,H100-SXM,,\n' >a.csv
+    abdb import -q --db full.db "$root/data" a.csv
+    run abdb import --db full.db --set devices=1 r.csv
+    fails 0 "3 accepted"
+    [[ "$output" != *next:* ]]
+}
