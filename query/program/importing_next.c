@@ -21,8 +21,8 @@ static const struct {
     {ADDED "SELECT a.device, a.n FROM added a JOIN name x ON x.kind = 'device' AND x.spelling ="
            " a.device AND x.how = 'unresolved' ORDER BY 2 DESC, 1",
      "names of devices that abdb does not know, which meet no specification and no price",
-     "`abdb query unresolved` lists all; import a CSV file kind,spelling,part,canon,share,source"
-     " with a line device,SPELLING,1,DEVICE,,"},
+     "`abdb query unresolved` lists all, a file of aliases (`abdb help abdb-csv`) says what they "
+     "are"},
     {ADDED "SELECT device, uncounted FROM added WHERE uncounted > 0 ORDER BY 2 DESC, 1",
      "no number of devices, so nothing per device", "`abdb import --replace --set devices=N PATH`"},
     {ADDED "SELECT device, n FROM known k WHERE NOT EXISTS (SELECT 1 FROM name m JOIN spec s ON"
