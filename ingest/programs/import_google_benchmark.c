@@ -3,8 +3,11 @@
  * How seven files disagree: old ones have no run_type, so that a row is a repetition; a row may be
  * an aggregate (mean, median, min, max are kept; stddev, cv and own ones are ignored), a fit of
  * complexity (BigO, RMS: ignored), or an error. Times are in time_unit, ns where it is missing.
- * Repetitions are rows of one name: each is an entry, a mean over its iterations. The device is the
- * machine's processor, which the file does not name. The input row is an element of "benchmarks".
+ * Repetitions are rows of one name: each is an entry, a mean over its iterations. Counters stand
+ * beside the program's own members, under any name: rates (bytes_per_second, items_per_second,
+ * NAME_per_second with a NAME that abdb knows, FLOPS) are metrics with the row's statistic, others
+ * are factors. The device is the machine's processor, which the file does not name. The input row
+ * is an element of "benchmarks".
  */
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +62,65 @@ static const char *statistic_of(const abdb_flat_record *r)
     return NULL;
 }
 
+/* What the program prints in every row; the others are counters. */
+static bool is_own(const char *name)
+{
+    static const char *const own[] = {"name",
+                                      "run_name",
+                                      "run_type",
+                                      "family_index",
+                                      "per_family_instance_index",
+                                      "repetitions",
+                                      "repetition_index",
+                                      "threads",
+                                      "label",
+                                      "iterations",
+                                      "real_time",
+                                      "cpu_time",
+                                      "time_unit",
+                                      "aggregate_name",
+                                      "aggregate_unit",
+                                      "big_o",
+                                      "rms",
+                                      "cpu_coefficient",
+                                      "real_coefficient",
+                                      "error_occurred",
+                                      "error_message",
+                                      "skipped",
+                                      "skip_message",
+                                      NULL};
+
+    return abdb_is_word(name, own);
+}
+
+/* A rate that abdb has a metric for, in the metric's base unit; else a counter is a factor. */
+static void add_counters(abdb_entry *entry, const abdb_flat_record *r, const char *statistic)
+{
+    static const struct {
+        const char *name, *metric, *unit;
+    } rates[] = {
+        {"bytes_per_second", "bytes_per_s", "B/s"},
+        {"items_per_second", "items_per_s", "item/s"},
+        {"tokens_per_second", "tokens_per_s", "token/s"},
+        {"samples_per_second", "samples_per_s", "sample/s"},
+        {"FLOPS", "flops_per_s", "FLOP/s"},
+        {"FLOP/s", "flops_per_s", "FLOP/s"},
+        {"flops_per_second", "flops_per_s", "FLOP/s"},
+    };
+
+    for (size_t i = 0; i < r->items; i++) {
+        const char *name = r->item[i].name, *text = r->item[i].text;
+        size_t k = 0;
+
+        if (!text || is_own(name)) continue;
+        while (k < sizeof rates / sizeof rates[0] && strcmp(rates[k].name, name) != 0) k++;
+        if (k < sizeof rates / sizeof rates[0])
+            abdb_entry_stated(entry, rates[k].metric, statistic, text, rates[k].unit);
+        else
+            abdb_entry_factor(entry, name, text);
+    }
+}
+
 /* One element of `benchmarks`: an iteration states the mean of its own loop, an aggregate its
  * statistic; aggregates that abdb has no name for are counted as ignored. */
 static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_error *err)
@@ -88,7 +150,6 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
     }
     if (abdb_flat_number(r, "iterations") > 0)
         result->n = (long long)abdb_flat_number(r, "iterations");
-    abdb_entry_stated(entry, "bytes_per_s", statistic, abdb_flat_get(r, "bytes_per_second"), "B/s");
     abdb_entry_measured(entry, "google-benchmark", name, r->locator, 0);
     if (abdb_flat_get(r, "aggregate_name")) entry->field[ABDB_FIELD_kind] = "average";
     entry->field[ABDB_FIELD_date] = s->date;
@@ -97,6 +158,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
     abdb_entry_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_factor(entry, factors[i], abdb_flat_get(r, factors[i]));
+    add_counters(entry, r, statistic);
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:
@@ -120,5 +182,5 @@ done:
 }
 
 const abdb_importer abdb_import_google_benchmark = {
-    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 1, NULL, bid,
+    "google-benchmark", "google-benchmark JSON: repetitions and aggregates", 2, NULL, bid,
     read_google};

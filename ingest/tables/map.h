@@ -49,7 +49,11 @@ bool table_map_leaves(const table_map *map, const char *column);
 ABDB_MUST_USE abdb_status table_map_row(const table_map *map, const abdb_flat_record *record,
                                         const abdb_words *words, const abdb_sink *sink,
                                         abdb_error *err);
-/* A first draft of a map for a table: what its columns seem to be, each with its first cell. */
-ABDB_MUST_USE abdb_status table_map_suggest(abdb_text *out, const abdb_input *in, abdb_error *err);
+/* Is the cell the name of a device? */
+typedef bool (*map_known_device)(const char *cell);
+/* A first draft of a map for a table: what its columns seem to be, each with its first cell. known:
+ * how a column of devices is found whatever it is called, or NULL. */
+ABDB_MUST_USE abdb_status table_map_suggest(abdb_text *out, const abdb_input *in,
+                                            map_known_device known, abdb_error *err);
 
 #endif

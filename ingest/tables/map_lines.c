@@ -1,4 +1,4 @@
-/* map_lines.c - the lines of a map file, and drafts of new ones; see map.h. */
+/* map_lines.c - the lines of a map file; see map.h. */
 #include "ingest/tables/map_lines.h"
 
 #include <ctype.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "ingest/read/markdown.h"
 #include "schema/core/units.h"
 
 /* The next letter of a column's name that counts. */
@@ -230,133 +229,4 @@ int table_map_version(const table_map *map)
 const char *table_map_summary(const table_map *map)
 {
     return map->summary ? map->summary : "";
-}
-
-/* --- drafts ----------------------------------------------------------------------------------- */
-
-typedef struct {
-    abdb_text *out;
-    bool done;
-} draft;
-
-/* Is one of the words ('|' between them) within the name? */
-static bool speaks_of(const char *name, const char *words)
-{
-    while (*words) {
-        size_t size = strcspn(words, "|");
-        char word[40];
-
-        snprintf(word, sizeof word, "%.*s", (int)size, words);
-        if (strcasestr(name, word)) return true;
-        words += size + (words[size] == '|');
-    }
-    return false;
-}
-
-static void quote(abdb_text *out, const char *word)
-{
-    abdb_text_puts(out, "\"");
-    for (; *word; word++)
-        if (*word != '"' && *word != '\n' && *word != '\r') abdb_text_add(out, word, 1);
-    abdb_text_puts(out, "\"");
-}
-
-/* One line of a drafted map, by the words of a column's heading. The first that fits wins, so
- * what says more stands above: tokens/s before /s, "number of gpus" before gpu. */
-static void draft_column(abdb_text *out, const char *name, const char *cell)
-{
-    static const struct {
-        const char *words, *line, *tail;
-    } table[] = {
-        {"token/s|tokens/s|tok/s|tokens per|tokens_per|tps", "metric tokens_per_s",
-         " unit token/s"},
-        {"sample/s|samples per|samples_per|img/s|images per", "metric samples_per_s",
-         " unit Samples/s"},
-        {"ttft|first token", "metric ttft_s", " unit ms  # or s"},
-        {"tpot|per output token", "metric tpot_s", " unit ms  # or s"},
-        {"mfu", "metric mfu", " unit %"},
-        {"hfu", "metric hfu", " unit %"},
-        {"tflop", "metric flops_per_s", " unit TFLOP/s"},
-        {"gflop", "metric flops_per_s", " unit GFLOP/s"},
-        {"byte/s", "metric bytes_per_s", " unit B/s"},
-        {"flop/s|flops", "metric flops_per_s", " unit FLOP/s"},
-        {"gb/s|gbps|bandwidth", "metric bytes_per_s", " unit GB/s"},
-        {"latency", "metric latency_s", " unit ms  # or s"},
-        {"watt|power", "metric power_w", " unit W"},
-        {"accuracy", "metric accuracy", ""},
-        {"price|cost|usd", "price amount", " kind on-demand"},
-        {"number of|# gpus|num_gpu|count|devices", "field devices", ""},
-        {"nodes", "field nodes", ""},
-        {"device|gpu|accelerator|hardware|chip", "field device", ""},
-        {"model|network", "field model", ""},
-        {"dtype|data type", "field dtype", ""},
-        {"date|time", "field date", ""},
-        {"backend|framework|engine", "field backend", ""},
-    };
-    double value;
-
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        bool metric = strncmp(table[i].line, "metric", 6) == 0;
-
-        if (!speaks_of(name, table[i].words) || (metric && cell && !abdb_number(cell, &value)))
-            continue;
-        abdb_text_printf(out, "%s column ", table[i].line);
-        quote(out, name);
-        abdb_text_puts(out, table[i].tail);
-        return;
-    }
-    abdb_text_puts(out, "factor ");
-    for (const char *s = name; *s; s++) {
-        char letter = isalnum((unsigned char)*s) ? (char)tolower((unsigned char)*s) : '_';
-
-        abdb_text_add(out, &letter, 1);
-    }
-    abdb_text_puts(out, " column ");
-    quote(out, name);
-}
-
-static abdb_status draft_record(void *self, const abdb_flat_record *record, abdb_error *err)
-{
-    draft *d = self;
-
-    (void)err;
-    if (d->done) return ABDB_OK;
-    d->done = true;
-    abdb_text_puts(d->out, "match  ");
-    for (size_t i = 0; i < record->items && i < 3; i++) {
-        if (record->item[i].name[0] == '(') continue;
-        abdb_text_puts(d->out, " ");
-        quote(d->out, record->item[i].name);
-    }
-    abdb_text_puts(d->out, "\n\n");
-    for (size_t i = 0; i < record->items; i++) {
-        const char *cell = record->item[i].text;
-
-        if (record->item[i].name[0] == '(') continue;
-        draft_column(d->out, record->item[i].name, cell);
-        abdb_text_printf(d->out, "  # %.*s\n", cell ? (int)strcspn(cell, "\r\n") : 0,
-                         cell ? cell : "");
-    }
-    return ABDB_OK;
-}
-
-abdb_status table_map_suggest(abdb_text *out, const abdb_input *in, abdb_error *err)
-{
-    static const abdb_sink nowhere = {0};
-    draft d = {.out = out};
-    abdb_status st = ABDB_OK;
-
-    abdb_text_puts(out, "# A draft: mend the lines, take out what is not wanted, then\n"
-                        "#   abdb import --map THIS FILE\n"
-                        "name    my-table\n"
-                        "summary \"what it is\"\n"
-                        "set     evidence published     # or measured\n"
-                        "set     workload gpt           # what was run\n");
-    if (markdown_has_table(in))
-        TRY(markdown_read(in, draft_record, &d, err));
-    else
-        TRY(abdb_flat_read(in, &nowhere, draft_record, &d, err));
-    if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
-done:
-    return st;
 }

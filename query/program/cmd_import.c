@@ -2,6 +2,7 @@
  * transaction a file or member. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "ingest/tables/map.h"
@@ -74,6 +75,27 @@ static int exit_code(const import_session *s)
     return s->gated ? abdb_exit_code(ABDB_GATE) : 0;
 }
 
+extern const abdb_embedded abdb_vocabulary[];
+
+/* Does a line of the dictionaries of this build begin with a device of that name, or say that it is
+ * a spelling of one? */
+static bool is_device(const char *cell)
+{
+    size_t size = strlen(cell);
+
+    for (size_t i = 0; size && abdb_vocabulary[i].name; i++) {
+        bool aliases = strcmp(abdb_vocabulary[i].name, "aliases.csv") == 0;
+
+        if (!aliases && strcmp(abdb_vocabulary[i].name, "devices.csv") != 0) continue;
+        for (const char *line = abdb_vocabulary[i].text; line; line = strchr(line, '\n')) {
+            line += *line == '\n';
+            if (aliases && strncmp(line, "device,", 7) == 0) line += 7;
+            if (strncasecmp(line, cell, size) == 0 && line[size] == ',') return true;
+        }
+    }
+    return false;
+}
+
 /* --suggest-map: a draft on standard output. */
 static abdb_status suggest_map(const char *path, abdb_error *err)
 {
@@ -82,7 +104,7 @@ static abdb_status suggest_map(const char *path, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_input_open(&input, path, err));
-    TRY(table_map_suggest(&out, &input, err));
+    TRY(table_map_suggest(&out, &input, is_device, err));
     if (!abdb_put(stdout, abdb_text_get(&out), out.size))
         TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?"));
 done:
@@ -136,6 +158,7 @@ static abdb_status take_options(const abdb_args *args, abdb_unit_options *option
     options->retry = abdb_arg(args, "retry-rejects") != NULL;
     options->refresh = refresh ? ABDB_REFRESH_ONLY : ABDB_REFRESH_NO;
     options->format = abdb_arg(args, "format");
+    options->replace = abdb_arg(args, "replace") != NULL;
     options->dry_run = abdb_arg(args, "dry-run") != NULL;
     options->strict = abdb_arg(args, "strict") != NULL;
     if (refresh && options->retry)
@@ -143,6 +166,9 @@ static abdb_status take_options(const abdb_args *args, abdb_unit_options *option
     if (refresh && (options->format || abdb_arg(args, "set")))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
                       "--refresh takes neither --set nor --format: it repeats what was said then"));
+    if (options->replace && (refresh || options->retry))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "--replace goes with a PATH, not with --refresh or --retry-rejects"));
     if (!args->positionals && !options->retry && !refresh)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "import what? abdb import PATH..., or `abdb import data`"));
     while ((setting = abdb_arg_next(args, "set", &at))) TRY(abdb_words_add(words, setting, err));
@@ -191,6 +217,7 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(abdb_writer_index(writer, &err));
     if (!s.quiet) abdb_importing_print(&s);
     if (!s.quiet) TRY(abdb_importing_ambiguous(&s, db, &err));
+    if (!s.quiet) TRY(abdb_importing_next(&s, db, &err));
     code = exit_code(&s);
     print_timing();
 done:

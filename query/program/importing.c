@@ -40,9 +40,9 @@ static void say_missing(const char *path, const abdb_counts *c)
                     c->factors_left_out);
     if (c->entries && c->entries_without_device == c->entries)
         abdb_remark("%s: no device is named in any of its %ld entries: nothing per device, watt or"
-                    " dollar comes of them; `abdb withdraw %s`, then `abdb import --set device=NAME"
-                    " --set devices=N %s` says it",
-                    path, c->entries, path, path);
+                    " dollar comes of them; `abdb import --replace --set device=NAME --set"
+                    " devices=N %.*s` says it",
+                    path, c->entries, (int)strcspn(path, "!"), path);
 }
 
 /* What was passed over, by name. */
@@ -327,7 +327,12 @@ void abdb_importing_print(const import_session *s)
 
 abdb_status abdb_importing_begin(import_session *s, abdb_db *db, abdb_error *err)
 {
-    return abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
+    abdb_status st =
+        abdb_db_integer(db, "SELECT coalesce(max(price_id), 0) FROM price", &s->last_price, err);
+
+    return st == ABDB_OK ? abdb_db_integer(db, "SELECT coalesce(max(entry_id), 0) FROM entry_row",
+                                           &s->last_entry, err)
+                         : st;
 }
 
 abdb_status abdb_importing_ambiguous(const import_session *s, abdb_db *db, abdb_error *err)

@@ -26,8 +26,8 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
-    double started_s;         /* for rows per second */
-    sqlite3_int64 last_price; /* of before: what is beyond is new */
+    double started_s;                     /* for rows per second */
+    sqlite3_int64 last_price, last_entry; /* of before: what is beyond is new */
 } import_session;
 
 /* named: on the command line; else an unknown format is passed over. A failure of the file is said
@@ -53,6 +53,10 @@ void abdb_importing_print(const import_session *session);
 /* Says which new prices name no known device, so that no result meets them. */
 ABDB_MUST_USE abdb_status abdb_importing_ambiguous(const import_session *session, abdb_db *db,
                                                    abdb_error *err);
+/* Says what of the new entries no answer per device, watt or dollar will find, and the command that
+ * mends it: a line each. */
+ABDB_MUST_USE abdb_status abdb_importing_next(const import_session *session, abdb_db *db,
+                                              abdb_error *err);
 void abdb_importing_close(import_session *session);
 
 #endif

@@ -10,6 +10,7 @@
 #include "query/program/files.h"
 #include "query/program/importing.h"
 #include "query/program/stale.h"
+#include "schema/store/derive.h"
 
 /* A file or archive, or the folder of a round, with what --set said when it was read. */
 typedef struct {
@@ -162,6 +163,8 @@ static abdb_status retry(import_session *s, const reading *r, const abdb_args *a
     TRY(add_words(&words, r->words, err));
     while ((setting = abdb_arg_next(args, "set", &at))) TRY(abdb_words_add(&words, setting, err));
     options.words = &words;
+    options.replace = 1;
+    options.replace_words = r->words;
     TRY(read_again(s, r, &options, err));
 done:
     abdb_words_free(&words);
@@ -169,19 +172,27 @@ done:
 }
 
 /* Rejects of an import that another one of the same path has replaced (the file was mended, or
- * --set said more) are no longer what waits for a mend. */
+ * --set said more) are no longer what waits for a mend. Where the mended file holds as many good
+ * rows as before, or more, the reading of the damaged one is withdrawn: measured rows of two files
+ * are two, and would be there twice. */
 static abdb_status forget_replaced(abdb_db *db, time_t since, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
-        "DELETE FROM reject WHERE artifact_id IN (SELECT a.artifact_id FROM temp.again"
+        "CREATE TEMP TABLE mended AS SELECT a.artifact_id, a.sha256 <> b.sha256 AND a.format ="
+        " b.format AND a.accepted + a.duplicate <= b.accepted + b.duplicate AS whole,"
+        " a.sha256 || '?' || a.format || '?' || a.words AS target FROM temp.again"
         " JOIN artifact a USING (artifact_id) JOIN artifact b ON b.path = a.path"
         " WHERE b.imported >= strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', %lld, 'unixepoch')"
-        " AND b.artifact_id NOT IN (SELECT artifact_id FROM temp.again))",
+        " AND b.artifact_id NOT IN (SELECT artifact_id FROM temp.again);"
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended);"
+        "INSERT OR IGNORE INTO withdrawal SELECT target, 'the file was mended:"
+        " --retry-rejects', strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM mended WHERE whole;"
+        "DROP TABLE mended",
         (long long)since);
     abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "rejects");
 
     sqlite3_free(sql);
-    return st;
+    return st == ABDB_OK ? abdb_derive_stale(db, "gone", err) : st;
 }
 
 abdb_status abdb_importing_retry(import_session *s, abdb_db *db, const char *path,

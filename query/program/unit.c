@@ -124,8 +124,13 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
     unit->words = abdb_text_get(&words);
     unit->retry = options->retry;
     unit->refresh = options->refresh;
+    unit->replace = options->replace;
+    unit->replace_words = options->replace_words;
     TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
-    if (out->known) goto done;
+    if (out->known) {
+        if (options->replace && !options->dry_run) TRY(abdb_writer_replace(writer, err));
+        goto done;
+    }
     sink = abdb_writer_sink(writer);
     TRY(produce(p, options, &sink, err));
     if (options->dry_run) {

@@ -10,7 +10,9 @@ typedef struct {
     const char *format; /* force this importer, or NULL */
     const abdb_words *words;
     int dry_run, strict;
-    int retry; /* read again what had rejected rows */
+    int retry;                 /* read again what had rejected rows */
+    int replace;               /* other readings of the same bytes are withdrawn */
+    const char *replace_words; /* only the one with these words, or NULL */
     abdb_refresh refresh;
     /* Called now and then on long inputs: rows so far, and the share that was read (0: unknown). */
     void (*progress)(const char *path, long rows, double share, double seconds);

@@ -1,5 +1,5 @@
 -- title: Withdrawn imports and facts
--- column: target | target | cut40 | sha256 of a file (@N: as version N of its importer read it), or key or name of a fact
+-- column: target | target | cut40 | sha256 of a file (@N: as version N of its importer read it, ?FORMAT?WORDS: as it was read with what --set said), or key or name of a fact
 -- column: what | what | cut50 | the file, where it is one
 -- column: reason | reason | cut60 |
 -- column: date | date | | when

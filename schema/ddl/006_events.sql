@@ -2,7 +2,7 @@
 
 -- A withdrawn import or fact: an event that later reads respect, not a deletion.
 CREATE TABLE withdrawal (
-    target   TEXT NOT NULL PRIMARY KEY,     -- sha256 of an artifact (with '@N': as version N of its importer read it), or a key r-, e-, s-, p-
+    target   TEXT NOT NULL PRIMARY KEY,     -- sha256 of an artifact (with '@N': as version N of its importer read it; with '?FORMAT?WORDS': as it was read by that format and those words), or a key r-, e-, s-, p-
     reason   TEXT NOT NULL,                 -- why
     date     TEXT NOT NULL                  -- when, UTC, ISO 8601
 ) STRICT;

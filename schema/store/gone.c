@@ -21,6 +21,7 @@ static const char which_new[] =
 static const char views[] =
     "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.artifact WHERE"
     "  sha256 IN (SELECT target FROM main.withdrawal)"
+    "  OR sha256 || '?' || format || '?' || words IN (SELECT target FROM main.withdrawal)"
     "  OR (sha256 || '@' || importer IN (SELECT target FROM main.withdrawal) AND EXISTS (SELECT 1"
     "    FROM main.artifact n WHERE n.sha256 = artifact.sha256 AND n.format = artifact.format"
     "    AND n.words = artifact.words AND n.importer > artifact.importer));"

@@ -11,7 +11,6 @@
 #include "schema/store/digest.h"
 #include "schema/store/writer.h"
 
-
 static const char *const statement_sql[S_COUNT] = {
     [S_ENTRY_FIND] = "SELECT entry_id FROM entry_row WHERE entry_key = ? AND entry_key_low = ?",
     [S_ENTRY] = "INSERT INTO entry_row VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -117,6 +116,50 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
     return st;
 }
 
+/* Other readings of the artifact's bytes are withdrawn, and their rejects forgotten; the reading at
+ * hand counts, whatever replaced it before. */
+static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
+{
+    static const abdb_marks all = {0};
+    const char *words = w->unit->replace_words;
+    char *sql = sqlite3_mprintf(
+        "CREATE TEMP TABLE other AS SELECT o.artifact_id, o.artifact_id = n.artifact_id AS own,"
+        "  o.sha256 || '?' || o.format || '?' || o.words AS target"
+        "  FROM artifact o JOIN artifact n ON n.sha256 = o.sha256"
+        "  WHERE n.artifact_id = %lld AND (o.artifact_id = n.artifact_id OR (o.format <> n.format"
+        "    OR o.words <> n.words) AND o.words = coalesce(%Q, o.words));"
+        "DELETE FROM withdrawal WHERE target IN (SELECT target FROM other WHERE own);"
+        "INSERT OR IGNORE INTO withdrawal SELECT target, %Q,"
+        "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM other WHERE NOT own;"
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM other WHERE NOT own);"
+        "DROP TABLE other;",
+        (long long)artifact, words,
+        words ? "read again with --retry-rejects --set" : "imported again with --replace");
+    abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
+
+    sqlite3_free(sql);
+    if (st == ABDB_OK) st = abdb_gone_update(w->db, &all, true, err);
+    w->unit_dirty = 1;
+    return st;
+}
+
+abdb_status abdb_writer_replace(abdb_writer *w, abdb_error *err)
+{
+    abdb_reading there;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_db_exec(w->db, "BEGIN IMMEDIATE", err));
+    w->open = 1;
+    TRY(abdb_reading_find(w, &there, err));
+    TRY(replace_others(w, there.artifact, err));
+    TRY(abdb_db_exec(w->db, "COMMIT", err));
+    w->open = w->begun = 0;
+    w->dirty = 1;
+done:
+    if (st != ABDB_OK) abdb_writer_rollback(w, NULL);
+    return st;
+}
+
 static void take_log_back(abdb_writer *w)
 {
     if (w->journal) sqlite3_exec(w->db->sql, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -173,6 +216,8 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
         sqlite3_free(sql);
     }
     if (st == ABDB_OK && w->replaces && w->artifact) st = replace_older(w, err);
+    if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
+        st = replace_others(w, w->artifact, err);
     if (st == ABDB_OK) {
         from = abdb_timing_now();
         st = abdb_db_exec(w->db, "COMMIT", err);

@@ -34,6 +34,8 @@ typedef struct {
     const char *sha256;                /* of data, or NULL: it is made here */
     int importer;                      /* version of what reads it */
     int retry;                         /* read it again if rows of it were rejected */
+    int replace;                       /* other readings of the same bytes are withdrawn */
+    const char *replace_words;         /* only the one with these words, or NULL */
     abdb_refresh refresh;
     const void *data;
     size_t size;
@@ -54,6 +56,9 @@ abdb_sink abdb_writer_sink(abdb_writer *writer);
 void abdb_writer_soon(const void *writer, const abdb_key key[3]);
 ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *counts,
                                              abdb_error *err);
+/* Withdraws the other readings (other words, another format) of the file that the last begin found
+ * to be known. A unit that says `replace` does so when it is committed. */
+ABDB_MUST_USE abdb_status abdb_writer_replace(abdb_writer *writer, abdb_error *err);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
 /* Brings what is derived (names, subjects, what withdrawals leave out) up to date with what was
  * kept since, by this process or by one that was interrupted: it costs what was added. */

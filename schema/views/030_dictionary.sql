@@ -64,8 +64,9 @@ SELECT g.kind AS kind, g.key AS key,
                         OR (g.kind = 'entry' AND f.kind = 'result'
                             AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id))
                     UNION ALL
-                    SELECT CASE v.one_version WHEN 0 THEN a.sha256 ELSE a.sha256 || '@' || a.importer END
-                      FROM (SELECT 0 AS one_version UNION ALL SELECT 1) v
+                    SELECT CASE v.reading WHEN 0 THEN a.sha256 WHEN 1 THEN a.sha256 || '@' || a.importer
+                                          ELSE a.sha256 || '?' || a.format || '?' || a.words END
+                      FROM (SELECT 0 AS reading UNION ALL SELECT 1 UNION ALL SELECT 2) v
                      CROSS JOIN artifact a
                      WHERE a.artifact_id IN (SELECT e.artifact_id FROM entry_row e WHERE g.kind = 'entry' AND e.entry_id = g.id
                                              UNION ALL

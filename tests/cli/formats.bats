@@ -70,6 +70,36 @@ M
     [ ! -e none.db ]
 }
 
+@test "--suggest-map: units out of headings, statistics, a device by its cells, wide tables, no metric twice" {
+    draft() { # FILE
+        abdb import --suggest-map "$1" >"$1.map"
+        run abdb import --db "$1.db" --map "$1.map" "$1"
+        fails 0 "0 rejected, 0 ignored"
+        abdb query --db "$1.db" -o csv "SELECT raw_device, workload, dtype, metric, statistic, value, date FROM v_result ORDER BY metric, statistic, value" | tail -n +2
+    }
+    printf 'system,TTFT p50_ms,TTFT p99_ms,bus bandwidth (GB/s),prefill tok/s,decode tok/s,runtime_s,gpu_memory_gb\nH100-SXM,12.5,40,300,9000,75.5,2.25,80\n' >units.csv
+    same "$(draft units.csv)" $'H100-SXM,gpt,,busbw_bytes_per_s,value,300000000000,
+H100-SXM,gpt,,time_s,value,2.25,
+H100-SXM,decode tok/s,,tokens_per_s,value,75.5,
+H100-SXM,gpt,,tokens_per_s,value,9000,
+H100-SXM,gpt,,ttft_s,p50,0.0125,
+H100-SXM,gpt,,ttft_s,p99,0.04,'
+    printf 'card,BF16 TFLOPS,FP8 TFLOPS,power [W]\nL4,100,200,72\n' >formats.csv
+    same "$(draft formats.csv)" $'L4,gpt,bf16,flops_per_s,value,100000000000000,
+L4,gpt,fp8,flops_per_s,value,200000000000000,
+L4,gpt,,power_w,value,72,'
+    printf 'which,2024-01,2024-02\nMI300X,10,20\n' >dates.csv
+    same "$(draft dates.csv)" $'MI300X,gpt,,tokens_per_s,value,10,2024-01
+MI300X,gpt,,tokens_per_s,value,20,2024-02'
+    printf 'gpu,1K,4 MiB\nH100,10,20\n' >sizes.csv
+    same "$(draft sizes.csv)" $'H100,gpt,,tokens_per_s,value,10,
+H100,gpt,,tokens_per_s,value,20,'
+    same "$(abdb query --db sizes.csv.db -o csv "SELECT DISTINCT text FROM v_factor WHERE factor = 'size' ORDER BY 1" | tail -n +2)" $'1K
+4 MiB'
+    printf 'run,tok/s\nfirst,10\n' >none.csv
+    abdb import --suggest-map none.csv | grep -q '^# set device NAME'
+}
+
 @test "cm-result JSON: power rows, unreviewed ones, one row in several files is one entry" {
     abdb import -q "$fixtures/cm_result.json"
     same "$(ask "SELECT metric, value, flags FROM v_statement WHERE source = 'mlperf-cm' AND metric_class IN ('performance', 'power') ORDER BY 1")" \
@@ -105,6 +135,30 @@ M
     same "$(ask "SELECT count(*) FROM v_reject WHERE artifact LIKE '%r.csv'")" 0
     run abdb import --retry-rejects r.csv
     fails 0 "nothing to try again"
+}
+
+@test "--retry-rejects: rows that were accepted are not there a second time" {
+    cp "$fixtures/google_benchmark.json" g.json
+    abdb import -q g.json || true
+    before=$(ask "SELECT count(*) FROM v_result")
+    # --set says more
+    abdb import -q --retry-rejects --set device=H100-SXM g.json || true
+    same "$(ask "SELECT count(*), count(device) FROM v_result")" "$before,$before"
+    # the file is mended: one more row, and the others once
+    sed -i 's/"name": "BM_NoTime", "run_type"/"name": "BM_NoTime", "real_time": 5, "run_type"/' g.json
+    abdb import -q --retry-rejects g.json || true
+    same "$(ask "SELECT count(*), count(device) FROM v_result")" "$((before + 1)),$((before + 1))"
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    # a file that holds less than before has not been mended: what it was stays
+    echo '{"benchmarks": [{"name": "BM_New", "run_type": "iteration", "real_time": 1}]}' >g.json
+    abdb import -q --retry-rejects g.json || true
+    same "$(ask "SELECT count(*) FROM v_result")" $((before + 2))
+    # two readings of one file, each with its words, stay two
+    abdb import -q --db two.db "$fixtures/google_benchmark.json" --set device=H100-SXM || true
+    abdb import -q --db two.db "$fixtures/google_benchmark.json" --set device=H200-SXM || true
+    abdb import -q --db two.db --retry-rejects --set devices=1 || true
+    same "$(abdb query --db two.db -o csv "SELECT device, devices, count(*) FROM v_result GROUP BY 1, 2")" \
+        $'device,devices,count(*)\nH100-SXM,1,'"$before"$'\nH200-SXM,1,'"$before"
 }
 
 @test "import --timing says where the time goes" {

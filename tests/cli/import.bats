@@ -160,6 +160,11 @@ load common
     fails 0 "7 rows: 4 accepted, 0 duplicate, 2 rejected, 1 ignored"
     same "$(ask "SELECT statistic, value, raw_value, raw_unit, n FROM v_result WHERE workload = 'BM_Copy/1024' AND metric = 'time_s' ORDER BY value")" \
         $'mean,0.00025,250,us,1000\nmedian,0.000255,255,us,2\nmean,0.00026,260,us,1000'
+    # counters: rates are metrics, others factors
+    same "$(ask "SELECT metric, statistic, value, raw_value FROM v_result WHERE workload = 'BM_Copy/1024' AND metric <> 'time_s' ORDER BY metric")" \
+        $'bytes_per_s,mean,4194304000,4194304000\nflops_per_s,mean,2500000000,2500000000\nitems_per_s,mean,1048576000,1048576000'
+    same "$(ask "SELECT DISTINCT factor, text, num FROM v_factor WHERE factor IN ('cache_misses', 'Mode', 'FLOPS', 'run_type', 'cpu_time', 'items_per_second') ORDER BY factor")" \
+        $'Mode,3,3\ncache_misses,12.5,12.5'
     same "$(ask "SELECT value, system FROM v_result WHERE workload = 'BM_Old'")" "6.4e-08,host-a"
     same "$(ask "SELECT reason FROM v_reject WHERE field = 'error_message'")" "no such device"
     run abdb import "$fixtures/hyperfine.json"
@@ -524,4 +529,24 @@ MAP
 5|result is no list
 8|records of version 99; this abdb reads version 1
 9|time_s is -1.5: no time is below zero"
+}
+
+@test "the end of an import says what is missing for answers per device, watt and dollar, with the command" {
+    printf 'evidence,source,workload,device,devices,metric,value,unit\n' >r.csv
+    printf 'published,me,gemm,%s,%s,flops_per_s,%s,TFLOP/s\n' H100-SXM 8 1 H100-SXM "" 2 Oddity 1 3 >>r.csv
+    run abdb import r.csv
+    fails 0 "next: names of devices that abdb does not know, which meet no specification and no price: Oddity (1); \`abdb query unresolved\`"
+    fails 0 "next: no number of devices, so nothing per device: H100-SXM (1); \`abdb import --replace --set devices=N PATH\`"
+    fails 0 "next: no power specification, so per watt only where power was measured: H100-SXM (2); \`abdb import data\`"
+    fails 0 "next: no price, so nothing per dollar: H100-SXM (2); \`abdb import data\`"
+    run abdb import r.csv # nothing new: nothing to say
+    [[ "$output" != *next:* ]]
+    run abdb import -q --db quiet.db r.csv
+    same "$output" ""
+    # what each command brings
+    printf 'kind,spelling,part,canon,share,source\ndevice,Oddity,1,H100-SXM,,\n' >a.csv
+    abdb import -q --db full.db "$root/data" a.csv
+    run abdb import --db full.db --set devices=1 r.csv
+    fails 0 "3 accepted"
+    [[ "$output" != *next:* ]]
 }

@@ -204,3 +204,36 @@ $(sha256sum <w.csv | cut -c1-64)|a wrong file|2024-05-04"
 x,,2024"
     fails 1 "1 rows rejected"
 }
+
+@test "--replace: a file read before without what --set says now stays once; what is missing names that command" {
+    run abdb import "$fixtures/serving.json"
+    fails 0 "no device is named in any of its"
+    fails 0 "abdb import --replace --set device=NAME --set devices=N $fixtures/serving.json"
+    before=$(ask "SELECT count(*) FROM v_result")
+    [ "$before" -gt 0 ]
+    run abdb import --replace --set device=H100-SXM --set devices=8 "$fixtures/serving.json" --dry-run
+    same "$(ask "SELECT count(*), count(device) FROM v_result")" "$before,0"
+    run abdb import --replace --set device=H100-SXM --set devices=8 "$fixtures/serving.json"
+    fails 0 "accepted"
+    [[ "$output" != *"no device"* ]]
+    same "$(ask "SELECT count(*), count(device), min(devices) FROM v_result")" "$before,$before,8"
+    run abdb query withdrawals -o csv
+    fails 0 "imported again with --replace"
+    # both are there: the one that --replace names stays, and the way back is the same
+    abdb import -q --set device=H200-SXM --set devices=8 "$fixtures/serving.json"
+    same "$(ask "SELECT count(*) FROM v_result")" $((2 * before))
+    run abdb import --replace --set device=H100-SXM --set devices=8 "$fixtures/serving.json"
+    fails 0 "already imported"
+    same "$(ask "SELECT DISTINCT device FROM v_result")" H100-SXM
+    abdb import -q --replace --set device=H200-SXM --set devices=8 "$fixtures/serving.json"
+    same "$(ask "SELECT DISTINCT device FROM v_result")" H200-SXM
+    same "$(ask "SELECT count(*) FROM v_result")" "$before"
+    abdb doctor --rebuild
+    same "$(ask "SELECT count(*) FROM v_result")" "$before"
+    # other files are not touched
+    stated X 1.5 >x.csv
+    abdb import -q --replace x.csv
+    same "$(ask "SELECT count(*) FROM v_result")" $((before + 1))
+    run abdb import --replace --refresh
+    fails 2 "--replace goes with a PATH"
+}

@@ -1,0 +1,352 @@
+/* map_draft.c - a first draft of a map out of a table's header and first row; see map.h.
+ *
+ * A column is read off its heading: what stands in brackets or behind the last blank or underscore
+ * may be a unit, and the unit says which metric it can be; words of the heading say which of these.
+ * Columns that are dates or sizes are one metric each, with that date or size. Lines of one metric
+ * are told apart by number format, statistic, or the column's name as workload.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ingest/read/markdown.h"
+#include "ingest/tables/map.h"
+#include "schema/core/units.h"
+
+enum { LINES_MAX = 256, WORD = 64, LINE = 96 };
+
+typedef struct {
+    abdb_text *out;
+    map_known_device known;
+    bool done, device;
+    char seen[LINES_MAX][LINE]; /* fields, and metrics with their statistic and number format */
+    size_t lines;
+} draft;
+
+/* Is one of the words ('|' between them) within the name? */
+static bool speaks_of(const char *name, const char *words)
+{
+    while (*words) {
+        size_t size = strcspn(words, "|");
+        char word[WORD];
+
+        snprintf(word, sizeof word, "%.*s", (int)size, words);
+        if (strcasestr(name, word)) return true;
+        words += size + (words[size] == '|');
+    }
+    return false;
+}
+
+static void quote(abdb_text *out, const char *word)
+{
+    abdb_text_puts(out, "\"");
+    for (; *word; word++)
+        if (*word != '"' && *word != '\n' && *word != '\r') abdb_text_add(out, word, 1);
+    abdb_text_puts(out, "\"");
+}
+
+/* The first time that a line of this kind is wanted? */
+static bool first(draft *d, const char *line)
+{
+    for (size_t i = 0; i < d->lines; i++)
+        if (strcmp(d->seen[i], line) == 0) return false;
+    if (d->lines < LINES_MAX) snprintf(d->seen[d->lines++], LINE, "%s", line);
+    return true;
+}
+
+/* A unit of units.def by the ways people write it in headings, or NULL. */
+static const char *unit_named(const char *word)
+{
+    static const struct {
+        const char *written, *unit;
+    } ways[] = {{"tok/s", "token/s"},
+                {"tok/sec", "token/s"},
+                {"tokens/s", "token/s"},
+                {"tokens/sec", "token/s"},
+                {"toks/s", "token/s"},
+                {"t/s", "token/s"},
+                {"tps", "token/s"},
+                {"img/s", "sample/s"},
+                {"images/s", "sample/s"},
+                {"samples/s", "sample/s"},
+                {"samples/sec", "sample/s"},
+                {"req/s", "query/s"},
+                {"requests/s", "query/s"},
+                {"qps", "query/s"},
+                {"queries/s", "query/s"},
+                {"gflops", "GFLOP/s"},
+                {"tflops", "TFLOP/s"},
+                {"tflop/s", "TFLOP/s"},
+                {"pflops", "PFLOP/s"},
+                {"msec", "ms"},
+                {"sec", "s"},
+                {"usec", "us"},
+                {"watts", "W"},
+                {"watt", "W"},
+                {"mib/s", "MiB/s"},
+                {"gib/s", "GiB/s"},
+                {"gb/s", "GB/s"},
+                {"mb/s", "MB/s"},
+                {"tb/s", "TB/s"},
+                {"joules", "J"},
+                {"percent", "%"},
+                {"w", "W"},
+                {"kwh", "kWh"},
+                {"$/h", "USD/h"},
+                {"$/hr", "USD/h"},
+                {"usd/hr", "USD/h"}};
+    const abdb_unit *unit = abdb_unit_find(word);
+
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (strcasecmp(word, ways[i].written) == 0) return ways[i].unit;
+    return unit && isalpha((unsigned char)*word) ? word : NULL;
+}
+
+/* The unit in a heading: "(GB/s)", "[ms]", "_ms", the last word, or all of it; "" none. */
+static const char *unit_of(const char *name, char word[WORD])
+{
+    const char *open = strpbrk(name, "(["), *last = name + strlen(name);
+    const char *unit = NULL;
+
+    if (open) {
+        snprintf(word, WORD, "%.*s", (int)strcspn(open + 1, ")]"), open + 1);
+        unit = unit_named(abdb_trim(word));
+        last = open;
+    }
+    while (last > name && isspace((unsigned char)last[-1])) last--;
+    for (const char *from = last; !unit && from > name; from--) {
+        if (!strchr(" _", from[-1]) && from - 1 != name) continue;
+        if (from - 1 == name) from = name;
+        snprintf(word, WORD, "%.*s", (int)(last - from), from);
+        unit = unit_named(word);
+        break;
+    }
+    return unit ? unit : "";
+}
+
+/* The metric that a heading in this base unit speaks of; the first of the unit is what it is
+ * where no word says more. NULL: none. */
+static const char *metric_of(const char *name, const char *base)
+{
+    static const struct {
+        const char *base, *words, *metric;
+    } table[] = {
+        {"s", "ttft|first token|first_token", "ttft_s"},
+        {"s", "tpot|per output token|per_output_token", "tpot_s"},
+        {"s", "itl|inter-token|inter_token", "itl_s"},
+        {"s", "train", "time_to_train_s"},
+        {"s", "latency", "latency_s"},
+        {"s", "", "time_s"},
+        {"token/s", "", "tokens_per_s"},
+        {"sample/s", "", "samples_per_s"},
+        {"query/s", "", "queries_per_s"},
+        {"FLOP/s", "", "flops_per_s"},
+        {"OP/s", "", "ops_per_s"},
+        {"B/s", "busbw|bus bandwidth|bus_bandwidth", "busbw_bytes_per_s"},
+        {"B/s", "", "bytes_per_s"},
+        {"W", "", "power_w"},
+        {"J", "", "energy_j"},
+        {"1", "mfu", "mfu"},
+        {"1", "hfu", "hfu"},
+        {"1", "accuracy", "accuracy"},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(base, table[i].base) == 0 &&
+            (!*table[i].words || speaks_of(name, table[i].words)))
+            return table[i].metric;
+    return NULL;
+}
+
+/* Without a unit in the heading: what it speaks of, in the unit that is usual. */
+static const char *usual_unit(const char *name, bool *guess)
+{
+    static const struct {
+        const char *words, *unit;
+        bool guess;
+    } table[] = {
+        {"tokens per|tokens_per|tok/s|tokens/s", "token/s", false},
+        {"samples per|samples_per|images per", "sample/s", false},
+        {"tflop", "TFLOP/s", false},
+        {"gflop", "GFLOP/s", false},
+        {"ttft|tpot|itl|latency", "ms", true},
+        {"mfu|hfu|accuracy", "%", true},
+        {"flops", "FLOP/s", true},
+        {"bandwidth|busbw|algbw", "GB/s", true},
+        {"watt|power", "W", true},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (speaks_of(name, table[i].words)) {
+            *guess = table[i].guess;
+            return table[i].unit;
+        }
+    return "";
+}
+
+static const char *one_of(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcasestr(name, *words)) return *words;
+    return NULL;
+}
+
+/* " unit U statistic p99 dtype fp8 ...": what tells the line from others of its metric. */
+static void put_metric(draft *d, const char *name, const char *metric, const char *unit,
+                       const char *more, bool guess)
+{
+    static const char *const statistics[] = {"p50",  "p90", "p95", "p99", "median",
+                                             "mean", "min", "max", NULL};
+    static const char *const dtypes[] = {"bf16", "fp16", "nvfp4", "mxfp4", "fp8",  "fp4",
+                                         "tf32", "fp32", "fp64",  "int8",  "int4", NULL};
+    const char *statistic = one_of(name, statistics), *dtype = one_of(name, dtypes);
+    char line[LINE];
+
+    snprintf(line, sizeof line, "%s %s %s %s", metric, statistic ? statistic : "",
+             dtype ? dtype : "", more);
+    abdb_text_printf(d->out, "metric %s column ", metric);
+    quote(d->out, name);
+    abdb_text_printf(d->out, " unit %s", unit);
+    if (statistic) abdb_text_printf(d->out, " statistic %s", statistic);
+    if (dtype) abdb_text_printf(d->out, " dtype %s", dtype);
+    abdb_text_puts(d->out, more);
+    if (!first(d, line)) {
+        abdb_text_puts(d->out, " workload ");
+        quote(d->out, name);
+    }
+    if (guess) abdb_text_puts(d->out, "  # is that the unit?");
+}
+
+static void put_factor(draft *d, const char *name)
+{
+    abdb_text_puts(d->out, "factor ");
+    for (const char *s = name; *s; s++) {
+        char letter = isalnum((unsigned char)*s) ? (char)tolower((unsigned char)*s) : '_';
+
+        abdb_text_add(d->out, &letter, 1);
+    }
+    abdb_text_puts(d->out, " column ");
+    quote(d->out, name);
+}
+
+/* A heading that is a date, or a size ("4096", "64K", "8 MiB"): of a table that is wide. */
+static const char *wide_of(const char *name)
+{
+    char date[ABDB_DATE_SIZE];
+    size_t digits = strspn(name, "0123456789");
+    const char *tail = name + digits + strspn(name + digits, " ");
+
+    if (strchr("-/", name[digits]) && name[digits] && abdb_date(name, date)) return "date";
+    if (!digits) return NULL;
+    if (!*tail || strspn(tail, "kKMGTiB") == strlen(tail)) return "factor.size";
+    return NULL;
+}
+
+/* Words of headings that mean a field; the first column of each field is it. */
+static const char *field_of(const draft *d, const char *name, const char *cell)
+{
+    static const struct {
+        const char *words, *field;
+    } table[] = {
+        {"number of|# gpus|num_gpu|num gpu|gpus|count|devices", "devices"},
+        {"nodes", "nodes"},
+        {"device|gpu|accelerator|hardware|chip|card", "device"},
+        {"model|network", "model"},
+        {"dtype|data type|precision", "dtype"},
+        {"date", "date"},
+        {"backend|framework|engine", "backend"},
+    };
+    double value;
+
+    if (cell && !d->device && d->known && d->known(cell)) return "device";
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        bool counts = i < 2;
+
+        if (speaks_of(name, table[i].words) &&
+            (!cell || abdb_number(cell, &value) == counts || strcmp(table[i].field, "date") == 0))
+            return table[i].field;
+    }
+    return NULL;
+}
+
+static void draft_column(draft *d, const char *name, const char *cell)
+{
+    char word[WORD], line[LINE], pair[LINE];
+    bool guess = false, is_number;
+    double value;
+    const char *field = field_of(d, name, cell), *wide = wide_of(name), *unit, *metric = NULL;
+
+    is_number = cell && abdb_number(cell, &value);
+    unit = unit_of(name, word);
+    if (!*unit) unit = usual_unit(name, &guess);
+    if (*unit && is_number) metric = metric_of(name, abdb_unit_find(unit)->base);
+    if (is_number && wide) {
+        snprintf(pair, sizeof pair, " %s \"%.40s\"", wide, name);
+        put_metric(d, name, "tokens_per_s", "token/s", pair, false);
+        abdb_text_puts(d->out, "  # which metric and unit are these?");
+    } else if (metric) {
+        put_metric(d, name, metric, unit, "", guess);
+    } else if (speaks_of(name, "price|cost|usd") && first(d, "price")) {
+        abdb_text_puts(d->out, "price amount column ");
+        quote(d->out, name);
+        abdb_text_puts(d->out, " kind on-demand");
+    } else if (field && !*unit && snprintf(line, sizeof line, "field %s", field) > 0 &&
+               first(d, line)) {
+        d->device |= strcmp(field, "device") == 0;
+        abdb_text_printf(d->out, "field %s column ", field);
+        quote(d->out, name);
+    } else {
+        put_factor(d, name);
+    }
+}
+
+static abdb_status draft_record(void *self, const abdb_flat_record *record, abdb_error *err)
+{
+    draft *d = self;
+
+    (void)err;
+    if (d->done) return ABDB_OK;
+    d->done = true;
+    abdb_text_puts(d->out, "match  ");
+    for (size_t i = 0; i < record->items && i < 3; i++) {
+        if (record->item[i].name[0] == '(') continue;
+        abdb_text_puts(d->out, " ");
+        quote(d->out, record->item[i].name);
+    }
+    abdb_text_puts(d->out, "\n\n");
+    for (size_t i = 0; i < record->items; i++) {
+        const char *cell = record->item[i].text;
+
+        if (record->item[i].name[0] == '(') continue;
+        draft_column(d, record->item[i].name, cell);
+        abdb_text_printf(d->out, "  # %.*s\n", cell ? (int)strcspn(cell, "\r\n") : 0,
+                         cell ? cell : "");
+    }
+    if (!d->device)
+        abdb_text_puts(d->out, "# no column names the device; one for all rows:\n"
+                               "# set device NAME\n");
+    return ABDB_OK;
+}
+
+abdb_status table_map_suggest(abdb_text *out, const abdb_input *in, map_known_device known,
+                              abdb_error *err)
+{
+    static const abdb_sink nowhere = {0};
+    draft d = {.out = out, .known = known};
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(out, "# A draft: mend the lines, take out what is not wanted, then\n"
+                        "#   abdb import --map THIS FILE\n"
+                        "name    my-table\n"
+                        "summary \"what it is\"\n"
+                        "set     evidence published     # or measured\n"
+                        "set     workload gpt           # what was run\n");
+    if (markdown_has_table(in))
+        TRY(markdown_read(in, draft_record, &d, err));
+    else
+        TRY(abdb_flat_read(in, &nowhere, draft_record, &d, err));
+    if (!d.done) st = ABDB_FAIL(err, ABDB_FORMAT, "no table with a header and a row");
+done:
+    return st;
+}
