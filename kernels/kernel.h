@@ -239,6 +239,11 @@ double abdb_beyond_caches(const abdb_limits *limits, int arrays);
 double abdb_problem_bytes(const abdb_problem *p);
 double abdb_problem_elements(const abdb_problem *p);
 
+/* For `bound` of kernels whose results are exact: 0. */
+double abdb_bound_exact(const abdb_problem *p, int tensor);
+/* For references of all rows between two: the least and the largest of row[0..n), n >= 1. */
+void abdb_row_range(const size_t *row, size_t n, size_t *low, size_t *high);
+
 /* For `bounded_by`: what holds for all problems of a kernel. */
 const char *abdb_bound_operations(const abdb_problem *p);
 const char *abdb_bound_bytes(const abdb_problem *p);

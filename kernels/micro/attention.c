@@ -108,15 +108,21 @@ static size_t keys_of(const sizes *s, size_t row)
     return (head / s->heads * s->kv_heads + head % s->heads / (s->heads / s->kv_heads)) * s->keys;
 }
 
+/* Which of the n keys that it sees a row of Q looks for: the last, the first or any. */
+static size_t looked_for(size_t row, size_t n, uint64_t seed)
+{
+    uint64_t any = abdb_random_at(seed, row);
+
+    return any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
+}
+
 /* q = a (key it looks for + key it must not see) + q / 4, so that the score of either is about as
  * much as the logarithm of all others' sum, and 1 more. */
 static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
 {
-    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at;
+    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at = looked_for(row, n, seed);
     double a = 3 * (log((double)n) + 1) / sqrt((double)s->d);
-    uint64_t any = abdb_random_at(seed, row);
 
-    at = any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
     for (size_t i = 0; i < s->d; i++) {
         double key = abdb_tensor_get(&p->tensor[K], (first + at) * s->d + i),
                hidden = n < s->keys ? abdb_tensor_get(&p->tensor[K], (first + n) * s->d + i) : 0,
@@ -139,11 +145,9 @@ static void lower(const abdb_problem *p, const sizes *s)
  * the others as a normal distribution has them. */
 static double about_sum(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
 {
-    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at;
+    size_t first = keys_of(s, row), n = seen(s, row % s->queries), at = looked_for(row, n, seed);
     double score = 0, square = 0;
-    uint64_t any = abdb_random_at(seed, row);
 
-    at = any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
     for (size_t i = 0; i < s->d; i++) {
         double q = abdb_tensor_get(&p->tensor[Q], row * s->d + i);
 

@@ -90,14 +90,11 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
                       double *out, double *magnitude)
 {
     const int32_t *index = p->tensor[INDEX].data;
-    size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0], low = SIZE_MAX, high = 0;
+    size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0], low, high;
     size_t *sent = NULL; /* to rows [low, high]: by which index, SIZE_MAX by none */
 
     (void)tensor;
-    for (size_t r = 0; r < count; r++) {
-        low = row[r] < low ? row[r] : low;
-        high = row[r] > high ? row[r] : high;
-    }
+    abdb_row_range(row, count, &low, &high);
     if (is_scatter(p)) sent = malloc((high - low + 1) * sizeof *sent);
     for (size_t i = 0; sent && i <= high - low; i++) sent[i] = SIZE_MAX;
     for (size_t i = 0; sent && i < n; i++)
@@ -116,13 +113,6 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(sent);
 }
 
-static double bound(const abdb_problem *p, int tensor)
-{
-    (void)p;
-    (void)tensor;
-    return 0;
-}
-
 const abdb_kernel abdb_kernel_gather = {
     .name = "gather",
     .summary = "vectors of a table by index: gather, scatter",
@@ -132,7 +122,7 @@ const abdb_kernel abdb_kernel_gather = {
     .shape = shape,
     .work = work,
     .reference = reference,
-    .bound = bound,
+    .bound = abdb_bound_exact,
     .fill = fill,
     .bounded_by = abdb_bound_bytes,
 };

@@ -50,14 +50,11 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
                       double *out, double *magnitude)
 {
     size_t parts = (size_t)abdb_param_number(p, "parts", 1), each = p->tensor[TABLE].dim[0] / parts,
-           updates = (size_t)abdb_param_number(p, "updates", 1) / parts, low = SIZE_MAX, high = 0;
+           updates = (size_t)abdb_param_number(p, "updates", 1) / parts, low, high;
     uint64_t *change; /* of words [low, high] */
 
     (void)tensor;
-    for (size_t r = 0; r < count; r++) {
-        low = row[r] < low ? row[r] : low;
-        high = row[r] > high ? row[r] : high;
-    }
+    abdb_row_range(row, count, &low, &high);
     change = calloc(high - low + 1, sizeof *change);
     for (size_t part = low / each; change && part <= high / each; part++) {
         uint64_t state = 0x9E3779B97F4A7C15u * (part + 1);
@@ -82,13 +79,6 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(change);
 }
 
-static double bound(const abdb_problem *p, int tensor)
-{
-    (void)p;
-    (void)tensor;
-    return 0;
-}
-
 const abdb_kernel abdb_kernel_gups = {
     .name = "gups",
     .summary = "updates at random places of a table (RandomAccess)",
@@ -98,7 +88,7 @@ const abdb_kernel abdb_kernel_gups = {
     .shape = shape,
     .work = work,
     .reference = reference,
-    .bound = bound,
+    .bound = abdb_bound_exact,
     .fill = fill,
     .bounded_by = abdb_bound_bytes,
 };

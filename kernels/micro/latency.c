@@ -80,13 +80,6 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     magnitude[0] = 0;
 }
 
-static double bound(const abdb_problem *p, int tensor)
-{
-    (void)p;
-    (void)tensor;
-    return 0;
-}
-
 const abdb_kernel abdb_kernel_latency = {
     .name = "latency",
     .summary = "loads that wait for one another: the latency of caches and memory",
@@ -96,6 +89,6 @@ const abdb_kernel abdb_kernel_latency = {
     .shape = shape,
     .work = work,
     .reference = reference,
-    .bound = bound,
+    .bound = abdb_bound_exact,
     .fill = fill,
 };

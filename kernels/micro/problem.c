@@ -257,6 +257,22 @@ double abdb_problem_elements(const abdb_problem *p)
     return elements;
 }
 
+double abdb_bound_exact(const abdb_problem *p, int tensor)
+{
+    (void)p;
+    (void)tensor;
+    return 0;
+}
+
+void abdb_row_range(const size_t *row, size_t n, size_t *low, size_t *high)
+{
+    *low = *high = row[0];
+    for (size_t i = 1; i < n; i++) {
+        *low = row[i] < *low ? row[i] : *low;
+        *high = row[i] > *high ? row[i] : *high;
+    }
+}
+
 const char *abdb_bound_operations(const abdb_problem *p)
 {
     (void)p;
