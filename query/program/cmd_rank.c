@@ -299,37 +299,46 @@ static abdb_status notes(const abdb_ranking *r, const abdb_rank_options *o, size
     return ABDB_OK;
 }
 
-static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb_rank_options *o,
-                        abdb_db *db, abdb_table *t, abdb_error *err)
+/* Columns and title of what was ranked. */
+static void head(const abdb_rank_options *o, abdb_table *t)
 {
-    size_t hidden = 0, first = 0;
-    long long limit = LIMIT;
-    const char *text_limit = abdb_arg(args, "limit");
-    abdb_status st = ABDB_OK;
+    const char *what = o->suite                      ? "Suite score"
+                       : o->pareto                   ? "Pareto front"
+                       : o->pick == ABDB_PICK_MEDIAN ? "Median of each "
+                       : o->pick == ABDB_PICK_EACH   ? "Each result"
+                                                     : "Best of each ";
+    bool whole = o->suite || o->pareto || o->pick == ABDB_PICK_EACH;
 
-    if (text_limit && !abdb_whole(text_limit, 1, 1000000, &limit))
-        return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
-    if (!text_limit && abdb_is_for_programs(args)) limit = LLONG_MAX;
     t->columns = C_COUNT;
     for (size_t c = 0; c < C_COUNT; c++)
         t->column[c] = (abdb_column){columns[c].name, columns[c].label, columns[c].style};
     if (o->by) t->column[C_NAME].label = o->by;
     if (o->pareto) t->column[C_OTHER].label = o->pareto;
     t->title = abdb_arena_printf(&t->arena, "%s%s%s",
-                                 o->exploratory ? "EXPLORATORY, NOT COMPARABLE: " : "",
-                                 o->suite                      ? "Suite score"
-                                 : o->pareto                   ? "Pareto front"
-                                 : o->pick == ABDB_PICK_MEDIAN ? "Median of each "
-                                 : o->pick == ABDB_PICK_EACH   ? "Each result"
-                                                               : "Best of each ",
-                                 o->suite || o->pareto || o->pick == ABDB_PICK_EACH ? ""
-                                 : o->by                                            ? o->by
-                                                                                    : "device");
+                                 o->exploratory ? "EXPLORATORY, NOT COMPARABLE: " : "", what,
+                                 whole   ? ""
+                                 : o->by ? o->by
+                                         : "device");
     t->hoist = "workload scenario metric per division group unit round dtype verified exploratory";
+}
+
+static abdb_status fill(const abdb_args *args, const abdb_ranking *r, const abdb_rank_options *o,
+                        abdb_db *db, abdb_table *t, abdb_error *err)
+{
+    size_t hidden = 0, first = 0;
+    long long limit = LIMIT;
+    const char *text_limit = abdb_arg(args, "limit");
+    bool all = abdb_arg(args, "all") != NULL;
+    abdb_status st = ABDB_OK;
+
+    if (text_limit && !abdb_whole(text_limit, 1, 1000000, &limit))
+        return ABDB_FAIL(err, ABDB_USAGE, "--limit wants a number of rows, not '%s'", text_limit);
+    if (!text_limit && abdb_is_for_programs(args)) limit = LLONG_MAX;
+    head(o, t);
     for (size_t i = 0; i < r->count; i++) {
         if (!i || r->row[i].group != r->row[i - 1].group) first = i;
-        if (o->pareto && !abdb_arg(args, "all") && !r->row[i].front) continue;
-        if (!abdb_arg(args, "all") && (long long)r->row[i].place > limit) {
+        if (o->pareto && !all && !r->row[i].front) continue;
+        if (!all && (long long)r->row[i].place > limit) {
             hidden++;
             continue;
         }
