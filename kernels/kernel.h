@@ -124,7 +124,7 @@ typedef struct {
      * values in which mistakes show. A `seed` gives the same each time. NULL: as they are. */
     void (*fill)(const abdb_problem *p, uint64_t seed);
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
-     * be the reference, rounded once. False, or NULL: there are none. */
+     * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*exact)(const abdb_problem *p, uint64_t seed);
     /* After `exact`: looks at the whole of an output in less work than the kernel's, and marks the
      * rows that cannot be right. A wrong row stays unmarked with a probability below 1e-9. NULL:

@@ -40,7 +40,7 @@ abdb_device *abdb_host_device(int threads);
 /* --- team.c: how many threads libgomp was asked for ------------------------------------------- */
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
-/* Threads of the largest team since then; 1 where there was none. */
+/* Threads of the largest team since then, 1 where there was none; ends the counting. */
 int abdb_team_most(void);
 
 /* --- sensors.c: what the system tells of its state, under /sys and /proc or $ABDB_SENSORS ----- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/text.h"
 
 /* Of a last-level cache that a virtual machine shares it can count on no more than this. */
 enum { LINE = 4096, SHARED_CACHE = 64 << 20 };
@@ -88,12 +89,14 @@ static bool is_virtual(void)
     return keyed_line("/proc/cpuinfo", "flags", text, sizeof text) && strstr(text, " hypervisor");
 }
 
-/* What a user says of the last-level cache, who knows better than the system; 0: nothing. */
+/* What a user says of the last-level cache, who knows better than the system; 0: nothing, or no
+ * number of bytes. */
 static size_t told_cache(void)
 {
     const char *text = getenv("ABDB_LAST_LEVEL_BYTES");
+    long long bytes;
 
-    return text ? strtoull(text, NULL, 10) : 0;
+    return text && abdb_whole(text, 1, 1ll << 50, &bytes) ? (size_t)bytes : 0;
 }
 
 abdb_limits abdb_machine_limits(int threads)

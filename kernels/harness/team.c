@@ -15,7 +15,7 @@ typedef struct {
     void *data;
 } call;
 
-static atomic_int most;
+static atomic_int most; /* 0: nobody counts */
 
 void abdb_team_begin(void)
 {
@@ -24,7 +24,7 @@ void abdb_team_begin(void)
 
 int abdb_team_most(void)
 {
-    return atomic_load(&most);
+    return atomic_exchange(&most, 0);
 }
 
 static void counted(void *data)
@@ -50,5 +50,8 @@ void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags)
         next = *(parallel **)&found;
         atomic_store(&real, next);
     }
-    next(counted, &c, threads, flags);
+    if (atomic_load_explicit(&most, memory_order_relaxed))
+        next(counted, &c, threads, flags);
+    else
+        next(inside, data, threads, flags);
 }

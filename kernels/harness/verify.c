@@ -35,6 +35,11 @@ void abdb_fill(abdb_tensor *tensor, uint64_t seed)
     abdb_fill_with(tensor, seed, ABDB_FILL_UNIFORM);
 }
 
+/* What was found in some rows: the worst element in bounds, sums of squares. */
+typedef struct {
+    double worst, errors, wants, rows;
+} found;
+
 /* One output that is looked at. */
 typedef struct {
     const abdb_check *how;
@@ -43,9 +48,8 @@ typedef struct {
     abdb_tensor got;
     size_t rows, width, piece; /* piece: rows of one */
     double bound;
-    const unsigned char *marks;            /* of rows that cannot be right, or NULL */
-    abdb_wanted *kept;                     /* NULL: nothing is */
-    double worst, errors, wants, compared; /* sums of squares; rows */
+    abdb_wanted *kept; /* NULL: nothing is */
+    found all;
 } output;
 
 /* A number as a format has it. */
@@ -65,22 +69,23 @@ static double ratio_of(const output *o, double got, double want, double magnitud
     if (!isfinite(got) || !isfinite(want)) return INFINITY;
     error = fabs(got - want);
     if (error == 0) return 0;
-    return o->how->exact || limit == 0 ? INFINITY : isnan(limit) ? INFINITY : error / limit;
+    return !o->how->exact && limit > 0 ? error / limit : INFINITY;
 }
 
-/* Results of rows [low, high) beside what they should be, added to sums of its own. */
+/* Adds results of rows [low, high) beside what they should be. */
 static void add_up(const output *o, size_t low, size_t high, const double *want,
-                   const double *magnitude, double sums[3])
+                   const double *magnitude, found *f)
 {
     for (size_t i = 0; i < (high - low) * o->width; i++) {
         double got = abdb_tensor_get(&o->got, low * o->width + i);
         double ratio = ratio_of(o, got, want[i], magnitude[i]);
 
-        sums[0] = fmax(sums[0], ratio);
+        f->worst = fmax(f->worst, ratio);
         if (!isfinite(ratio)) continue;
-        sums[1] += (got - want[i]) * (got - want[i]);
-        sums[2] += want[i] * want[i];
+        f->errors += (got - want[i]) * (got - want[i]);
+        f->wants += want[i] * want[i];
     }
+    f->rows += (double)(high - low);
 }
 
 static abdb_status refer(const output *o, size_t low, size_t high, double *want, double *magnitude,
@@ -96,9 +101,8 @@ static abdb_status refer(const output *o, size_t low, size_t high, double *want,
     return ABDB_OK;
 }
 
-/* Rows [low, high), added to sums of its own. */
-static abdb_status compare(const output *o, size_t low, size_t high, double sums[3],
-                           abdb_error *err)
+/* Adds rows [low, high). */
+static abdb_status compare(const output *o, size_t low, size_t high, found *f, abdb_error *err)
 {
     size_t all = (high - low) * o->width;
     double *want = malloc(2 * all * sizeof *want);
@@ -106,24 +110,24 @@ static abdb_status compare(const output *o, size_t low, size_t high, double sums
 
     if (!want) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
     TRY(refer(o, low, high, want, want + all, err));
-    add_up(o, low, high, want, want + all, sums);
+    add_up(o, low, high, want, want + all, f);
 done:
     free(want);
     return st;
 }
 
-/* A whole piece, whose results may be known. */
-static abdb_status compare_piece(const output *o, size_t at, double sums[3], abdb_error *err)
+/* Adds a whole piece, whose results may be known. */
+static abdb_status compare_piece(const output *o, size_t at, found *f, abdb_error *err)
 {
     size_t low = at * o->piece, high = low + o->piece < o->rows ? low + o->piece : o->rows;
     abdb_wanted *k = o->kept;
     abdb_status st = ABDB_OK;
 
-    if (!k) return compare(o, low, high, sums, err);
+    if (!k) return compare(o, low, high, f, err);
     if (!k->known[at])
         TRY(refer(o, low, high, k->want + low * o->width, k->magnitude + low * o->width, err));
     k->known[at] = 1;
-    add_up(o, low, high, k->want + low * o->width, k->magnitude + low * o->width, sums);
+    add_up(o, low, high, k->want + low * o->width, k->magnitude + low * o->width, f);
 done:
     return st;
 }
@@ -150,36 +154,37 @@ void abdb_wanted_free(abdb_wanted *wanted)
     *wanted = (abdb_wanted){0};
 }
 
-/* Pieces first + i step (mod pieces), i in [low, high), on all threads. */
+static void add_found(found *to, const found *f)
+{
+    to->worst = fmax(to->worst, f->worst);
+    to->errors += f->errors;
+    to->wants += f->wants;
+    to->rows += f->rows;
+}
+
+/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that order,
+ * on all threads. */
 static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
                                   abdb_error *err)
 {
-    double worst = 0, errors = 0, wants = 0, compared = 0;
     abdb_status st = ABDB_OK;
 
-#pragma omp parallel for schedule(dynamic) reduction(max : worst) \
-    reduction(+ : errors, wants, compared)
+#pragma omp parallel for schedule(dynamic)
     for (size_t i = low; i < high; i++) {
         size_t at = i == 0 ? pieces - 1 : (i - 1) * step % (pieces > 1 ? pieces - 1 : 1);
-        size_t from = at * o->piece, to = from + o->piece < o->rows ? from + o->piece : o->rows;
-        double sums[3] = {0};
+        found f = {0};
         abdb_error own = {.message = ""};
-        abdb_status one = compare_piece(o, at, sums, &own);
+        abdb_status one = compare_piece(o, at, &f, &own);
 
-#pragma omp critical(abdb_compare_failed)
-        if (one != ABDB_OK && st == ABDB_OK) {
-            st = one;
-            *err = own;
+#pragma omp critical(abdb_compare)
+        {
+            add_found(&o->all, &f);
+            if (one != ABDB_OK && st == ABDB_OK) {
+                st = one;
+                *err = own;
+            }
         }
-        worst = fmax(worst, sums[0]);
-        errors += sums[1];
-        wants += sums[2];
-        compared += (double)(to - from);
     }
-    o->worst = fmax(o->worst, worst);
-    o->errors += errors;
-    o->wants += wants;
-    o->compared += compared;
     return st;
 }
 
@@ -202,76 +207,79 @@ static size_t step_of(size_t n)
     return step;
 }
 
-/* All rows that a check of the whole has marked, at most a piece of them: one that is wrong is
+/* The rows that a check of the whole has marked, at most a piece of them: one that is wrong is
  * enough, and one that is not has been marked for its rounding. */
-static abdb_status compare_marked(output *o, abdb_error *err)
+static abdb_status compare_marked(output *o, const unsigned char *marks, abdb_error *err)
 {
-    double sums[3] = {0};
+    found f = {0};
     size_t left = PIECE_ROWS;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < o->rows && left; i++)
-        if (o->marks[i]) {
+        if (marks[i]) {
             left--;
-            TRY(compare(o, i, i + 1, sums, err));
+            TRY(compare(o, i, i + 1, &f, err));
         }
-    o->worst = fmax(o->worst, sums[0]);
+    o->all.worst = f.worst; /* these rows are compared again with all others */
 done:
     return st;
 }
 
-/* The whole output by a quicker way, where the kernel has one. */
+/* The whole output by a quicker way. */
 static abdb_status suspect(output *o, abdb_error *err)
 {
     abdb_problem p = *o->p;
     unsigned char *marks;
     abdb_status st = ABDB_OK;
 
-    if (!o->how->exact || !o->how->kernel->suspect) return ABDB_OK;
     marks = calloc(o->rows, 1);
     if (!marks) return ABDB_FAIL(err, ABDB_NOMEM, "verification");
     p.tensor[o->tensor] = o->got;
     TRY(o->how->kernel->suspect(&p, o->tensor, o->how->seed, marks, err));
-    o->marks = marks;
-    TRY(compare_marked(o, err));
-    o->compared = (double)o->rows;
+    TRY(compare_marked(o, marks, err));
 done:
     free(marks);
     return st;
 }
 
-/* One output of a problem. */
-static abdb_status look_at(output *o, double *error, abdb_error *err)
+/* Rows of a piece: so many that a call of the reference is worth it and pieces lie all over. */
+static size_t piece_of(const output *o)
+{
+    size_t piece = (o->rows + PIECES - 1) / PIECES,
+           most = PIECE_MOST / o->width ? PIECE_MOST / o->width : 1;
+
+    if (piece < PIECE_ROWS) piece = PIECE_ROWS;
+    if (piece * o->width < PIECE_ELEMENTS) piece = PIECE_ELEMENTS / o->width + 1;
+    if (piece > most) piece = most;
+    return o->how->kernel->together || piece > o->rows ? o->rows : piece;
+}
+
+/* One output of a problem; the rows that were looked at into *rows. */
+static abdb_status look_at(output *o, double *error, double *rows, abdb_error *err)
 {
     const abdb_kernel *kernel = o->how->kernel;
-    size_t pieces, step, done_to = 0, most;
+    bool whole = o->how->exact && kernel->suspect; /* looked at as a whole */
+    size_t pieces, step, done_to = 0;
     double start = abdb_now_s(), near = kernel->near ? kernel->near(o->p, o->tensor) : INFINITY;
     abdb_status st = ABDB_OK;
 
-    o->piece = (o->rows + PIECES - 1) / PIECES;
-    if (o->piece < PIECE_ROWS) o->piece = PIECE_ROWS;
-    if (o->piece * o->width < PIECE_ELEMENTS) o->piece = PIECE_ELEMENTS / o->width + 1;
-    most = PIECE_MOST / o->width ? PIECE_MOST / o->width : 1;
-    if (o->piece > most) o->piece = most;
-    if (kernel->together || o->piece > o->rows) o->piece = o->rows;
+    o->piece = piece_of(o);
     pieces = (o->rows + o->piece - 1) / o->piece;
     step = step_of(pieces > 1 ? pieces - 1 : 1);
     keep(o, pieces);
-    TRY(suspect(o, err));
-    if (o->compared > 0 && o->worst > 1) goto done; /* known to be wrong */
-    o->compared = 0;
-    for (size_t next = 2; done_to < pieces; next *= 2) {
+    if (whole) TRY(suspect(o, err));
+    for (size_t next = 2; done_to < pieces && o->all.worst <= 1; next *= 2) {
         size_t to = done_to + next < pieces ? done_to + next : pieces;
 
         TRY(compare_pieces(o, pieces, step, done_to, to, err));
         done_to = to;
-        if (o->worst > 1 || abdb_now_s() - start > o->how->budget_s) break;
+        if (abdb_now_s() - start > o->how->budget_s) break;
     }
-    if (o->errors > 0 && isfinite(near))
-        o->worst = fmax(o->worst, sqrt(o->errors) / (near * sqrt(o->wants)));
+    if (o->all.errors > 0 && isfinite(near))
+        o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (near * sqrt(o->all.wants)));
 done:
-    *error = fmax(*error, o->worst);
-    if (o->how->exact && kernel->suspect) o->compared = (double)o->rows;
+    *error = fmax(*error, o->all.worst);
+    *rows += whole ? (double)o->rows : o->all.rows;
     return st;
 }
 
@@ -289,9 +297,8 @@ abdb_status abdb_verify(const abdb_check *how, const abdb_problem *p, const abdb
         o.rows = o.got.dim[0];
         o.width = abdb_tensor_count(&o.got) / o.rows;
         o.bound = how->kernel->bound(p, i);
-        TRY(look_at(&o, &out->error, err));
+        TRY(look_at(&o, &out->error, &compared, err));
         rows += (double)o.rows;
-        compared += o.compared;
     }
     out->share = compared / rows;
 done:
