@@ -92,6 +92,64 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     return ABDB_OK;
 }
 
+/* "no such column: devic": the nearest name of that kind, from arena, or NULL. SQLite has no code for
+ * it, so its words are read; other words only lose the suggestion. */
+static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *arena)
+{
+    static const struct {
+        const char *says, *names;
+    } kinds[] = {
+        {"no such column: ", "SELECT DISTINCT column_name FROM v_column"},
+        {"no such table: ", "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*'"},
+        {"no such function: ", "PRAGMA function_list"}};
+    const char *names[1024], *near = NULL;
+    sqlite3_stmt *s = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t said = strlen(kinds[i].says);
+        const char *name = message + said, *dot;
+
+        if (strncmp(message, kinds[i].says, said) != 0 ||
+            sqlite3_prepare_v2(db->sql, kinds[i].names, -1, &s, NULL) != SQLITE_OK)
+            continue;
+        while (count < sizeof names / sizeof names[0] && sqlite3_step(s) == SQLITE_ROW) {
+            const char *text = abdb_sql_text(s, 0);
+
+            names[count] = abdb_arena_copy(arena, text, strlen(text));
+            count += names[count] != NULL;
+        }
+        sqlite3_finalize(s);
+        dot = strrchr(name, '.');
+        near = abdb_nearest(dot ? dot + 1 : name, names, count);
+        break;
+    }
+    return near;
+}
+
+/* A mistake in a reader's SQL: where it is, and what was perhaps meant. */
+static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near;
+    char place[32] = "", beside[48] = "";
+    int line = 1;
+    abdb_status st;
+
+    if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
+    near = nearest_name(db, message, &arena);
+    for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
+    if (offset >= 0) {
+        snprintf(place, sizeof place, "line %d: ", line);
+        snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
+    }
+    st = ABDB_FAIL(err, ABDB_USAGE,
+                   "%s%s%s%s%s%s; `abdb query --schema` shows views and columns", place, message,
+                   beside, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    abdb_arena_free(&arena);
+    return st;
+}
+
 /* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
  * texts are asked only where its codes do not tell. */
 static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
@@ -114,16 +172,7 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not read files here; --allow-files lets it");
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_measure"))
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
-    if (code == SQLITE_ERROR && offset >= 0) {
-        int line = 1;
-
-        for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "line %d: %s near '%.30s'; `abdb query --schema` shows views"
-                         " and columns",
-                         line, sqlite3_errmsg(db->sql), sql + offset);
-    }
-    if (code == SQLITE_ERROR) return ABDB_FAIL(err, ABDB_USAGE, "%s", sqlite3_errmsg(db->sql));
+    if (code == SQLITE_ERROR) return sql_mistake(db, sql, offset, err);
     return abdb_db_fail(db, err, "query");
 }
 

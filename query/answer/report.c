@@ -270,10 +270,22 @@ done:
     return st;
 }
 
-/* Is the value one that the parameter can have? */
-static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char *value,
-                               abdb_error *err)
+/* What is said below the table of a value that was taken for another. */
+static void say_taken(const abdb_report *report, size_t p, const char *typed, const char *taken,
+                      abdb_table *table)
 {
+    if (table->notes == ABDB_NOTE_MAX) return;
+    table->note[table->notes++] =
+        abdb_arena_printf(&table->arena, "! --%s %s: nothing here is called so, taken for %s",
+                          report->option[p].name, typed, taken);
+}
+
+/* Is the value one that the parameter can have? What differs from one by case, punctuation or a v
+ * before it becomes that; the beginning of one is taken for it, and the table says so. */
+static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char **bound,
+                               abdb_table *table, abdb_error *err)
+{
+    const char *value = *bound, *meant;
     const abdb_report_param *param = &report->param[p];
     abdb_table list = {0};
     const char **names = NULL, *near, *option = report->option[p].name;
@@ -294,10 +306,19 @@ static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p,
         const abdb_value *v = &list.value[i * list.columns];
 
         names[i] = v->kind == ABDB_STRING ? v->text : "";
-        if (strcmp(names[i], value) == 0) goto done;
     }
     if (strcmp(param->type, "price") == 0) {
         st = check_prices(option, value, names, list.rows, err);
+        goto done;
+    }
+    meant = abdb_spelled(value, names, list.rows);
+    if (!meant) {
+        meant = abdb_longer(value, names, list.rows);
+        if (meant) say_taken(report, p, value, meant, table);
+    }
+    if (meant) {
+        *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
+        if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
         goto done;
     }
     near = abdb_nearest(value, names, list.rows);
@@ -456,7 +477,7 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])
-            TRY(check_value(db, report, i, bound[i], err));
+            TRY(check_value(db, report, i, &bound[i], table, err));
     }
     st = run_parts(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {

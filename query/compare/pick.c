@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/compare/sets.h"
+#include "query/compare/spelling.h"
 
 static const char numbers[] =
     " devices nodes rank x value disagree power_limit low high samples ordinal round_order ";
@@ -377,6 +378,44 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
     return st;
 }
 
+/* Nobody has results of this model, but of longer names of it: the shortest that has some is meant
+ * (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. Fills its table. */
+static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *m,
+                               const char *wanted, abdb_set *set, abdb_error *err)
+{
+    static const char *const of_models[] = {"model", "work", "workload", NULL};
+    abdb_table longer = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < s->count && !set->table.rows; i++) {
+        abdb_condition *c = &s->condition[i];
+        const char *typed = c->value;
+        char folded[256];
+
+        if (strcmp(c->op, "=") != 0 || !abdb_is_word(c->column, of_models)) continue;
+        abdb_fold(typed, folded, sizeof folded);
+        abdb_table_free(&longer);
+        TRY(first_texts(q->db,
+                        "SELECT DISTINCT whole FROM name WHERE kind = 'model' AND"
+                        " substr(folded, 1, length(?1)) = ?1 AND folded <> ?1"
+                        " ORDER BY length(whole), whole",
+                        folded, NULL, NULL, &longer, err));
+        for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
+            c->value = abdb_cell_text(&longer, k, 0);
+            TRY(build(q, s, m, wanted, err));
+            abdb_table_free(&set->table);
+            TRY(abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
+        }
+        if (set->table.rows)
+            set->note = abdb_arena_printf(&set->arena, "no results here of %s '%s': taken for %s",
+                                          c->column, typed, c->value);
+        c->value = typed;
+    }
+done:
+    abdb_table_free(&longer);
+    return st;
+}
+
 abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const abdb_measure *m,
                           abdb_error *err)
 {
@@ -389,10 +428,11 @@ abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const a
     abdb_selection s = {0};
     abdb_status st = ABDB_OK;
 
-    if (*set->selection) TRY(abdb_selection_parse(&s, set->selection, err));
-    if (where && *where) TRY(abdb_selection_parse(&s, where, err));
+    if (*set->selection) TRY(abdb_spell(&s, db, set->selection, err));
+    if (where && *where) TRY(abdb_spell(&s, db, where, err));
     TRY(build(&q, &s, m, columns + 2, err));
     TRY(abdb_rows(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
+    if (!set->table.rows) TRY(take_longer(&q, &s, m, columns + 2, set, err));
     if (!set->table.rows) TRY(empty(&q, &s, m, set->selection, where, err));
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",

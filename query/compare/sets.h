@@ -66,6 +66,7 @@ typedef struct {
 
 typedef struct {
     const char *selection;
+    const char *note; /* what has to be said of how it was understood, or NULL */
     abdb_table table; /* ABDB_M_COUNT columns */
     abdb_member *member;
     size_t members;

@@ -378,6 +378,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_ranking_make(&ranking, db->sql, selection_of(&args, &arena), abdb_arg(&args, "where"),
                           &o, err));
+    if (ranking.set.note) abdb_remark("%s", ranking.set.note);
     if (!ranking.count)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
                       ranking.set.member[0].why ? ranking.set.member[0].why

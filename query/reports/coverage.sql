@@ -1,6 +1,6 @@
 -- title: What is covered, and what is missing {round}
 -- site: Devices
--- param: round | text | v6.0 | round of MLPerf
+-- param: round | text | v6.0 | round of MLPerf | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
 -- column: device | device | cut28 | canonical device

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
 
@@ -264,6 +265,38 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
         }
     }
     return best;
+}
+
+const char *abdb_spelled(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    char folded[256], release[258], bones[256];
+
+    abdb_fold(word, folded, sizeof folded);
+    snprintf(release, sizeof release, "v%s", folded);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], word) == 0) return names[i];
+    for (size_t i = 0; i < count; i++) {
+        abdb_fold(names[i], bones, sizeof bones);
+        if (!*folded || (strcmp(bones, folded) != 0 && strcmp(bones, release) != 0)) continue;
+        if (found && strcmp(found, names[i]) != 0) return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+const char *abdb_longer(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    size_t size = strlen(word);
+
+    for (size_t i = 0; size && i < count; i++) {
+        if (strncasecmp(names[i], word, size) != 0 || !names[i][size] ||
+            !strchr("-_ .", names[i][size]))
+            continue;
+        if (!found || strlen(names[i]) < strlen(found)) found = names[i];
+    }
+    return found;
 }
 
 bool abdb_glob(const char *pattern, const char *string)
