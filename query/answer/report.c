@@ -78,6 +78,10 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     rest = text = abdb_trim(colon + 1);
     if (strcmp(line, "title") == 0)
         r->title = text;
+    else if (strcmp(line, "question") == 0)
+        r->question = text;
+    else if (strcmp(line, "group") == 0)
+        r->group = text;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
     else if (strcmp(line, "site") == 0)

@@ -2,6 +2,8 @@
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
+ *   -- question: what it answers, for lists
+ *   -- group: heading of `abdb query` under which it is listed
  *   -- param: name | text, number, days, date, price or flag | default | help | SQL whose first
  * column lists values (days: 90 or 90d)
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning |
@@ -38,7 +40,8 @@ typedef struct {
 } abdb_report_param;
 
 typedef struct {
-    const char *name, *title, *hoist, *site, *origin; /* origin: "shipped" or the path */
+    const char *name, *title, *question, *group, *hoist, *site;
+    const char *origin; /* "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
     bool counts_only; /* no footnotes of MLPerf */

@@ -366,7 +366,17 @@ done:
     return st;
 }
 
-abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out, abdb_error *err)
+static void say_unknown(const char *factors, FILE *out)
+{
+    abdb_text line = {0};
+
+    abdb_text_printf(&line, "     unknown on a side: %s", factors);
+    abdb_say_folded(out, 9, abdb_text_get(&line));
+    abdb_text_free(&line);
+}
+
+abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, bool brief, FILE *out,
+                                abdb_error *err)
 {
     abdb_text line = {0};
     abdb_table end = {0};
@@ -376,30 +386,32 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
     abdb_deadline_end(); /* what is left is to print */
     abdb_compare_stamp(c, &line);
     abdb_compare_heads(c, &line);
-    abdb_say(out, "%s\n", abdb_text_get(&line));
+    abdb_say_folded(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_same(c, &line);
-    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    if (line.size && !brief) abdb_say_folded(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_basis(c, &line);
-    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    if (line.size) abdb_say_folded(out, 4, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
 
         if (!abdb_shown_pairs(c, s)) continue;
         abdb_text_clear(&line);
         abdb_compare_standing(c, s, &line);
-        abdb_say(out, "\n%s\n", abdb_text_get(&line));
+        fputc('\n', out);
+        abdb_say_folded(out, 4, abdb_text_get(&line));
         abdb_text_clear(&line);
         abdb_compare_differing(c, s, true, &line);
-        if (line.size) abdb_say(out, "     unknown on a side: %s\n", abdb_text_get(&line));
+        if (line.size && !brief) say_unknown(abdb_text_get(&line), out);
         st = block(c, s, &rows, err);
         if (st == ABDB_OK) abdb_render_table(&rows, out);
         abdb_table_free(&rows);
         if (st != ABDB_OK) goto done;
     }
+    if (brief) abdb_table_brief(&end);
     if (end.notes) fputc('\n', out);
-    for (size_t i = 0; i < end.notes; i++) abdb_say(out, "%s\n", end.note[i]);
+    for (size_t i = 0; i < end.notes; i++) abdb_say_folded(out, 4, end.note[i]);
 done:
     abdb_table_free(&end);
     abdb_text_free(&line);

@@ -9,9 +9,10 @@
 /* The comparison as one table with notes, for markdown, HTML and LaTeX. */
 ABDB_MUST_USE abdb_status abdb_compare_people(const abdb_comparison *c, abdb_db *db,
                                               abdb_table *out, abdb_error *err);
-/* The screen. notes: the MLPerf footnotes and what else stands at its end. */
-ABDB_MUST_USE abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out,
-                                              abdb_error *err);
+/* The screen, with the MLPerf footnotes and what else stands at its end; brief: the rows, and how
+ * many notes there are. */
+ABDB_MUST_USE abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db,
+                                              bool brief, FILE *out, abdb_error *err);
 
 /* "12.3", scaled as *scale says; unit and number fit together. */
 typedef struct {

@@ -6,6 +6,7 @@
 #include "query/compare/gate.h"
 #include "query/compare/screen.h"
 #include "query/program/measure.h"
+#include "query/program/pager.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
 
@@ -79,8 +80,9 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
     abdb_status st = ABDB_OK;
 
     if (!programs && (!format || strcmp(format, "table") == 0)) {
+        if (!path) abdb_pager_begin();
         TRY(abdb_outfile_open(&out, path, err));
-        TRY(abdb_compare_screen(c, db, out.file, err));
+        TRY(abdb_compare_screen(c, db, abdb_arg(args, "brief") != NULL, out.file, err));
         TRY(abdb_outfile_commit(&out, err));
         goto done;
     }

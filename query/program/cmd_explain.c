@@ -8,6 +8,7 @@
 #include "query/answer/footnotes.h"
 #include "query/answer/render.h"
 #include "query/compare/selection.h"
+#include "query/program/pager.h"
 #include "query/program/screen.h"
 
 enum { NAMES_MAX = 256 };
@@ -101,6 +102,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
         abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, said.file);
     else
         TRY(put_tree(args, db, head, &facts, said.file, err));
+    if (!path) abdb_pager_begin();
     TRY(abdb_answer_print(&said, path, err));
 done:
     abdb_answer_free(&said);

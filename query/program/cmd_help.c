@@ -60,25 +60,6 @@ static void print_indented(FILE *out, const char *lines, const char *indent)
     }
 }
 
-/* Words folded at 88 columns. */
-static void print_folded(FILE *out, const char *text)
-{
-    int column = 0;
-
-    while (*text) {
-        size_t word = strcspn(text, " ");
-
-        if (column && column + (int)word + 1 > 88) {
-            fputc('\n', out);
-            column = 0;
-        }
-        column += (int)abdb_say(out, "%s%.*s", column ? " " : "", (int)word, text);
-        text += word;
-        while (*text == ' ') text++;
-    }
-    fputc('\n', out);
-}
-
 static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
                                      "mlperf-hpc-round", "mlperf-tiny-round", NULL};
 
@@ -114,14 +95,14 @@ static void print_format(FILE *out, const abdb_format *f)
     abdb_say(out, "%s\n", f->name);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         abdb_say(out, "\n%s:\n", parts[i].title);
-        print_folded(out, parts[i].text);
+        abdb_print_folded(out, parts[i].text, 0);
     }
 }
 
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
-        print_folded(out, pitch);
+        abdb_print_folded(out, pitch, 0);
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
             abdb_say(out, "  %-9s %s\n", c->name, c->summary);
@@ -134,7 +115,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     abdb_say(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name,
              command->summary, command->name, command->synopsis);
     if (*command->details) {
-        print_folded(out, command->details);
+        abdb_print_folded(out, command->details, 0);
         fputc('\n', out);
     }
     print_options(out, command->options);

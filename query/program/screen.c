@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "query/answer/deadline.h"
+#include "query/program/pager.h"
 #include "query/program/tables/tables.h"
 #include "schema/core/outfile.h"
 
-abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
+abdb_status abdb_print_table(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
     abdb_format format = ABDB_TABLE;
@@ -22,6 +23,8 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
+    if (abdb_arg(args, "brief")) abdb_table_brief(table);
+    if (format == ABDB_TABLE && !path) abdb_pager_begin();
     TRY(abdb_outfile_open(&out, path, err));
     TRY(abdb_table_print(table, format, out.file, err));
     TRY(abdb_outfile_commit(&out, err));

@@ -1,4 +1,6 @@
 -- title: What is covered, and what is missing {round}
+-- question: which benchmarks a device has no result for, whether its peak and price are known
+-- group: What is a device made for?
 -- site: Devices
 -- param: round | text | v6.0 | round of MLPerf | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: division | text | closed | closed or open

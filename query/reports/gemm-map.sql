@@ -1,4 +1,6 @@
 -- title: Utilisation of matrix products over M and N {dtype} {backend}
+-- question: utilisation of matrix products over M and N
+-- group: Which accelerator is faster?
 -- site: Measured here
 -- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
 -- param: backend | text | | one backend

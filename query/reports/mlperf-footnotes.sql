@@ -1,4 +1,6 @@
 -- title: Footnotes that MLCommons asks for, of the results named
+-- question: the footnotes that MLCommons asks for, for any results by their keys
+-- group: May it be believed, and compared?
 -- param: keys | text | | keys of results (r-...), blanks between them
 -- column: footnote | footnote | | ready to be printed below a table or a figure
 -- @rows

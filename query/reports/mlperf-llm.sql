@@ -1,4 +1,6 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
+-- question: only the LLM rows: best submission per accelerator, in total and per device
+-- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model JOIN v_model m ON m.model = n.whole WHERE d.evidence = 'mlperf' AND m.task = 'llm' ORDER BY 1

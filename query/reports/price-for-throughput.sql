@@ -1,4 +1,6 @@
 -- title: Best price for {tokens_per_s} tokens/s: {model} {scenario}
+-- question: what a throughput costs per hour, in whole systems
+-- group: What does it cost?
 -- site: Price and cost
 -- param: tokens_per_s | number | 100000 | throughput that is wanted
 -- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Throughput against price per device: {model} {scenario}
+-- question: the best rate of each device against its lowest price, and the Pareto front
+-- group: What does it cost?
 -- site: Price and cost
 -- param: model | text | llama2-70b-99 | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1

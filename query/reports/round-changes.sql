@@ -1,4 +1,6 @@
 -- title: MLPerf® Inference: what changed from {from} to {to}
+-- question: what changed between two rounds of MLPerf®
+-- group: Which accelerator is faster?
 -- param: from | text | v5.1 | earlier round
 -- param: to | text | v6.0 | later round
 -- param: model | text | | one benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1

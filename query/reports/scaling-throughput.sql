@@ -1,4 +1,6 @@
 -- title: Throughput by number of devices {source} {model}
+-- question: throughput by number of devices, against the ideal
+-- group: Which accelerator is faster?
 -- site: Training
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: model | text | | what was run

@@ -1,4 +1,6 @@
 -- title: {kernel}: {metric} by {x}
+-- question: a kernel over one of its factors, other factors as lines: bandwidth, rate, time, share of the ceiling
+-- group: What was measured here?
 -- site: Measured here
 -- param: kernel | text | stream | one kernel
 -- param: x | text | threads | factor across: a number

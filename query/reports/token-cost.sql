@@ -1,4 +1,6 @@
 -- title: Cost of a million output tokens {model} {scenario}
+-- question: dollars per million output tokens
+-- group: What does it cost?
 -- site: Price and cost
 -- param: model | text | | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
 -- param: scenario | text | | Offline, Server, Interactive, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1

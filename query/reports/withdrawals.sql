@@ -1,4 +1,6 @@
 -- title: Withdrawn imports and facts
+-- question: what was withdrawn, when and why
+-- group: What is in the database, and where from?
 -- column: target | target | cut40 | sha256 of a file (@N: as version N of its importer read it, ?FORMAT?WORDS: as it was read with what --set said), or key or name of a fact
 -- column: what | what | cut50 | the file, where it is one
 -- column: reason | reason | cut60 |
