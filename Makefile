@@ -180,7 +180,7 @@ docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb
 	@mkdir -p $(BUILD)/doc
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
-	$(Q)$(BUILD)/abdb help --completion >$(BUILD)/doc/abdb.bash
+	$(Q)for shell in bash zsh fish; do $(BUILD)/abdb help --completion $$shell >$(BUILD)/doc/abdb.$$shell || exit 1; done
 	@touch $@
 
 # --- packages ------------------------------------------------------------------------------------
@@ -243,12 +243,15 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 $(BUILD)/abdb.so $(DESTDIR)$(PREFIX)/lib/abdb
 	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+	install -D -m 644 $(BUILD)/doc/abdb.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb
+	install -D -m 644 $(BUILD)/doc/abdb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
-	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
 	rm -rf build build-sanitize demo
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const abdb_format abdb_formats[] = {
+const abdb_format_page abdb_format_pages[] = {
 #define FORMAT(importer, name, row, reads, ignores, wants) {name, row, reads, ignores, wants},
 #define ROUND(name, row, reads, ignores, wants)            {name, row, reads, ignores, wants},
 #include "ingest/registry.def"

@@ -4,8 +4,8 @@
 
 typedef struct {
     const char *name, *row, *reads, *ignores, *wants; /* wants: of --set */
-} abdb_format;
+} abdb_format_page;
 
-extern const abdb_format abdb_formats[]; /* end: name NULL */
+extern const abdb_format_page abdb_format_pages[]; /* end: name NULL */
 
 #endif

@@ -12,6 +12,11 @@ static const char *const own[] = {
 #undef KERNEL
     NULL};
 
+const char *const *abdb_known_kernels(void)
+{
+    return own;
+}
+
 /* Names, each once. */
 typedef struct {
     const char *name[NAMES_MAX + 1]; /* end: NULL */

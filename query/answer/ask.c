@@ -67,8 +67,8 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     static const char *const functions[] = {
         "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
         "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
-        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)",
-        "SELECT 1 FROM abdb_changes('[]')"};
+        "SELECT 1 FROM abdb_choose(NULL)",        "SELECT 1 FROM abdb_roofline(NULL)",
+        "SELECT 1 FROM abdb_measure(NULL, NULL)", "SELECT 1 FROM abdb_changes('[]')"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
@@ -98,10 +98,10 @@ static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *ar
 {
     static const struct {
         const char *says, *names;
-    } kinds[] = {
-        {"no such column: ", "SELECT DISTINCT column_name FROM v_column"},
-        {"no such table: ", "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*'"},
-        {"no such function: ", "PRAGMA function_list"}};
+    } kinds[] = {{"no such column: ", "SELECT DISTINCT column_name FROM v_column"},
+                 {"no such table: ",
+                  "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*'"},
+                 {"no such function: ", "PRAGMA function_list"}};
     const char *names[1024], *near = NULL;
     sqlite3_stmt *s = NULL;
     size_t count = 0;
@@ -143,9 +143,12 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
         snprintf(place, sizeof place, "line %d: ", line);
         snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
     }
-    st = ABDB_FAIL(err, ABDB_USAGE,
-                   "%s%s%s%s%s%s; `abdb query --schema` shows views and columns", place, message,
-                   beside, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
+             ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
+             : ABDB_FAIL(err, ABDB_USAGE,
+                         "%s%s%s%s%s%s; `abdb query --schema` shows views and columns", place,
+                         message, beside, near ? ", did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
     abdb_arena_free(&arena);
     return st;
 }

@@ -228,9 +228,8 @@ void abdb_render_table(const abdb_table *t, FILE *out)
     abdb_hoisted(t, line, sizeof line);
     if (t->title) {
         abdb_paint(out, "1");
-        abdb_say(out, "%s", t->title);
+        abdb_say_folded(out, 4, t->title);
         abdb_paint(out, "0");
-        fputc('\n', out);
     }
     if (line[0]) abdb_say_folded(out, 0, line);
     if (t->title || line[0]) fputc('\n', out);

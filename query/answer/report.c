@@ -341,7 +341,8 @@ done:
  * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
 static void title_value(const abdb_report_param *param, const char *value, abdb_text *out)
 {
-    bool is_set = strcmp(param->name, "baseline") == 0 || strcmp(param->name, "contender") == 0;
+    static const char *const sets[] = {"baseline", "contender", "selection", NULL};
+    bool is_set = abdb_is_word(param->name, sets);
 
     for (size_t size; is_set && *value; value += size + (value[size] != 0)) {
         size_t name = strcspn(value, "=,"), quoted;

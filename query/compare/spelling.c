@@ -12,6 +12,11 @@ static const char *const columns[] = {"tag",       "scenario",  "round",       "
                                       "source",    "backend",   "availability", "evidence",
                                       "verified",  "dtype",     NULL};
 
+bool abdb_is_spelled_column(const char *column)
+{
+    return abdb_is_word(column, columns);
+}
+
 /* The values of a column, as a list that the caller frees. */
 static abdb_status values_of(sqlite3 *db, const char *column, abdb_table *out, const char ***names,
                              abdb_error *err)

@@ -14,5 +14,7 @@
  * nowhere (the nearest is named), or in several columns (they are listed). */
 ABDB_MUST_USE abdb_status abdb_spell(abdb_selection *out, sqlite3 *db, const char *text,
                                      abdb_error *err);
+/* Is it a column of few values, which are respelled? */
+bool abdb_is_spelled_column(const char *column);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "query/answer/deadline.h"
 #include "query/answer/plotting.h"
@@ -74,6 +75,14 @@ static abdb_status check_latex_path(const char *path, abdb_error *err)
                : ABDB_OK;
 }
 
+/* `abdb plot NAME >picture.svg`: the picture is what is wanted there, not its name. */
+static bool goes_to_file(void)
+{
+    struct stat out;
+
+    return fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode);
+}
+
 /* The picture, and what was asked for beside it. */
 static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
                            abdb_picture picture, abdb_error *err)
@@ -96,7 +105,11 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
         goto done;
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
-    if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
+    if (!path)
+        path = picture == ABDB_DUMB || picture == ABDB_SIXEL ||
+                       (goes_to_file() && !latex && !markdown)
+                   ? "-"
+                   : named;
     if (latex) TRY(check_latex_path(path, err));
     TRY(abdb_plot_store(plot, picture, dark, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)

@@ -1,5 +1,5 @@
 -- title: MLPerf® Inference, LLM by device and scenario, tokens/s per device: {model} {round}
--- question: LLM inference by device and scenario, per device
+-- question: MLPerf LLM inference by device and scenario, per device
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1

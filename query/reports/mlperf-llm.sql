@@ -1,5 +1,5 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
--- question: only the LLM rows: best submission per accelerator, in total and per device
+-- question: MLPerf LLM inference: the best submission of each accelerator, in total and per device
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1

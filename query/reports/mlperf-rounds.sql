@@ -1,5 +1,5 @@
 -- title: MLPerf® Inference, best submission per accelerator by round: {model} {scenario}
--- question: the best of each device, round by round
+-- question: MLPerf inference: the best of each device, round by round
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1

@@ -1,5 +1,5 @@
 -- title: MLPerf® Inference, every submission by size: {model} {scenario} {round}
--- question: every submission of a benchmark by size, those in doubt marked
+-- question: MLPerf inference: every submission of a benchmark by size, those in doubt marked
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1

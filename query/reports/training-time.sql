@@ -1,5 +1,5 @@
 -- title: MLPerf® Training: time to train by system {model} {round}
--- question: time to train by system
+-- question: MLPerf training: time to train by system
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: model | text | | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1
