@@ -92,8 +92,8 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     return ABDB_OK;
 }
 
-/* "no such column: devic": the nearest name of that kind, from arena, or NULL. SQLite has no code for
- * it, so its words are read; other words only lose the suggestion. */
+/* "no such column: devic": the nearest name of that kind, from arena, or NULL. SQLite has no code
+ * for it, so its words are read; other words only lose the suggestion. */
 static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *arena)
 {
     static const struct {

@@ -70,6 +70,12 @@ void abdb_report_free(abdb_report *report);
 ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
                                           const char *const *value, abdb_table *table,
                                           abdb_error *err);
+/* value.c: is *bound a value that parameter p can have? What differs from one by case, punctuation
+ * or a v before it becomes that; the beginning of one is taken for it, and the table says so.
+ * ABDB_USAGE: it is none (the nearest is named). */
+ABDB_MUST_USE abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p,
+                                            const char **bound, abdb_table *table,
+                                            abdb_error *err);
 /* Takes the limits off that nobody set, for formats that are never truncated. */
 void abdb_report_whole(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */

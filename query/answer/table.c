@@ -74,8 +74,8 @@ void abdb_table_brief(abdb_table *table)
     table->notes = 0;
     if (left)
         table->note[table->notes++] =
-            abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief", left,
-                              left == 1 ? "" : "s");
+            abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
+                              left, left == 1 ? "" : "s");
     if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
     if (cut) table->note[table->notes++] = cut;
 }

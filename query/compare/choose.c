@@ -131,8 +131,8 @@ static bool is_rate(const char *unit)
     return size > 2 && strcmp(unit + size - 2, "/s") == 0;
 }
 
-/* Of the groups of rates (or of times to train) the one with the most devices, of several the first.
- */
+/* Of the groups of rates (or of times to train) the one with the most devices; the first of
+ * several. */
 static void pick_group(abdb_choosing *c)
 {
     const abdb_groups *all = &c->ranking.groups;

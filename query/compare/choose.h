@@ -8,7 +8,7 @@
  *   systems = ceil(rate / rate of one system), 1 where no rate is wanted
  *   devices = systems x devices of one
  *   USD/h = devices x USD per device and hour
- *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or of one system at full load
+ *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or of a system at full load
  *   USD of a training = devices x USD per device and hour x its hours
  *   break-even: the price of a device at which its cost is that of the first (of the first: of the
  *   second), all else as it is

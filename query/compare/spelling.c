@@ -7,10 +7,10 @@
 #include "query/compare/sets.h"
 
 /* Columns of few values, most telling first; those that aliases resolve are not among them. */
-static const char *const columns[] = {"tag",       "scenario",  "round",       "suite",
-                                      "division",  "submitter", "system",      "system_type",
-                                      "source",    "backend",   "availability", "evidence",
-                                      "verified",  "dtype",     NULL};
+static const char *const columns[] = {
+    "tag",          "scenario", "round",       "suite",  "division",
+    "submitter",    "system",   "system_type", "source", "backend",
+    "availability", "evidence", "verified",    "dtype",  NULL};
 
 bool abdb_is_spelled_column(const char *column)
 {
@@ -60,8 +60,8 @@ done:
     return st;
 }
 
-/* Does an alias, or a name itself, of that kind say this word? It may be ambiguous: whoever resolves
- * it then lists what it could be. */
+/* Does an alias, or a name itself, of that kind say this word? It may be ambiguous: whoever
+ * resolves it then lists what it could be. */
 static abdb_status is_name(sqlite3 *db, const char *kind, const char *word, bool *out,
                            abdb_error *err)
 {

@@ -44,9 +44,8 @@ static size_t print_group(const char *group, const char **names, size_t count)
         abdb_report report;
         abdb_error err;
         bool loaded = abdb_report_load(&report, names[i], &err) == ABDB_OK;
-        const char *own = loaded && report.group && abdb_is_word(report.group, groups)
-                              ? report.group
-                              : NULL;
+        const char *own =
+            loaded && report.group && abdb_is_word(report.group, groups) ? report.group : NULL;
 
         if (group ? own && strcmp(own, group) == 0 : !own) {
             if (!printed++) abdb_say(stdout, "\n%s\n", group ? group : "Your own");

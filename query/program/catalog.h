@@ -1,4 +1,4 @@
-/* catalog.h - what can be asked: reports by the question that they answer, and a search over all. */
+/* catalog.h - what can be asked: reports by the question that they answer, a search over all. */
 #ifndef ABDB_PROGRAM_CATALOG_H
 #define ABDB_PROGRAM_CATALOG_H
 

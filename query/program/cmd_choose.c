@@ -112,7 +112,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     TRY(abdb_report_answer(db, &report, value, &table, err));
     TRY(abdb_print_table(&args, &table, err));
     if (!table.rows)
-        TRY(ABDB_FAIL(err, ABDB_UNFAIR, "there is nothing to choose from; the lines above say why"));
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR,
+                      "there is nothing to choose from; the lines above say why"));
 done:
     abdb_table_free(&table);
     abdb_report_free(&report);

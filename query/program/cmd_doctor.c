@@ -45,7 +45,7 @@ static void check_gnuplot(abdb_table *t)
     bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
 
     found(t, fine ? FINE : ABSENT, "gnuplot",
-         fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+          fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
 /* What the BLAS chose against what the processor can do. */
@@ -101,8 +101,7 @@ static int check_backends(abdb_table *t)
     for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
         bool here = false;
 
-        for (size_t i = 0; i < list.count; i++)
-            here |= strcmp(list.backend[i].name, p->name) == 0;
+        for (size_t i = 0; i < list.count; i++) here |= strcmp(list.backend[i].name, p->name) == 0;
         if (here) continue;
         snprintf(text, sizeof text, "absent: needs %s: `make deps`, then `make`", p->package);
         found(t, ABSENT, p->name, text);
@@ -162,8 +161,8 @@ static int check_database(const char *path, abdb_table *t)
     found(t, fine ? FINE : WANTS_ATTENTION, "database", text);
     if (db->lent)
         found(t, WANTS_ATTENTION, "views",
-             "those in the file are not this program's: it answers with its own, and `abdb init`"
-             " makes them anew");
+              "those in the file are not this program's: it answers with its own, and `abdb init`"
+              " makes them anew");
     stale = check_readings(db, t) + db->lent;
     abdb_db_close(db);
     return !fine + stale;
@@ -211,7 +210,8 @@ static void print(const abdb_table *t, int warnings)
 static abdb_status run(int argc, char **argv, abdb_error *err)
 {
     abdb_arena arena = {0};
-    abdb_table t = {.columns = 3, .column = {{.name = "state"}, {.name = "what"}, {.name = "text"}}};
+    abdb_table t = {.columns = 3,
+                    .column = {{.name = "state"}, {.name = "what"}, {.name = "text"}}};
     const char *data;
     abdb_args args;
     int warnings = 0;

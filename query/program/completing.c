@@ -130,7 +130,8 @@ static void offer_formats(task *t)
                        : "table|markdown|csv|json|jsonl|html|latex");
 }
 
-static const char devices_sql[] = "SELECT DISTINCT whole FROM name WHERE kind = 'device' ORDER BY 1",
+static const char devices_sql[] =
+    "SELECT DISTINCT whole FROM name WHERE kind = 'device' ORDER BY 1",
                   models_sql[] = "SELECT DISTINCT whole FROM name WHERE kind = 'model' ORDER BY 1";
 
 /* The values of a column, as a selection names it. */
@@ -231,9 +232,10 @@ static void offer_argument(task *t, const abdb_option *o)
     static const struct {
         const char *option;
         void (*offer)(task *t);
-    } named[] = {{"format", offer_formats}, {"backend", offer_backends}, {"plan", offer_plans},
-                 {"kernel", offer_kernels}, {"where", offer_selection},
-                 {"baseline", offer_selection}, {"contender", offer_selection}};
+    } named[] = {{"format", offer_formats},     {"backend", offer_backends},
+                 {"plan", offer_plans},         {"kernel", offer_kernels},
+                 {"where", offer_selection},    {"baseline", offer_selection},
+                 {"contender", offer_selection}};
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
@@ -329,50 +331,54 @@ void abdb_complete(FILE *out, int words, char *const *word)
 static const struct {
     const char *shell, *script;
 } scripts[] = {
-    {"bash", "# completion of abdb for bash; it asks `abdb help --complete`\n"
-             "_abdb() {\n"
-             "  local -a words=() lines=()\n"
-             "  local i w line current\n"
-             "  for ((i = 1; i <= COMP_CWORD; i++)); do # bash splits words at =\n"
-             "    w=${COMP_WORDS[i]}\n"
-             "    if ((i > 1)) && [[ $w == '=' || ${COMP_WORDS[i - 1]} == '=' ]]; then\n"
-             "      words[${#words[@]} - 1]+=$w\n"
-             "    else\n"
-             "      words+=(\"$w\")\n"
-             "    fi\n"
-             "  done\n"
-             "  current=${words[${#words[@]} - 1]}\n"
-             "  mapfile -t lines < <(abdb help --complete -- \"${words[@]}\" 2>/dev/null)\n"
-             "  COMPREPLY=()\n"
-             "  for line in \"${lines[@]}\"; do\n"
-             "    w=${line%%$'\\t'*}\n"
-             "    [[ $current == *=* ]] && w=${w:${#current}-$(w=${current##*=}; echo ${#w})}\n"
-             "    COMPREPLY+=(\"$(printf %q \"$w\")\")\n"
-             "  done\n"
-             "  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null\n"
-             "  return 0\n"
-             "}\n"
-             "complete -o default -F _abdb abdb\n"},
+    {"bash",
+     "# completion of abdb for bash; it asks `abdb help --complete`\n"
+     "_abdb() {\n"
+     "  local -a words=() lines=()\n"
+     "  local i w line current\n"
+     "  for ((i = 1; i <= COMP_CWORD; i++)); do # bash splits words at =\n"
+     "    w=${COMP_WORDS[i]}\n"
+     "    if ((i > 1)) && [[ $w == '=' || ${COMP_WORDS[i - 1]} == '=' ]]; then\n"
+     "      words[${#words[@]} - 1]+=$w\n"
+     "    else\n"
+     "      words+=(\"$w\")\n"
+     "    fi\n"
+     "  done\n"
+     "  current=${words[${#words[@]} - 1]}\n"
+     "  mapfile -t lines < <(abdb help --complete -- \"${words[@]}\" 2>/dev/null)\n"
+     "  COMPREPLY=()\n"
+     "  for line in \"${lines[@]}\"; do\n"
+     "    w=${line%%$'\\t'*}\n"
+     "    [[ $current == *=* ]] && w=${w:${#current}-$(w=${current##*=}; echo ${#w})}\n"
+     "    COMPREPLY+=(\"$(printf %q \"$w\")\")\n"
+     "  done\n"
+     "  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null\n"
+     "  return 0\n"
+     "}\n"
+     "complete -o default -F _abdb abdb\n"},
     {"zsh", "#compdef abdb\n"
             "# completion of abdb for zsh; it asks `abdb help --complete`\n"
             "_abdb() {\n"
             "  local -a found\n"
             "  local line\n"
-            "  for line in \"${(@f)$(abdb help --complete -- \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
+            "  for line in \"${(@f)$(abdb help --complete -- \"${(@)words[2,CURRENT]}\" "
+            "2>/dev/null)}\"; do\n"
             "    [[ -n $line ]] && found+=(\"${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}\")\n"
             "  done\n"
             "  if (( $#found )); then _describe -o abdb found; else _files; fi\n"
             "}\n"
             "compdef _abdb abdb\n"},
     {"fish", "# completion of abdb for fish; it asks `abdb help --complete`\n"
-             "complete -c abdb -a '(abdb help --complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'\n"}};
+             "complete -c abdb -a '(abdb help --complete -- (commandline -opc)[2..-1] (commandline "
+             "-ct) 2>/dev/null)'\n"}};
 
 abdb_status abdb_completion(FILE *out, const char *shell, abdb_error *err)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
         if (strcmp(shell, scripts[i].shell) == 0) {
-            fputs(scripts[i].script, out);
+            (void)abdb_put(out, scripts[i].script, strlen(scripts[i].script));
             return ABDB_OK;
         }
-    return ABDB_FAIL(err, ABDB_USAGE, "no completion for '%s'; there are bash, zsh and fish", shell);
+    return ABDB_FAIL(err, ABDB_USAGE, "no completion for '%s'; there are bash, zsh and fish",
+                     shell);
 }

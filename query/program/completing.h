@@ -8,7 +8,7 @@
 
 /* Prints to `out` what the last of the words of a command line can become, each on a line, with a
  * tab and its meaning where there is one: verbs, options, names of reports and figures, values of
- * options and of selections out of the database. Nothing: perhaps a file. Says nothing of errors. */
+ * options and of selections out of the database. Nothing: perhaps a file. Errors are not said. */
 void abdb_complete(FILE *out, int words, char *const *word);
 /* The script that makes a shell ask: "bash", "zsh" or "fish". ABDB_USAGE: another one. */
 ABDB_MUST_USE abdb_status abdb_completion(FILE *out, const char *shell, abdb_error *err);

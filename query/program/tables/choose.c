@@ -1,6 +1,6 @@
 /* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see tables.h. Rows of kind
- * 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, and how many results
- * that are. */
+ * 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, and how many
+ * results that are. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
