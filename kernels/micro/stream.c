@@ -21,9 +21,12 @@
 #include "kernels/kernel.h"
 #include "schema/core/text.h"
 
+/* GRAIN: elements; each thread's part of an array is a multiple of it, so that all have as much to
+ * do. PASSES_BYTES: what the passes over a cache move together, long enough to be timed. */
 enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20 };
 static const double factor = 0.4; /* s of scale and triad */
 
+/* Per element: operations, elements moved, arrays read. */
 static const struct {
     const char *name;
     int ops, moved, reads;
@@ -31,6 +34,7 @@ static const struct {
                   {"dot", 2, 2, 2},  {"read", 1, 1, 1},  {"write", 0, 1, 0}, {"fma", 2, 2, 1}};
 enum { COPY, SCALE, ADD, TRIAD, DOT, READ, WRITE, FMA, OPERATIONS };
 
+/* -1: no such operation. */
 static int operation(const abdb_problem *p)
 {
     const char *name = abdb_param_text(p, "op");
@@ -146,6 +150,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
                                      .rank = 1,
                                      .dim = {i == Z && is_reduction(op) ? 1 : (size_t)n},
                                      .stride = {1}};
+    /* An array that the operation does not read shrinks to one element. */
     if (operations[op].reads < 2) p->tensor[Y].dim[0] = 1;
     if (operations[op].reads < 1) p->tensor[X].dim[0] = 1;
 done:
@@ -165,6 +170,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
                       double *out, double *magnitude)
 {
     int op = operation(p);
+    /* The factor as the format holds it: 0.4 has no exact binary form. */
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
     (void)tensor;
@@ -199,6 +205,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
  * other operations every element is bound closely as it is. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    /* `whole`: up to here every whole number is exact in the format. `term`: a term's size at which
+     * 16 sqrt(n) of them stay below that; of dot, a product of two numbers of sqrt(term). */
     double whole = p->tensor[X].dtype == ABDB_F64 ? 0x1p53 : 0x1p24,
            term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
     int most = (int)fmax(2, operation(p) == DOT ? sqrt(term) : term);
