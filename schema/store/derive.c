@@ -5,6 +5,8 @@
 
 #include "schema/core/timing.h"
 
+/* Up to where derived rows are made, and what is stale: read_state reads this and last_sql
+ * alike. */
 static const char marks_sql[] =
     "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
     " coalesce(max(CASE key WHEN 'derived.description' THEN CAST(value AS INTEGER) END), 0),"
@@ -20,7 +22,7 @@ static const char last_sql[] = "SELECT coalesce((SELECT max(entry_id) FROM entry
 
 typedef struct {
     abdb_marks marks;
-    int flag[3];
+    int flag[3]; /* names, sources, gone; of last_sql the first: entries were touched */
 } state;
 
 static abdb_status read_state(abdb_db *db, const char *sql, state *out, abdb_error *err)
@@ -55,7 +57,7 @@ abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
     return st;
 }
 
-/* Everything is made: says so. */
+/* Everything is made: notes up to where, and that nothing is stale or touched. */
 static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(

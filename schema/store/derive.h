@@ -24,8 +24,9 @@ ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
-/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, inside its transaction. all:
- * from nothing; stale: the dictionary changed. */
+/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
+ * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
+ * dictionary or the list of withdrawals changed. */
 ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,
                                             abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale,
