@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers of devices that a sentence names. */
 enum { SIZES_SAID = 6 };
 
 /* --- per device where numbers of devices differ ----------------------------------------------- */
@@ -169,6 +170,8 @@ bool abdb_equal_sizes(abdb_side a, abdb_side b, bool higher, abdb_group *of_a, a
 
     for (size_t i = 0; i < a.group->count; i++) {
         double n = abdb_member_number(a.set, a.group->member[i], ABDB_M_devices);
+        /* The size is chosen by the product of both sides' best, so that neither side alone
+         * decides; of equals the smaller size. */
         double both = n > 0 ? best_of(a, n, higher) * best_of(b, n, higher) : NAN;
 
         if (isnan(both)) continue;
@@ -205,6 +208,7 @@ const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abd
         }
     if (n) qsort(x, n, sizeof *x, by_size);
     for (size_t i = 0; i < n; i++) {
+        /* Sorted: equal sizes are a run, the longest run is the usual size. */
         run = i && x[i] <= x[i - 1] ? run + 1 : 1;
         if (run > longest) {
             longest = run;

@@ -1,5 +1,6 @@
-/* judge.c - what the groups of a pair say, by how much they differ, and on what evidence; see
- * compare.h. */
+/* judge.c - what the groups of a pair say, by how much they differ, and on what evidence. Published
+ * values give a ratio; what was measured is tested process by process (schema/core/trial.h), and
+ * verdicts come last, when it is known how many tests there were. See compare.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t
     abdb_difference *d = &pair->difference;
     abdb_status st = ABDB_OK;
 
+    /* A drift that the reader states, or the least that is assumed, counts as known exactly. */
     t->drift_freedom = INFINITY;
     if (c->options->drift > 0)
         t->drift = log(1 + c->options->drift);
@@ -241,6 +243,8 @@ static void decide(const abdb_comparison *c, abdb_pair *pair, size_t tests)
 {
     abdb_difference *d = &pair->difference;
     double alpha = abdb_alpha(c), effect = log(1 + abdb_effect(c));
+    /* What could be shown is asked at the level that Holm's correction leaves to the strictest
+     * test. */
     double each = alpha / (double)(tests ? tests : 1);
     double t = abdb_student_t(alpha, d->outcome.freedom);
 

@@ -61,7 +61,8 @@ static bool counts(const abdb_member *m)
     return !m->why && isfinite(m->value);
 }
 
-/* Keeps a member where it is better than what stands for its name. */
+/* Keeps a member where it is better than what stands for its name. Rows of a group are added one
+ * after another, so its rows are the last ones. */
 static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char *name,
                         abdb_error *err)
 {

@@ -5,6 +5,7 @@
 
 #include "schema/functions/sqlite.h"
 
+/* Those of two characters first, so that "<=" is not read as "<". */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
 /* One condition at *text, which moves behind it and its comma. */
