@@ -1,4 +1,5 @@
-/* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
+/* screen.c - what verbs that print rows share: the database opened to be read and guarded
+ * (answer/ask.c), with the table-valued functions that the options allow; and a table printed. */
 #include "query/program/screen.h"
 
 #include <string.h>

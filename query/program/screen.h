@@ -12,9 +12,9 @@ ABDB_MUST_USE abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db,
 /* Prints as -o, --json and --out say; the deadline is over with. */
 ABDB_MUST_USE abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table,
                                            abdb_error *err);
-/* The values of a report's parameters out of the options; NULL: not given. */
 /* Do the options ask for a format for programs (csv, json, jsonl)? */
 bool abdb_is_for_programs(const abdb_args *args);
+/* The values of a report's parameters out of the options; NULL: not given. */
 void abdb_report_values(const abdb_report *report, const abdb_args *args, const char **value);
 
 #endif
