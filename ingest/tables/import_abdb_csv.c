@@ -17,6 +17,8 @@
 #include "ingest/read/csv.h"
 #include "ingest/tables/abdb_results.h"
 
+/* One kind of file: the table of schema/ddl that its rows go into, and its columns. The first kind
+ * whose signature the header holds is it. */
 typedef struct {
     const char *kind, *table;
     const char *signature; /* columns by which a header is known, '|' between them */
@@ -94,6 +96,7 @@ static const file_kind *find_kind(const abdb_csv_header *header)
         char name[64];
 
         while (all && next_word(&names, name)) all = abdb_csv_column(header, name) >= 0;
+        /* A column "metric" makes it a results file, whatever else it has. */
         if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
     }
     return NULL;
@@ -105,6 +108,7 @@ static bool is_results(const abdb_csv_header *h)
            abdb_csv_column(h, "unit") >= 0 && abdb_csv_column(h, "evidence") >= 0;
 }
 
+/* Takes the header and stops the reading: ABDB_STOPPED is no fault here. */
 static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     abdb_status st = abdb_csv_header_take(self, row, err);
@@ -184,6 +188,7 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     char date[ABDB_DATE_SIZE];
     double number;
 
+    /* These are taken apart by take_value, keep_terms and add_instead. */
     if (!text || abdb_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
         return true;
     if (abdb_date_column(name) && !abdb_date(text, date)) {
@@ -331,6 +336,7 @@ static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_erro
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "terms");
     for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         if (strcmp(word, "|") == 0)
+            /* Parts above the line are counted 1, 2, ..., those below it -1, -2, ... */
             part += part > 0 ? 1 : -1;
         else if (strcmp(word, "/") == 0)
             part = -1;
