@@ -131,7 +131,17 @@ static int bid(const abdb_input *in)
     return out;
 }
 
-/* Every column must be one that the kind has: a misspelt one would lose data silently. */
+/* Does the name of column i stand further left already? */
+static bool is_repeated(const abdb_csv_header *header, size_t i)
+{
+    size_t k = 0;
+
+    while (k < i && strcmp(header->name[k], header->name[i]) != 0) k++;
+    return k < i;
+}
+
+/* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
+ * would lose data silently. */
 static abdb_status check_header(state *s, abdb_error *err)
 {
     for (size_t i = 0; i < s->header.count; i++) {
@@ -140,6 +150,8 @@ static abdb_status check_header(state *s, abdb_error *err)
         char list[512], *word, *rest = NULL;
         size_t count = 0;
 
+        if (is_repeated(&s->header, i))
+            return ABDB_FAIL(err, ABDB_FORMAT, "line 1: column '%.60s' stands there twice", name);
         if (s->kind ? abdb_has_word(s->kind->required, '|', name, strlen(name)) ||
                           abdb_has_word(s->kind->optional, '|', name, strlen(name))
                     : abdb_has_word(abdb_results_columns, '|', name, strlen(name)) ||
@@ -168,14 +180,17 @@ static const char *get(const state *s, const abdb_csv_row *row, const char *name
     return cell && *cell ? cell : abdb_words_get(s->words, name);
 }
 
+/* No table has ABDB_FACT_MAX columns; a user who repeats --set can still ask for more. */
 static void put_text(abdb_fact *fact, const char *name, const char *text)
 {
+    if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].text = text;
 }
 
 static void put_number(abdb_fact *fact, const char *name, double value)
 {
+    if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].num = value;
 }
