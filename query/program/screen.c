@@ -7,6 +7,7 @@
 #include "query/answer/deadline.h"
 #include "query/program/tables/tables.h"
 #include "schema/core/outfile.h"
+#include "schema/store/derive.h"
 
 abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
 {
@@ -52,7 +53,7 @@ abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err
 abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
 {
     double timeout_s;
-    sqlite3_int64 stale;
+    bool behind;
     int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
@@ -62,9 +63,8 @@ abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *e
     TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
     if (abdb_tables_register((*db)->sql, allow) != SQLITE_OK)
         TRY(abdb_db_fail(*db, err, "table-valued functions"));
-    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
-                        &stale, err));
-    if (stale)
+    TRY(abdb_derive_behind(*db, &behind, err));
+    if (behind)
         abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
                     " `abdb init --db %s` mends it)",
                     abdb_arg_db(args));

@@ -48,6 +48,18 @@ static bool up_to_date(const state *made, const state *last)
            !made->flag[0] && !made->flag[1] && !made->flag[2] && !last->flag[0];
 }
 
+abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err)
+{
+    state made, last;
+    abdb_status st = ABDB_OK;
+
+    TRY(read_state(db, marks_sql, &made, err));
+    TRY(read_state(db, last_sql, &last, err));
+    *behind = !up_to_date(&made, &last);
+done:
+    return st;
+}
+
 abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
 {
     char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('stale.%q', 'yes')", what);
@@ -121,13 +133,12 @@ done:
 
 abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
 {
-    state made, last;
+    bool behind;
     double from;
     abdb_status st = ABDB_OK;
 
-    TRY(read_state(db, marks_sql, &made, err));
-    TRY(read_state(db, last_sql, &last, err));
-    if (!whole && up_to_date(&made, &last)) return ABDB_OK;
+    TRY(abdb_derive_behind(db, &behind, err));
+    if (!whole && !behind) return ABDB_OK;
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     TRY(update(db, whole, err));
     TRY(abdb_db_exec(db, "COMMIT", err));
