@@ -92,7 +92,10 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate)
     size_t room = 0;
     pthread_t beats;
 
-    if (pthread_create(&beats, NULL, beat, NULL) != 0) return 6;
+    if (pthread_create(&beats, NULL, beat, NULL) != 0) {
+        fprintf(stderr, "abdb-run-%s: no thread for the heartbeat\n", backend->name);
+        return 6;
+    }
     while (!stopping && getline(&line, &room, stdin) > 0) {
         json_error_t fault;
         json_t *request = strlen(line) <= LINE_MAX_SIZE ? json_loads(line, 0, &fault) : NULL;

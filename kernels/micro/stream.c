@@ -22,8 +22,9 @@
 #include "schema/core/text.h"
 
 /* GRAIN: elements; each thread's part of an array is a multiple of it, so that all have as much to
- * do. PASSES_BYTES: what the passes over a cache move together, long enough to be timed. */
-enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20 };
+ * do. PASSES_BYTES: what the passes over a cache move together, long enough to be timed. FMAS_MAX:
+ * operations on one element; the reference does them one after another. */
+enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20, FMAS_MAX = 1000000 };
 static const double factor = 0.4; /* s of scale and triad */
 
 /* Per element: operations, elements moved, arrays read. */
@@ -122,6 +123,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     const char *dtype_name = abdb_param_text(p, "dtype");
     int op = operation(p);
     double n, repeat, passes;
+    size_t fmas;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
@@ -142,7 +144,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
     TRY(abdb_param_set(p, "n", n, err));
     if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, err));
-    if (op == FMA) TRY(abdb_param_set(p, "fmas", abdb_param_number(p, "fmas", 1), err));
+    if (op == FMA) TRY(abdb_param_size(p, "fmas", 1, FMAS_MAX, &fmas, err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
