@@ -145,13 +145,6 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* Mean of what is left after the ends; INFINITY: too many runs failed. */
 static double olympic_mean(double *ms, int runs, int dropped)
 {
@@ -159,7 +152,7 @@ static double olympic_mean(double *ms, int runs, int dropped)
 
     /* Failed runs are infinite and sort last: dropped as the slowest, or, where there are more,
      * making the sum infinite. */
-    qsort(ms, (size_t)runs, sizeof *ms, ascending);
+    qsort(ms, (size_t)runs, sizeof *ms, abdb_compare_double);
     for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
     return sum / (runs - 2 * dropped);
 }

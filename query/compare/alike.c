@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/stats.h"
+
 /* Numbers of devices that a sentence names. */
 enum { SIZES_SAID = 6 };
 
@@ -184,13 +186,6 @@ bool abdb_equal_sizes(abdb_side a, abdb_side b, bool higher, abdb_group *of_a, a
     return !isnan(size) && of_size(a, size, of_a, arena) && of_size(b, size, of_b, arena);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abdb_arena *arena)
 {
     size_t members = 0, n = 0, said = 0, run = 0, longest = 0;
@@ -206,7 +201,7 @@ const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abd
 
             if (devices > 0) x[n++] = devices;
         }
-    if (n) qsort(x, n, sizeof *x, by_size);
+    if (n) qsort(x, n, sizeof *x, abdb_compare_double);
     for (size_t i = 0; i < n; i++) {
         /* Sorted: equal sizes are a run, the longest run is the usual size. */
         run = i && x[i] <= x[i - 1] ? run + 1 : 1;

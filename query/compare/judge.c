@@ -14,13 +14,6 @@ static bool counts(const abdb_member *m)
     return !m->why && isfinite(m->value);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* One number for a side: its best member, or the median. low and high are its worst and best
  * (not least and most: of times the low one is the longest); picked is the member whose value it
  * is. */
@@ -42,7 +35,7 @@ static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, a
         }
     }
     if (out->n) {
-        qsort(x, out->n, sizeof *x, by_value);
+        qsort(x, out->n, sizeof *x, abdb_compare_double);
         out->low = higher ? x[0] : x[out->n - 1]; /* the worst */
         out->high = best = higher ? x[out->n - 1] : x[0];
         out->value = pick == ABDB_PICK_MEDIAN ? abdb_quantile_sorted(x, out->n, 0.5) : best;
