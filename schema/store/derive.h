@@ -20,8 +20,8 @@ typedef struct {
 /* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
  * nothing, as `abdb doctor --rebuild` asks. */
 ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
-/* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so: an
- * import commits each file, and derives once at its end. */
+/* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so:
+ * an import commits each file, and derives once at its end. */
 ABDB_MUST_USE abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err);
 /* Says that a dictionary changed: "names" (devices, models, aliases), "sources" (their order of
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
