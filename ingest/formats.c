@@ -1,4 +1,5 @@
-/* formats.c - the pages of the formats; see registry.def. */
+/* formats.c - the table behind `abdb import --help FORMAT`: one row for each line of registry.def,
+ * of which it takes the words and leaves the importer. */
 #include "ingest/formats.h"
 
 #include <stddef.h>

@@ -105,10 +105,11 @@ ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device
 ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
                                              const char *cell, json_t *request, const char **status,
                                              abdb_error *err);
-/* backend.c: prints a record and drops the reference. */
+/* --- record.c --------------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
 bool abdb_records_open(void);
+/* Prints a record as one line and drops the caller's reference; threads may call it at once. */
 void abdb_print_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */

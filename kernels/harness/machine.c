@@ -11,7 +11,9 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/text.h"
 
-/* Of a last-level cache that a virtual machine shares it can count on no more than this. */
+/* SHARED_CACHE: of a last-level cache that a virtual machine shares with others it can count on no
+ * more than this, however large the system says it is. LINE: the longest line of /proc that is
+ * read. */
 enum { LINE = 4096, SHARED_CACHE = 64 << 20 };
 
 /* The first line of a file, without its end; false when there is none. */
@@ -106,6 +108,8 @@ abdb_limits abdb_machine_limits(int threads)
 
     if (!told && is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
+    /* Where the system does not tell, what nearly all processors of the last ten years have at
+     * least. */
     if (!l.l1) l.l1 = 32 << 10;
     if (!l.l2) l.l2 = 512 << 10;
     if (l.threads < 1) l.threads = 1;
@@ -115,6 +119,7 @@ abdb_limits abdb_machine_limits(int threads)
 double abdb_memory_available(void)
 {
     char text[64];
+    /* Of a container the cgroup's limit counts, where it is lower than the host's memory. */
     double available = 1e18, limit, used;
 
     if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text))

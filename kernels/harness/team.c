@@ -1,6 +1,8 @@
-/* team.c - how many threads a launch really runs on. Our kernels and the libraries all ask libgomp
- * for them; its entry is named here first, notes how many come, and goes on to libgomp's own. What
- * asks another pool is not seen: then the backend's word stands. */
+/* team.c - how many threads a launch really runs on, so that no result stands under a number of
+ * threads that it did not have. Our kernels and the libraries all ask libgomp for threads by its
+ * function GOMP_parallel. A function of that name here is found first by the linker, notes how many
+ * threads come, and goes on to libgomp's own. What asks another pool is not seen: then the
+ * backend's word stands. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdatomic.h>
@@ -45,6 +47,7 @@ void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags)
     parallel *next = atomic_load(&real);
 
     if (!next) {
+        /* Through a void pointer, since ISO C has no cast from it to a function. */
         void *found = dlsym(RTLD_NEXT, "GOMP_parallel");
 
         next = *(parallel **)&found;

@@ -6,6 +6,7 @@
 #include "kernels/runner/answer.h"
 
 enum { NAMES_MAX = 256 };
+/* The kernels of this build; other backends may have more. */
 static const char *const own[] = {
 #define KERNEL(name, printed, ref) printed,
 #include "kernels/registry.def"
@@ -79,6 +80,7 @@ abdb_status abdb_plan_known(const abdb_plan *plan, json_t *const *hello, size_t 
 
     for (i = 0; own[i]; i++) add(&kernels, own[i]);
     for (size_t h = 0; h < hellos; h++) {
+        /* A backend that lists no kernels may have any. */
         if (!json_array_size(json_object_get(hello[h], "kernels"))) return ABDB_OK;
         json_array_foreach(json_object_get(hello[h], "kernels"), i, one)
             add(&kernels, abdb_record_text(one, "name"));

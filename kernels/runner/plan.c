@@ -1,4 +1,5 @@
-/* plan.c - plans expanded to cells; see plan.h. */
+/* plan.c - plans expanded to cells: each line is a kernel and its axes, and becomes the product of
+ * their values. All texts are copied into the plan's arena. See plan.h. */
 #include "kernels/runner/plan.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t 
     return ABDB_OK;
 }
 
-/* "256-4096*2" or "1-8+1"; returns 0 when it is no range. */
+/* "256-4096*2" (from, to, factor) or "1-8+1" (from, to, step); returns 0 when it is no range, so
+ * that the text is a value itself. */
 static int range(const char *text, double *from, double *to, char *how, double *step)
 {
     char *end;
@@ -99,7 +101,9 @@ static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axe
     return ABDB_OK;
 }
 
-/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. */
+/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. `at` counts
+ * like an odometer: value at[i] of axis i; when every axis has turned over, i runs below 0 and
+ * it ends. */
 static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);

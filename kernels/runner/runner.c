@@ -1,4 +1,6 @@
-/* runner.c - cells through a backend into entries; see runner.h. */
+/* runner.c - cells through a backend into entries. For each cell: the request goes to the process
+ * (started where none lives), its records are taken until the cell ends or is cut off, and the
+ * entry goes to the sink, which stores or spools it. See runner.h. */
 #include "kernels/runner/runner.h"
 
 #include <math.h>
@@ -14,6 +16,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/timing.h"
 
+/* The median absolute deviation times 1.48 is a standard deviation, where times are normal; samples
+ * further than ten of those from the median are marked, and stay. */
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
 
 typedef struct {
@@ -40,7 +44,8 @@ void abdb_run_tally_free(abdb_run_tally *tally)
     *tally = (abdb_run_tally){0};
 }
 
-/* Keeps how far the median of a cell is known. */
+/* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
+ * how small a difference it could see. */
 static void note_spread(abdb_run_tally *t, const abdb_summary *s)
 {
     double *more;
@@ -340,7 +345,8 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
     return whole;
 }
 
-/* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
+/* Ends a cell that is over its time, or silent, or must end at once, with its process; true when it
+ * did. */
 static bool cut_off(session *s, double begin_s)
 {
     double now = abdb_steady_s();

@@ -9,6 +9,7 @@
 #include "schema/core/timing.h"
 
 enum { TRIED_MAX = 2048, FIRST = 256, LAST = 32768, STEP_LEAST = 16, LONGER = 64 };
+/* A move must gain 0.3 %; a lengthened side is as fast again from 99 % on. */
 static const double gain = 1.003, as_fast = 0.99;
 
 typedef struct {

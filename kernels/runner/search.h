@@ -1,13 +1,11 @@
 /* search.h - mamf: the maximum achievable matrix product of a backend, over shapes that the search
  * finds itself; the name is the one that the Machine Learning Engineering book gave it.
- *
- * Squares double until they are no longer faster; then one side at a time is made longer or shorter
- * by a step, which is halved when no move gains 0.3 %, down to 16. The search ends when the last
- * step gains nothing, or when its time is used up. Each shape is one quick cell of its own process;
- * the best is measured once more in full, and that is the figure: what was fastest in a quick look
- * was also lucky. At last one side after another is made a little longer: what a tile that is not
- * full costs.
- */
+ * // Squares double until they are no longer faster; then one side at a time is made longer or
+ * shorter by a step, which is halved when no move gains 0.3 %, down to 16. The search ends when the
+ * last step gains nothing, or when its time is used up. Each shape is one quick cell of its own
+ * process; the best is measured once more in full, and that is the figure, because the quickest of
+ * many quick measurements is partly luck. At last one side after another is made a little longer,
+ * which shows what an incomplete tile costs. */
 #ifndef ABDB_KERNELS_SEARCH_H
 #define ABDB_KERNELS_SEARCH_H
 

@@ -1,4 +1,5 @@
-/* told.c - what a backend has said of the cell at hand; see told.h. */
+/* told.c - what a backend has said of the cell at hand, record by record, and whether it may say
+ * so: who starts no backend of ours must still not be able to store nonsense. See told.h. */
 #include "kernels/runner/told.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "kernels/runner/answer.h"
 #include "schema/core/units.h"
 
+/* SAMPLES_MAX as of the harness; more is a backend that has gone wrong. */
 enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096, FACTORS_MAX = 64 };
 
 /* --- the cell --------------------------------------------------------------------------------- */

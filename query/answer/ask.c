@@ -22,6 +22,8 @@ static int over_time(void *unused)
     return abdb_deadline_over();
 }
 
+/* What SQLite asks before it prepares a statement (a, b, c: table, column, database, as the action
+ * has it). What is not allowed here is refused. */
 static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {
@@ -39,6 +41,8 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
     case SQLITE_PRAGMA:
         for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
             if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
+                /* The first six take a name as their argument, integrity_check a number; of the
+                 * others an argument would set something. */
                 (!b || i < 6 || strcmp(pragmas[i], "integrity_check") == 0))
                 return SQLITE_OK;
         return SQLITE_DENY;
@@ -64,6 +68,9 @@ static int authorize_keeping(void *unused, int action, const char *a, const char
 
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
+    /* Asked once before the authorizer is set, which would refuse to let eponymous virtual tables
+     * be declared later; they prepare and return nothing. Those that are not registered here just
+     * fail. */
     static const char *const functions[] = {
         "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
         "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
@@ -227,7 +234,8 @@ done:
     return st;
 }
 
-/* Opens the guard for what is temporary, or closes it again. */
+/* Opens the guard for what is temporary, or closes it again. query_only is off only between the
+ * two, while statements of the report itself run. */
 static void let_keep(abdb_db *db, bool open)
 {
     sqlite3_set_authorizer(db->sql, NULL, NULL);

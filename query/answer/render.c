@@ -26,6 +26,8 @@ static bool same_value(const abdb_value *a, const abdb_value *b)
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
+/* Is the column printed once above the table? One that the report says so of, where all rows
+ * agree. */
 static bool is_hoisted(const abdb_table *t, size_t column)
 {
     if (!t->hoist || t->rows < 1 ||
@@ -80,6 +82,7 @@ static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
         snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, value);
         return;
     }
+    /* Significant digits as decimals: 6 of 1234.5 are two. */
     decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
     snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
     if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
@@ -273,7 +276,7 @@ static bool in_data(const abdb_table *t, size_t column)
     return t->column[column].name[0] != '_';
 }
 
-/* "of__mark" is called "of_mark" where it is a column. */
+/* In data a mark is a column of its own: X__mark is called X_mark. */
 static void data_name(const abdb_table *t, size_t column, char out[80])
 {
     const char *name = t->column[column].name;

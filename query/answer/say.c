@@ -84,7 +84,8 @@ size_t abdb_say(FILE *out, const char *format, ...)
     return size;
 }
 
-/* One line without its end, or what is left. */
+/* One line without its end, or what is left, made plain: on a terminal only the ends of lines that
+ * were there stay. */
 static void put_line(FILE *out, const char *line, size_t size)
 {
     abdb_text text = {0};

@@ -49,6 +49,7 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     const char *names[ABDB_COLUMN_MAX], *near;
     size_t size = strlen(name);
     int at = abdb_table_column(table, name);
+    /* CSV says X_mark, the table X__mark. */
     char marked[160];
 
     if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {

@@ -1,4 +1,6 @@
-/* compare.c - groups of two sets meet; see compare.h. */
+/* compare.c - groups of two sets meet: who is paired with whom, what each pair may be compared as,
+ * and the geometric mean of a contender. The judgement of one pair is in judge.c, rules are in
+ * rules.c; see compare.h. */
 #include "query/compare/alike.h"
 
 #include <math.h>
@@ -131,6 +133,8 @@ static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_gro
         goto done;
     TRY(one_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
     all = &c->pair[c->pairs - 2];
+    /* The pair of equal sizes stands first, and is the headline; that of all sizes becomes the one
+     * beside it. */
     swap = all[0];
     all[0] = all[1];
     all[1] = swap;

@@ -1,4 +1,5 @@
-/* pick.c - selections as SQL: every name looked up, every value bound; see sets.h. */
+/* pick.c - selections as SQL: every name looked up, every value bound, nothing of the reader's text
+ * in the statement but columns that were found to exist. See sets.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "query/compare/sets.h"
 #include "query/compare/spelling.h"
 
+/* Columns of v_comparable that compare as numbers. */
 static const char numbers[] =
     " devices nodes rank x value disagree power_limit low high samples ordinal round_order ";
 
@@ -78,7 +80,8 @@ done:
     return st;
 }
 
-/* Names that aliases resolve, by an indexed path to the spellings. */
+/* Names that aliases resolve: the row keeps the spelling that was published, so the condition asks
+ * for all spellings of the canonical name, which an index answers. */
 static abdb_status name_condition(query *q, const abdb_condition *c, const char *kind,
                                   const char *column, abdb_error *err)
 {
@@ -274,13 +277,15 @@ static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(add_condition(q, &s->condition[i], err));
     default_metric(q, m);
+    /* One more than ABDB_MEMBERS_MAX, so that too many are noticed. */
     abdb_text_puts(&q->sql, " ORDER BY r.round_order, r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     return st;
 }
 
-/* Which condition leaves nothing? */
+/* The error of a selection that picks nothing: the first condition without which there would be
+ * results. */
 static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *m,
                          const char *selection, const char *where, abdb_error *err)
 {

@@ -61,7 +61,8 @@ static bool counts(const abdb_member *m)
     return !m->why && isfinite(m->value);
 }
 
-/* Keeps a member where it is better than what stands for its name. */
+/* Keeps a member where it is better than what stands for its name. Rows of a group are added one
+ * after another, so its rows are the last ones. */
 static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char *name,
                         abdb_error *err)
 {
@@ -89,13 +90,6 @@ static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char
     return row->name ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* --pick median: each name stands at the median of its results, by the one nearest to it. */
 static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_error *err)
 {
@@ -111,7 +105,7 @@ static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_err
             if (counts(&r->set.member[group->member[k]]) &&
                 strcmp(abdb_member_text(&r->set, group->member[k], by), row->name) == 0)
                 x[n++] = r->set.member[group->member[k]].value;
-        qsort(x, n, sizeof *x, by_number);
+        qsort(x, n, sizeof *x, abdb_compare_double);
         row->value = abdb_quantile_sorted(x, n, 0.5);
         for (size_t k = 0; k < group->count; k++) {
             size_t at = group->member[k];

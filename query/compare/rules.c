@@ -100,6 +100,7 @@ const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t 
 
 static bool matches(const char *pattern, const char *text)
 {
+    /* A glob, or with '!' what is not it. */
     return pattern[0] == '!' ? sqlite3_strglob(pattern + 1, text) != 0
                              : sqlite3_strglob(pattern, text) == 0;
 }
@@ -126,7 +127,8 @@ static bool is_asked(const abdb_set *set, size_t member, const char *factor)
     return strncmp(cell + size, "auto", 4) != 0 || (cell[size + 4] && cell[size + 4] != ' ');
 }
 
-/* Must members of a group agree in this factor? */
+/* Must members of a group agree in this factor? Yes where its role is `pair`, or `load` if loads
+ * count; where the plan asked for that setting; or where a rule that may refuse looks at it. */
 static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
                    const char *factor, bool loads)
 {
@@ -280,6 +282,7 @@ bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side
     }
     x = abdb_side_values(a, rule->factor, &unknown, &arena);
     y = abdb_side_values(b, rule->factor, &unknown, &arena);
+    /* The test `differ`: both sides know it, and not the same. */
     holds = *x && *y && strcmp(x, y) != 0;
     abdb_arena_free(&arena);
     return holds;

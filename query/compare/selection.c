@@ -5,6 +5,7 @@
 
 #include "schema/functions/sqlite.h"
 
+/* Those of two characters first, so that "<=" is not read as "<". */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
 /* The value at *s, quoted or up to the next comma; *s moves behind it. */

@@ -1,4 +1,6 @@
-/* campaign.c - the turns of a campaign; see campaign.h. */
+/* campaign.c - the turns of a campaign: which cells a lane (a backend, or one build of it)
+ * measures, in which order, and what is said at the end. Each cell is stored, or spooled, as it
+ * comes: whatever ends the program, what was measured is kept. See campaign.h. */
 #include "query/program/campaign.h"
 
 #include <math.h>
@@ -6,7 +8,9 @@
 
 #include "schema/core/stats.h"
 
+/* A median known no better than this cannot show a change of 2 %. */
 static const double noisy = 0.02;
+/* Times that a cell in doubt is measured again. */
 enum { AGAIN_MOST = 2 };
 
 /* The sink of the runner: each cell is a transaction of its own. */
@@ -177,6 +181,8 @@ abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
     for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
         for (size_t n = 0; n < count && !*t->stop; n++) {
             bool fro = interleave && (i + t->o->repetition) % 2;
+            /* To and fro, cell by cell and repetition by repetition: no lane is always the
+             * first. */
             size_t lane = fro ? count - 1 - n : n;
 
             t->o->starts = &starts[t->lanes->lane[lane].counter];

@@ -1,4 +1,5 @@
-/* cli.c - options, messages and paths of the abdb program; see cli.h. */
+/* cli.c - options, messages and paths of the abdb program. Options of a verb become those of
+ * getopt_long; whoever wants one asks for it by name. See cli.h. */
 #include "query/program/cli.h"
 
 #include <errno.h>

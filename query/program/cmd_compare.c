@@ -1,4 +1,6 @@
-/* cmd_compare.c - abdb compare: comparable? what differs, by how much. */
+/* cmd_compare.c - abdb compare: reads the options, has query/compare compare the sets, prints the
+ * answer in the form that was asked for, and gives the verdict as exit code (1 a gate did not hold,
+ * 3 not comparable). */
 #include <string.h>
 
 #include "query/answer/footnotes.h"

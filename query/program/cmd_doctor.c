@@ -1,4 +1,5 @@
-/* cmd_doctor.c - abdb doctor: this build, this machine, this file. */
+/* cmd_doctor.c - abdb doctor: this build, this machine, this file, a line each: ok, -- (absent), or
+ * ! with what to do. */
 #include <csv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static void check_gnuplot(abdb_table *t)
           fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
-/* What the BLAS chose against what the processor can do. */
+/* What the BLAS chose against what the processor can do: libraries that know only older processors
+ * choose slower kernels, and their times would be taken for the machine's. False: it chose less. */
 static bool check_core_type(const json_t *described, abdb_table *t)
 {
     const char *config = json_string_value(json_object_get(

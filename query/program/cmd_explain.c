@@ -1,4 +1,6 @@
-/* cmd_explain.c - abdb explain: where a number comes from. */
+/* cmd_explain.c - abdb explain: where a number comes from. Either words are keys, names and claims,
+ * or a report, its column and a selection that picks one row; in both cases the facts are printed
+ * as a tree, a table or citations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -73,6 +73,7 @@ static void print_indented(FILE *out, const char *lines, const char *indent)
     }
 }
 
+/* Formats that no importer of the registry is: folders of a round, made from many files. */
 static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
                                      "mlperf-hpc-round", "mlperf-tiny-round", NULL};
 
@@ -157,6 +158,7 @@ static void roff(FILE *out, const char *text)
 {
     abdb_text line = {0};
 
+    /* A line of roff that begins so would be a command. */
     if (*text == '.' || *text == '\'') abdb_text_puts(&line, "\\&");
     for (; *text; text++) {
         if (*text == '\\')

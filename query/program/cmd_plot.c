@@ -64,7 +64,7 @@ static void print_help(const abdb_plot *plot)
     if (plot->figure.hint) abdb_say(stdout, "%s\n", plot->figure.hint);
 }
 
-/* \includegraphics takes these for commands, whatever stands before them. */
+/* \includegraphics takes these characters for commands, whatever stands before them. */
 static abdb_status check_latex_path(const char *path, abdb_error *err)
 {
     return path[strcspn(path, "\\{}%#$&^~\"\n\r\t")]

@@ -1,4 +1,5 @@
-/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. */
+/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. A word with a blank
+ * or a semicolon in it is SQL, any other a report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* cmd_rank.c - abdb rank: the best under constraints. */
+/* cmd_rank.c - abdb rank: the best under constraints (query/compare/rank.h) as rows: one table for
+ * programs with all columns, for people scaled, and without columns that are empty. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "query/program/measure.h"
 #include "query/program/screen.h"
 
+/* Places of each group that people see; --all and formats for programs show all. */
 enum { LIMIT = 20 };
 
 typedef enum {

@@ -1,4 +1,6 @@
-/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
+/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. Here are
+ * the options, the plan, the choice of backends and the name of the campaign; who measures what in
+ * which order is in campaign.c. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +13,10 @@
 #include "query/program/campaign.h"
 #include "schema/store/digest.h"
 
+/* Of --search; and from how many seconds on a run says beforehand how long it will take. */
 static const double budget_default_s = 60, announced_s = 10;
+/* Processes a side where a gate depends on it; commands one after another that a calibration
+ * compares. */
 enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
 static volatile int stopping; /* how often abdb was asked to stop */
 static volatile int stop_signal;
@@ -157,7 +162,8 @@ static int allowed_processors(void)
 
 /* --- the campaign ----------------------------------------------------------------------------- */
 
-/* Digest of what was asked: --resume finds the last campaign of the same question. */
+/* Digest of what was asked, the last part of a campaign's name: --resume finds the last campaign of
+ * the same question by it. Only options that change what is measured count. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
     static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
@@ -199,6 +205,8 @@ static void new_campaign(const char *key, char out[64])
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
+    /* Microseconds since 1970 first, so that names sort by time; the process tells two of one
+     * moment apart. */
     snprintf(out, 64, "c-%012llx%03x-%s",
              (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
              (unsigned)getpid() & 0xfff, key);

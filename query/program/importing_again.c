@@ -31,6 +31,7 @@ static char *file_of(const char *path, const char *format, bool *several)
     size_t size = strlen(path);
 
     *several = true;
+    /* ARCHIVE!MEMBER, unless a file is really called so. */
     if (mark && access(path, F_OK) != 0) return strndup(path, (size_t)(mark - path));
     for (const char *next = path; (next = strstr(next, "/results/")); next++) results = next;
     if (abdb_mlperf_round_version(format) && results)
@@ -73,6 +74,7 @@ static abdb_status add_reading(reading_list *list, const char *path, const char 
     r.format = several ? NULL : strdup(format);
     if (!r.file || !r.words || (!several && !r.format))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count));
+    /* Neighbours of one archive or round are read together, once. */
     if (last && several && !last->format && strcmp(last->file, r.file) == 0 &&
         strcmp(last->words, r.words) == 0)
         goto done;

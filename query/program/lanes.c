@@ -1,4 +1,5 @@
-/* lanes.c - what takes turns in a command of abdb run; see lanes.h. */
+/* lanes.c - what takes turns in a command of abdb run: the chosen backends, or with --builds each
+ * backend of each build, with the tag and the commit that its results get. See lanes.h. */
 #include "query/program/lanes.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* gone.c - what withdrawals leave out: entries, specifications and prices that were withdrawn by
- * key, and those that only withdrawn files say. A withdrawal may come before what it withdraws. */
+ * key or name, and those that only withdrawn files say. A target is a key (`e-`, `r-`, `s-`,
+ * `p-` and 32 digits), a name, the digest of a file, DIGEST?FORMAT?WORDS for one reading of it,
+ * or DIGEST@VERSION for what an older importer read. A withdrawal may come before what it
+ * withdraws. */
 #include "schema/store/derive.h"
 
 #include <stddef.h>
@@ -18,6 +21,7 @@ static const char which_new[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
     " UNION SELECT entry_id FROM touched;";
 
+/* Files that do not count, names that do not count, and all places that say an entry. */
 static const char views[] =
     "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.artifact WHERE"
     "  sha256 IN (SELECT target FROM main.withdrawal)"
@@ -30,6 +34,9 @@ static const char views[] =
     "CREATE TEMP VIEW witness_all AS SELECT entry_id, artifact_id FROM main.entry_row"
     "  WHERE artifact_id IS NOT NULL UNION ALL SELECT entry_id, artifact_id FROM main.witness_row;";
 
+/* Which of the entries looked at are out: withdrawn themselves, by a name of a result, or said
+ * by no place that still counts. What changes sides is touched, so that subjects and ceilings
+ * follow. */
 static const char look[] =
     "ANALYZE temp.looked;"
     "CREATE TEMP TABLE out AS SELECT l.entry_id FROM looked l JOIN entry_row e USING (entry_id)"

@@ -52,6 +52,7 @@ static void put_number(abdb_text *text, double value)
 {
     char digits[32];
 
+    /* Whole numbers by the quick way, with the same digits that %.17g gives; -0 prints as -0. */
     if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value))) {
         put_whole(text, (long long)value);
         return;
@@ -85,6 +86,7 @@ static void put_result(abdb_text *text, const abdb_result *r)
         abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
 }
 
+/* \x1e stands between parts of a key's text and \x1f between fields: no field contains them. */
 enum { POINTS = 64 };
 
 /* What makes keys: a text that is used again and again, and points that came

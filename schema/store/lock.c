@@ -5,9 +5,10 @@
 
 #include "schema/store/writer.h"
 
+/* Bytes of a file from which put_log_aside is worth changing the journal for. */
 enum { LARGE_UNIT = 8 << 20 };
 
-/* The newest of them. */
+/* The newest reading of the unit's bytes, format and words. */
 abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;

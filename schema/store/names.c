@@ -41,8 +41,9 @@ static const char collect_all[] =
     "  UNION SELECT 'model', model FROM model"
     "  UNION SELECT kind, spelling FROM name);";
 
-/* What is known: a meaning is one or more parts. Then each spelling by the first rule that has it.
- * Folded: the first spelling in order decides, canonical names before aliases. */
+/* What is known: a meaning is one or more parts (an alias may stand for several devices, with their
+ * shares). Then each spelling by the first rule that has it; OR IGNORE keeps what an earlier rule
+ * gave. Folded: the first spelling in order decides, canonical names before aliases. */
 static const char look_up[] =
     "INSERT INTO meaning SELECT 'device', device, abdb_fold(device), 1, device, NULL, 1, device,"
     "  'canon' FROM device d WHERE NOT EXISTS (SELECT 1 FROM alias a WHERE a.kind = 'device'"

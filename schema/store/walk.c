@@ -196,7 +196,8 @@ static abdb_status read_factors(walker *w, sqlite3_int64 point)
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "factors");
 }
 
-/* A place for one more element in a list of the arena; NULL: no memory. */
+/* A place for one more element in a list of the arena, which doubles when `count` is a power of
+ * two; old copies stay in the arena until it is cleared. NULL: no memory. */
 static void *one_more(walker *w, void **list, size_t count, size_t size)
 {
     void *bigger;

@@ -6,7 +6,9 @@
 
 enum { TARGETS_MAX = 8 };
 
-/* What the word may mean, and when that was withdrawn already. */
+/* What the word (?1) may mean, and when that was withdrawn already: a file by path, its end, its
+ * digest or eight digits of it; a key; a name; or what is withdrawn now, which the views of facts
+ * no longer show. */
 static const char meanings[] =
     "SELECT t.target, min(t.what), w.date || ': ' || w.reason FROM ("
     "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"
