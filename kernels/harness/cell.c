@@ -83,6 +83,7 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
+    json_object_set_new(factors, "provider", json_string(impl->provider));
     if (is_checked_small(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small));
     record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
