@@ -29,9 +29,9 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
                                           const abdb_backend_list *backends,
                                           const unsigned char *chosen, abdb_error *err);
-/* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become one
- * for each provider (kernels/runner/provide.h), and lanes know theirs. ABDB_USAGE: the nearest name
- * is suggested. */
+/* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
+ * one for each provider (kernels/runner/provide.h), and lanes know theirs. ABDB_USAGE: the nearest
+ * name is suggested. */
 ABDB_MUST_USE abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err);
 void abdb_lanes_free(abdb_lanes *lanes);
 
