@@ -189,16 +189,20 @@ static abdb_status check_after(one_cell *c, abdb_error *err)
 
 /* --- how fast is it? -------------------------------------------------------------------------- */
 
-/* As many copies, used in turn, as together exceed twice the last-level cache; at least two. */
+/* As many copies, used in turn, as together exceed twice the last-level cache, and all of it that a
+ * virtual machine claims; at least two, and at most COPIES_MAX: then `resident` says what holds
+ * them. */
 static abdb_status make_copies(one_cell *c, abdb_error *err)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
+    const abdb_limits *l = &c->device->limits;
     double bytes = abdb_problem_bytes(&c->p), most = 1;
     abdb_status st = ABDB_OK;
 
     if (cache && strcmp(cache, "rotate") == 0)
-        most = fmin(COPIES_MAX,
-                    fmax(2, ceil(abdb_beyond_caches(&c->device->limits, 1) / 2 / bytes) + 1));
+        most =
+            fmin(COPIES_MAX,
+                 fmax(2, ceil(fmax(2.0 * (double)l->last, 1.25 * (double)l->claimed) / bytes) + 1));
     for (; (double)c->copies < most; c->copies++) {
         abdb_recipe recipe = c->recipe;
 

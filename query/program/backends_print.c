@@ -15,8 +15,7 @@ static void list_kernel(const json_t *hello, const json_t *kernel)
     const char *first = abdb_provider_at(hello, name, 0);
 
     if (first && strcmp(first, abdb_record_text(kernel, "provider")) != 0) return;
-    abdb_say(stdout, "             kernel %-8s %s", name,
-             abdb_record_text(kernel, "parameters"));
+    abdb_say(stdout, "             kernel %-8s %s", name, abdb_record_text(kernel, "parameters"));
     for (size_t i = 0; first && abdb_provider_at(hello, name, 1); i++) {
         if (!(other = abdb_provider_at(hello, name, i))) break;
         abdb_say(stdout, "%s%s", i ? ", " : "; providers ", other);
@@ -27,7 +26,7 @@ static void list_kernel(const json_t *hello, const json_t *kernel)
 static void list_backend(const char *name, const char *path)
 {
     abdb_run_options options = {.name = name, .path = path};
-    json_t *all = NULL, *kernel;
+    json_t *all = NULL, *kernel, *region;
     abdb_error err;
     size_t i;
 
@@ -35,11 +34,17 @@ static void list_backend(const char *name, const char *path)
         abdb_say(stdout, "  %-10s absent: %s\n", name, err.message);
         return;
     }
+    region = json_object_get(json_object_get(json_object_get(all, "environment"), "environment"),
+                             "omp_region_s");
     abdb_say(
-        stdout, "  %-10s %s\n             device %s, %lld threads\n", name,
+        stdout, "  %-10s %s\n             device %s, %lld threads", name,
         json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
         json_string_value(json_object_get(json_object_get(all, "device"), "name")),
         (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
+    if (json_is_number(region))
+        abdb_say(stdout, ", an empty region of them takes %.3g us",
+                 1e6 * json_number_value(region));
+    puts("");
     json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
         list_kernel(json_object_get(all, "hello"), kernel);
     json_decref(all);
