@@ -152,6 +152,10 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+# Direct calls beside samples, for make bench.
+$(BUILD)/bench/launch: $(call obj,tests/bench/launch.c $(wildcard kernels/providers/ref/*.c kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 define backend_rule
 $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE))
 	@$$(if $$(V),,echo "  LINK  $$@")
@@ -209,6 +213,7 @@ gallery: ## every figure into build/gallery, four for the README into plots/gall
 bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
+	@$(MAKE) -s $(BUILD)/bench/launch
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
 	@BUILD=$(BUILD) tests/bench/kernels.sh

@@ -86,6 +86,7 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
+    json_object_set_new(factors, "provider", json_string(impl->provider));
     if (is_checked_small(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small));
     record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
@@ -194,17 +195,20 @@ static abdb_status check_after(one_cell *c, abdb_error *err)
 
 /* --- how fast is it? -------------------------------------------------------------------------- */
 
-/* cache=rotate: copies used in turn, which together exceed twice the last-level cache, so that each
- * launch finds its operands in memory; at least two. Else there is one. */
+/* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and all
+ * of it that a virtual machine claims, so that each launch finds its operands in memory; at least
+ * two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
 static abdb_status make_copies(one_cell *c, abdb_error *err)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
+    const abdb_limits *l = &c->device->limits;
     double bytes = abdb_problem_bytes(&c->p), most = 1;
     abdb_status st = ABDB_OK;
 
     if (cache && strcmp(cache, "rotate") == 0)
-        most = fmin(COPIES_MAX,
-                    fmax(2, ceil(abdb_beyond_caches(&c->device->limits, 1) / 2 / bytes) + 1));
+        most =
+            fmin(COPIES_MAX,
+                 fmax(2, ceil(fmax(2.0 * (double)l->last, 1.25 * (double)l->claimed) / bytes) + 1));
     for (; (double)c->copies < most; c->copies++) {
         abdb_recipe recipe = c->recipe;
 

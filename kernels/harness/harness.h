@@ -38,6 +38,9 @@ const char *abdb_processor(char *out, size_t room);
 abdb_device *abdb_host_device(int threads);
 
 /* --- team.c: how many threads libgomp was asked for ------------------------------------------- */
+/* Seconds of an empty parallel region of so many threads, the median of many. What is between one
+ * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
+double abdb_team_region_s(int threads);
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */

@@ -51,7 +51,7 @@ typedef struct {
     abdb_device *device;
     const abdb_impl *impl;
     void *const *states;
-    size_t copies, turn;
+    size_t copies, turn, next; /* turn: launches so far; next: the copy whose turn it is */
     const volatile int *stop;
 } launches;
 
@@ -61,7 +61,12 @@ static abdb_status stretch(launches *l, size_t count, double *time_s, abdb_error
     abdb_status st = ABDB_OK;
 
     TRY(l->device->begin(l->device, err));
-    for (size_t i = 0; i < count; i++) TRY(l->impl->launch(l->states[l->turn++ % l->copies], err));
+    for (size_t i = 0; i < count; i++) {
+        TRY(l->impl->launch(l->states[l->next], err));
+        if (++l->next == l->copies)
+            l->next = 0; /* a division would take as long as some launches */
+    }
+    l->turn += count;
     TRY(l->device->end(l->device, time_s, err));
 done:
     return st;
@@ -155,7 +160,7 @@ abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *
                               size_t copies, const abdb_sampling *rule, const volatile int *stop,
                               abdb_samples *out, abdb_error *err)
 {
-    launches l = {device, impl, states, copies, 0, stop};
+    launches l = {device, impl, states, copies, 0, 0, stop};
     steadiness w = {.best = 1e9, .check = (size_t)rule->least};
     double wait_s = glance_s, time_s;
     abdb_status st = ABDB_OK;

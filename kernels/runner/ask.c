@@ -25,8 +25,8 @@ static bool is(const json_t *record, const char *key, const char *text)
     return strcmp(abdb_record_text(record, key), text) == 0;
 }
 
-abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan, double *seconds,
-                                  abdb_error *err)
+abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan,
+                                  const unsigned char *todo, double *seconds, abdb_error *err)
 {
     abdb_child child = {0};
     double begin_s = abdb_steady_s(), sum = 0;
@@ -38,8 +38,10 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
     *seconds = NAN;
     TRY(abdb_child_start(&child, o, "estimate", err));
     for (size_t i = 0; i < plan->cells; i++) {
-        char *line = abdb_cell_request(o, &plan->cell[i]);
+        char *line;
 
+        if (!todo[i]) continue;
+        line = abdb_cell_request(o, &plan->cell[i]);
         if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
         st = abdb_child_write(&child, line, ABDB_SILENCE_S, err);
         free(line);

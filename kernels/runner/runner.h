@@ -52,11 +52,11 @@ void abdb_run_tally_free(abdb_run_tally *tally);
 ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
                                            const unsigned char *todo, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_error *err);
-/* About how long the cells will take, in seconds, as the backend counts their work; NAN when it
- * does not say. */
+/* About how long the cells where todo[i] will take, in seconds, as the backend counts their work;
+ * NAN when it does not say. */
 ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
-                                                const abdb_plan *plan, double *seconds,
-                                                abdb_error *err);
+                                                const abdb_plan *plan, const unsigned char *todo,
+                                                double *seconds, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,

@@ -66,10 +66,14 @@ typedef struct {
     size_t count;
     abdb_group *group;
 } abdb_groups;
-/* From arena; in the order of their keys. loads: results under unlike loads are apart, too. */
+/* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
+ * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
 ABDB_MUST_USE abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book,
-                                           const abdb_set *set, bool loads, abdb_arena *arena,
+                                           const abdb_set *set, bool loads,
+                                           const char *const *apart, abdb_arena *arena,
                                            abdb_error *err);
+/* Has a group members of which this factor is known to differ? */
+bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char *factor);
 
 /* One side of a pair. */
 typedef struct {

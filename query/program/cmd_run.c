@@ -92,6 +92,30 @@ done:
     return st;
 }
 
+/* --search: the product whose sides it finds, of each format that is asked for. */
+static abdb_status searched(abdb_plan *plan, const abdb_args *args, abdb_error *err)
+{
+    const char *axis;
+    abdb_text line = {0};
+    bool dtype = false;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(&line, "gemm");
+    while ((axis = abdb_arg_next(args, "axis", &at))) {
+        dtype |= strncmp(axis, "dtype=", 6) == 0;
+        if (strncmp(axis, "dtype=", 6) != 0 && strncmp(axis, "provider=", 9) != 0)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "--search mamf finds m, n and k itself: --axis dtype=bf16"));
+        abdb_text_printf(&line, " %s", axis);
+    }
+    if (!dtype) abdb_text_puts(&line, " dtype=f32");
+    st = abdb_plan_add(plan, abdb_text_get(&line), err);
+done:
+    abdb_text_free(&line);
+    return st;
+}
+
 static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error *err)
 {
     const char *name = abdb_arg(args, "plan"), *kernel = abdb_arg(args, "kernel"), *axis;
@@ -102,7 +126,7 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     if (abdb_arg(args, "search") && (name || kernel))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--search finds its cells itself: no --plan, no --kernel");
-    if (abdb_arg(args, "search")) return ABDB_OK;
+    if (abdb_arg(args, "search")) return searched(plan, args, err);
     if (!name && !kernel)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "run what? --plan NAME or --kernel NAME; `abdb run --list`"
@@ -363,8 +387,9 @@ static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
     TRY(read_repeats(args, &r, err));
     for (size_t b = 0; b < lanes->count; b++)
         for (size_t i = 0; i < plan->cells; i++)
-            abdb_say(stdout, "%s %s%s%s\n", lanes->lane[b].backend, plan->cell[i].name,
-                     lanes->builds ? "  " : "", lanes->builds ? lanes->lane[b].tag : "");
+            if (lanes->lane[b].has[i])
+                abdb_say(stdout, "%s %s%s%s\n", lanes->lane[b].backend, plan->cell[i].name,
+                         lanes->builds ? "  " : "", lanes->builds ? lanes->lane[b].tag : "");
     abdb_turns_announce(&t, (size_t)(r.repetitions * r.commands), 0);
 done:
     return st;
@@ -396,8 +421,8 @@ int abdb_cmd_run(int argc, char **argv)
     }
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
-    TRY(abdb_backends_know(&backends, chosen, &plan, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
+    TRY(abdb_lanes_plan(&lanes, &plan, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &lanes, &err));
         goto done;
