@@ -25,8 +25,8 @@ ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
 /* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
- * `targets` gives and of which it says something new. It is dated now, or a second after what was said of the
- * target last, so that it holds. Inside a transaction; abdb_gone_update follows, or
+ * `targets` gives and of which it says something new. It is dated now, or a second after what was
+ * said of the target last, so that it holds. Inside a transaction; abdb_gone_update follows, or
  * abdb_derive_stale. */
 ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
                                               const char *reason, abdb_error *err);
