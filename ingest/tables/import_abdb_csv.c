@@ -63,7 +63,7 @@ static const file_kind kinds[] = {
     {"figure rule", "figure_rule", "scenario|figure|times",
      "place|model|scenario|figure|times|raw_unit|source|locator", "since|until|ran|counted",
      "place|times"},
-    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
+    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };

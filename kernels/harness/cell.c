@@ -195,9 +195,9 @@ static abdb_status check_after(one_cell *c, abdb_error *err)
 
 /* --- how fast is it? -------------------------------------------------------------------------- */
 
-/* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and all
- * of it that a virtual machine claims, so that each launch finds its operands in memory; at least
- * two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
+/* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and
+ * all of it that a virtual machine claims, so that each launch finds its operands in memory; at
+ * least two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
 static abdb_status make_copies(one_cell *c, abdb_error *err)
 {
     const char *cache = abdb_param_text(&c->p, "cache");

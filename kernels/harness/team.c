@@ -1,8 +1,8 @@
 /* team.c - how many threads a launch really runs on, so that no result stands under a number of
- * threads that it did not have, and what asking for them costs. Our kernels and the libraries all ask libgomp for threads by its
- * function GOMP_parallel. A function of that name here is found first by the linker, notes how many
- * threads come, and goes on to libgomp's own. What asks another pool is not seen: then the
- * backend's word stands. */
+ * threads that it did not have, and what asking for them costs. Our kernels and the libraries all
+ * ask libgomp for threads by its function GOMP_parallel. A function of that name here is found
+ * first by the linker, notes how many threads come, and goes on to libgomp's own. What asks another
+ * pool is not seen: then the backend's word stands. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdatomic.h>

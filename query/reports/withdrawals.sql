@@ -5,5 +5,6 @@
 -- column: what | what | cut50 | the file, where it is one
 -- column: reason | reason | cut60 |
 -- column: date | date | | when
-SELECT w.target, (SELECT min(a.artifact) FROM v_artifact a WHERE a.sha256 = substr(w.target, 1, 64)) AS what, w.reason, w.date
-  FROM v_withdrawal w ORDER BY w.date, w.target;
+-- column: event | event | | withdrawn, or restored: it counts again; the last of a target holds
+SELECT w.target, (SELECT min(a.artifact) FROM v_artifact a WHERE a.sha256 = substr(w.target, 1, 64)) AS what, w.reason, w.date, w.event
+  FROM v_withdrawal w ORDER BY w.date, w.target, w.event, w.reason;

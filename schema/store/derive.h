@@ -27,6 +27,13 @@ ABDB_MUST_USE abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_err
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
+/* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
+ * `targets` gives and of which it says something new. It is dated now, or a second after what was
+ * said of the target last, so that it holds. Inside a transaction; abdb_gone_update follows, or
+ * abdb_derive_stale. */
+ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
+                                              const char *reason, abdb_error *err);
+
 /* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
  * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
  * dictionary or the list of withdrawals changed. */

@@ -271,7 +271,7 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
     abdb_ordered o;
     kept k = {.origin = entry->origin};
     sqlite3_int64 id = 0;
-    const char *fault = abdb_entry_fault(entry);
+    const char *fault = entry->key[ABDB_KEY_ENTRY].high ? NULL : abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
 
     if (fault) {

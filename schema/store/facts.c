@@ -51,7 +51,7 @@ static const fact_table fact_tables[] = {
     {"workload_engine", NULL, "workload", " workload engine why "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
-    {"withdrawal", NULL, NULL, " target reason date "},
+    {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 

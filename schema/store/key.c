@@ -7,6 +7,7 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
+#include "schema/store/writer.h"
 
 static int compare_factor(const void *a, const void *b)
 {
@@ -226,6 +227,8 @@ static void make_ahead(void *self, const abdb_entry *entry, abdb_key key[ABDB_KE
 {
     abdb_ordered o;
 
+    memset(key, 0, ABDB_KEYS * sizeof *key);
+    if (abdb_entry_fault(entry)) return; /* an entry that has keys is one that can be kept */
     abdb_put_in_order(&o, entry);
     make_keys(self, &o, key, origin);
 }

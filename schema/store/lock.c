@@ -15,8 +15,8 @@ abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err
     int code = sqlite3_prepare_v2(
         w->db->sql,
         "SELECT accepted, duplicate, rejected, ignored, artifact_id, importer, sha256 IN (SELECT"
-        " target FROM withdrawal) OR sha256 || '?' || format || '?' || words IN (SELECT target FROM"
-        " withdrawal) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
+        " target FROM withdrawn) OR sha256 || '?' || format || '?' || words IN (SELECT target FROM"
+        " withdrawn) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
         " ORDER BY importer DESC LIMIT 1",
         -1, &s, NULL);
 

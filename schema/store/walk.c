@@ -41,7 +41,8 @@ static const struct {
      "SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit,"
      " source, locator FROM figure_rule ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
-    {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
+    {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
+                   " ORDER BY target, date, event, reason"},
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
