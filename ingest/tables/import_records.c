@@ -284,6 +284,10 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         fact.column[fact.columns].text = json_string_value(value);
         fact.column[fact.columns++].num = json_is_number(value) ? json_number_value(value) : NAN;
     }
+    if (!fact.columns) {
+        snprintf(reason, REASON, "a record '%.60s' that says nothing", table);
+        return ABDB_OK;
+    }
     if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
     name = abdb_fact_dates(&fact, &text);
     if (name) {

@@ -308,6 +308,13 @@ load common
     fails 6 "column 'model' stands there twice"
 }
 
+@test "a record of a dictionary that says nothing is a reject, and the next one stays" {
+    printf '%s\n' '{"record":"device"}' '{"record":"device","device":"X1","vendor":"Maker"}' >nothing.jsonl
+    run abdb import nothing.jsonl
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT line, reason FROM v_reject")" "1,a record 'device' that says nothing"
+}
+
 @test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv
