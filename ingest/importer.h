@@ -57,7 +57,7 @@ void abdb_input_release(const abdb_input *input, size_t upto);
 
 /* Bytes that arrive in pieces: in memory, and beyond ABDB_SPOOL_MEMORY in a file without a name in
  * $TMPDIR (or /var/tmp), which is gone when it is closed. Zeroed is empty. */
-enum { ABDB_SPOOL_MEMORY = 24 << 20 };
+enum { ABDB_SPOOL_MEMORY = 8 << 20 };
 typedef struct {
     abdb_text text;
     size_t size;
@@ -72,6 +72,8 @@ ABDB_MUST_USE abdb_status abdb_spool_file(abdb_spool *spool, int file, abdb_erro
 /* What was added, as an input that must be closed before the spool is freed. */
 ABDB_MUST_USE abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *path,
                                            abdb_error *err);
+/* Empty, for other bytes; a little memory is kept for them. */
+void abdb_spool_clear(abdb_spool *spool);
 void abdb_spool_free(abdb_spool *spool);
 
 /* What the user adds with --set: fields and factors that a file does not say. */
