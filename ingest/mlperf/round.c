@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     abdb_round_file file;
     const home *home;
+    size_t place; /* among all that were taken */
 } item;
 
 struct abdb_mlperf_round {
@@ -68,7 +69,7 @@ static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *er
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
     round->item = more;
     *out = &round->item[round->items++];
-    **out = (item){0};
+    **out = (item){.place = round->items};
     return ABDB_OK;
 }
 
@@ -184,7 +185,31 @@ static int by_path(const void *a, const void *b)
     int order = x->home == y->home ? 0 : strcmp(x->home->root, y->home->root);
 
     if (order == 0 && x->home != y->home) order = strcmp(x->home->folder, y->home->folder);
-    return order ? order : strcmp(x->file.path, y->file.path);
+    if (order == 0) order = strcmp(x->file.path, y->file.path);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static bool same_folder(const item *a, const item *b)
+{
+    return a->home == b->home || (strcmp(a->home->root, b->home->root) == 0 &&
+                                  strcmp(a->home->folder, b->home->folder) == 0);
+}
+
+/* In the order of their paths, each once: of files that came twice the last, as tar unpacks it. */
+static void sort_items(abdb_mlperf_round *round)
+{
+    size_t kept = 0;
+
+    qsort(round->item, round->items, sizeof *round->item, by_path);
+    for (size_t i = 0; i < round->items; i++) {
+        const item *next = i + 1 < round->items ? &round->item[i + 1] : NULL;
+
+        if (next && same_folder(&round->item[i], next) &&
+            strcmp(round->item[i].file.path, next->file.path) == 0)
+            continue;
+        round->item[kept++] = round->item[i];
+    }
+    round->items = kept;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -296,7 +321,7 @@ abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err)
     size_t to;
 
     if (!round->items) return ABDB_OK;
-    qsort(round->item, round->items, sizeof *round->item, by_path);
+    sort_items(round);
     round->folder = calloc(round->items, sizeof *round->folder);
     list.at = calloc(round->items, sizeof *list.at);
     if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
@@ -304,15 +329,11 @@ abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err)
         if (!*round->item[i].home->folder) list.at[list.count++] = &round->item[i];
     qsort(list.at, list.count, sizeof *list.at, by_description);
     for (size_t from = 0; from < round->items; from = to) {
-        const home *first = round->item[from].home, *next;
+        const home *first = round->item[from].home;
         abdb_round_folder *f;
 
-        for (to = from + 1; to < round->items; to++) {
-            next = round->item[to].home;
-            if (next != first &&
-                (strcmp(next->root, first->root) != 0 || strcmp(next->folder, first->folder) != 0))
-                break;
-        }
+        for (to = from + 1; to < round->items; to++)
+            if (!same_folder(&round->item[from], &round->item[to])) break;
         if (!*first->folder) continue;
         f = &round->folder[round->folders++];
         place_folder(round, f, first);

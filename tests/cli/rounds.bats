@@ -58,6 +58,24 @@ training() { # ROOT [FACTOR]
     same "$(facts)" "$one"
 }
 
+@test "a file that comes twice is one file: what came last counts, as when an archive is unpacked" {
+    training training_results_v5.0
+    abdb import -q training_results_v5.0 --db one.db
+    # the folder named twice, and within an archive
+    run abdb import training_results_v5.0 training_results_v5.0
+    fails 0 "1 result folders (0 already there)"
+    same "$(facts)" "$(facts one.db)"
+    inference inference_results_v5.1
+    tar cf twice.tar inference_results_v5.1
+    sed -i 's/24593.8/20000.5/' inference_results_v5.1/closed/Someone/results/box/llama2-70b-99/Server/performance/run_1/mlperf_log_detail.txt
+    tar rf twice.tar inference_results_v5.1
+    abdb import -q inference_results_v5.1 --db folder.db
+    abdb import -q twice.tar --db twice.db
+    same "$(facts twice.db)" "$(facts folder.db)"
+    run abdb import twice.tar --db folder.db
+    fails 0 "1 result folders (1 already there)"
+}
+
 # A round as a tar, on standard output: so many result folders, each with so many samples of a meter.
 many_folders() { # FOLDERS SAMPLES
     inference one
