@@ -24,6 +24,9 @@ ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
+/* decorations.c: a step of it, for devices that the tables `meaning` and `meant` of names.c leave
+ * open; fills name_factor for all that they have. */
+ABDB_MUST_USE abdb_status abdb_decorations_update(abdb_db *db, abdb_error *err);
 /* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, inside its transaction. all:
  * from nothing; stale: the dictionary changed. */
 ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,

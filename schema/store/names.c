@@ -2,8 +2,8 @@
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
  * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
- * (3) without case and punctuation it equals an alias or a canonical name, else (4) it stays what
- * it is, unresolved. New spellings are looked up as they come; where a dictionary changed, all are,
+ * (3) without case and punctuation it equals an alias or a canonical name, (4) without what decorates
+ * it (decorations.c), else (5) it stays what it is, unresolved. New spellings are looked up as they come; where a dictionary changed, all are,
  * so an alias that comes later mends the facts that came before, and the entries that it moves are
  * touched.
  */
@@ -86,7 +86,7 @@ static const char touch_moved[] =
     "    OR d.system IN (SELECT spelling FROM sharing WHERE kind = 'system')"
     "    OR d.model IN (SELECT spelling FROM sharing WHERE kind = 'model'));"
     "DROP TABLE moved; DROP TABLE sharing;"
-    "DELETE FROM name;";
+    "DELETE FROM name; DELETE FROM name_factor;";
 
 static const char keep[] = "INSERT INTO name SELECT * FROM meant;";
 static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXISTS temp.meant;"
@@ -111,6 +111,7 @@ abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, 
     TRY(abdb_db_integer(db, "SELECT count(*) FROM spelt", &count, err));
     if (!count) goto done;
     TRY(abdb_db_exec(db, look_up, err));
+    TRY(abdb_decorations_update(db, err));
     if (stale) TRY(abdb_db_exec(db, touch_moved, err));
     TRY(abdb_db_exec(db, keep, err));
 done:
