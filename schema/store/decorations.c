@@ -3,7 +3,7 @@
  *
  * A spelling means the device of a known name (canonical or alias) with the same words of the
  * product, all of whose decorations the spelling has; of several such names those that share the
- * most decide, and they must agree on the device. What the spelling has beyond them must fit the
+ * most decide, canonical ones before aliases, and they must agree on the device. What the spelling has beyond them must fit the
  * device: a vendor, form factor, memory or kind is what the table `device` says of it, and anything
  * else is nothing that tells another device from it. Where that fails the spelling stays
  * unresolved: "NVIDIA H100-SXM5-96GB" is no H100-SXM, whose memory is 80 GB.
@@ -24,6 +24,7 @@
 typedef struct {
     abdb_bare bare;
     const char *canon;
+    bool own; /* the name is the canonical one */
 } known_name;
 
 typedef struct {
@@ -64,6 +65,7 @@ static bool add_name(vocabulary *v, sqlite3_stmt *s)
     if (!more) return false;
     v->name = more;
     v->name[v->names].canon = column(v, s, 1);
+    v->name[v->names].own = strcmp(abdb_sql_text(s, 0), abdb_sql_text(s, 1)) == 0;
     if (abdb_bare_name(v->rule, v->rules, abdb_sql_text(s, 0), &v->name[v->names].bare)) v->names++;
     return true;
 }
@@ -136,10 +138,13 @@ static bool same_core(const vocabulary *v, size_t i, const abdb_bare *bare)
     return i < v->names && strcmp(v->name[i].bare.core, bare->core) == 0;
 }
 
-static bool says_all_of(const abdb_bare *bare, const abdb_bare *name)
+/* Does the spelling say what the name says? But for words of the sort `other`; NULL: all. */
+static bool says_all_of(const abdb_bare *bare, const abdb_bare *name, const char *other)
 {
     for (size_t i = 0; i < name->count; i++)
-        if (!abdb_bare_says(bare, name->said[i].rule->says, name->said[i].value)) return false;
+        if (!(other && strcmp(name->said[i].rule->says, other) == 0) &&
+            !abdb_bare_says(bare, name->said[i].rule->says, name->said[i].value))
+            return false;
     return true;
 }
 
@@ -166,15 +171,16 @@ static const known_device *find_device(const vocabulary *v, const char *name)
     return NULL;
 }
 
-/* Does another device with the same words of the product say something of that sort? */
+/* Does another device, which the spelling could mean as well, say something of that sort? */
 static bool tells_apart(const vocabulary *v, const abdb_bare *bare, const char *canon, size_t which)
 {
     for (size_t i = first_of_core(v, bare->core); same_core(v, i, bare); i++) {
         const abdb_bare *other = &v->name[i].bare;
+        const char *says = bare->said[which].rule->says;
 
-        if (strcmp(v->name[i].canon, canon) == 0) continue;
+        if (strcmp(v->name[i].canon, canon) == 0 || !says_all_of(bare, other, says)) continue;
         for (size_t k = 0; k < other->count; k++)
-            if (strcmp(other->said[k].rule->says, bare->said[which].rule->says) == 0) return true;
+            if (strcmp(other->said[k].rule->says, says) == 0) return true;
     }
     return false;
 }
@@ -214,13 +220,14 @@ static const char *device_of(const vocabulary *v, const abdb_bare *bare)
         const known_name *name = &v->name[i];
         size_t count;
 
-        if (!says_all_of(bare, &name->bare)) continue;
+        if (!says_all_of(bare, &name->bare, NULL)) continue;
         count = shared(v, bare, name);
-        if (!best || count > most) {
+        if (!best || count > most || (count == most && name->own && !best->own)) {
             best = name;
             most = count;
             agree = true;
-        } else if (count == most && strcmp(name->canon, best->canon) != 0) {
+        } else if (count == most && name->own == best->own &&
+                   strcmp(name->canon, best->canon) != 0) {
             agree = false;
         }
     }

@@ -86,7 +86,7 @@ static const char touch_moved[] =
     "    OR d.system IN (SELECT spelling FROM sharing WHERE kind = 'system')"
     "    OR d.model IN (SELECT spelling FROM sharing WHERE kind = 'model'));"
     "DROP TABLE moved; DROP TABLE sharing;"
-    "DELETE FROM name; DELETE FROM name_factor;";
+    "DELETE FROM name;";
 
 static const char keep[] = "INSERT INTO name SELECT * FROM meant;";
 static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXISTS temp.meant;"
@@ -111,6 +111,7 @@ abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, 
     TRY(abdb_db_integer(db, "SELECT count(*) FROM spelt", &count, err));
     if (!count) goto done;
     TRY(abdb_db_exec(db, look_up, err));
+    if (stale) TRY(abdb_db_exec(db, "DELETE FROM name_factor", err));
     TRY(abdb_decorations_update(db, err));
     if (stale) TRY(abdb_db_exec(db, touch_moved, err));
     TRY(abdb_db_exec(db, keep, err));
