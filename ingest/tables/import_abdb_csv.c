@@ -63,6 +63,8 @@ static const file_kind kinds[] = {
      "place|times"},
     {"decoration", "decoration", "place|pattern|says", "place|pattern|says|source|locator",
      "word|factor|factor_unit", "place"},
+    {"score rule", "score_rule", "benchmark|runs|dropped",
+     "place|benchmark|runs|dropped|source|locator", "since|until", "place|runs|dropped"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},

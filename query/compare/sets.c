@@ -136,8 +136,8 @@ static abdb_status add_spelt(loader *l, const char *entry_id, abdb_trait *trait,
 
         for (size_t i = 0; i < given; i++) is_given |= strcmp(trait[i].name, name) == 0;
         if (is_given) continue;
-        trait[(*count)++] = (abdb_trait){
-            copy(l->arena, name), copy(l->arena, abdb_sql_text(l->spelt, 1)), ABDB_KNOWN};
+        trait[(*count)++] = (abdb_trait){copy(l->arena, name),
+                                         copy(l->arena, abdb_sql_text(l->spelt, 1)), ABDB_KNOWN};
     }
     if (code != SQLITE_DONE && code != SQLITE_ROW)
         return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));
@@ -145,9 +145,9 @@ static abdb_status add_spelt(loader *l, const char *entry_id, abdb_trait *trait,
 }
 
 /* All that is known of one row of a selection, as traits sorted by name so that two rows are
- * compared by one walk: its columns, then the factors of its point and of its device's spelling. A column without a value is
- * unknown where this kind of evidence would have it, else inapplicable; only the first hinders a
- * comparison. */
+ * compared by one walk: its columns, then the factors of its point and of its device's spelling. A
+ * column without a value is unknown where this kind of evidence would have it, else inapplicable;
+ * only the first hinders a comparison. */
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
@@ -183,8 +183,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
         said |= strcmp(p->trait[k].name, "per") == 0;
         trait[count++] = p->trait[k];
     }
-    if (!is_spec)
-        TRY(add_spelt(l, abdb_member_text(set, i, ABDB_M_entry_id), trait, &count, err));
+    if (!is_spec) TRY(add_spelt(l, abdb_member_text(set, i, ABDB_M_entry_id), trait, &count, err));
     if (!is_spec && !said) trait[count++] = (abdb_trait){"per", "system", ABDB_KNOWN};
     qsort(trait, count, sizeof *trait, by_name);
     m->trait = trait;

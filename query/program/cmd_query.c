@@ -52,7 +52,7 @@ static void list_reports(void)
         "v_round "
         "v_spec\n"
         "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_figure_rule v_engine v_price\n"
-        "  v_decoration v_name_factor\n"
+        "  v_score_rule v_decoration v_name_factor\n"
         "  v_price_offer\n"
         "  v_provider v_normalised v_formula v_rate v_ceiling_of v_scaling v_comparable v_rule\n"
         "  v_workload_factor v_compatibility v_claim v_claim_term v_claim_part v_claim_word "

@@ -1,6 +1,7 @@
-/* decoration.h - what names of devices carry beside the product: "AMD Instinct MI300X-NPS1-SPX-192GB-750W"
- * is the MI300X of AMD, 192 GB, 750 W, one partition. Which words are such decorations is data
- * (data/rules/decorations.csv, the table `decoration`).
+/* decoration.h - what names of devices carry beside the product.
+ *
+ * "AMD Instinct MI300X-NPS1-SPX-192GB-750W" is the MI300X of AMD, 192 GB, 750 W, one partition.
+ * Which words are such decorations is data (data/rules/decorations.csv, the table `decoration`).
  */
 #ifndef ABDB_CORE_DECORATION_H
 #define ABDB_CORE_DECORATION_H
@@ -13,8 +14,8 @@
  * "..." for any words up to the bracket that closes. */
 typedef struct {
     const char *pattern;
-    const char *says;  /* vendor, form_factor, memory, kind: what a device is known for; else free */
-    const char *value; /* what it says, the number in place of a "#"; NULL: the number */
+    const char *says; /* vendor, form_factor, memory, kind: what a device is known for; else free */
+    const char *value;         /* what it says, the number in place of a "#"; NULL: the number */
     const char *factor, *unit; /* NULL: it becomes no factor */
 } abdb_decoration;
 

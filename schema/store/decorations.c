@@ -3,10 +3,10 @@
  *
  * A spelling means the device of a known name (canonical or alias) with the same words of the
  * product, all of whose decorations the spelling has; of several such names those that share the
- * most decide, canonical ones before aliases, and they must agree on the device. What the spelling has beyond them must fit the
- * device: a vendor, form factor, memory or kind is what the table `device` says of it, and anything
- * else is nothing that tells another device from it. Where that fails the spelling stays
- * unresolved: "NVIDIA H100-SXM5-96GB" is no H100-SXM, whose memory is 80 GB.
+ * most decide, canonical ones before aliases, and they must agree on the device. What the spelling
+ * has beyond them must fit the device: a vendor, form factor, memory or kind is what the table
+ * `device` says of it, and anything else is nothing that tells another device from it. Where that
+ * fails the spelling stays unresolved: "NVIDIA H100-SXM5-64GB" is no H100-SXM.
  *
  * What the decorations of a spelling say beyond its device (a power limit, a partition mode) is
  * kept as its factors.
@@ -81,8 +81,8 @@ static bool add_device(vocabulary *v, sqlite3_stmt *s)
     return v->device[v->devices - 1].device != NULL;
 }
 
-static abdb_status each_row(vocabulary *v, const char *sql, bool (*add)(vocabulary *, sqlite3_stmt *),
-                            abdb_error *err)
+static abdb_status each_row(vocabulary *v, const char *sql,
+                            bool (*add)(vocabulary *, sqlite3_stmt *), abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(v->db->sql, sql, -1, &s, NULL);
@@ -105,7 +105,8 @@ static abdb_status load(vocabulary *v, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
-    TRY(each_row(v, "SELECT pattern, says, word, factor, factor_unit FROM decoration ORDER BY place",
+    TRY(each_row(v,
+                 "SELECT pattern, says, word, factor, factor_unit FROM decoration ORDER BY place",
                  add_rule, err));
     TRY(each_row(v,
                  "SELECT spelling, canon FROM meaning WHERE kind = 'device' AND parts = 1"
@@ -190,8 +191,7 @@ static bool fits_device(const vocabulary *v, const abdb_bare *bare, const char *
 {
     const char *says = bare->said[which].rule->says, *value = bare->said[which].value, *what;
 
-    if (!of_device(find_device(v, canon), says, &what))
-        return !tells_apart(v, bare, canon, which);
+    if (!of_device(find_device(v, canon), says, &what)) return !tells_apart(v, bare, canon, which);
     if (strcmp(says, "memory") == 0) return abdb_has_word(what, ' ', value, strlen(value));
     return *what && abdb_word_says(value, what);
 }

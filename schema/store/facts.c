@@ -52,6 +52,8 @@ static const fact_table fact_tables[] = {
     {"decoration", NULL, "place", " place pattern says word factor factor_unit source locator "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
+    {"score_rule", NULL, "place",
+     " place since until benchmark runs dropped source locator "},
     {"withdrawal", NULL, NULL, " target reason date "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };

@@ -169,8 +169,8 @@ static char *derived(void)
         "'|'"
         " || canon || '|' || folded || '|' || parts || '|' || whole || '|' || how AS q FROM name"
         " ORDER BY 1)",
-        "SELECT group_concat(q, char(10)) FROM (SELECT spelling || '|' || factor || '|' || text AS q"
-        " FROM name_factor ORDER BY 1)",
+        "SELECT group_concat(q, char(10)) FROM (SELECT spelling || '|' || factor || '|' || text"
+        " AS q FROM name_factor ORDER BY 1)",
         "SELECT group_concat(q, char(10)) FROM (SELECT kind || id AS q FROM gone ORDER BY 1)",
         "SELECT group_concat(q, char(10)) FROM (SELECT result_id || '|' || subject || '|' ||"
         " preferred || '|' || sources || '|' || disagree || '|' || flags || '|' ||"
