@@ -62,7 +62,7 @@ static const file_kind kinds[] = {
      "place|model|scenario|figure|times|raw_unit|source|locator", "since|until|ran|counted",
      "place|times"},
     {"decoration", "decoration", "place|pattern|says", "place|pattern|says|source|locator",
-     "word|factor|factor_unit", "place"},
+     "meaning|factor|factor_unit", "place"},
     {"score rule", "score_rule", "benchmark|runs|dropped",
      "place|benchmark|runs|dropped|source|locator", "since|until", "place|runs|dropped"},
     {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},

@@ -74,7 +74,7 @@ CREATE TABLE decoration (
     place   INTEGER NOT NULL PRIMARY KEY,   -- 1, 2, ...: those before take their words away first
     pattern TEXT NOT NULL,                  -- words; '#' is a number, '...' any words up to the closing bracket
     says    TEXT NOT NULL,                  -- vendor, form_factor, memory, kind: columns of device; else any sort of word
-    word    TEXT,                           -- what it says; NULL: the number
+    meaning TEXT,                           -- what it says; NULL: the number
     factor  TEXT,                           -- factor that it becomes, NULL: none
     factor_unit TEXT,                       -- unit of its number
     source  TEXT NOT NULL,                  -- who writes names so

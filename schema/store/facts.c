@@ -49,7 +49,7 @@ static const fact_table fact_tables[] = {
      " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
      " source locator "},
     {"workload_engine", NULL, "workload", " workload engine why "},
-    {"decoration", NULL, "place", " place pattern says word factor factor_unit source locator "},
+    {"decoration", NULL, "place", " place pattern says meaning factor factor_unit source locator "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
     {"score_rule", NULL, "place",

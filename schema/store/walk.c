@@ -42,7 +42,7 @@ static const struct {
      " source, locator FROM figure_rule ORDER BY place"},
     {"score_rule", "SELECT place, since, until, benchmark, runs, dropped, source, locator"
                    " FROM score_rule ORDER BY place"},
-    {"decoration", "SELECT place, pattern, says, word, factor, factor_unit, source, locator"
+    {"decoration", "SELECT place, pattern, says, meaning, factor, factor_unit, source, locator"
                    " FROM decoration ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},

@@ -34,7 +34,7 @@ SELECT spelling, factor, text, num, unit FROM name_factor;
 
 -- One rule of what decorates the name of a device.
 CREATE VIEW v_decoration AS
-SELECT place, pattern, says, word, factor, factor_unit, source, locator FROM decoration;
+SELECT place, pattern, says, meaning, factor, factor_unit, source, locator FROM decoration;
 
 -- One provider of prices.
 CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
@@ -116,7 +116,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_decoration', 1, 'place', '', 'those before take their words away first'),
 ('v_decoration', 2, 'pattern', '', 'words; # is a number, ... any words up to the closing bracket'),
 ('v_decoration', 3, 'says', '', 'vendor, form_factor, memory, kind: columns of v_device; else any sort of word'),
-('v_decoration', 4, 'word', '', 'what it says; NULL: the number'),
+('v_decoration', 4, 'meaning', '', 'what it says; NULL: the number'),
 ('v_decoration', 5, 'factor', '', 'factor that it becomes; NULL: none'),
 ('v_decoration', 6, 'factor_unit', '', 'unit of its number'),
 ('v_decoration', 7, 'source', '', 'who writes names so'),

@@ -82,7 +82,7 @@ EOF
         CREATE TEMP TABLE word AS SELECT column1 AS w FROM (VALUES (' Ti'), ('X'), (' Max-Q'), ('-CPX'), (' NVL72'), (' 7777GB'), (' 2'), (' v9'),
             (' Super'), (' SE2'), (' HBM9'), (' (2x2g.20gb MIG)'));
         CREATE TEMP TABLE own AS
-            SELECT device, vendor || ' ' || device AS spelling FROM d WHERE vendor IN (SELECT word FROM decoration WHERE says = 'vendor')
+            SELECT device, vendor || ' ' || device AS spelling FROM d WHERE vendor IN (SELECT meaning FROM decoration WHERE says = 'vendor')
             UNION ALL SELECT device, 'Virtualized ' || device || '-CTS' FROM d
             UNION ALL SELECT device, device || '-NPS1-SPX (x16)' FROM d
             UNION ALL SELECT device, device || ' (' || '431W)' FROM d WHERE device NOT GLOB 'Kunlun-R100*'
@@ -115,7 +115,7 @@ EOF
     abdb doctor --rebuild >/dev/null
     same "$(facts)" "$before"
     # a rule of one's own
-    printf 'place,pattern,says,word,factor,source,locator\n900,oc,clocking,overclocked,clocking,mlperf-logs,x\n' >r.csv
+    printf 'place,pattern,says,meaning,factor,source,locator\n900,oc,clocking,overclocked,clocking,mlperf-logs,x\n' >r.csv
     spell <<<'NVIDIA L4 OC'
     is "NVIDIA L4 OC" "unresolved NVIDIA L4 OC"
     abdb import -q r.csv
