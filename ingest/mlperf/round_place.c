@@ -115,6 +115,14 @@ static bool is_description(const char *name)
     return size > sizeof tail && strcasecmp(name + size - (sizeof tail - 1), tail) == 0;
 }
 
+/* "NAME.json" in the folder NAME. */
+static bool is_named_after(const char *name, const char *folder)
+{
+    size_t size = strlen(folder);
+
+    return strncmp(name, folder, size) == 0 && strcmp(name + size, ".json") == 0;
+}
+
 bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     static const char *const anchors[] = {"results", "systems", "measurements"};
@@ -134,7 +142,9 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
                 p->anchor = (abdb_round_anchor)k;
                 /* Tiny's systems may have a folder each */
                 found = k != 1 || p->parts - i == 2 ||
-                        (p->parts - i == 3 && is_description(p->part[p->parts - 1]));
+                        (p->parts - i == 3 &&
+                         (is_description(p->part[p->parts - 1]) ||
+                          is_named_after(p->part[p->parts - 1], p->part[p->parts - 2])));
             }
     if (!found || p->part[p->parts - 1][0] == '.') return false;
     p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);

@@ -2,9 +2,9 @@
  *
  * How fourteen files disagree: a launcher may number each line, and shell traces, counters and
  * words of other processes may stand between; the collective stands in a line of its own (2.17 and
- * later) or only in the command, whose name may end in _perf_mpi; tables cut out by their owners have
- * neither it nor the devices. Before 2.8 there was no root, #wrong was error, and a collective that
- * reduces nothing or has no root left these columns blank.
+ * later) or only in the command, whose name may end in _perf_mpi; tables cut out by their owners
+ * have neither it nor the devices. Before 2.8 there was no root, #wrong was error, and a collective
+ * that reduces nothing or has no root left these columns blank.
  * Every size is run out of place and in place; '#wrong' is N/A where nothing was checked. Time is
  * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are left out,
  * the time says more. An entry is one size in one place. The input row is a line of the table.

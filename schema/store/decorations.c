@@ -106,7 +106,8 @@ static abdb_status load(vocabulary *v, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(each_row(v,
-                 "SELECT pattern, says, meaning, factor, factor_unit FROM decoration ORDER BY place",
+                 "SELECT pattern, says, meaning, factor, factor_unit FROM decoration"
+                 " ORDER BY place",
                  add_rule, err));
     TRY(each_row(v,
                  "SELECT spelling, canon FROM meaning WHERE kind = 'device' AND parts = 1"
