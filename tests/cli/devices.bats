@@ -137,3 +137,15 @@ EOF
     run abdb compare raw_device="NVIDIA A100-SXM4-80GB (400W)" raw_device="NVIDIA A100-SXM4-80GB (500W)" --where device_power_limit=500
     [[ "$output" != *"200"* ]] || { echo "$output"; false; }
 }
+
+@test "of the rows of every round in the real files at least 99.5 % have a device of the vocabulary" {
+    need_realdata mlperf-website-export
+    abdb import -q "$realdata"/mlperf-* >/dev/null 2>&1 || true
+    sqlite3 "$ABDB_DB" "SELECT e.suite || ' ' || coalesce(e.round, '-') || ': ' || sum(n.how = 'unresolved') || ' of ' || count(*) || ', such as ' ||
+            max(CASE WHEN n.how = 'unresolved' THEN n.spelling ELSE '' END)
+          FROM entry e JOIN name n ON n.kind = 'device' AND n.spelling = e.device AND n.part = 1
+         WHERE e.evidence = 'mlperf' GROUP BY e.suite, e.round HAVING sum(n.how = 'unresolved') > 0.005 * count(*)" >open.txt
+    cat open.txt
+    [ ! -s open.txt ]
+    [ "$(sqlite3 "$ABDB_DB" "SELECT count(DISTINCT suite || round) FROM entry WHERE evidence = 'mlperf'")" -gt 12 ]
+}
