@@ -4,12 +4,14 @@
  * words of other processes may stand between; the collective stands in a line of its own (2.17 and
  * later) or only in the command, whose name may end in _perf_mpi; tables cut out by their owners
  * have neither it nor the devices. Before 2.8 there was no root, #wrong was error, and a collective
- * that reduces nothing or has no root left these columns blank.
+ * that reduces nothing or has no root left these columns blank. A copy in a report may have lost
+ * the "#" of a line, or lines of ranks.
  * Every size is run out of place and in place; '#wrong' is N/A where nothing was checked. Time is
  * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are left out,
  * the time says more. An entry is one size in one place. The input row is a line of the table.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,7 @@ static void take_collective(state *s, const char *text)
 static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
-    const char *host = NULL;
+    const char *host = NULL, *number = strstr(line->text, "Rank ");
 
     if (s->columns) { /* behind a table: another run begins */
         s->columns = s->hosts = 0;
@@ -71,6 +73,8 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
+    if (number && atol(number + 5) < LONG_MAX / 2 && atol(number + 5) + 1 > s->ranks)
+        s->ranks = atol(number + 5) + 1; /* lines of others were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
@@ -199,6 +203,13 @@ done:
     return st;
 }
 
+static bool is_rank(const text_line *line, bool note)
+{
+    return (note || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
+           strstr(line->text, "Rank ") && strstr(line->text, " device ") &&
+           strchr(line->text, '[');
+}
+
 static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
@@ -207,7 +218,7 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     take_collective(s, line->text);
-    if (note && strstr(line->text, " Rank ") && strchr(line->text, '[')) take_rank(s, line);
+    if (is_rank(line, note)) take_rank(s, line);
     if (take_header(s, line) || note || !s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
     fill_blanks(s, &filled);
     line = &filled;

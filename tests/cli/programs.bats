@@ -48,6 +48,20 @@ broadcast in-place - - 10331"
     [[ "$output" == *"workload=NAME"* && "$output" != *"workload=all_reduce"* ]] || { echo "$output"; false; }
 }
 
+@test "nccl-tests: ranks are counted where a copy lost the mark of a line, or lines" {
+    cat >copy.md <<'EOF'
+> mpirun -np 16 /opt/nccl-tests/build/all_reduce_perf -b 8
+  Rank  0 Group  0 Pid   6899 on node-a device  0 [0000:04:00] Acme A1
+#  Rank  1 Group  0 Pid   6900 on node-a device  1 [0000:05:00] Acme A1
+#  Rank 15 Group  0 Pid   6740 on node-b device  7 [0000:8c:00] Acme A1
+* Each of the 16 Rank 99 [words]
+#  size count type redop root time algbw busbw #wrong
+ 8 2 float sum -1 27.02 1.50 2.50 0
+EOF
+    abdb import -q copy.md
+    same "$(ask "SELECT DISTINCT devices || ' ' || nodes || ' ' || device FROM v_run")" "16 2 Acme A1"
+}
+
 @test "OSU tables are indented in reports, and have the units of old versions" {
     printf 'Latency\n-------\n\n.. code-block:: bash\n\n   # OSU MPI Latency Test v5.3.2\n   # Size          Latency (us)\n   0                       1.11\n   1024                    1.25\n\nText with 3 numbers\n' >doc.rst
     printf '\t# OSU MPI-CUDA Allreduce Latency Test v7.5\n\t# Datatype: MPI_FLOAT.\n\t# Size       Avg Latency(us)        Validation\n\t4                       6.50              Pass\n' >tab.txt
