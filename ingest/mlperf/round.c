@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/mlperf/training_old.h"
 #include "schema/core/grow.h"
 
 enum { REASON = 200 };
@@ -82,7 +83,7 @@ static bool is_ours(const abdb_round_place *p, const abdb_input *in)
     if (p->anchor == ANCHOR_SYSTEMS)
         return memmem(text, size, "ubmitter", 8) || memmem(text, size, "system_name", 11) ||
                memmem(text, size, "division", 8);
-    if (p->reader == abdb_mlperf_read_training) return memmem(text, size, ":::MLLOG", 8) != NULL;
+    if (p->reader == abdb_mlperf_read_training) return abdb_mlperf_is_training_log(text, size);
     if (p->reader == abdb_mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
     return true;
 }
@@ -248,6 +249,7 @@ static bool belongs(const home *description, const home *result)
     if (!same_text(d->part[d->at - 1], r->part[r->at - 1]) || d->divided != r->divided ||
         (d->divided && !same_text(d->part[d->at - 2], r->part[r->at - 2])))
         return false;
+    if (d->anchor == ANCHOR_ENTRY) return same_text(d->part[d->at + 1], r->part[at]);
     if (d->anchor == ANCHOR_SYSTEMS) return describes(name, stem, r->part[at]);
     for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
         if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
@@ -281,7 +283,7 @@ static void describe(abdb_round_folder *folder, const home *result, const descri
         const item *d = list->at[i];
 
         if (!belongs(d->home, result)) continue;
-        if (d->home->where.anchor == ANCHOR_SYSTEMS)
+        if (d->home->where.anchor == ANCHOR_SYSTEMS || d->home->where.anchor == ANCHOR_ENTRY)
             folder->system = &d->file;
         else if (d->home->where.anchor == ANCHOR_MAPPING)
             folder->mapping = &d->file;
@@ -300,7 +302,7 @@ static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const h
     f->suite = p->suite;
     f->round = abdb_round_of(&round->pool.arena, first->root);
     f->division = p->divided ? p->part[p->at - 2] : NULL;
-    f->submitter = p->part[p->at - 1];
+    f->submitter = abdb_round_submitter(p);
     f->platform = p->part[at];
     f->benchmark = p->part[at + (f->suite == ROUND_HPC ? 2 : 1)];
     f->scenario = f->suite == ROUND_INFERENCE ? p->part[at + 2]
@@ -368,9 +370,9 @@ static const struct {
     const char *name;
     int version;
 } formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
-               [ROUND_TRAINING] = {"mlperf-training-round", 2},
+               [ROUND_TRAINING] = {"mlperf-training-round", 3},
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
-               [ROUND_TINY] = {"mlperf-tiny-round", 2}};
+               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
 
 int abdb_mlperf_round_version(const char *format)
 {

@@ -133,7 +133,8 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
     find_collective(&r, json_object_get(root, "args"));
     if (!*r.collective && !abdb_words_get(words, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
-                      "\"args\" names no collective; say it with --set workload=all_reduce"));
+                      "\"args\" names no collective; say it with --set workload=NAME, which is"
+                      " all_reduce, all_gather, ..."));
     json_array_foreach(json_object_get(root, "results"), i, size) TRY(read_size(&r, size, i, err));
 done:
     json_decref(root);

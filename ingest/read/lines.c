@@ -122,7 +122,7 @@ bool lines_begin(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
-        while (before < s && strchr(" 0123456789:", *before)) before++;
+        while (before < s && strchr(" \t0123456789:", *before)) before++;
         if (before == s) return true;
     }
     return false;

@@ -269,7 +269,8 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         "source",        "device",          "model",      "alias",           "spec",
         "price",         "provider",        "claim",      "claim_term",      "rule",
         "compatibility", "workload_factor", "round",      "withdrawal",      "note",
-        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule"};
+        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
+        "decoration",    "score_rule"};
     abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
     char locator[32];
     const char *name, *text;

@@ -99,6 +99,10 @@ SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, s
 CREATE VIEW v_figure_rule AS
 SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit, source, locator FROM figure_rule;
 
+-- How many runs make the score of a benchmark of training or HPC.
+CREATE VIEW v_score_rule AS
+SELECT place, since, until, benchmark, runs, dropped, source, locator FROM score_rule;
+
 -- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
 -- accepted (an accept of v_spec_doubt, which says why), breaks.
 CREATE VIEW v_ratio AS
@@ -244,6 +248,14 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec_doubt', 11, 'sentence', '', 'why'),
 ('v_spec_doubt', 12, 'source', '', 'who says so'),
 ('v_spec_doubt', 13, 'locator', '', 'where'),
+('v_score_rule', 1, 'place', '', 'the first that fits counts'),
+('v_score_rule', 2, 'since', '', 'first round; NULL: from the first'),
+('v_score_rule', 3, 'until', '', 'last round; NULL: still'),
+('v_score_rule', 4, 'benchmark', '', 'folder of the benchmark'),
+('v_score_rule', 5, 'runs', '', 'runs of a folder'),
+('v_score_rule', 6, 'dropped', '', 'how many of each end are left out of the mean'),
+('v_score_rule', 7, 'source', '', 'who says so'),
+('v_score_rule', 8, 'locator', '', 'where'),
 ('v_figure_rule', 1, 'place', '', 'the first that fits counts'),
 ('v_figure_rule', 2, 'since', '', 'first round; NULL: from the first'),
 ('v_figure_rule', 3, 'until', '', 'last round; NULL: still'),

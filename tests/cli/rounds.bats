@@ -410,14 +410,15 @@ v2.1,SingleStream,power_w,30,mlperf-mean-power@1"
 
 @test "tiny: a board's description may be called and lie otherwise" {
     t=tiny_results_v0.7/closed/Maker
-    for b in EK-1 EK-2 EK-20; do
+    for b in EK-1 EK-2 EK-3 EK-20; do
         mkdir -p "$t/results/$b/ad/performance" && cp "$fixtures/mlperf_tiny.txt" "$t/results/$b/ad/performance/results.txt"
     done
-    mkdir -p $t/systems/EK-2
+    mkdir -p $t/systems/EK-2 $t/systems/EK-3
+    cp "$fixtures/mlperf_system.json" $t/systems/EK-3/EK-3.json
     cp "$fixtures/mlperf_system.json" $t/systems/EK-1_System_Description.json
     cp "$fixtures/mlperf_system.json" $t/systems/EK-2/EK_2_system_description.json
     run abdb import tiny_results_v0.7
-    fails 0 "2 accepted, 0 duplicate, 1 rejected"
+    fails 0 "3 accepted, 0 duplicate, 1 rejected"
     run abdb query rejects
     fails 0 "no systems/EK-20.json"
 }

@@ -175,6 +175,8 @@ static char *derived(void)
         "'|'"
         " || canon || '|' || folded || '|' || parts || '|' || whole || '|' || how AS q FROM name"
         " ORDER BY 1)",
+        "SELECT group_concat(q, char(10)) FROM (SELECT spelling || '|' || factor || '|' || text"
+        " AS q FROM name_factor ORDER BY 1)",
         "SELECT group_concat(q, char(10)) FROM (SELECT kind || id AS q FROM gone ORDER BY 1)",
         "SELECT group_concat(q, char(10)) FROM (SELECT result_id || '|' || subject || '|' ||"
         " preferred || '|' || sources || '|' || disagree || '|' || flags || '|' ||"
@@ -183,7 +185,7 @@ static char *derived(void)
         " ORDER BY 1)"};
     abdb_text out = {0};
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         sqlite3_stmt *s = NULL;
 
         assert_int_equal(sqlite3_prepare_v2(db->sql, questions[i], -1, &s, NULL), SQLITE_OK);
