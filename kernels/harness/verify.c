@@ -52,20 +52,12 @@ typedef struct {
     found all;
 } output;
 
-/* A number as a format has it. */
-static double rounded(double value, abdb_dtype dtype)
-{
-    return dtype == ABDB_F32    ? (double)(float)value
-           : dtype == ABDB_BF16 ? (double)abdb_bf16_value(abdb_bf16((float)value))
-                                : value;
-}
-
 /* How far one element is from what it should be, in bounds; an exact one must be it. */
 static double ratio_of(const output *o, double got, double want, double magnitude)
 {
     double limit = o->bound * magnitude, error;
 
-    if (o->how->exact) want = rounded(want, o->got.dtype);
+    if (o->how->exact) want = abdb_dtype_round(o->got.dtype, want);
     if (!isfinite(got) || !isfinite(want)) return INFINITY;
     error = fabs(got - want);
     if (error == 0) return 0;

@@ -1,6 +1,6 @@
 /* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
- * that what it packs it packs inside of the launch. f32, bf16 (result rounded to bf16), bytes (sums
- * in i32). weights=packed: B is reordered into the layout that oneDNN asks for, beforehand. */
+ * that what it packs it packs inside of the launch. f32, bf16 and f16 (the result is rounded to
+ * it), bytes (sums in i32). weights=packed: B is reordered into the layout that oneDNN asks for, beforehand. */
 #include <dnnl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,8 +19,10 @@ typedef struct {
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    *why_not = "oneDNN has no product of f64";
-    return p->tensor[0].dtype != ABDB_F64;
+    abdb_dtype dtype = p->tensor[0].dtype;
+
+    *why_not = "oneDNN of Debian 12 has products of f32, bf16, f16 and i8";
+    return dtype == ABDB_F32 || dtype == ABDB_BF16 || dtype == ABDB_F16 || dtype == ABDB_I8;
 }
 
 static dnnl_data_type_t type_of(abdb_dtype dtype)
@@ -28,6 +30,7 @@ static dnnl_data_type_t type_of(abdb_dtype dtype)
     switch (dtype) {
     case ABDB_F32: return dnnl_f32;
     case ABDB_BF16: return dnnl_bf16;
+    case ABDB_F16: return dnnl_f16;
     case ABDB_I8: return dnnl_s8;
     default: return dnnl_s32;
     }

@@ -32,6 +32,9 @@ int abdb_vec_can(const abdb_problem *p, const char **why_not)
 {
     *why_not = "this processor has no such instruction set";
     if (!abdb_vec_pick(p)) return 0;
+    *why_not = "not of f16";
+    for (int i = 0; i < p->tensors; i++)
+        if (p->tensor[i].dtype == ABDB_F16) return 0;
     *why_not = "more threads than this machine gives";
     return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
 }
@@ -39,7 +42,7 @@ int abdb_vec_can(const abdb_problem *p, const char **why_not)
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
 {
     if (dtype == ABDB_F32 || dtype == ABDB_F64) return true;
-    return abdb_vec_pick(p) == &abdb_vec_avx512 &&
+    return (dtype == ABDB_BF16 || dtype == ABDB_I8) && abdb_vec_pick(p) == &abdb_vec_avx512 &&
            (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
                                : __builtin_cpu_supports("avx512vnni"));
 }
