@@ -18,7 +18,7 @@
  * counts as often as the score is large; and 2 u of bf16 and f16, whose probabilities are rounded
  * before they are multiplied and whose results are (backward 4 u: slopes too), of the sums of
  * magnitudes alone, u being 2^-8 and 2^-11. A probability below the least normal number, 2^-14 of
- * f16, counts as that. Scores of theirs that algorithm=plain keeps may be rounded too. L: (d + 8)
+ * f16, counts as that, and so does a result. Scores of theirs that algorithm=plain keeps may be rounded too. L: (d + 8)
  * 2^-24 of a score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
 #include <math.h>
 #include <stdbool.h>
@@ -251,7 +251,8 @@ static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t ro
     }
     for (size_t j = 0; j < n; j++) sum += score[j] = exp(score[j] - most);
     for (size_t i = 0; tensor == O && i < s->d; i++) {
-        out[i] = magnitude[i] = 0;
+        out[i] = 0;
+        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
         for (size_t j = 0; j < n; j++) {
             double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i), by = score[j] / sum;
 
@@ -295,7 +296,10 @@ static void backward(const abdb_problem *p, const sizes *s, int tensor, size_t r
 {
     size_t group = s->heads / s->kv_heads, head = row / s->keys;
 
-    for (size_t i = 0; i < s->d; i++) out[i] = magnitude[i] = 0;
+    for (size_t i = 0; i < s->d; i++) {
+        out[i] = 0;
+        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
+    }
     if (tensor == DQ) {
         size_t first = keys_of(s, row);
 

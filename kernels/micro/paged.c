@@ -166,7 +166,10 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
         double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, larger;
 
-        for (size_t i = 0; i < d; i++) out[r * d + i] = magnitude[r * d + i] = score ? 0 : NAN;
+        for (size_t i = 0; i < d; i++) {
+            out[r * d + i] = score ? 0 : NAN;
+            magnitude[r * d + i] = score ? least : NAN;
+        }
         for (size_t j = 0; score && j < n; j++) {
             double s = 0, terms = 0;
             size_t at = row_of(p, b, kv, j) * d;

@@ -46,13 +46,15 @@ static void choose_grid(abdb_vec_product *q)
 void abdb_vec_product_plan(abdb_vec_product *q)
 {
     size_t step, most, rows, steps, columns;
+    bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
     columns = PANEL_BYTES / step;
     choose_grid(q);
-    q->depth = ROW_BYTES / q->size;
-    steps = abdb_vec_up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
+    q->depth = ROW_BYTES / abdb_vec_packed(q->dtype);
+    steps =
+        abdb_vec_up((q->depth < q->k ? q->depth : q->k) * abdb_vec_packed(q->dtype), step) / step;
     /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
     most = BLOCK_BYTES / (steps * step + LINE);
@@ -61,7 +63,7 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->block = abdb_vec_up((rows + q->block - 1) / q->block, GRAIN_ROWS);
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < SLAB ? q->slab : SLAB;
-    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
+    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     q->few =
         q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready && q->dtype != ABDB_I8;
@@ -69,10 +71,10 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
-    q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
+    q->sums = rounded ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
     if (q->few) { /* nothing is packed, and all columns of a thread are summed at once */
         q->packed_a = q->packed_b = 0;
-        if (q->dtype == ABDB_BF16)
+        if (rounded)
             q->sums = q->m * abdb_vec_up(q->n / q->grid_n + columns, columns) * sizeof(float);
     }
 }

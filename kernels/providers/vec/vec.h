@@ -1,7 +1,7 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
  * set (base: what every x86-64 has; avx2: and fused multiply-add; avx512: F, DQ, BW, VL), the
  * widest that the processor has chosen when it runs. VEC(name) is a name of the set at hand; what
- * only some processors of a set have (bf16, VNNI) asks before use.
+ * only some processors of a set have (bf16, VNNI, f16) asks before use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
@@ -39,7 +39,7 @@ typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), m
 typedef struct abdb_vec_isa abdb_vec_isa;
 
 /* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
- * B is stored transposed (f32 and bf16). C of bf16 is bf16, of i8 i32. abdb_vec_product_plan
+ * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32. abdb_vec_product_plan
  * chooses blocks and says how much memory it packs into; abdb_vec_product_room gives it, from one
  * `room` that products one after another may share. */
 typedef struct {
@@ -56,7 +56,7 @@ typedef struct {
                                         needs, and none waits for another */
     bool direct;                     /* A is read where it is */
     bool few;                        /* of few rows: B is read where it is (isa/few.c) */
-    size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums of bf16 */
+    size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums to round */
     /* of abdb_vec_product_room */
     void *room_a, *room_b;
     float *room_sums;
@@ -214,8 +214,13 @@ extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 /* Is its instruction set here, and as many threads? Else why not. */
 int abdb_vec_can(const abdb_problem *p, const char **why_not);
-/* Has it products of that format: of bf16 and i8 only some processors have. */
+/* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
+/* Bytes of an element where it is packed. */
+static inline size_t abdb_vec_packed(abdb_dtype dtype)
+{
+    return dtype == ABDB_F16 ? 4 : abdb_dtype_size(dtype);
+}
 /* n in whole grains. */
 static inline size_t abdb_vec_up(size_t n, size_t grain)
 {

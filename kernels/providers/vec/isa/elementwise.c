@@ -1,5 +1,5 @@
-/* elementwise.c - softmax, norms, activations, rotary embedding, cross entropy and AdamW, of f32
- * and bf16; see rows.h. */
+/* elementwise.c - softmax, norms, activations, rotary embedding, cross entropy and AdamW, of f32,
+ * bf16 and f16; see rows.h. */
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
@@ -19,6 +19,14 @@
 #define KEEP         vec_keep_bf16
 #include "kernels/providers/vec/isa/rows.h"
 
+#define ROW_OF(name) f16_##name
+#define ELEMENT      uint16_t
+#define GET          vec_get_f16
+#define PUT          vec_put_f16
+#define PART         vec_part_f16
+#define KEEP         vec_keep_f16
+#include "kernels/providers/vec/isa/rows.h"
+
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
@@ -34,14 +42,18 @@
 
 void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)
 {
+    switch (s->p->tensor[0].dtype) {
+    case ABDB_BF16:
 #if VEC_WIDTH == 64
-    if (s->p->tensor[0].dtype == ABDB_BF16 && __builtin_cpu_supports("avx512bf16"))
-        native_all(s, low, high);
-    else
+        if (__builtin_cpu_supports("avx512bf16")) {
+            native_all(s, low, high);
+            break;
+        }
 #endif
-        if (s->p->tensor[0].dtype == ABDB_BF16)
         bf16_all(s, low, high);
-    else
-        f32_all(s, low, high);
+        break;
+    case ABDB_F16: f16_all(s, low, high); break;
+    default: f32_all(s, low, high);
+    }
     if (s->past) _mm_sfence();
 }

@@ -1,5 +1,5 @@
-/* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for f32 and
- * once for bf16. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
+/* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for each
+ * format. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
  * memory once and is read again from the caches; while it is worked on, the next one is asked for.
  */
 
