@@ -182,7 +182,7 @@ typedef struct {
     abdb_status (*open)(abdb_device **out, abdb_error *err);
 } abdb_backend;
 
-/* --- number formats: kernels/micro/format.c ---------------------------------------------------- */
+/* --- number formats: kernels/micro/format.c --------------------------------------------------- */
 
 /* Floating point: sign, exponent, mantissa without its leading 1, from the bit `shift` on. Whole
  * numbers: exponent is 0. */

@@ -154,8 +154,8 @@ static void add_found(found *to, const found *f)
     to->rows += f->rows;
 }
 
-/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that order,
- * on all threads. */
+/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that
+ * order, on all threads. */
 static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
                                   abdb_error *err)
 {

@@ -18,8 +18,8 @@
  * counts as often as the score is large; and 2 u of bf16 and f16, whose probabilities are rounded
  * before they are multiplied and whose results are (backward 4 u: slopes too), of the sums of
  * magnitudes alone, u being 2^-8 and 2^-11. A probability below the least normal number, 2^-14 of
- * f16, counts as that, and so does a result. Scores of theirs that algorithm=plain keeps may be rounded too. L: (d + 8)
- * 2^-24 of a score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
+ * f16, counts as that, and so does a result. Scores of theirs that algorithm=plain keeps may be
+ * rounded too. L: (d + 8) 2^-24 of a score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * would stand still: a and b are whole numbers instead, and n at most 2048, so that z, which is a
  * whole number up to 2048, is exact. Work: operations as above, bytes of the tensors once.
  *
- * Bound: (n + 4)u of |x| + 1/2; (n + 4) u of the sum of magnitudes, u of z; f16 and i8 are exact. */
+ * Bound: (n + 4)u of |x| + 1/2; (n + 4) u of the sum of magnitudes, u of z; f16, i8 exact. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
  * that what it packs it packs inside of the launch. f32, bf16 and f16 (the result is rounded to
- * it), bytes (sums in i32). weights=packed: B is reordered into the layout that oneDNN asks for, beforehand. */
+ * it), bytes (sums in i32). weights=packed: B is reordered into the layout that oneDNN asks for,
+ * beforehand. */
 #include <dnnl.h>
 #include <stdbool.h>
 #include <stdlib.h>

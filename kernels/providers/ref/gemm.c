@@ -1,6 +1,6 @@
 /* gemm.c - the reference matrix product: portable C, one thread, three loops. It is the oracle's
- * speed, never fast, and never timed under another name. bf16 and f16 sum in f32 and round once; tf32,
- * e4m3 and e5m2 sum in f32, i8 in i32. */
+ * speed, never fast, and never timed under another name. bf16 and f16 sum in f32 and round once;
+ * tf32, e4m3 and e5m2 sum in f32, i8 in i32. */
 #include <string.h>
 
 #include "kernels/providers/ref/ref.h"

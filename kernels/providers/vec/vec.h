@@ -39,9 +39,9 @@ typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), m
 typedef struct abdb_vec_isa abdb_vec_isa;
 
 /* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
- * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32. abdb_vec_product_plan
- * chooses blocks and says how much memory it packs into; abdb_vec_product_room gives it, from one
- * `room` that products one after another may share. */
+ * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32.
+ * abdb_vec_product_plan chooses blocks and says how much memory it packs into;
+ * abdb_vec_product_room gives it, from one `room` that products one after another may share. */
 typedef struct {
     abdb_dtype dtype;
     size_t m, n, k, lda, ldb, ldc;

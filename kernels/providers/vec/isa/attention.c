@@ -198,7 +198,7 @@ static const float *f32_left(const float *rows, size_t stride, size_t n, size_t 
 #define LEFT_ROW(stride, d) (stride)
 #include "kernels/providers/vec/isa/flash.h"
 
-/* --- f16: products are of f32, and probabilities stay f32 --------------------------------------- */
+/* --- f16: products are of f32, and probabilities stay f32 ------------------------------------- */
 
 static void f16_write(uint16_t *out, const float *in, size_t n, float by)
 {

@@ -121,7 +121,7 @@ VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
     return __builtin_convertvector(((up & ~nan) | ((bits | 0x400000) & nan)) >> 16, vec_u16);
 }
 
-/* --- f16: by the processor's conversions, where the set has them ------------------------------- */
+/* --- f16: by the processor's conversions, where the set has them ------------------------------ */
 
 VEC_INLINE vec_f32 vec_from_f16(vec_u16 v)
 {
