@@ -95,8 +95,10 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
-VEC_SETS := base avx2 avx512
+MACHINE  := $(shell $(CC) -dumpmachine)
+VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
+VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi

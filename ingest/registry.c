@@ -49,7 +49,7 @@ static abdb_status refuse(const abdb_input *in, abdb_error *err)
                          " abdb reads; `abdb import --help` lists them");
     while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
            in->text[line] != '\r') {
-        head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
+        head[line] = (unsigned char)in->text[line] < 0x20 ? ' ' : in->text[line];
         line++;
     }
     head[line] = '\0';

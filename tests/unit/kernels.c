@@ -160,20 +160,20 @@ static void vector_streams(void **state)
 
     (void)state;
     for (size_t op = 0; op < 8; op++)
-        for (size_t i = 0; i < 3 * 2 * 2 * 6 * 2; i++) {
+        for (size_t i = 0; i < SETS * 2 * 2 * 6 * 2; i++) {
             char n[24];
-            double size = sizes[i / 12 % 6];
+            double size = sizes[i / (4 * SETS) % 6];
             abdb_problem p = {.kernel = "stream",
                               .params = 6,
                               .param = {{"op", ops[op], NAN},
-                                        {"isa", sets[i % 3], NAN},
-                                        {"stores", stores[i / 3 % 2], NAN},
-                                        {"dtype", dtypes[i / 6 % 2], NAN},
+                                        {"isa", sets[i % SETS], NAN},
+                                        {"stores", stores[i / SETS % 2], NAN},
+                                        {"dtype", dtypes[i / (2 * SETS) % 2], NAN},
                                         {"n", n, size},
                                         {"fmas", "5", 5}}};
 
             snprintf(n, sizeof n, "%.0f", size);
-            check(&abdb_kernel_stream, &abdb_vec_stream, &p, i / 72);
+            check(&abdb_kernel_stream, &abdb_vec_stream, &p, i / (24 * SETS));
         }
 }
 
@@ -183,16 +183,16 @@ static void vector_ceilings(void **state)
     static const double widths[] = {16, 48, 1000, 4112};
 
     (void)state;
-    for (size_t i = 0; i < 5 * 4 * 3; i++) {
+    for (size_t i = 0; i < 5 * 4 * SETS; i++) {
         char width[24];
         abdb_problem p = {.kernel = "fma",
                           .params = 4,
                           .param = {{"dtype", dtypes[i % 5], NAN},
-                                    {"isa", sets[i / 5 % 3], NAN},
-                                    {"width", width, widths[i / 15]},
+                                    {"isa", sets[i / 5 % SETS], NAN},
+                                    {"width", width, widths[i / (5 * SETS)]},
                                     {"n", "100", 100}}};
 
-        snprintf(width, sizeof width, "%.0f", widths[i / 15]);
+        snprintf(width, sizeof width, "%.0f", widths[i / (5 * SETS)]);
         check(&abdb_kernel_fma, &abdb_vec_fma, &p, 0);
         p.params = 4;
         assert_true(run_shifted(&abdb_kernel_fma, &abdb_ref_fma, &p, 0) <= 1);
@@ -205,18 +205,18 @@ static void vectors_by_index(void **state)
     static const double bytes[] = {4, 16, 60, 64, 192, 2048};
 
     (void)state;
-    for (size_t i = 0; i < 2 * 6 * 3 * 2; i++) {
+    for (size_t i = 0; i < 2 * 6 * SETS * 2; i++) {
         char size[24];
         abdb_problem p = {.kernel = "gather",
                           .params = 5,
                           .param = {{"op", ops[i % 2], NAN},
-                                    {"isa", sets[i / 12 % 3], NAN},
+                                    {"isa", sets[i / 12 % SETS], NAN},
                                     {"bytes", size, bytes[i / 2 % 6]},
                                     {"rows", "333", 333},
                                     {"fraction", "0.5", 0.5}}};
 
         snprintf(size, sizeof size, "%.0f", bytes[i / 2 % 6]);
-        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / 36);
+        check(&abdb_kernel_gather, &abdb_vec_gather, &p, i / (12 * SETS));
         p.params = 5;
         assert_true(run_shifted(&abdb_kernel_gather, &abdb_ref_gather, &p, 0) <= 1);
     }
@@ -251,14 +251,15 @@ static void vector_products(void **state)
                                       {25, 65, 19}, {64, 16, 300}, {130, 600, 40}, {37, 37, 8201}};
 
     (void)state;
-    for (size_t i = 0; i < 5 * 3 * 8 * 4; i++) {
-        const double *size = sizes[i / 15 % 8];
-        size_t kind = i / 120; /* threads; shifted by an element; B packed beforehand; a batch */
+    for (size_t i = 0; i < 5 * SETS * 8 * 4; i++) {
+        const double *size = sizes[i / (5 * SETS) % 8];
+        size_t kind =
+            i / (5 * SETS * 8); /* threads; shifted by an element; B packed beforehand; a batch */
         char text[3][24];
         abdb_problem p = {.kernel = "gemm",
                           .params = kind == 3 ? 8 : 7,
                           .param = {{"dtype", dtypes[i % 5], NAN},
-                                    {"isa", sets[i / 5 % 3], NAN},
+                                    {"isa", sets[i / 5 % SETS], NAN},
                                     {"m", text[0], size[0]},
                                     {"n", text[1], size[1]},
                                     {"k", text[2], size[2]},

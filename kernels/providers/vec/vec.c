@@ -1,12 +1,15 @@
 /* vec.c - which instruction set, how many threads, and the parts of each; see vec.h. */
 #include "kernels/providers/vec/vec.h"
 
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
 #include <omp.h>
 #include <string.h>
 
 enum { GRAIN = 256 };
 
+#if defined(__x86_64__)
 /* What compilers have no name for yet; asked once, since a hypervisor answers, slowly. */
 static bool has_f16c, has_avx512fp16;
 __attribute__((constructor)) static void ask_processor(void)
@@ -31,6 +34,32 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
     return NULL;
 }
 
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
+{
+    if (isa != &abdb_vec_avx512) return false;
+    return dtype == ABDB_BF16  ? __builtin_cpu_supports("avx512bf16")
+           : dtype == ABDB_I8  ? __builtin_cpu_supports("avx512vnni")
+           : dtype == ABDB_F16 ? has_avx512fp16
+                               : false;
+}
+#else
+const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
+{
+    const char *asked = abdb_param_text(p, "isa");
+
+#if defined(__aarch64__)
+    if (!asked || strcmp(asked, "neon") == 0) return &abdb_vec_neon;
+#endif
+    return !asked || strcmp(asked, "base") == 0 ? &abdb_vec_base : NULL;
+}
+
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
+{
+    (void)isa, (void)dtype;
+    return false;
+}
+#endif
+
 int abdb_vec_threads(const abdb_problem *p)
 {
     double asked = abdb_param_number(p, "threads", 0);
@@ -41,8 +70,12 @@ int abdb_vec_threads(const abdb_problem *p)
 
 int abdb_vec_can(const abdb_problem *p, const char **why_not)
 {
+    const char *stores = abdb_param_text(p, "stores");
+
     *why_not = "this processor has no such instruction set";
     if (!abdb_vec_pick(p)) return 0;
+    *why_not = "this instruction set has no stores past the caches";
+    if (!VEC_PAST && stores && strcmp(stores, "nt") == 0) return 0;
     *why_not = "more threads than this machine gives";
     return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
 }
@@ -50,9 +83,7 @@ int abdb_vec_can(const abdb_problem *p, const char **why_not)
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
 {
     if (dtype == ABDB_F32 || dtype == ABDB_F64 || dtype == ABDB_F16) return true;
-    return (dtype == ABDB_BF16 || dtype == ABDB_I8) && abdb_vec_pick(p) == &abdb_vec_avx512 &&
-           (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
-                               : __builtin_cpu_supports("avx512vnni"));
+    return (dtype == ABDB_BF16 || dtype == ABDB_I8) && abdb_vec_own(abdb_vec_pick(p), dtype);
 }
 
 static int accepts(const abdb_problem *p, const char **why_not)
@@ -67,7 +98,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "this processor has no arithmetic of f16";
     if (strcmp(p->kernel, "fma") == 0 && x->dtype == ABDB_F16)
-        return abdb_vec_pick(p) == &abdb_vec_avx512 && has_avx512fp16;
+        return abdb_vec_own(abdb_vec_pick(p), ABDB_F16);
     *why_not =
         "this processor has no dot product of that format, or the width is no multiple of 16";
     if (strcmp(p->kernel, "fma") != 0 || x->dtype == ABDB_F64 || x->dtype == ABDB_F32) return 1;

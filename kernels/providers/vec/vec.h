@@ -1,6 +1,6 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
- * set (base: what every x86-64 has; avx2: and fused multiply-add; avx512: F, DQ, BW, VL), the
- * widest that the processor has chosen when it runs. VEC(name) is a name of the set at hand; what
+ * set (base: what every x86-64 has, elsewhere what the compiler makes of vectors of 16 bytes; avx2:
+ * and fused multiply-add, F16C; avx512: F, DQ, BW, VL; neon: of every aarch64), the widest that the processor has chosen when it runs. VEC(name) is a name of the set at hand; what
  * only some processors of a set have (bf16, VNNI, f16) asks before use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
@@ -23,6 +23,11 @@
 #define VEC_WIDTH 32
 #else
 #define VEC_WIDTH 16
+#endif
+#if defined(__x86_64__)
+enum { VEC_PAST = 1 }; /* are there stores past the caches? */
+#else
+enum { VEC_PAST = 0 };
 #endif
 enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
@@ -207,11 +212,14 @@ struct abdb_vec_isa {
     /* Rows [low, high). */
     void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 };
-extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512;
+extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_neon;
 
-/* What a problem runs on: its parameter isa=base, avx2, avx512, else the widest here; NULL: the
- * processor has it not. */
+/* What a problem runs on: its parameter isa=base, avx2, avx512 (aarch64: neon), else the widest
+ * here; NULL: the processor has it not. */
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
+/* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
+ * f16. */
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype);
 /* Is its instruction set here, and as many threads? Else why not. */
 int abdb_vec_can(const abdb_problem *p, const char **why_not);
 /* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */

@@ -20,7 +20,7 @@ VEC_INLINE vec_f32 get(const char *row, size_t i, const abdb_dtype of)
 /* Asks for a row. */
 VEC_INLINE void ask(const char *row, size_t bytes)
 {
-    for (size_t l = 0; l < bytes; l += LINE) _mm_prefetch(row + l, _MM_HINT_T0);
+    for (size_t l = 0; l < bytes; l += LINE) vec_ask(row + l);
 }
 
 /* The sums of 16 vectors, times scale, each `keys` of them to a row of RUN. */

@@ -55,5 +55,5 @@ void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)
     case ABDB_F16: f16_all(s, low, high); break;
     default: f32_all(s, low, high);
     }
-    if (s->past) _mm_sfence();
+    if (s->past) vec_fence();
 }

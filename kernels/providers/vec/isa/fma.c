@@ -1,7 +1,7 @@
 /* fma.c - as many chains of fused multiply-adds in registers as hide their latency; see vec.h. */
-#include <immintrin.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 enum { CHAINS = VEC_BYTES == 64 ? 16 : 12, DOTS = 14 };
 

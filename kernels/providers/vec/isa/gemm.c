@@ -9,7 +9,6 @@
  * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums. f16 is packed as f32:
  * its own multiply-adds (AVX512-FP16) have sums of f16, which lose what sums of f32 keep.
  */
-#include <immintrin.h>
 #include <omp.h>
 #include <string.h>
 

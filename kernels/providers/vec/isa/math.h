@@ -2,11 +2,10 @@
 #ifndef ABDB_PROVIDERS_VEC_MATH_H
 #define ABDB_PROVIDERS_VEC_MATH_H
 
-#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 
-#include "kernels/providers/vec/vec.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 #define VEC_INLINE static inline __attribute__((always_inline, unused))
 
@@ -25,8 +24,14 @@ VEC_INLINE vec_f32 vec_max(vec_f32 a, vec_f32 b)
     return (vec_f32)_mm512_max_ps((__m512)a, (__m512)b);
 #elif VEC_WIDTH == 32
     return (vec_f32)_mm256_max_ps((__m256)a, (__m256)b);
-#else
+#elif defined(__x86_64__)
     return (vec_f32)_mm_max_ps((__m128)a, (__m128)b);
+#elif defined(VEC_NEON)
+    return (vec_f32)vmaxq_f32((float32x4_t)a, (float32x4_t)b);
+#else
+    vec_i32 larger = a > b; /* of a NaN b, as there */
+
+    return (vec_f32)(((vec_i32)a & larger) | ((vec_i32)b & ~larger));
 #endif
 }
 
@@ -36,8 +41,13 @@ VEC_INLINE vec_f32 vec_sqrt(vec_f32 a)
     return (vec_f32)_mm512_sqrt_ps((__m512)a);
 #elif VEC_WIDTH == 32
     return (vec_f32)_mm256_sqrt_ps((__m256)a);
-#else
+#elif defined(__x86_64__)
     return (vec_f32)_mm_sqrt_ps((__m128)a);
+#elif defined(VEC_NEON)
+    return (vec_f32)vsqrtq_f32((float32x4_t)a);
+#else
+    for (int i = 0; i < VEC_F32; i++) a[i] = sqrtf(a[i]);
+    return a;
 #endif
 }
 
@@ -129,6 +139,8 @@ VEC_INLINE vec_f32 vec_from_f16(vec_u16 v)
     return (vec_f32)_mm512_cvtph_ps((__m256i)v);
 #elif VEC_WIDTH == 32
     return (vec_f32)_mm256_cvtph_ps((__m128i)v);
+#elif defined(VEC_NEON)
+    return (vec_f32)vcvt_f32_f16((float16x4_t)v);
 #else
     vec_u32 bits = __builtin_convertvector(v, vec_u32), size = (bits & 0x7FFF) << 13;
     vec_u32 value = (vec_u32)((vec_f32)size * 0x1p112f),
@@ -145,6 +157,8 @@ VEC_INLINE vec_u16 vec_to_f16(vec_f32 v)
     return (vec_u16)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
 #elif VEC_WIDTH == 32
     return (vec_u16)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+#elif defined(VEC_NEON)
+    return (vec_u16)vcvt_f16_f32((float32x4_t)v);
 #else
     vec_u32 bits = (vec_u32)v & 0x7FFFFFFF, half = bits - 0x38000000;
     vec_u32 small = (vec_u32)(bits < (vec_u32){0} + 0x38800000),
@@ -180,13 +194,7 @@ VEC_INLINE void vec_put_f32(float *at, vec_f32 v, bool past)
     if (!past)
         *(vec_f32_any *)at = v;
     else
-#if VEC_WIDTH == 64
-        _mm512_stream_ps(at, (__m512)v);
-#elif VEC_WIDTH == 32
-        _mm256_stream_ps(at, (__m256)v);
-#else
-        _mm_stream_ps(at, (__m128)v);
-#endif
+        vec_past(at, v);
 }
 
 VEC_INLINE void vec_put_u16(uint16_t *at, vec_u16 bits, bool past)

@@ -32,7 +32,7 @@ VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j, size_t odd)
 {
     size_t at = j * sizeof *next;
 
-    if (at % 64 == 0 && at / 64 % 2 == odd) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
+    if (at % 64 == 0 && at / 64 % 2 == odd) vec_ask((const char *)(next + j));
 }
 
 /* exp(x - most) to s->row; returns the sum. */
