@@ -224,9 +224,12 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
 	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
+	@BUILD=$(BUILD) tests/ports/arm64.sh
+	@tests/ports/compilers.sh
+	@BUILD=$(BUILD) tests/ports/locale.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
@@ -252,7 +255,7 @@ uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
 clean: ## remove build products
-	rm -rf build build-sanitize demo
+	rm -rf build build-sanitize build-ports demo
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
