@@ -17,6 +17,7 @@
 
 #include "kernels/kernel.h"
 
+/* PERIOD: elements of z after which b repeats; 16 lanes of 32 bits are one register of AVX-512. */
 enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16, STEPS_MOST = 8192 };
 enum { F16_WHOLE = 2048 }; /* whole numbers up to it are exact in f16 */
 
@@ -99,6 +100,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         magnitude[r] = 0;
         if (recurs(p)) {
+            /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
             z = abdb_tensor_get(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;

@@ -117,6 +117,9 @@ static float float_of(uint32_t bits)
     return value;
 }
 
+/* To nearest, ties to even: 0x7FFF, and 1 more where the last bit that stays is odd, carries
+ * exactly when the lower half is above the middle, or on it. Rounded so, some NaNs would become
+ * infinity or zero: they are cut off instead, with a bit set that keeps them NaN. */
 uint16_t abdb_bf16(float value)
 {
     uint32_t bits = bits_of(value);
