@@ -132,7 +132,7 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
                                                 ? abdb_mlperf_get(log, "status")
                                                 : "the log ends before run_stop";
-        s->entry.results = 0;
+        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
         s->failed++;
     } else if (accuracy && abdb_number(accuracy, &value)) {
         abdb_result *result = abdb_entry_result(&s->entry, "accuracy", value);
@@ -203,7 +203,7 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
     if (!isfinite(mean)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
-        s->entry.results = 0;
+        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
     }
     abdb_entry_complete(&s->entry, s->words);
     return s->sink->entry(s->sink->self, &s->entry, err);

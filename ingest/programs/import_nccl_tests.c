@@ -20,6 +20,7 @@ enum { HOSTS_MAX = 4096 };
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out;
     char collective[48]; /* "all_reduce"; "": unknown */
     long ranks;
     size_t hosts;
@@ -155,12 +156,27 @@ static abdb_status keep(state *s, const text_line *line, size_t from, const char
     add(entry, "time_s", line, from, "us");
     add(entry, "bytes_per_s", line, find(s, "algbw", from), "GB/s");
     add(entry, "busbw_bytes_per_s", line, find(s, "busbw", from), "GB/s");
+    if (!(line_number(line, from) > 0)) {
+        abdb_left_out_entry(s->left_out, entry);
+        goto done;
+    }
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
     free(entry);
     abdb_arena_free(&a);
     return st;
+}
+
+/* Counts times and bandwidths of a line that is refused, as far as it goes. */
+static void refused(const state *s, const text_line *line)
+{
+    for (size_t from = s->first; from; from = from == s->first ? s->second : 0) {
+        const size_t column[] = {from, find(s, "algbw", from), find(s, "busbw", from)};
+
+        for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
+            abdb_value_read(isfinite(line_number(line, column[i])));
+    }
 }
 
 static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
@@ -172,18 +188,21 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     take_collective(s, line->text);
     if (note && strstr(line->text, " Rank ") && strchr(line->text, '[')) take_rank(s, line);
     if (take_header(s, line) || note || !s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
-    if (line->words != s->columns)
+    if (line->words != s->columns) {
+        refused(s, line);
         return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    }
     if (!*s->collective && !abdb_words_get(s->words, "workload"))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: no line before it names the collective; say it with"
                          " --set workload=all_reduce",
                          line->number);
-    if (!(line_number(line, s->first) > 0))
+    if (!(line_number(line, s->first) > 0)) {
+        refused(s, line);
         return line_reject(s->sink, line, "time", "no time: missing, zero or no number", err);
+    }
     TRY(keep(s, line, s->first, "out-of-place", err));
-    if (s->second && line_number(line, s->second) > 0)
-        TRY(keep(s, line, s->second, "in-place", err));
+    if (s->second) TRY(keep(s, line, s->second, "in-place", err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     return st;
@@ -196,6 +215,7 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
     abdb_status st;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a table");
+    s->left_out = in->left_out;
     s->words = words;
     s->sink = sink;
     st = lines_read(in, on_line, s, err);

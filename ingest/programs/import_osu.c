@@ -159,8 +159,10 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     if (strncmp(line->text, "# Size", 6) == 0) take_header(s, line->text);
     if (!s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
-    if (line->words != s->columns)
+    if (line->words != s->columns) {
+        line_refused(line, 1);
         return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    }
     return keep(s, line, err);
 }
 

@@ -135,6 +135,11 @@ double line_number(const text_line *line, size_t word)
     return word < line->words && abdb_number(line->word[word], &value) ? value : NAN;
 }
 
+void line_refused(const text_line *line, size_t from)
+{
+    for (size_t i = from; i < line->words; i++) abdb_value_read(isfinite(line_number(line, i)));
+}
+
 abdb_status line_reject(const abdb_sink *sink, const text_line *line, const char *field,
                         const char *reason, abdb_error *err)
 {

@@ -45,6 +45,15 @@ CREATE VIEW v_reject AS
 SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
   FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id;
 
+-- What is withdrawn: targets whose last event says so. (Without Z the texts of dates sort as the dates do.)
+CREATE VIEW withdrawn AS
+SELECT w.target AS target, w.reason AS reason, w.date AS date
+  FROM withdrawal w
+ WHERE w.event = 'withdrawn'
+   AND NOT EXISTS (SELECT 1 FROM withdrawal l WHERE l.target = w.target
+                   AND (rtrim(l.date, 'Z') > rtrim(w.date, 'Z')
+                        OR (rtrim(l.date, 'Z') = rtrim(w.date, 'Z') AND l.event = 'withdrawn' AND l.reason > w.reason)));
+
 -- One withdrawal and one fact that it leaves out: by its own key, by that of a result of it, or by a file that says it.
 CREATE VIEW v_gone AS
 SELECT g.kind AS kind, g.key AS key,

@@ -33,7 +33,8 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
   FROM v_result r;
 
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
--- and entry_id are NULL.
+-- and entry_id are NULL. disputed: suspect, left out (another statement of it is quarantined), differ (statements more than 1 %
+-- apart, projections not counted), no.
 CREATE VIEW v_comparable_spec AS
 SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
        CAST(NULL AS TEXT) AS system_type, CAST(NULL AS TEXT) AS round, CAST(NULL AS INTEGER) AS round_order,
