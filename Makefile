@@ -49,6 +49,10 @@ $(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lop
 $(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl,libdnnl-dev))
 $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
 
+$(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
+# Kernels in OpenCL C are texts of the program.
+EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
+
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
@@ -121,11 +125,11 @@ define embed
 endef
 # A file that comes or goes makes them anew, too.
 EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
-            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan ingest/maps/*.map) data/rules/figures.csv $(VOCABULARY))
+            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv $(VOCABULARY))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
-$(filter-out %/packages.c,$(GEN)): $(BUILD)/gen/names
+$(filter-out %/packages.c,$(GEN)) $(BUILD)/gen/cl_files.c: $(BUILD)/gen/names
 $(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl,$(filter-out %/names,$^))
 $(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call embed,abdb_migrations,$(filter-out %/names,$^))
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$(filter-out %/names,$^))
@@ -133,6 +137,7 @@ $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,a
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$(filter-out %/names,$^))
 $(BUILD)/gen/site.c: $(sort $(wildcard query/answer/site/*.css query/answer/site/*.js)) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$(filter-out %/names,$^))
+$(BUILD)/gen/cl_files.c: $(sort $(wildcard kernels/providers/opencl/cl/*.cl)) ; $(call embed,abdb_cl_files,$(filter-out %/names,$^))
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$(filter-out %/names,$^))
 $(BUILD)/gen/figure_rules.c: data/rules/figures.csv ; $(call embed,abdb_figure_rules,$(filter-out %/names,$^))
 $(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$(filter-out %/names,$^))
@@ -153,7 +158,7 @@ $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/prov
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 define backend_rule
-$(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE))
+$(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE)) $(EXTRA_$(1))
 	@$$(if $$(V),,echo "  LINK  $$@")
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
 $(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
@@ -262,7 +267,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 
 # What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants.sh).
 define outputs_rule
-$(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(if $(filter vec,$(1)),$(VEC_OBJ))
+$(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(EXTRA_$(1)) $(if $(filter vec,$(1)),$(VEC_OBJ))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
 endef

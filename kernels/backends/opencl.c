@@ -1,0 +1,20 @@
+/* opencl.c - abdb-run-opencl: a device that OpenCL knows, by our own kernels and CLBlast's. */
+#include <stdio.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/opencl/device.h"
+#include "kernels/providers/opencl/opencl.h"
+
+static const abdb_impl *const native[] = {&abdb_cl_stream, NULL};
+
+static const abdb_backend backend = {
+    .name = "opencl",
+    .summary = "OpenCL devices (processors by PoCL, GPUs), abdb's own kernels and CLBlast",
+    .names = "local",
+    .native = native,
+    .open = abdb_cl_open};
+
+int main(int argc, char **argv)
+{
+    return abdb_backend_main(&backend, argc, argv);
+}

@@ -1,0 +1,9 @@
+/* opencl.h - what the OpenCL backend computes, with our own kernels and with CLBlast's. */
+#ifndef ABDB_PROVIDERS_OPENCL_H
+#define ABDB_PROVIDERS_OPENCL_H
+
+#include "kernels/kernel.h"
+
+extern const abdb_impl abdb_cl_stream;
+
+#endif
