@@ -5,7 +5,9 @@
 #include "kernels/providers/opencl/device.h"
 #include "kernels/providers/opencl/opencl.h"
 
-static const abdb_impl *const native[] = {&abdb_cl_stream, NULL};
+static const abdb_impl *const native[] = {
+    &abdb_cl_stream, &abdb_cl_fma, &abdb_cl_latency, &abdb_cl_gather, &abdb_cl_embedding,
+    &abdb_cl_gups,   NULL};
 
 static const abdb_backend backend = {
     .name = "opencl",

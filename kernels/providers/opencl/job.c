@@ -156,6 +156,15 @@ void abdb_cl_close(void *state)
     free(job);
 }
 
+abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state)
+{
+    if (st == ABDB_OK)
+        *state = job;
+    else if (job)
+        abdb_cl_close(job);
+    return st;
+}
+
 int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not)
 {
     *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";

@@ -43,6 +43,9 @@ ABDB_MUST_USE abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem 
 abdb_status abdb_cl_launch(void *state, abdb_error *err);
 const char *abdb_cl_chosen(const void *state);
 void abdb_cl_close(void *state);
+/* For the end of `prepare`: the job becomes the state, or is freed where st is no ABDB_OK. Returns st.
+ */
+abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
 /* Runs a job at once and waits: what is done beforehand. */
 ABDB_MUST_USE abdb_status abdb_cl_run(abdb_cl_job *job, abdb_error *err);
 

@@ -78,9 +78,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                 err, "bbbll", t[0].data, t[1].data, t[2].data, n, fmas));
     }
 done:
-    if (st != ABDB_OK && job) abdb_cl_close(job);
-    if (st == ABDB_OK) *state = job;
-    return st;
+    return abdb_cl_hand(st, job, state);
 }
 
 const abdb_impl abdb_cl_stream = {"stream",       "opencl",       accepts,      prepare,
