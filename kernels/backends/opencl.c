@@ -7,12 +7,12 @@
 
 static const abdb_impl *const native[] = {
     &abdb_cl_stream, &abdb_cl_fma, &abdb_cl_latency, &abdb_cl_gather, &abdb_cl_embedding,
-    &abdb_cl_gups,   NULL};
+    &abdb_cl_gups, &abdb_cl_gemm,   NULL};
 
 static const abdb_backend backend = {
     .name = "opencl",
     .summary = "OpenCL devices (processors by PoCL, GPUs), abdb's own kernels and CLBlast",
-    .names = "local",
+    .names = "local tiles",
     .native = native,
     .open = abdb_cl_open};
 

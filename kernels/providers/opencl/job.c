@@ -125,7 +125,13 @@ done:
     return st;
 }
 
-abdb_status abdb_cl_run(abdb_cl_job *job, abdb_error *err)
+static void forget_steps(abdb_cl_job *job)
+{
+    for (size_t i = 0; i < job->steps; i++) clReleaseKernel(job->step[i].kernel);
+    job->steps = 0;
+}
+
+abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err)
 {
     abdb_device *d = &job->d->device;
     double time_s;
@@ -134,6 +140,7 @@ abdb_status abdb_cl_run(abdb_cl_job *job, abdb_error *err)
     TRY(d->begin(d, err));
     TRY(abdb_cl_launch(job, err));
     TRY(d->end(d, &time_s, err));
+    forget_steps(job);
 done:
     return st;
 }
@@ -149,7 +156,7 @@ void abdb_cl_close(void *state)
 {
     abdb_cl_job *job = state;
 
-    for (size_t i = 0; i < job->steps; i++) clReleaseKernel(job->step[i].kernel);
+    forget_steps(job);
     for (size_t i = 0; i < job->scratches; i++) clReleaseMemObject(job->scratch[i]);
     free(job->step);
     free(job->scratch);

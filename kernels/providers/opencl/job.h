@@ -46,8 +46,9 @@ void abdb_cl_close(void *state);
 /* For the end of `prepare`: the job becomes the state, or is freed where st is no ABDB_OK. Returns st.
  */
 abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
-/* Runs a job at once and waits: what is done beforehand. */
-ABDB_MUST_USE abdb_status abdb_cl_run(abdb_cl_job *job, abdb_error *err);
+/* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
+ * beforehand. */
+ABDB_MUST_USE abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err);
 
 /* For `accepts`: has the device this format? */
 int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not);
