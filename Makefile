@@ -52,6 +52,28 @@ $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lbl
 $(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
 # Kernels in OpenCL C are texts of the program.
 EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
+# A library that another backend offers besides, where it is there: its name, the backend's, then as above.
+define besides
+MORE += $(1)
+PACKAGE_$(1) := $(6)
+WITH_$(1) ?= auto
+ifneq ($$(HAVE_$(2)),yes)
+HAVE_$(1) := no
+else ifeq ($$(WITH_$(1)),no)
+HAVE_$(1) := no
+else
+HAVE_$(1) := $$(call probe,$(3),$(4),$(5))
+ifeq ($$(WITH_$(1))$$(HAVE_$(1)),yesno)
+$$(error WITH_$(1)=yes, but $(3) and $(5) do not compile and link; `make deps` installs $(6))
+endif
+endif
+ifeq ($$(HAVE_$(1)),yes)
+LINK_$(2) := $(5) $$(LINK_$(2))
+EXTRA_$(2) += $$(patsubst %.c,$(BUILD)/obj/%.o,$$(wildcard kernels/providers/$(1)/*.c))
+MORE_$(2) += -DABDB_WITH_$(1)
+endif
+endef
+$(eval $(call besides,clblast,opencl,clblast_c.h,CLBlastClearCache()==0,-lclblast,libclblast-dev))
 
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
@@ -82,7 +104,7 @@ PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES),$(l)=$(HAVE_$(l)))
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE),$(l)=$(HAVE_$(l)))
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -161,14 +183,14 @@ define backend_rule
 $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE)) $(EXTRA_$(1))
 	@$$(if $$(V),,echo "  LINK  $$@")
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
-$(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
+$(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp $(MORE_$(1))
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call backend_rule,$(l))))
 # What doctor says of those that are not here.
 $(BUILD)/gen/packages.c: $(BUILD)/settings
 	@mkdir -p $(@D)
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
-	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
@@ -190,8 +212,8 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        $(foreach l,$(LIBRARIES),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
-TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
+        $(foreach l,$(LIBRARIES) $(MORE),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
+TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \
@@ -233,13 +255,13 @@ check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is ins
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
-	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES) $(MORE),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \

@@ -29,7 +29,8 @@ ABDB_MUST_USE abdb_status abdb_backends_know(const abdb_backend_list *list,
                                              abdb_error *err);
 extern const abdb_embedded abdb_plans[];
 
-/* The Debian package of each backend that needs a library; from the Makefile. End: name NULL. */
+/* The Debian packages of each backend, and of each provider besides, that needs a library; from the
+ * Makefile. End: name NULL. */
 typedef struct {
     const char *name, *package;
 } abdb_backend_package;

@@ -57,8 +57,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     TRY(choose(p, &s, err));
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(job->chosen, sizeof job->chosen, "tiles of %d x %zu, depth %zu, %s", s.tiles.rows,
-             (size_t)s.tiles.vectors * abdb_cl_lanes(job->d, s.dtype), s.tiles.depth,
-             s.tiles.how);
+             (size_t)s.tiles.vectors * abdb_cl_lanes(job->d, s.dtype), s.tiles.depth, s.tiles.how);
     TRY(abdb_cl_pack_b(job, &b, &s, &pb, err));
     if (weights && strcmp(weights, "packed") == 0) TRY(abdb_cl_before(job, err));
     TRY(abdb_cl_pack_a(job, &a, &s, &pa, err));

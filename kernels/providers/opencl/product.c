@@ -28,8 +28,8 @@ static size_t columns_of(const abdb_cl_job *job, const abdb_cl_size *s)
 
 /* Panels of `side` rows of a matrix of `rows`; across, along: strides. */
 static abdb_status pack(abdb_cl_job *job, const abdb_cl_matrix *m, const abdb_cl_size *s,
-                        size_t rows, size_t side, size_t across, size_t along,
-                        abdb_cl_panels *out, abdb_error *err)
+                        size_t rows, size_t side, size_t across, size_t along, abdb_cl_panels *out,
+                        abdb_error *err)
 {
     size_t panels = abdb_cl_pieces(rows, side), share = m->share ? m->share : 1,
            matrices = abdb_cl_pieces(s->batch, share);
@@ -39,17 +39,13 @@ static abdb_status pack(abdb_cl_job *job, const abdb_cl_matrix *m, const abdb_cl
     out->share = m->stride ? share : s->batch;
     if (!m->stride) matrices = 1;
     snprintf(options, sizeof options, "%s -DSIDE=%zu", abdb_cl_format(m->dtype), side);
-    TRY(abdb_cl_scratch(job,
-                        matrices * panels * side * s->k * abdb_dtype_size(real_of(s->dtype)),
+    TRY(abdb_cl_scratch(job, matrices * panels * side * s->k * abdb_dtype_size(real_of(s->dtype)),
                         &out->panels, err));
-    TRY(abdb_cl_add(job,
-                    &(abdb_cl_call){"pack.cl",
-                                    "pack",
-                                    options,
-                                    {panels, abdb_cl_pieces(s->k, DEPTH), matrices},
-                                    {0}},
-                    err, "bbllllll", m->data, out->panels, rows, s->k, m->first, across, along,
-                    m->stride));
+    TRY(abdb_cl_add(
+        job,
+        &(abdb_cl_call){
+            "pack.cl", "pack", options, {panels, abdb_cl_pieces(s->k, DEPTH), matrices}, {0}},
+        err, "bbllllll", m->data, out->panels, rows, s->k, m->first, across, along, m->stride));
 done:
     return st;
 }
@@ -67,10 +63,12 @@ abdb_status abdb_cl_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b, const abdb
 }
 
 static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const abdb_cl_panels *b,
-                             const abdb_cl_matrix *c, const abdb_cl_size *s, size_t from,
-                             size_t to, abdb_error *err)
+                             const abdb_cl_matrix *c, const abdb_cl_size *s, size_t from, size_t to,
+                             abdb_error *err)
 {
-    const char *out = c->dtype == ABDB_BF16 ? " -DTO_BF16" : c->dtype == ABDB_I32 ? " -DTO_I32" : "";
+    const char *out = c->dtype == ABDB_BF16  ? " -DTO_BF16"
+                      : c->dtype == ABDB_I32 ? " -DTO_I32"
+                                             : "";
     size_t panels = abdb_cl_pieces(s->m, (size_t)s->tiles.rows);
     char options[128];
 
@@ -83,9 +81,8 @@ static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const ab
                                        {abdb_cl_pieces(panels, BLOCKS),
                                         abdb_cl_pieces(s->n, columns_of(job, s)), s->batch},
                                        {0}},
-                       err, "bbblllllllllli", a->panels, b->panels, c->data, s->m, s->n, s->k,
-                       from, to, c->first, c->row, c->stride, a->share, b->share,
-                       s->add || from > 0);
+                       err, "bbblllllllllli", a->panels, b->panels, c->data, s->m, s->n, s->k, from,
+                       to, c->first, c->row, c->stride, a->share, b->share, s->add || from > 0);
 }
 
 /* Of C that is bf16 the whole depth is one, so that it is rounded once. */

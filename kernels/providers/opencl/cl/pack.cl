@@ -12,12 +12,14 @@ kernel void pack(global const ELEMENT *from, global REAL *to, ulong side, ulong 
     if (at >= side) return;
     from += first + get_global_id(2) * stride + at * across;
     to += ((get_global_id(2) * get_global_size(0) + panel) * depth) * SIDE;
-    if (here == SIDE && across == 1 && SIDE % LANES == 0) {
+#if SIDE % LANES == 0
+    if (here == SIDE && across == 1) {
         for (ulong k = low; k < high; k++)
             for (int i = 0; i < SIDE; i += LANES)
                 VSTORE(GETV(from, k * along + i), 0, to + k * SIDE + i);
         return;
     }
+#endif
     if (here == SIDE && along == 1) {
         for (; low + LANES <= high; low += LANES) {
             REAL part[SIDE][LANES];
