@@ -43,7 +43,8 @@ ABDB_MUST_USE abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem 
 abdb_status abdb_cl_launch(void *state, abdb_error *err);
 const char *abdb_cl_chosen(const void *state);
 void abdb_cl_close(void *state);
-/* For the end of `prepare`: the job becomes the state, or is freed where st is no ABDB_OK. Returns st.
+/* For the end of `prepare`: the job becomes the state, or is freed where st is not ABDB_OK. Returns
+ * st.
  */
 abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
 /* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared

@@ -104,3 +104,34 @@ REAL max_of(REALV v)
     for (int i = 0; i < LANES; i++) most = fmax(most, part[i]);
     return most;
 }
+
+/* The sum, or the largest, of the numbers of a group's items, in each of them. -DITEMS: of a group.
+ */
+#ifdef ITEMS
+REAL group_sum(REAL x, local REAL *room)
+{
+#if ITEMS > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+    room[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x = 0;
+    for (int i = 0; i < ITEMS; i++) x += room[i];
+#endif
+    return x;
+}
+REAL group_max(REAL x, local REAL *room)
+{
+#if ITEMS > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+    room[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < ITEMS; i++) x = fmax(x, room[i]);
+#endif
+    return x;
+}
+/* All whole vectors of `columns` elements, by all items of a group, then what is left. */
+#define EACH_VECTOR(i, columns)                                                        \
+    for (ulong i = get_local_id(0) * LANES; i + LANES <= (columns); i += ITEMS * LANES)
+#define EACH_LEFT(i, columns) \
+    for (ulong i = (columns) / LANES * LANES + get_local_id(0); i < (columns); i += ITEMS)
+#endif

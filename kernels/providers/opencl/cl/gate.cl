@@ -1,0 +1,27 @@
+/* gate.cl - y = x s(z), s the logistic function: z = x (silu), or z = 2 sqrt(2/pi) (x + 0.044715
+ * x^3) (-DGELU). A group has CHUNK elements. */
+#ifdef GELU
+#define ARGUMENT(x) (REAL)1.5957691216057308 * ((x) + (REAL)0.044715 * (x) * (x) * (x))
+#else
+#define ARGUMENT(x) (x)
+#endif
+
+kernel void gate(global const ELEMENT *x, global ELEMENT *y, ulong n)
+{
+    ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
+
+    x += low;
+    y += low;
+    EACH_VECTOR(i, here)
+    {
+        REALV v = GETV(x, i);
+
+        PUTV(y, i, v / (1 + exp(-(ARGUMENT(v)))));
+    }
+    EACH_LEFT(i, here)
+    {
+        REAL v = GET(x, i);
+
+        PUT(y, i, v / (1 + exp(-(ARGUMENT(v)))));
+    }
+}
