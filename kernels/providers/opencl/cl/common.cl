@@ -87,22 +87,26 @@ void put_bf16(FLOATV v, global ushort *to)
 #define PUTV(p, i, v) VSTORE(v, 0, (p) + (i))
 #endif
 
-/* The sum of a vector's elements. */
+/* The sum, and the largest, of a vector's elements. */
+#if LANES == 16
+#define FOLD(v, with) FOLD8(with((v).lo, (v).hi), with)
+#elif LANES == 8
+#define FOLD(v, with) FOLD8(v, with)
+#elif LANES == 4
+#define FOLD(v, with) FOLD4(v, with)
+#else
+#define FOLD(v, with) with((v).x, (v).y)
+#endif
+#define FOLD8(v, with) FOLD4(with((v).lo, (v).hi), with)
+#define FOLD4(v, with) with(with((v).x, (v).y), with((v).z, (v).w))
+#define PLUS(a, b)     ((a) + (b))
 REAL sum_of(REALV v)
 {
-    REAL part[LANES], sum = 0;
-
-    VSTORE(v, 0, part);
-    for (int i = 0; i < LANES; i++) sum += part[i];
-    return sum;
+    return FOLD(v, PLUS);
 }
 REAL max_of(REALV v)
 {
-    REAL part[LANES], most = -INFINITY;
-
-    VSTORE(v, 0, part);
-    for (int i = 0; i < LANES; i++) most = fmax(most, part[i]);
-    return most;
+    return FOLD(v, fmax);
 }
 
 /* The sum, or the largest, of the numbers of a group's items, in each of them. -DITEMS: of a group.
