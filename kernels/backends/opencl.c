@@ -8,21 +8,16 @@
 #include "kernels/providers/opencl/device.h"
 #include "kernels/providers/opencl/opencl.h"
 
-static const abdb_impl *const native[] = {&abdb_cl_stream,
-                                          &abdb_cl_fma,
-                                          &abdb_cl_latency,
-                                          &abdb_cl_gather,
+static const abdb_impl *const native[] = {&abdb_cl_stream,      &abdb_cl_fma,
+                                          &abdb_cl_latency,     &abdb_cl_gather,
                                           &abdb_cl_gemm,
 #ifdef ABDB_WITH_clblast
                                           &abdb_clblast_gemm,
 #endif
-                                          &abdb_cl_elementwise,
-                                          &abdb_cl_attention_impl,
-                                          &abdb_cl_paged,
-                                          &abdb_cl_embedding,
-                                          &abdb_cl_gups,
-                                          &abdb_cl_linear,
-                                          NULL};
+                                          &abdb_cl_elementwise, &abdb_cl_attention_impl,
+                                          &abdb_cl_paged,       &abdb_cl_embedding,
+                                          &abdb_cl_gups,        &abdb_cl_linear,
+                                          &abdb_cl_block_impl,  NULL};
 
 static const abdb_backend backend = {
     .name = "opencl",
