@@ -60,6 +60,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!op) op = "triad";
+    if (strcmp(op, "fma") == 0) op = "chain"; /* fma is a word of the compiler's */
     TRY(abdb_cl_job_new(&job, p, err));
     snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d -DITEMS=%zu%s%s",
              abdb_cl_format(t[0].dtype), op, CHUNK, items,

@@ -30,13 +30,13 @@ REAL steps(REAL x, ulong fmas)
 #define V_add   VLOAD(0, x + i) + VLOAD(0, y + i)
 #define V_triad VLOAD(0, x + i) + FACTOR *VLOAD(0, y + i)
 #define V_write (REALV) FACTOR
-#define V_fma   stepsv(VLOAD(0, x + i), fmas)
+#define V_chain stepsv(VLOAD(0, x + i), fmas)
 #define S_copy  x[i]
 #define S_scale FACTOR *x[i]
 #define S_add   x[i] + y[i]
 #define S_triad x[i] + FACTOR *y[i]
 #define S_write FACTOR
-#define S_fma   steps(x[i], fmas)
+#define S_chain steps(x[i], fmas)
 
 #define PICK_(a, b) a##b
 #define PICK(a, b)  PICK_(a, b)
