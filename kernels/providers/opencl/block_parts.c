@@ -1,4 +1,4 @@
-/* block_parts.c - where a transformer block's parameters and heads lie, and small steps; see block.h.
+/* block_parts.c - where parameters and heads of a transformer block lie, and small steps; see block.h.
  */
 #include <stdio.h>
 
