@@ -179,6 +179,10 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+# Direct calls beside samples, for make bench.
+$(BUILD)/bench/launch: $(call obj,tests/bench/launch.c $(wildcard kernels/providers/ref/*.c kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 define backend_rule
 $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE)) $(EXTRA_$(1))
 	@$$(if $$(V),,echo "  LINK  $$@")
@@ -207,7 +211,7 @@ docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb
 	@mkdir -p $(BUILD)/doc
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
-	$(Q)$(BUILD)/abdb help --completion >$(BUILD)/doc/abdb.bash
+	$(Q)for shell in bash zsh fish; do $(BUILD)/abdb help --completion $$shell >$(BUILD)/doc/abdb.$$shell || exit 1; done
 	@touch $@
 
 # --- packages ------------------------------------------------------------------------------------
@@ -236,6 +240,7 @@ gallery: ## every figure into build/gallery, four for the README into plots/gall
 bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
+	@$(MAKE) -s $(BUILD)/bench/launch
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
 	@BUILD=$(BUILD) tests/bench/kernels.sh
@@ -270,12 +275,15 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 $(BUILD)/abdb.so $(DESTDIR)$(PREFIX)/lib/abdb
 	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+	install -D -m 644 $(BUILD)/doc/abdb.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb
+	install -D -m 644 $(BUILD)/doc/abdb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
-	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
+	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
+	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
 	rm -rf build build-sanitize demo
 

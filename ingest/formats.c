@@ -1,9 +1,10 @@
-/* formats.c - the pages of the formats; see registry.def. */
+/* formats.c - the table behind `abdb import --help FORMAT`: one row for each line of registry.def,
+ * of which it takes the words and leaves the importer. */
 #include "ingest/formats.h"
 
 #include <stddef.h>
 
-const abdb_format abdb_formats[] = {
+const abdb_format_page abdb_format_pages[] = {
 #define FORMAT(importer, name, row, reads, ignores, wants) {name, row, reads, ignores, wants},
 #define ROUND(name, row, reads, ignores, wants)            {name, row, reads, ignores, wants},
 #include "ingest/registry.def"

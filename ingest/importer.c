@@ -1,4 +1,5 @@
-/* importer.c - the user's words, and what importers share; see importer.h. */
+/* importer.c - what every importer calls: --set (`abdb_words_*`), the last step before an entry is
+ * handed over, and the count of what was passed over; see importer.h. */
 #include "ingest/importer.h"
 
 #include <stdio.h>
@@ -7,7 +8,8 @@
 
 #include "schema/core/units.h"
 
-/* Columns of facts that are none of an entry: --set may say them for specifications and prices. */
+/* Columns of the tables of facts (specifications, prices) that entries do not have: --set may fill
+ * them too. */
 static bool is_fact_column(const char *name)
 {
     static const char *const names[] = {
@@ -23,6 +25,7 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
     const char *equals = strchr(setting, '=');
     char *name, *value, *mark, date[ABDB_DATE_SIZE], reason[160];
 
+    /* Neither an empty name nor an empty value: "column=" would silently set nothing. */
     if (!equals || equals == setting || !equals[1])
         return ABDB_FAIL(err, ABDB_USAGE, "--set wants column=value, not '%s'", setting);
     if (words->count == ABDB_WORDS_MAX)
@@ -39,6 +42,8 @@ abdb_status abdb_words_add(abdb_words *words, const char *setting, abdb_error *e
                          "--set %s: no such column%s%s; a factor is written factor.%s=...", setting,
                          near ? ", did you mean " : "", near ? near : "", name);
     }
+    /* Dates take their kept form (YYYY-MM-DD) here, so that two spellings of one date make one
+     * artifact key (abdb_words_text). */
     if (abdb_date_column(name)) {
         if (!abdb_date(value, date)) {
             abdb_date_reason(name, value, reason, sizeof reason);
@@ -69,6 +74,7 @@ void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
     for (size_t i = 0; words && i < words->count; i++) {
         int field = abdb_field_find(words->word[i].name);
 
+        /* The file has the last word: --set fills only what it leaves blank. */
         if (field >= 0 && entry->field[field] && *entry->field[field]) continue;
         if (field >= 0)
             entry->field[field] = words->word[i].value;
@@ -76,6 +82,7 @@ void abdb_entry_complete(abdb_entry *entry, const abdb_words *words)
             abdb_entry_factor(entry, words->word[i].name + 7, words->word[i].value);
         abdb_entry_factor(entry, words->word[i].mark, words->word[i].value);
     }
+    /* Rewrites the entry's dates into the kept form. */
     (void)abdb_entry_dates(entry, &text); /* one that is none is refused by the store */
 }
 
@@ -84,6 +91,8 @@ static int compare_words(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Sorted, so that the order in which --set was typed does not make the same file another
+ * artifact. */
 void abdb_words_text(const abdb_words *words, abdb_text *out)
 {
     const char *line[ABDB_WORDS_MAX];
@@ -127,6 +136,8 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     double value;
     abdb_result *result;
 
+    /* No number is no loss: tables print "-" and N/A where nothing was measured. A number that
+     * cannot be kept is counted below. */
     if (!raw || !abdb_number(raw, &value)) return NULL;
     if (!found || !(value > 0)) {
         entry->values_left_out++;
@@ -146,6 +157,8 @@ void abdb_left_out_add(abdb_left_out *list, const char *name)
 
     if (!list) return;
     list->values++;
+    /* Names are compared as far as they are kept (ABDB_LEFT_OUT_NAME - 1 letters), so a long one is
+     * found again. */
     while (i < list->items && strncmp(list->item[i].name, name, ABDB_LEFT_OUT_NAME - 1) != 0) i++;
     if (i == ABDB_LEFT_OUT_MAX) {
         list->others++;

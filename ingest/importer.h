@@ -1,8 +1,8 @@
-/* importer.h - how foreign files become records: what every importer gets and uses.
- *
- * An importer knows nothing of the database: it fills records and hands them to a sink. No importer
- * writes a file. All of them are listed in registry.def.
- */
+/* importer.h - how foreign files become records: what every importer gets (an abdb_input, the
+ * user's words, a sink) and the helpers it shares with the others.
+ * An importer knows nothing of the database: it fills an abdb_entry or abdb_fact and hands it to
+ * the sink, which query/program/importing.c ends in the store. It writes no file and keeps no state
+ * between two files. All of them are listed in registry.def. */
 #ifndef ABDB_INGEST_IMPORTER_H
 #define ABDB_INGEST_IMPORTER_H
 
@@ -11,6 +11,8 @@
 #include "schema/core/record.h"
 #include "schema/core/text.h"
 
+/* 1 GiB: larger than any file of results that was met, and small enough that sizes fit an int
+ * (jansson's positions are ints). */
 enum { ABDB_INPUT_SIZE_MAX = 1 << 30, ABDB_WORDS_MAX = 32 };
 
 /* What an importer passes over because nothing says what it is, by name: columns of numbers that
@@ -27,7 +29,9 @@ typedef struct {
 /* One value of that name. list NULL: nobody asks. */
 void abdb_left_out_add(abdb_left_out *list, const char *name);
 
-/* A file as bytes, and as UTF-8 text whatever its encoding was. */
+/* A file as bytes, and as UTF-8 text whatever its encoding was. text points into the file's bytes
+ * where they are UTF-8 already, else into decoded, a converted copy; both are gone with
+ * abdb_input_close. */
 typedef struct {
     const char *path;
     const unsigned char *data; /* the bytes, as they are */
@@ -102,10 +106,15 @@ void abdb_entry_measured(abdb_entry *entry, const char *source, const char *work
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, const char *unit);
 
+/* One format. Two importers that bid alike are an error (registry.h), so bids are fixed by how sure
+ * the look is: 95 a mark that only abdb writes, 90 to 85 keys or columns that one program has, 80
+ * to 60 words that others might have too. */
 typedef struct {
     const char *name, *summary;
     int version;        /* raise it when files would be read otherwise than before */
     int (*parts)(void); /* added to it: versions of what the importer is made of, or NULL */
+    /* How sure the importer is that the input is its format, 0 (it is not) to 100. Every importer
+     * is asked about every input: most look at the first MiB only, and none keeps anything. */
     int (*bid)(const abdb_input *input);
     abdb_status (*read)(const abdb_input *input, const abdb_words *words, const abdb_sink *sink,
                         abdb_error *err);

@@ -1,4 +1,5 @@
-/* registry.c - the importers, and who of them reads an input; see registry.h. */
+/* registry.c - the list of importers and the auction between them: who reads an input; see
+ * registry.h. */
 #include "ingest/registry.h"
 
 #include <stdio.h>
@@ -49,6 +50,8 @@ static abdb_status refuse(const abdb_input *in, abdb_error *err)
                          " abdb reads; `abdb import --help` lists them");
     while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
            in->text[line] != '\r') {
+        /* Control characters become blanks, since the message goes to a terminal; bytes from 0x80
+         * on are negative where char is signed, and stay (UTF-8). */
         head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
         line++;
     }
@@ -70,6 +73,7 @@ abdb_status abdb_importer_find(const abdb_importer **out, const char *name, cons
         int bid = abdb_importers[i]->bid(input);
 
         if (bid == 0 || bid < most) continue;
+        /* A tie among losers is none: a higher bid clears it. */
         tie = bid == most ? best : NULL;
         best = abdb_importers[i];
         most = bid;
@@ -88,6 +92,8 @@ int abdb_format_version(const char *format, bool own_map)
         const abdb_importer *importer = abdb_importers[i];
 
         if (strcmp(importer->name, format) != 0) continue;
+        /* With --map the maps of this build took no part, so a new version of them is no reason to
+         * read the file again. */
         return importer->version + (importer->parts && !own_map ? importer->parts() : 0);
     }
     return abdb_mlperf_round_version(format);

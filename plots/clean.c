@@ -1,4 +1,6 @@
-/* clean.c - text made harmless for a script; see figure.h. */
+/* clean.c - text of the database made harmless: one rule for every place that it can reach, a
+ * gnuplot string, an SVG's CDATA section, a script element of an HTML canvas; see figure.h. Letters
+ * are replaced by look-alikes rather than escaped, since the three places escape differently. */
 #include <string.h>
 
 #include "plots/figure.h"

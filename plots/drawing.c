@@ -1,4 +1,5 @@
-/* drawing.c - rows made ready to be drawn; see drawing.h. */
+/* drawing.c - rows made ready to be drawn: gnuplot numbers what is text (levels), sees one
+ * datablock with the series after another, and finds columns and bounds by name; see drawing.h. */
 #include "plots/drawing.h"
 
 #include <stdlib.h>
@@ -6,6 +7,8 @@
 
 #include "schema/core/plain.h"
 
+/* LEVELS_MAX: more names than a page can show. NAME_LETTERS: what fits beside a picture of 720
+ * points. */
 enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
 
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
@@ -109,6 +112,7 @@ static const char *after(const char *s, int letters)
 {
     while (*s && letters > 0) {
         s++;
+        /* Bytes 10xxxxxx continue a letter of UTF-8. */
         letters -= ((unsigned char)*s & 0xc0) != 0x80;
     }
     return s;
@@ -242,6 +246,7 @@ static void add_bounds(const maker *m)
         }
         abdb_number_print(low, digits[0]);
         abdb_number_print(high, digits[1]);
+        /* 1.0 *: gnuplot divides whole numbers as C does. */
         abdb_text_printf(m->out, "min_%s = 1.0 * %s\nmax_%s = 1.0 * %s\n", m->d->name[c], digits[0],
                          m->d->name[c], digits[1]);
     }

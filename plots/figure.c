@@ -1,4 +1,5 @@
-/* figure.c - scripts for gnuplot; see figure.h. */
+/* figure.c - a figure's head parsed, and the script made of it: prologue, data (drawing.c),
+ * style.gp, the figure's own commands; see figure.h. */
 #include "plots/figure.h"
 
 #include <string.h>
@@ -137,6 +138,7 @@ static void add_folded(folded *f, const char *text)
         char one[256];
 
         if (word >= sizeof one) word = sizeof one - 1;
+        /* Not within a letter of UTF-8. */
         while (text[word] && ((unsigned char)text[word] & 0xc0) == 0x80) word--;
         memcpy(one, text, word);
         one[word] = '\0';
@@ -165,6 +167,7 @@ static void put_folded(abdb_text *out, folded *f)
 static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
                       abdb_text *out, size_t *lines)
 {
+    /* About 7.9 points per letter of the heading's font, 5.3 of the caption's. */
     folded heading = {.array = "heading", .width = (size_t)(f->width / 7.9)};
     folded caption = {.array = "caption", .width = (size_t)(f->width / 5.3)};
     const char *more = abdb_text_get(notes);
@@ -212,6 +215,7 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
     TRY(abdb_drawing_add(f, d, &data, &notes, &kept, &grown, err));
     if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
     add_words(f, d, &notes, &words, &lines);
+    /* The drawing keeps its size; levels and lines of the caption are added below it. */
     height = f->height + f->grow * (int)grown + CAPTION_LINE * (int)lines;
     abdb_text_printf(
         out,

@@ -10,6 +10,8 @@
 #include "schema/core/process.h"
 #include "schema/core/timing.h"
 
+/* LOOK_MS: how late a time-out may be noticed. VERSION_S: what `abdb doctor` waits for gnuplot at
+ * most. */
 enum { CHUNK = 65536, LOOK_MS = 100, VERSION_S = 10 };
 
 static abdb_status too_long(abdb_error *err)
@@ -26,6 +28,8 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
     int open_ends = 2;
 
     while (open_ends) {
+        /* All three ends at once: gnuplot blocks on a full pipe of ours, so to write the whole
+         * script first could wait forever. poll passes over a descriptor of -1. */
         struct pollfd end[3] = {{p->out, POLLIN, 0}, {p->words, POLLIN, 0}, {p->in, POLLOUT, 0}};
         char chunk[CHUNK];
 
@@ -38,6 +42,7 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
                 script += wrote;
                 left -= (size_t)wrote;
             }
+            /* EPIPE, say: gnuplot ended early, and its words tell why. */
             if (!left || (wrote < 0 && errno != EAGAIN && errno != EINTR)) {
                 close(p->in);
                 p->in = -1;
@@ -91,6 +96,8 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
         FILE *library;
 
         fwrite(data, 1, (size_t)(at - data), out);
+        /* The path is gnuplot's own: text of the database cannot forge the mark, as it has no
+         * double quotes left (abdb_figure_clean). */
         snprintf(path, sizeof path, "%.*s", (int)(end - at) - (int)(sizeof mark - 1),
                  at + sizeof mark - 1);
         library = fopen(path, "r");

@@ -1,4 +1,5 @@
-/* figure.c - which figure of LoadGen's log is the official one; see figure.h. */
+/* figure.c - which figure of LoadGen's log is the official one: the rules of
+ * data/rules/figures.csv, which the build embeds, searched in their order; see figure.h. */
 #include "ingest/mlperf/figure.h"
 
 #include <ctype.h>
@@ -13,6 +14,7 @@ extern const abdb_embedded abdb_figure_rules[];
 
 enum { RULES_MAX = 256 };
 
+/* Parsed once, on first use (pthread_once), and only read afterwards. */
 static abdb_figure_rule rule[RULES_MAX];
 static size_t rules;
 static abdb_arena kept; /* their texts, as long as the program runs */
@@ -96,9 +98,12 @@ static bool fits(const abdb_figure_rule *r, const abdb_figure_ask *ask)
         same = true;
     }
     if (round && (round < r->since || (r->until && round > r->until))) return false;
+    /* Without a "*" the names must be equal, with it only up to it. */
     if (strncmp(ask->model ? ask->model : "", r->model, stem) != 0) return false;
     if (!r->model[stem] && ask->model && ask->model[stem]) return false;
     if (!abdb_scenario_same(scenario, r->scenario) || (r->tokens && !ask->tokens)) return false;
+    /* A rule with `ran` is for an inferred result: it fits only where LoadGen ran just that
+     * scenario. */
     return same ? !*r->ran : abdb_scenario_same(ask->ran, r->ran);
 }
 
@@ -107,6 +112,8 @@ const abdb_figure_rule *abdb_figure_next(const abdb_figure_ask *ask, size_t *at)
     int turns = round_order(ask->round) ? 1 : 2; /* round unknown: what stands before what ended */
 
     (void)pthread_once(&once, open_rules);
+    /* With a round one pass over the rules. Without, two: first the rules that still hold, then
+     * those that have ended; *at counts through both. */
     while (*at < rules * (size_t)turns) {
         const abdb_figure_rule *r = &rule[*at % rules];
         bool ended = *at >= rules;

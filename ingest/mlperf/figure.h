@@ -1,6 +1,6 @@
 /* figure.h - which figure of LoadGen's log is the official one: data/rules/figures.csv, as the
- * submission checker of each round has it.
- */
+ * submission checker of each round has it. round_inference.c asks for the rules one after another
+ * and takes the first whose figure the log has; mlperf.c asks whether a result counts tokens. */
 #ifndef ABDB_INGEST_FIGURE_H
 #define ABDB_INGEST_FIGURE_H
 

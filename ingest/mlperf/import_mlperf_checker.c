@@ -61,6 +61,7 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
     }
     abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
+    /* Location is the path of the result folder, which begins with its division. */
     if (row.location && strncmp(row.location, "closed", 6) == 0 && !row.division)
         row.division = "closed";
     snprintf(locator, sizeof locator, "line %ld", csv->line);

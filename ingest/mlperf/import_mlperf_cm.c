@@ -57,8 +57,11 @@ static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_er
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++) {
         const char *text = abdb_flat_get(record, map[i].names);
 
+        /* The members of abdb_mlperf_row are all text, so one offset and one copy fill any of
+         * them. */
         memcpy((char *)&row + map[i].offset, &text, sizeof text);
     }
+    /* A row of power: its watts are the result. */
     if (!row.result) {
         row.result = abdb_flat_get(record, "Result_Power");
         row.unit = abdb_flat_get(record, "Result_Power_Units");
@@ -69,6 +72,7 @@ static abdb_status on_record(void *self, const abdb_flat_record *record, abdb_er
     }
     context->locator = record->locator;
     context->line = record->line;
+    /* MLCommons' private repositories of submissions are named submissions_inference_vX.Y. */
     context->flags = git && strstr(git, "/submissions_") ? "unreviewed" : NULL;
     TRY(abdb_mlperf_entry(context, &row, &field, reason, err));
     if (field) return abdb_flat_reject(context->sink, record, field, reason, err);

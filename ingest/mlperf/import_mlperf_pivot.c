@@ -17,6 +17,8 @@ enum { HEADER_LINES = 5, LABELS_MAX = 32 };
 
 typedef struct {
     abdb_mlperf_context context;
+    /* The five header lines: title and suite (the second overwrites the first), model, scenario,
+     * and names of labels with the units of the cells. */
     abdb_csv_header suite, model, scenario,
         label;                /* label: names of the system columns, then units */
     size_t first;             /* first column of results */
@@ -53,6 +55,7 @@ static abdb_status take_header(state *s, const abdb_csv_row *csv, abdb_error *er
 
     if (++s->lines < HEADER_LINES || st != ABDB_OK) return st;
     s->first = 0;
+    /* The labels' columns have no scenario above them. */
     while (s->first < s->scenario.count && !s->scenario.name[s->first][0]) s->first++;
     if (s->first == 0 || s->first >= LABELS_MAX || s->first >= s->label.count ||
         s->first >= s->model.count || abdb_csv_column(&s->label, "Public ID") < 0)

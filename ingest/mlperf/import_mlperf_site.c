@@ -90,6 +90,8 @@ done:
 /* Do both rows speak of one submission: equal in all but value and unit? */
 static bool same_submission(const abdb_mlperf_row *a, const abdb_mlperf_row *b)
 {
+    /* abdb_mlperf_row is nothing but pointers to text, so it can be compared as an array of
+     * them. */
     const char *const *x = (const char *const *)(const void *)a;
     const char *const *y = (const char *const *)(const void *)b;
 
@@ -107,6 +109,8 @@ static bool is_power(const abdb_mlperf_row *row)
 {
     const abdb_unit *unit = row->unit ? abdb_unit_find(row->unit) : NULL;
 
+    /* Joules are energy beside a rate in inference and Tiny; in training they are a result of their
+     * own. */
     return unit && (strcmp(unit->base, "W") == 0 ||
                     (strcmp(unit->base, "J") == 0 && strcmp(row->suite, "training") != 0));
 }
@@ -151,6 +155,8 @@ static abdb_status take(state *s, const abdb_mlperf_row *row, const abdb_csv_row
         s->row.result = row->result;
         s->row.unit = row->unit;
     }
+    /* One submission on two lines: the entry is handed over once for each, so that both input rows
+     * are accounted for and both places are kept; the store sees that they are equal. */
     s->row.has_power = "1";
     TRY(hand_over(s, NULL, err));
     TRY(hand_over(s, csv, err));

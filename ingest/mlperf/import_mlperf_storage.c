@@ -134,6 +134,7 @@ static const char *in_path(const char *path, const char *const *names, size_t co
 
     for (size_t i = 0; i < count; i++)
         for (const char *at = path; (at = strcasestr(at, names[i])); at++)
+            /* The deepest folder counts: a submitter's name may hold "bert" too. */
             if (!place || at > place) {
                 place = at;
                 found = names[i];
@@ -158,6 +159,7 @@ static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root
     if (!model)
         return reject(r, "model", "neither file nor path says the model: add --set model=NAME",
                       err);
+    /* "run3", "run_3": a digit behind it, since "run" is also part of other words. */
     for (const char *next = run; next; next = strcasestr(next + 1, "run"))
         if (next[3 + strspn(next + 3, "_")] >= '0' && next[3 + strspn(next + 3, "_")] <= '9')
             run = next;
@@ -173,6 +175,8 @@ static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root
               "train_io_mean_MB_per_second", "mean");
     abdb_entry_stated(entry, "accelerator_utilisation", "mean",
                       text_of(&r->arena, metric, "train_au_mean_percentage"), "%");
+    /* The benchmark wants the emulated accelerators busy for 90 % of the time (70 % for some
+     * models); a run below it is invalid. */
     if (met && strcmp(met, "success") != 0) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] =

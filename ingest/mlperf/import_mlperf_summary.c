@@ -17,6 +17,7 @@ static int bid(const abdb_input *in)
 
     while (i < in->text_size && strchr(" \t\r\n", in->text[i]) && in->text[i]) i++;
     if (i == in->text_size || in->text[i] != '[') return 0;
+    /* One of two keys within the first 4 KiB of an array: the first object shows all of them. */
     for (size_t k = i; k < in->text_size && k < i + 4096; k++)
         if ((k + 13 < in->text_size && strncmp(in->text + k, "\"Performance_", 13) == 0) ||
             (k + 12 < in->text_size && strncmp(in->text + k, "\"Submitter\":", 12) == 0))

@@ -18,6 +18,8 @@
 
 enum { REASON_SIZE = 200, ACCURACY_MAX = 12 };
 
+/* All spellings of every generation of tables, most recent first; white space and case do not count
+ * (abdb_csv_column). */
 const abdb_mlperf_column abdb_mlperf_columns[MLPERF_SHARED] = {
     MLPERF_COLUMN(public_id, "Public ID|PrivateID"),
     MLPERF_COLUMN(submitter, "Organization|Submitter"),
@@ -136,6 +138,7 @@ static int add_value(abdb_entry *entry, const char *text, const char *unit_text,
         snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
         return 0;
     }
+    /* 0 and negative numbers stand for runs that failed. */
     if (value <= 0) {
         snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
         return 0;
@@ -204,6 +207,7 @@ static void set_devices(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_
         return;
     }
     entry->field[ABDB_FIELD_device] = row->accelerator;
+    /* "Total Accelerators" exists since v6.0 only. */
     if (total <= 0) total = each * nodes;
     if (total > 0) entry->field[ABDB_FIELD_devices] = abdb_arena_printf(arena, "%lld", total);
     if (each > 0)
@@ -333,6 +337,7 @@ bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_co
     if (!unit) unit = scenario_unit(abdb_mlperf_scenario(row->scenario));
     if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
         return false;
+    /* Logs name their unit in the figure itself; only tables are corrected. */
     if (strcmp(context->source, "mlperf-logs") != 0 && correct_unit(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));

@@ -1,4 +1,6 @@
-/* mlperf.h - what the importers of MLPerf results share: units, scenarios, accuracy, devices. */
+/* mlperf.h - what the importers of MLPerf results share: they fill an abdb_mlperf_row with text,
+ * wherever it stands in their files, and mlperf.c makes the entry of it - metric and unit,
+ * scenario, accuracy, devices, factors and flags. */
 #ifndef ABDB_INGEST_MLPERF_H
 #define ABDB_INGEST_MLPERF_H
 

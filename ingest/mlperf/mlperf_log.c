@@ -4,8 +4,7 @@
  * decimals where the detail log has six digits; two early-stopping sections (TTFT, TPOT) use the
  * same words, the first counts; accuracy.txt may begin with megabytes of progress bars and scores;
  * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
- * run_stop; descriptions of systems have numbers as text.
- */
+ * run_stop; descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
 
 #include <math.h>
@@ -85,6 +84,7 @@ static abdb_status mllog_line(json_t **out, const text_line *line, abdb_error *e
 
     *out = NULL;
     if (!json) return ABDB_OK;
+    /* Integers as real numbers: LoadGen's seeds have 64 bits, and jansson refuses more than 63. */
     *out = json_loads(json + 8, JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK, &error);
     if (json_is_object(*out)) return ABDB_OK;
     json_decref(*out);
@@ -310,6 +310,8 @@ abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input 
 /* Days from 1970-01-01 of a date of the Gregorian calendar (years from March on). */
 static long days_of(int year, int month, int day)
 {
+    /* A year that begins in March has its leap day at the end, and 153 days in each five months.
+     * 719468 days lie between 0000-03-01 and 1970-01-01. */
     long y = month > 2 ? year : year - 1, era = y / 400, in_era = y - era * 400;
     long in_year = (153L * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
 

@@ -11,6 +11,7 @@ const char *abdb_mlperf_site_round(abdb_arena *arena, const char *public_id)
     if (!public_id) return NULL;
     if (*public_id == 'v') public_id++;
     size = strspn(public_id, "0123456789.");
+    /* At least "1.0", then "-NUMBER". */
     if (size < 3 || public_id[size] != '-' || !isdigit((unsigned char)public_id[0])) return NULL;
     return abdb_arena_printf(arena, "v%.*s", (int)size, public_id);
 }
@@ -25,6 +26,7 @@ int abdb_mlperf_site_has_cell(const abdb_input *in, const char *word)
         if (!at) return 0;
         i = (size_t)(at - in->text);
         if (memcmp(at, word, size) != 0) continue;
+        /* A cell is bounded by delimiters, quotes or the ends of its line. */
         if (i && !strchr(",\t\n\"", at[-1])) continue;
         if (i + size == in->text_size || strchr(",\t\r\n\"", at[size])) return 1;
     }

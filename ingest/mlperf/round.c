@@ -1,10 +1,8 @@
-/* round.c - rounds of MLPerf results; see round.h.
- *
- * How real rounds disagree: "closed" and "Closed"; scenario folders in any case; training has no
- * division in its paths; HPC has strong/ and weak/ between system and benchmark; a submission's
- * code carries test data with the names of results; macOS leaves ._ files beside the real ones; the
- * tree's top folder names the round ("inference_results_v5.1-main").
- */
+/* round.c - gathers the files of a round and groups them into result folders; see round.h. A file
+ * is read the moment it is seen (abdb_mlperf_round_take), since archives cannot be asked for it
+ * again; only its names and values stay. When all were seen, sorting by root, folder and path
+ * brings the files of a result together (abdb_mlperf_round_finish). Where a path puts a file is
+ * round_place.c's business. */
 #include "ingest/mlperf/round_place.h"
 
 #include <stdio.h>
@@ -83,6 +81,8 @@ static bool is_ours(const abdb_round_place *p, const abdb_input *in)
 /* How many parts of the path below the root name the folder of a result. */
 static size_t folder_parts(const abdb_round_place *p)
 {
+    /* SYSTEM/BENCHMARK/SCENARIO in inference, SYSTEM/strong/BENCHMARK in HPC, SYSTEM/BENCHMARK
+     * otherwise. */
     size_t below = p->suite == ROUND_INFERENCE ? 3 : p->suite == ROUND_HPC ? 3 : 2;
 
     return p->at + 1 + below;
@@ -112,12 +112,14 @@ abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *i
         it->folder = abdb_round_join(a, &p, p.root_parts, folder_parts(&p));
         it->file.member = abdb_round_join(a, &p, folder_parts(&p), p.parts);
     } else {
+        /* A description: it belongs to many results, and to no folder of its own. */
         it->folder = it->file.member = "";
     }
     if (!it->root || !it->file.path || !it->file.sha256 || !it->folder || !it->file.member)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a round"));
     it->file.values.arena = a;
     st = p.reader(&it->file.values, in, err);
+    /* Damage is the result's, not the round's: it rejects one folder. */
     if (st == ABDB_DATA || st == ABDB_FORMAT || st == ABDB_LIMIT) {
         it->file.damage = abdb_arena_copy(a, err->message, strlen(err->message));
         st = ABDB_OK;
@@ -172,6 +174,8 @@ static bool belongs(const item *description, const item *result)
     size_t stem = strlen(name) > 5 ? strlen(name) - 5 : 0, at = r->at + 1;
 
     if (strcmp(description->root, result->root) != 0) return false;
+    /* model_mapping.json is of a submitter, a system of a submitter and division, a measurement of
+     * one result. */
     if (d->anchor == ANCHOR_MAPPING)
         return same_text(d->part[d->at - 1], r->part[r->at - 1]) && r->divided &&
                same_text(d->part[d->at - 2], r->part[r->at - 2]);
@@ -239,6 +243,7 @@ static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const i
     f->whole = true;
     for (size_t i = 0; i < round->truncations; i++)
         if (round->truncated[i] &&
+            /* A root that begins with the truncated path lies inside of it. */
             strncmp(first->root, round->truncated[i], strlen(round->truncated[i])) == 0)
             f->whole = false;
 }
@@ -320,6 +325,8 @@ abdb_status abdb_mlperf_round_describe(const abdb_mlperf_round *round, size_t i,
     abdb_text_clear(path);
     abdb_text_clear(manifest);
     abdb_text_printf(path, "%s%s%s", f->root, *f->root ? "/" : "", f->path);
+    /* One line for each file, in a fixed order: equal files make an equal manifest, whose digest is
+     * the artifact's key. */
     abdb_text_printf(manifest, "round %s%s\n", f->round ? f->round : "unknown",
                      f->whole ? "" : " (truncated)");
     for (size_t k = 0; k < f->files; k++)
@@ -346,6 +353,7 @@ abdb_status abdb_mlperf_round_read(const abdb_mlperf_round *round, size_t i,
 {
     static abdb_status (*const readers[])(const abdb_round_folder *, const abdb_words *,
                                           const abdb_sink *, char *, abdb_error *) = {
+        /* In the order of abdb_round_suite. */
         abdb_round_inference, abdb_round_training, abdb_round_training, abdb_round_tiny};
     const abdb_round_folder *f = &round->folder[i];
     char reason[REASON] = "";

@@ -1,5 +1,5 @@
-/* round_folder.c - what is asked of one result folder: a file by its name, and what its path and
- * its system's description say; see round.h. */
+/* round_folder.c - what is asked of one result folder, whatever its suite: a file by its name, and
+ * what its path and its system's description say; see round.h. */
 #include <stdio.h>
 #include <string.h>
 

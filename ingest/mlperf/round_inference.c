@@ -26,6 +26,8 @@ static bool counts_tokens(const run_log *log)
 {
     const char *use = abdb_mlperf_get(log->detail, "requested_use_token_latencies");
 
+    /* The detail log says what LoadGen was told; a summary shows it only by having figures in
+     * tokens. */
     if (log->detail) return use && (strcmp(use, "true") == 0 || strcmp(use, "1") == 0);
     return abdb_mlperf_get(log->summary, "result_tokens_per_second") ||
            abdb_mlperf_get(log->summary, "result_completed_tokens_per_second") ||
@@ -54,6 +56,7 @@ static const char *official_result(abdb_arena *arena, const run_log *log, const 
         text = get(log, rule->figure);
         *unit = rule->unit;
         *inferred = *rule->ran != '\0';
+        /* times 1: the text as LoadGen printed it, with all its digits. */
         if (!text || rule->times == 1.0 || !abdb_number(text, &value)) continue;
         product = abdb_arena_alloc(arena, 32);
         if (product) abdb_number_print(rule->times * value, product);

@@ -119,6 +119,8 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
         p->at = p->parts - 1;
         found = true;
     }
+    /* From the file upwards: the deepest results/, systems/ or measurements/ is the anchor, since a
+     * submitter's own folders above may have such names too. */
     for (size_t i = p->parts; !found && i-- > 1;)
         for (size_t k = 0; k < 3 && !found; k++)
             if (strcmp(p->part[i], anchors[k]) == 0 && p->parts - i >= (k == 1 ? 2 : 3)) {
@@ -128,8 +130,10 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
                 found = k != 1 || p->parts - i == 2 ||
                         (p->parts - i == 3 && is_description(p->part[p->parts - 1]));
             }
+    /* ._result_0.txt and the like are macOS's, not results. */
     if (!found || p->part[p->parts - 1][0] == '.') return false;
     p->divided = p->at >= 2 && abdb_round_is_division(p->part[p->at - 2]);
+    /* Above the anchor stand the submitter and, in suites that have them, the division. */
     p->root_parts = p->at - (p->divided ? 2 : 1);
     find_reader(p);
     return true;

@@ -1,4 +1,5 @@
-/* round_place.h - what a path says within a round; inside of round.h. */
+/* round_place.h - what a path says within a round: which suite, whose result, and who reads the
+ * file. Shared by the round_*.c files; round.h is the outside. */
 #ifndef ABDB_INGEST_ROUND_PLACE_H
 #define ABDB_INGEST_ROUND_PLACE_H
 

@@ -62,6 +62,8 @@ void abdb_round_power(abdb_entry *entry, const abdb_round_folder *f, const abdb_
     if (!meter || !abdb_mlperf_clock(abdb_run_log_get(log, "power_begin"), &begin) ||
         !abdb_mlperf_clock(abdb_run_log_get(log, "power_end"), &end))
         return;
+    /* The meter hangs on the power server, LoadGen runs on the client: the difference of their
+     * clocks brings the samples onto LoadGen's time. */
     ahead = behind_utc(f, "performance/power/server.json") -
             behind_utc(f, "performance/power/client.json");
     for (size_t i = 0; i < meter->powers; i++) {
@@ -80,6 +82,7 @@ void abdb_round_power(abdb_entry *entry, const abdb_round_folder *f, const abdb_
                          !abdb_scenario_same(f->scenario, "MultiStream")))
         return;
     result = abdb_entry_result(entry, "energy_j",
+                               /* W x s / queries = J per query. */
                                (inferred ? INFERRED_QUERIES : 1) * sum / n * (end - begin) / 1000 /
                                    count);
     if (!result) return;

@@ -28,6 +28,7 @@ static void board_row(const abdb_round_folder *f, abdb_mlperf_row *row)
     row->processor = said(f, "Processor(s) Name");
     if (!row->processor) row->processor = said(f, "SoC Name");
     row->accelerator = said(f, "Accelerator");
+    /* A board is one node with one device: its accelerator, else its processor. */
     row->processors_per_node = row->accelerator ? NULL : "1";
     row->accelerators_per_node = row->accelerator ? "1" : NULL;
     row->nodes = "1";

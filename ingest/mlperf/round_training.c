@@ -22,6 +22,8 @@ typedef struct {
     int runs, dropped;
 } score_rule;
 
+/* From MLCommons' training and HPC rules, which fix the number by how much a benchmark's time
+ * varies between seeds. */
 static const score_rule rules[] = {
     {"bert", 10, 1},
     {"dlrm", 5, 1},
@@ -117,6 +119,7 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     }
     raw = abdb_arena_alloc(&s->arena, 32);
     if (!raw) return ABDB_FAIL(err, ABDB_NOMEM, "a run");
+    /* A failed run needs some number to pass `fill`; its result is taken away below. */
     abdb_number_print(isfinite(ms) ? ms : 1, raw);
     if (!fill(s, log, raw, "ms", file->member, reason)) return ABDB_OK;
     s->entry.field[ABDB_FIELD_kind] = "run";
@@ -142,19 +145,14 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 /* Mean of what is left after the ends; INFINITY: too many runs failed. */
 static double olympic_mean(double *ms, int runs, int dropped)
 {
     double sum = 0;
 
-    qsort(ms, (size_t)runs, sizeof *ms, ascending);
+    /* Failed runs are infinite and sort last: dropped as the slowest, or, where there are more,
+     * making the sum infinite. */
+    qsort(ms, (size_t)runs, sizeof *ms, abdb_compare_double);
     for (int i = dropped; i < runs - dropped; i++) sum += ms[i];
     return sum / (runs - 2 * dropped);
 }
@@ -187,6 +185,7 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
             low = fmin(low, s->ms[i]);
             high = fmax(high, s->ms[i]);
         }
+    /* ms to minutes, the unit of MLCommons' tables. */
     mean = times * olympic_mean(s->ms, s->runs, rule->dropped) / 60000;
     abdb_number_print(isfinite(mean) ? mean : 1, raw);
     if (!fill(s, s->last, raw, "minutes", s->folder->path, reason)) return ABDB_OK;
@@ -284,6 +283,7 @@ abdb_status abdb_round_training_run(const abdb_mlperf_values *log, const abdb_wo
     abdb_entry_factor(entry, "global_batch_size", abdb_mlperf_get(log, "global_batch_size"));
     abdb_entry_factor(entry, "seed", abdb_mlperf_get(log, "seed"));
     abdb_entry_factor(entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
+    /* 0 is refused by abdb_entry_stated: a failed run has no result. */
     abdb_number_print(isfinite(ms) ? ms : 0, raw);
     if (!abdb_entry_stated(entry, "time_to_train_s", "value", raw, "ms")) {
         entry->field[ABDB_FIELD_status] = "failed";

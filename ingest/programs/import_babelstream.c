@@ -49,6 +49,7 @@ static const char *operation_of(const char *function, char out[16])
 {
     size_t n = 0;
 
+    /* To lower case: bit 0x20, which is enough for names that are letters only. */
     for (; function[n] && function[n] != ':' && n < 15; n++) out[n] = function[n] | 0x20;
     out[n] = '\0';
     return strcmp(out, "scale") == 0 ? "mul" : out;
@@ -173,6 +174,7 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];
+    /* BabelStream: rate, min, max, average. STREAM: rate, average, min, max. */
     t.min = line->word[s->mccalpin ? 3 : 2];
     t.max = line->word[s->mccalpin ? 4 : 3];
     t.mean = line->word[s->mccalpin ? 2 : 4];

@@ -31,6 +31,8 @@ static int bid(const abdb_input *in)
                : 0;
 }
 
+/* A record's texts end with its handler's call; those of "context" are needed for all
+ * benchmarks. */
 static const char *kept(state *s, const abdb_flat_record *r, const char *name)
 {
     const char *text = abdb_flat_get(r, name);

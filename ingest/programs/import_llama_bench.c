@@ -55,6 +55,7 @@ static const char *weights_of(abdb_arena *arena, const char *model)
     for (const char *s = model; s && *s; s += strcspn(s, " "), s += *s == ' ') {
         size_t size = strcspn(s, " ");
 
+        /* The size is a word such as "7B", "30B.A3B" (a mixture of experts) or "?B". */
         if (size > 1 && (strncmp(s + size - 1, "B", 1) == 0 || memmem(s, size, "B.A", 3)) &&
             strcspn(s, "0123456789?") < size && s[size])
             return abdb_arena_copy(arena, s + size + 1, strlen(s + size + 1));
@@ -221,6 +222,7 @@ static size_t split(char *line, char *word[COLUMNS_MAX])
 /* "pp512+tg128 @ d4096": prompt, generated, depth as text; false: not of that form. */
 static bool take_test(abdb_entry *entry, abdb_arena *a, const char *test)
 {
+    /* pp, tg and d: prompt, generated, depth. */
     double value[3] = {0, 0, 0};
     static const char *const names[] = {"n_prompt", "n_gen", "n_depth"};
 
@@ -345,6 +347,7 @@ static abdb_status on_line_of_table(void *self, const text_line *line, abdb_erro
     size_t n;
     abdb_status st = ABDB_OK;
 
+    /* Any other line ends the table. */
     if (*line->text != '|') s->columns = 0;
     if (*line->text != '|' || strncmp(line->text, "| ---", 5) == 0) return ABDB_OK;
     copy = strdup(line->text);
@@ -372,6 +375,7 @@ static abdb_status read_llama(const abdb_input *in, const abdb_words *words, con
     if (abdb_flat_has(in, "build_commit|n_prompt")) {
         TRY(abdb_flat_read(in, sink, on_record, &s, err));
     } else {
+        /* Twice over the file: the build's line stands behind the table that it belongs to. */
         TRY(lines_read(in, on_line_around, &s, err));
         TRY(lines_read(in, on_line_of_table, &s, err));
     }

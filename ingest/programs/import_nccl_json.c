@@ -87,6 +87,7 @@ static abdb_status keep(reader *r, const json_t *size, const char *member, const
     abdb_entry_stated(entry, "busbw_bytes_per_s", "mean", text_of(r, side, "bus_bw", "busbw"),
                       "GB/s");
     if (text_of(r, size, "size", NULL) && abdb_number(text_of(r, size, "size", NULL), &x))
+        /* x is the message size in bytes, the abscissa of a sweep. */
         for (size_t i = 0; i < entry->results; i++) entry->result[i].x = x;
     abdb_entry_complete(entry, r->words);
     if (entry->results) {

@@ -42,6 +42,7 @@ static void take_collective(state *s, const char *text)
         const char *begin = end;
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
+        /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
         if (begin == end || (end[5] && end[5] != ' ')) continue;
         snprintf(s->collective, sizeof s->collective, "%.*s", (int)(end - begin), begin);
         if (strcmp(s->collective, "alltoall") == 0)
@@ -97,6 +98,7 @@ static size_t find(const state *s, const char *name, size_t from)
 {
     for (size_t i = from; i < s->columns; i++)
         if (strcmp(s->name[i], name) == 0) return i;
+    /* No column: `word` has none there either, and answers NULL. */
     return LINE_WORDS_MAX;
 }
 

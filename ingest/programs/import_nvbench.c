@@ -99,6 +99,7 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     result =
         abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"), "s");
     if (!result) goto done;
+    /* 1e15: a double beyond 2^63 has no defined value as long long. */
     if (samples && abdb_number(samples, &number) && number > 0 && number < 1e15)
         result->n = (long long)number;
     if (relative && abdb_number(relative, &number) && number >= 0) {

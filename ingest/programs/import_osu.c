@@ -52,6 +52,7 @@ static abdb_status take_title(state *s, const text_line *line, abdb_error *err)
         size_t size = strcspn(from, " ");
 
         snprintf(s->buffers, sizeof s->buffers, "%s", "host");
+        /* "MPI-CUDA": what stands behind "MPI-". */
         if (size > 4) snprintf(s->buffers, sizeof s->buffers, "%.*s", (int)size - 4, from + 4);
         from += size + (from[size] != 0);
     }

@@ -37,6 +37,7 @@ static void add_latency(abdb_entry *entry, const abdb_flat_record *r, size_t whi
 
     snprintf(key, sizeof key, "%s_%s_ms", statistics[how][0], latencies[which][0]);
     if (!abdb_flat_get(r, key)) {
+        /* Without "_ms": InferenceX's form, in seconds. */
         key[strlen(key) - 3] = '\0';
         ms = false;
     }

@@ -1,4 +1,7 @@
-/* archive.c - members of archives as a stream; see archive.h. */
+/* archive.c - members of archives as a stream, by libarchive; see archive.h. The bulk of it is
+ * distrust: what an archive expands to is counted against the bytes that were read of it (is_bomb),
+ * filters are chosen here instead of by libarchive (kinds), and archives in archives are walked in
+ * the same bounded memory. */
 #include "ingest/read/archive.h"
 
 #include <archive.h>
@@ -9,6 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* A ratio is asked only beyond FREE_BYTES: a small file of blanks packs 1000-fold and harms nobody.
+ * CHUNK, 128 KiB, is what is held of a stream at a time. */
 enum { FREE_BYTES = 64 << 20, CHUNK = 1 << 17 };
 
 typedef int support_filter(struct archive *);
@@ -94,12 +99,16 @@ static bool is_bomb(const walk_state *w, const level *l)
         la_int64_t in = archive_filter_bytes(l->a, -1);
         size_t out = w->total - l->before;
 
+        /* archive_filter_bytes(a, -1) are the packed bytes that libarchive has taken from the
+         * source; divided rather than multiplied, so nothing overflows. */
         if (out > FREE_BYTES && out / ABDB_ARCHIVE_RATIO_MAX > (size_t)(in > 0 ? in : 1))
             return true;
     }
     return false;
 }
 
+/* The source of an inner archive: the data of the member at hand of the outer one. Its bytes count
+ * once for the outer archive here, and what they expand to counts for both. */
 static la_ssize_t read_member_bytes(struct archive *a, byte_source *s)
 {
     la_ssize_t got = archive_read_data(s->outer->a, s->chunk, CHUNK);
@@ -114,6 +123,8 @@ static la_ssize_t read_member_bytes(struct archive *a, byte_source *s)
     return -1;
 }
 
+/* libarchive's read callback: first what was read already to recognise the archive, then the rest.
+ * 0 is the end, a negative number an error. */
 static la_ssize_t read_source(struct archive *a, void *self, const void **out)
 {
     byte_source *s = self;
@@ -148,6 +159,7 @@ static la_int64_t seek_source(struct archive *a, void *self, la_int64_t offset, 
     return at;
 }
 
+/* .DS_Store, ._name (macOS's copies of attributes) and other hidden files. */
 static bool is_rubbish(const char *name)
 {
     const char *base = strrchr(name, '/');
@@ -229,6 +241,7 @@ static abdb_status read_member(const level *l, const char *path, int depth, walk
         TRY(ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
                       archive_error_string(l->a)));
     w->total += (size_t)got;
+    /* Both, bytes and name: a .npz or .docx is a zip by its bytes, and nobody wants its inside. */
     if (abdb_archive_is(chunk, (size_t)got) && abdb_archive_is_named(path)) {
         byte_source inner = {chunk, (size_t)got, -1, l, w, rest};
 
@@ -288,6 +301,8 @@ static abdb_status walk_entries(const level *l, const char *archive_path, int de
     int code;
 
     while ((code = archive_read_next_header(l->a, &entry)) == ARCHIVE_OK || code == ARCHIVE_WARN) {
+        /* Members that nobody wants count too: to pass over a million of them takes time all the
+         * same. */
         if (w->members++ == ABDB_MEMBER_COUNT_MAX)
             TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d members", ABDB_MEMBER_COUNT_MAX));
         if (is_file(entry)) {
@@ -339,6 +354,8 @@ static abdb_status walk_source(byte_source *source, const char *path, int depth,
     TRY(support(here.a, kind_of(source->head, source->head_size), err));
     archive_read_set_read_callback(here.a, read_source);
     archive_read_set_callback_data(here.a, source);
+    /* Only a seekable file gets the callback: with it libarchive reads a zip by the directory at
+     * its end. */
     if (!source->outer && source->file >= 0 && lseek(source->file, 0, SEEK_CUR) >= 0)
         archive_read_set_seek_callback(here.a, seek_source);
     if (archive_read_open1(here.a) != ARCHIVE_OK)

@@ -1,10 +1,9 @@
 /* archive.h - the members of containers and compressed files, by libarchive, one after another, in
  * bounded memory. An archive is read as a stream, from a file, a pipe or another archive. Nothing
  * is extracted: paths are labels, links and devices are left out, and a member too large for memory
- * lies in a file without a name (see input.h) while it is read. Nothing is started: only filters
- * and formats that run inside of this process are known. What is left out is read too, where
- * libarchive must expand it to get past it, and counts as what is read.
- */
+ * lies in a file without a name (abdb_spool in importer.h) while it is read. Nothing is started:
+ * only filters and formats that run inside of this process are known. What is left out is read too,
+ * where libarchive must expand it to get past it, and counts as what is read. */
 #ifndef ABDB_INGEST_ARCHIVE_H
 #define ABDB_INGEST_ARCHIVE_H
 

@@ -14,6 +14,8 @@
 enum { ROW_NOT_BEGUN = 0, FIELD_BEGUN = 2 };
 
 typedef struct {
+    /* The state of one reading. Fields of the row at hand lie in arena and are gone with the next
+     * row. */
     struct csv_parser parser;
     abdb_csv_handler handler;
     void *self;
@@ -32,6 +34,8 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* libcsv's callback for a field. It cannot stop the parser: after a fault it passes over the rest,
+ * and read_text looks at status. */
 static void on_field(void *data, size_t size, void *self)
 {
     reader *r = self;
@@ -57,6 +61,7 @@ static void on_field(void *data, size_t size, void *self)
     r->field[r->count++] = copy;
 }
 
+/* libcsv's callback for the end of a row. A row of empty fields only is none. */
 static void on_row(int end, void *self)
 {
     reader *r = self;
@@ -98,6 +103,8 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
         free(r);
         return ABDB_FAIL(err, ABDB_NOMEM, "libcsv");
     }
+    /* libcsv takes a tab for white space and would trim empty cells away; on_field trims by
+     * itself. */
     csv_set_delim(&r->parser, (unsigned char)delimiter);
     if (delimiter == '\t') csv_set_space_func(&r->parser, NULL);
     r->handler = handler;
@@ -110,6 +117,8 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
         size_t length = newline ? (size_t)(newline - at) + 1 : (size_t)(end - at);
 
         r->line_end = at + length;
+        /* strchr finds the terminating NUL too, hence the second question; the same pattern stands
+         * wherever text may hold NUL bytes. */
         while (r->line_end > r->row_start && strchr("\r\n", r->line_end[-1]) && r->line_end[-1])
             r->line_end--;
         if (csv_parse(&r->parser, at, length, on_field, on_row, r) != length) {
@@ -126,6 +135,7 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
             release(in, at, &released);
             if (in && in->at) *in->at = (size_t)(at - text);
         }
+        /* A quote that is never closed would make the rest of a large file one row. */
         if (line - r->row_line > ABDB_CSV_FIELD_MAX) break;
     }
     if (st == ABDB_OK) st = r->status;
@@ -155,6 +165,8 @@ abdb_status abdb_csv_read_input(const abdb_input *in, char delimiter, abdb_csv_h
                      err);
 }
 
+/* Quotes are not looked at: a comma within a quoted name of the header counts, and has never
+ * outweighed the real delimiter. */
 char abdb_csv_delimiter(const char *text, size_t size)
 {
     size_t tabs = 0, commas = 0, semicolons = 0;
@@ -222,6 +234,7 @@ const char *abdb_csv_get(const abdb_csv_row *row, int i)
 abdb_status abdb_csv_reject(const abdb_sink *sink, const abdb_csv_row *row, const char *field,
                             const char *reason, abdb_error *err)
 {
+    /* Enough to recognise the row by; a whole one may have a megabyte. */
     char raw[4096];
     size_t size = row->raw_size < sizeof raw - 1 ? row->raw_size : sizeof raw - 1;
     abdb_reject reject = {.line = row->line, .field = field, .reason = reason, .raw = raw};

@@ -1,4 +1,6 @@
-/* csv.h - rows of delimited text, by libcsv, with line numbers and a named header. */
+/* csv.h - rows of delimited text, by libcsv, with line numbers and a named header: what importers
+ * of CSV stand on. The caller takes the first row as the header (abdb_csv_header_take) and asks for
+ * the others' cells by column number. */
 #ifndef ABDB_INGEST_CSV_H
 #define ABDB_INGEST_CSV_H
 

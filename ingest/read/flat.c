@@ -1,4 +1,6 @@
-/* flat.c - records with named values out of JSON, CSV and INSERT statements; see flat.h. */
+/* flat.c - records with named values out of JSON, CSV and INSERT statements; see flat.h. One
+ * handler sees the same abdb_flat_record whichever of them it was, so importers are written
+ * once. */
 #include "ingest/read/flat.h"
 #include "schema/core/units.h"
 
@@ -9,6 +11,7 @@
 
 #include "ingest/read/csv.h"
 
+/* A bid looks at the first MiB. */
 enum { HEAD = 1 << 20 };
 
 typedef struct {
@@ -117,6 +120,8 @@ static abdb_status hand_object(reader *r, const json_t *object, long line, const
     record->line = line;
     record->locator = locator;
     record->raw = raw;
+    /* The cast takes const away by way of an integer, without a warning: jansson's macro wants a
+     * plain pointer and changes nothing. */
     json_object_foreach((json_t *)(size_t)object, name, value)
     {
         const double *x;
@@ -188,9 +193,13 @@ static abdb_status read_json(reader *r, const abdb_input *in, abdb_error *err)
 
         for (; text < end && strchr(" \t\r\n", *text) && *text; text++) line += *text == '\n';
         if (text == end) break;
+        /* With JSON_DISABLE_EOF_CHECK jansson stops behind one value and leaves in fault.position
+         * how many bytes that took. */
         value = json_loadb(text, (size_t)(end - text), JSON_DISABLE_EOF_CHECK, &fault);
         stop = memchr(text, '\n', (size_t)(end - text));
         if (!stop) stop = end;
+        /* Once an object has ended on its own line, the file is JSON lines: a bad line is a reject
+         * and the next one is read. Before, the whole file is damaged. */
         if (!value && lines) {
             TRY(reject_line(r, text, (size_t)(stop - text), line, fault.text, err));
             text = stop;
@@ -339,6 +348,7 @@ static abdb_status read_inserts(reader *r, const abdb_input *in, abdb_error *err
         const char *stop = memchr(text, '\n', (size_t)(end - text));
 
         if (!stop) stop = end;
+        /* A statement stands on one line, as llama-bench prints it. */
         if (stop - text > 12 && strncmp(text, "INSERT INTO ", 12) == 0)
             st = hand_insert(r, text, stop, line, err);
         text = stop + (stop < end);
@@ -390,6 +400,7 @@ static const char *begin_of(const abdb_input *in, const char *end)
     return text;
 }
 
+/* Takes the first row and stops the reading: ABDB_STOPPED is no fault here. */
 static abdb_status on_header(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     abdb_status st = abdb_csv_header_take(self, row, err);

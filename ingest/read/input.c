@@ -21,12 +21,15 @@ static size_t ascii_prefix(const char *data, size_t size)
 
     for (; i + sizeof word <= size; i += sizeof word) {
         memcpy(&word, data + i, sizeof word);
+        /* Eight bytes at a time: a byte that is no ASCII has its highest bit set. */
         if (word & 0x8080808080808080ULL) break;
     }
     while (i < size && !((unsigned char)data[i] & 0x80)) i++;
     return i;
 }
 
+/* UTF-8 to UTF-8 by iconv is a validation; what it writes is thrown away. E2BIG says only that the
+ * chunk is full. */
 static bool valid_utf8(const char *data, size_t size)
 {
     iconv_t converter = iconv_open("UTF-8", "UTF-8");
@@ -49,6 +52,7 @@ static abdb_status convert(abdb_input *input, const char *from, const unsigned c
                            size_t size, abdb_error *err)
 {
     iconv_t converter = iconv_open("UTF-8", from);
+    /* A byte becomes at most three of UTF-8 (Windows-1252's euro sign); two of UTF-16 likewise. */
     size_t room = 3 * size + 16, left = size;
     char *in = (char *)(size_t)data, *out;
     abdb_status st = ABDB_OK;
@@ -85,6 +89,8 @@ static bool is_plain(const abdb_input *in)
            valid_utf8(in->text + ascii, in->text_size - ascii);
 }
 
+/* By falling certainty: a byte order mark, valid UTF-8, Windows-1252, and ISO-8859-1, which takes
+ * every byte, where even that has holes. */
 static abdb_status decode(abdb_input *in, abdb_error *err)
 {
     const unsigned char *d = in->data;
@@ -127,6 +133,8 @@ void abdb_input_release(const abdb_input *in, size_t upto)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+    /* A private mapping that is only read: the pages come back from the file when they are asked
+     * for again. */
     if (in->map && !in->decoded) madvise(in->map, upto / page * page, MADV_DONTNEED);
 }
 
@@ -182,6 +190,7 @@ static abdb_status open_spool(abdb_spool *spool, abdb_error *err)
     const char *folder = getenv("TMPDIR");
 
     if (!folder || !*folder) folder = "/var/tmp";
+    /* /var/tmp rather than /tmp: the latter is often memory, which is what a spool is to save. */
     spool->file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (spool->file < 0) { /* a file system without such files */
         char path[1024];
@@ -190,6 +199,8 @@ static abdb_status open_spool(abdb_spool *spool, abdb_error *err)
         spool->file = mkostemp(path, O_CLOEXEC);
         if (spool->file >= 0) unlink(path);
     }
+    /* 0 stands for "no file" in abdb_spool, so a descriptor 0 (standard input was closed) is
+     * refused too. */
     if (spool->file > 0) return ABDB_OK;
     spool->file = 0;
     return ABDB_FAIL(err, ABDB_IO, "%s: no room for a large member: %s; TMPDIR names a folder",

@@ -1,11 +1,11 @@
-/* lines.c - lines of a console; see lines.h. */
+/* lines.c - lines of a console, and the looks that bids take at them; see lines.h. */
 #include "ingest/read/lines.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* " 12: text" -> "text" */
+/* " 12: text" -> "text". At most six digits: longer ones are data, not the number of a process. */
 static char *behind_prefix(char *line)
 {
     char *s = line + strspn(line, " ");
@@ -16,6 +16,7 @@ static char *behind_prefix(char *line)
     return s + digits + 1 + (s[digits + 1] == ' ');
 }
 
+/* A line with a comma anywhere is taken for CSV. */
 static void split(text_line *line, char *copy)
 {
     const char *between = strchr(copy, ',') ? "," : " \t";
@@ -50,6 +51,8 @@ abdb_status lines_read(const abdb_input *in, line_handler handler, void *self, a
             st = ABDB_FAIL(err, ABDB_NOMEM, "a line");
         free(copy);
         free(own);
+        /* The handler's strings die here; where the reading stands is told for the progress
+         * line. */
         text += size + (stop != NULL);
         if (in->at) *in->at = (size_t)(text - in->text);
     }

@@ -1,4 +1,5 @@
-/* markdown.c - tables of markdown files; see markdown.h. */
+/* markdown.c - tables of markdown files, read line by line: a line of cells waits (reader.before)
+ * until the next one shows whether it was a header; see markdown.h. */
 #include "ingest/read/markdown.h"
 
 #include <stdio.h>
@@ -53,6 +54,7 @@ static void take_apart(table_line *line, const char *text, size_t size)
     for (s = line->copy; s && line->cells < CELLS_MAX;) {
         char *bar = s;
 
+        /* "\|" is a bar within a cell. */
         while (*bar && (*bar != '|' || (bar > s && bar[-1] == '\\'))) bar++;
         if (!*bar && !*(s + strspn(s, " \t\r"))) break; /* behind the last bar */
         line->cell[line->cells++] = s;
@@ -62,6 +64,7 @@ static void take_apart(table_line *line, const char *text, size_t size)
     }
 }
 
+/* "|---|:--:|": the line that makes the one above it a header. */
 static bool is_dashes(const table_line *line)
 {
     for (size_t i = 0; i < line->cells; i++)
@@ -128,6 +131,8 @@ static void take_title(reader *r, const char *text, size_t size)
     snprintf(r->title, sizeof r->title, "%s", s);
 }
 
+/* Three cases: dashes under a line of cells begin a table, cells within a table are a row, anything
+ * else ends the table (and, if it is text, is the title of the next). */
 static abdb_status take_line(reader *r, const char *text, size_t size, long number, abdb_error *err)
 {
     table_line line;

@@ -1,4 +1,6 @@
-/* abdb_results.c - rows of abdb's own results files; see abdb_results.h. */
+/* abdb_results.c - rows of abdb's own results files, called by import_abdb_csv.c for each row; see
+ * abdb_results.h. The columns are found once (abdb_results_open), since these files have millions
+ * of rows. */
 #include "ingest/tables/abdb_results.h"
 
 #include <math.h>
@@ -12,6 +14,7 @@ const char abdb_results_columns[] =
     "metric|statistic|rank|x|value|unit|n|low|high|spread|formula|locator|fact|origin";
 
 enum {
+    /* Index into names and abdb_results.at. */
     METRIC,
     STATISTIC,
     X,
@@ -104,6 +107,7 @@ bool abdb_results_value(const char *text, const char *unit_text, double *out, co
     return true;
 }
 
+/* No text is NAN, which is no fault; text that is no number is one. */
 static bool number_or_nan(const char *text, double *out)
 {
     *out = NAN;
@@ -129,6 +133,8 @@ static bool take_result(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     }
     if (!abdb_results_value(text, unit_text, &value, &base, field, reason, room)) return false;
     *field = "unit";
+    /* The metric's unit and the row's need only share their base: ms for a metric in s is
+     * converted, bytes are an error. */
     unit = abdb_unit_find(info->unit);
     if (!unit || strcmp(unit->base, base) != 0) {
         snprintf(reason, room, "%s is in %s, not in '%.40s'", info->name, info->unit, unit_text);
@@ -173,6 +179,7 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
         *field = name;
         colon = strchr(name, ':');
         info = abdb_metric_find(metric);
+        /* "41 ms" is a number and a unit; a number alone is in the metric's base unit. */
         snprintf(number, sizeof number, "%.*s", (int)strcspn(cell, " "), cell);
         unit = strchr(cell, ' ') ? abdb_unit_find(strchr(cell, ' ') + 1)
                : info            ? abdb_unit_find(info->unit)
@@ -194,7 +201,8 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     return true;
 }
 
-/* The entry of the last row, empty again; what is counted need not be cleared. */
+/* The entry of the last row, empty again. Not by memset of the whole: an abdb_entry has room for 96
+ * factors and 64 results, and what lies beyond a count (pieces, factors, results) is never read. */
 static abdb_entry *clean(abdb_results *s)
 {
     abdb_entry *entry = &s->entry;

@@ -1,4 +1,5 @@
-/* abdb_results.h - rows of abdb's own results files; see import_abdb_csv.c. */
+/* abdb_results.h - rows of abdb's own results files: metric, value and unit in columns, everything
+ * else a field or factor. Inside of import_abdb_csv.c, apart from it for its size and speed. */
 #ifndef ABDB_INGEST_ABDB_RESULTS_H
 #define ABDB_INGEST_ABDB_RESULTS_H
 

@@ -17,6 +17,8 @@
 #include "ingest/read/csv.h"
 #include "ingest/tables/abdb_results.h"
 
+/* One kind of file: the table of schema/ddl that its rows go into, and its columns. The first kind
+ * whose signature the header holds is it. */
 typedef struct {
     const char *kind, *table;
     const char *signature; /* columns by which a header is known, '|' between them */
@@ -61,7 +63,7 @@ static const file_kind kinds[] = {
     {"figure rule", "figure_rule", "scenario|figure|times",
      "place|model|scenario|figure|times|raw_unit|source|locator", "since|until|ran|counted",
      "place|times"},
-    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead", ""},
+    {"withdrawal", "withdrawal", "target|reason|date", "target|reason|date", "instead|event", ""},
     {"provider", "provider", "provider|kind|locator", "provider|kind|source|locator", "", ""},
     {"round", "round", "suite|round|published", "suite|round|published|source|locator", "", ""},
 };
@@ -94,6 +96,7 @@ static const file_kind *find_kind(const abdb_csv_header *header)
         char name[64];
 
         while (all && next_word(&names, name)) all = abdb_csv_column(header, name) >= 0;
+        /* A column "metric" makes it a results file, whatever else it has. */
         if (all && abdb_csv_column(header, "metric") < 0) return &kinds[i];
     }
     return NULL;
@@ -105,6 +108,7 @@ static bool is_results(const abdb_csv_header *h)
            abdb_csv_column(h, "unit") >= 0 && abdb_csv_column(h, "evidence") >= 0;
 }
 
+/* Takes the header and stops the reading: ABDB_STOPPED is no fault here. */
 static abdb_status first_row(void *self, const abdb_csv_row *row, abdb_error *err)
 {
     abdb_status st = abdb_csv_header_take(self, row, err);
@@ -127,7 +131,17 @@ static int bid(const abdb_input *in)
     return out;
 }
 
-/* Every column must be one that the kind has: a misspelt one would lose data silently. */
+/* Does the name of column i stand further left already? */
+static bool is_repeated(const abdb_csv_header *header, size_t i)
+{
+    size_t k = 0;
+
+    while (k < i && strcmp(header->name[k], header->name[i]) != 0) k++;
+    return k < i;
+}
+
+/* Every column must be one that the kind has, and stand once: a misspelt one, or the second of two,
+ * would lose data silently. */
 static abdb_status check_header(state *s, abdb_error *err)
 {
     for (size_t i = 0; i < s->header.count; i++) {
@@ -136,6 +150,8 @@ static abdb_status check_header(state *s, abdb_error *err)
         char list[512], *word, *rest = NULL;
         size_t count = 0;
 
+        if (is_repeated(&s->header, i))
+            return ABDB_FAIL(err, ABDB_FORMAT, "line 1: column '%.60s' stands there twice", name);
         if (s->kind ? abdb_has_word(s->kind->required, '|', name, strlen(name)) ||
                           abdb_has_word(s->kind->optional, '|', name, strlen(name))
                     : abdb_has_word(abdb_results_columns, '|', name, strlen(name)) ||
@@ -164,14 +180,17 @@ static const char *get(const state *s, const abdb_csv_row *row, const char *name
     return cell && *cell ? cell : abdb_words_get(s->words, name);
 }
 
+/* No table has ABDB_FACT_MAX columns; a user who repeats --set can still ask for more. */
 static void put_text(abdb_fact *fact, const char *name, const char *text)
 {
+    if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].text = text;
 }
 
 static void put_number(abdb_fact *fact, const char *name, double value)
 {
+    if (fact->columns == ABDB_FACT_MAX) return;
     fact->column[fact->columns].name = name;
     fact->column[fact->columns++].num = value;
 }
@@ -184,6 +203,7 @@ static bool take_column(const state *s, abdb_fact *fact, const char *name, const
     char date[ABDB_DATE_SIZE];
     double number;
 
+    /* These are taken apart by take_value, keep_terms and add_instead. */
     if (!text || abdb_has_word("value|unit|amount|fact|terms|instead", '|', name, strlen(name)))
         return true;
     if (abdb_date_column(name) && !abdb_date(text, date)) {
@@ -331,6 +351,7 @@ static abdb_status keep_terms(const state *s, const abdb_csv_row *row, abdb_erro
     if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "terms");
     for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         if (strcmp(word, "|") == 0)
+            /* Parts above the line are counted 1, 2, ..., those below it -1, -2, ... */
             part += part > 0 ? 1 : -1;
         else if (strcmp(word, "/") == 0)
             part = -1;

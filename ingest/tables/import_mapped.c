@@ -39,6 +39,7 @@ static void close_maps(state *s)
     s->count = 0;
 }
 
+/* The user's map is not asked whether it fits: who names it wants it used. */
 static const table_map *find(const state *s, const abdb_flat_record *record)
 {
     if (s->users) return s->users;
@@ -81,6 +82,7 @@ static abdb_status on_look(void *self, const abdb_flat_record *record, abdb_erro
 {
     state *s = self;
 
+    /* 2000 rows without a fitting table: a long README, or another program's output. */
     s->fits = find(s, record) != NULL;
     return s->fits || s->rows++ > 2000 ? ABDB_FAIL(err, ABDB_LIMIT, "seen enough") : ABDB_OK;
 }
@@ -103,6 +105,8 @@ static int bid(const abdb_input *in)
             head.text_size = stop ? (size_t)(stop - in->text) : 65536;
             head.map = NULL; /* nothing is given back while others look */
         }
+        /* JSON is not bid for: a map matches by a few column names, which many programs' JSON has
+         * too. With --map or --format table it is read. */
         if (in->text[0] != '[' && in->text[0] != '{')
             (void)!read_tables(&head, &nowhere, on_look, &s, &err);
     }

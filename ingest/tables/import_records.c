@@ -1,5 +1,6 @@
 /* import_records.c - abdb's own records, JSON lines: what `abdb export -o jsonl` and `abdb run
- * --spool` write. See schema/core/record_json.h. A damaged line is a reject; the others stay. */
+ * --spool` write, and the way in which no digit is lost. See schema/core/record_json.h for the
+ * form. A damaged line is a reject; the others stay. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +10,11 @@
 #include "ingest/read/lines.h"
 #include "ingest/tables/record_parts.h"
 
+/* VERSION is the form's, in each record; the importer's own version at the end of this file says
+ * how it is read. */
 enum { REASON = 200, VERSION = 1 };
 
+/* Only these records begin with {"record": "...": the highest bid of all. */
 static int bid(const abdb_input *in)
 {
     static const char *const token[] = {"{", "\"record\"", ":", "\""};
@@ -92,6 +96,7 @@ static bool take_samples(reader *r, abdb_result *result, const json_t *list)
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(list, i), *t = json_array_get(item, 1);
 
+        /* [value, t_s, rank, mark], of which the last ones may be missing. */
         sample[i] = (abdb_sample){.value = json_number_value(json_array_get(item, 0)),
                                   .t_s = json_is_number(t) ? json_number_value(t) : NAN,
                                   .rank = (long)json_integer_value(json_array_get(item, 2)),
@@ -259,6 +264,7 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
     json_t *value;
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        /* The name goes into SQL later: it is taken from this list, never from the file. */
         if (strcmp(table, tables[i]) == 0) fact.table = tables[i];
     if (!fact.table) {
         snprintf(reason, REASON, "no record is called '%.60s'", table);
@@ -268,6 +274,8 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
     fact.locator = locator;
     json_object_foreach((json_t *)(size_t)object, name, value)
     {
+        /* In a claim's term "fact" is a column; elsewhere it is the name by which the record itself
+         * is cited. */
         bool claim_fact = strcmp(fact.table, "claim_term") == 0;
 
         if (strcmp(name, "record") == 0 || (strcmp(name, "fact") == 0 && !claim_fact)) continue;

@@ -1,4 +1,6 @@
-/* map.c - map files parsed and applied; see map.h. */
+/* map.c - map files applied to the rows of a table: fields and factors first, then an entry or a
+ * fact for each line that names a metric, specification or price. map_lines.c parses them; the form
+ * is in map.h. */
 #include "ingest/tables/map.h"
 
 #include <fnmatch.h>
@@ -117,6 +119,8 @@ static abdb_status reject(row_state *r, const char *column, const char *reason)
 static bool number_of(row_state *r, const map_line *line, const char *text, double *out,
                       const char **raw_unit, const char **base, char *reason)
 {
+    /* "12.5 GB/s" where the cell carries its unit: the number is what consists of digits, without
+     * an "e" at its end, which is a letter of the unit. */
     size_t digits = strspn(text, "+-0123456789.,eE");
     const char *unit_text = line->unit, *number = text;
     const abdb_unit *unit;
@@ -200,6 +204,7 @@ static abdb_status add_metric(row_state *r, const map_line *line, abdb_entry *en
     abdb_result *result;
     double value = NAN;
 
+    /* Tables repeat their heading in the middle: a cell that is its own heading holds nothing. */
     if (!text || (line->column && map_same_column(text, line->column))) return ABDB_OK;
     if (!number_of(r, line, text, &value, &raw_unit, &base, reason))
         return reject(r, line->column, reason);
@@ -237,6 +242,8 @@ done:
 
 static abdb_status make_results(row_state *r)
 {
+    /* Two: entry[0] gathers the row's metrics, entry[1] is for a metric with fields of its own
+     * (add_apart). */
     abdb_entry *entry = calloc(2, sizeof *entry);
     abdb_status st = ABDB_OK;
 
@@ -257,6 +264,8 @@ done:
     return st;
 }
 
+/* Sets a column; a later call of the same name overwrites, which is how a line's own columns win
+ * over the map's. */
 static void put(abdb_fact *fact, const char *name, const char *text)
 {
     for (size_t i = 0; i < fact->columns; i++)
@@ -281,6 +290,7 @@ static bool has(const abdb_fact *fact, const char *name)
 /* Has the table such a column, so that --set can fill it? */
 static bool is_column(const char *table, const char *name)
 {
+    /* Blanks around every word, so that a whole one is found. */
     const char *names = strcmp(table, "price") == 0
                             ? " provider instance device devices kind region currency per"
                               " valid_from source "

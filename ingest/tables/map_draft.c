@@ -185,6 +185,8 @@ static const char *usual_unit(const char *name, bool *guess)
     return "";
 }
 
+/* The first of words within name, in the order of the list: the more special spelling stands first
+ * (nvfp4 before fp4). */
 static const char *one_of(const char *name, const char *const *words)
 {
     for (; *words; words++)
@@ -218,6 +220,7 @@ static void put_metric(draft *d, const char *name, const char *metric, const cha
     if (guess) abdb_text_puts(d->out, "  # is that the unit?");
 }
 
+/* "Batch size" becomes the factor batch_size. */
 static void put_factor(draft *d, const char *name)
 {
     abdb_text_puts(d->out, "factor ");
@@ -261,6 +264,8 @@ static const char *field_of(const draft *d, const char *name, const char *cell)
 
     if (cell && !d->device && d->known && d->known(cell)) return "device";
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        /* The first two fields are numbers, the others are not: "GPUs" over numbers is how many,
+         * over words which. */
         bool counts = i < 2;
 
         if (speaks_of(name, table[i].words) &&
@@ -306,6 +311,7 @@ static abdb_status draft_record(void *self, const abdb_flat_record *record, abdb
     draft *d = self;
 
     (void)err;
+    /* One row is enough: types are read off the first cells. */
     if (d->done) return ABDB_OK;
     d->done = true;
     abdb_text_puts(d->out, "match  ");

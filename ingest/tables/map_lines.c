@@ -1,4 +1,5 @@
-/* map_lines.c - the lines of a map file; see map.h. */
+/* map_lines.c - parses the lines of a map file into map_line; map.c applies them. The form is in
+ * map.h. */
 #include "ingest/tables/map_lines.h"
 
 #include <ctype.h>
@@ -43,6 +44,7 @@ typedef struct {
     abdb_error *err;
 } parser;
 
+/* "PATH: line N: what word", for all faults of a map. */
 static abdb_status fail(parser *p, const char *what, const char *word)
 {
     return ABDB_FAIL(p->err, ABDB_DATA, "%s: line %ld: %s%s%s", p->path, p->line, what,
@@ -71,7 +73,8 @@ static abdb_status split(parser *p, const char *s, const char *end)
     return ABDB_OK;
 }
 
-/* The words behind the verb, kept. */
+/* The words from `from` on, copied into the map's arena, since the next line overwrites
+ * parser.word. */
 static const char **rest(parser *p, size_t from, size_t *count)
 {
     size_t n = p->words - from;
@@ -199,6 +202,7 @@ abdb_status table_map_parse(table_map **out, const char *path, const char *text,
         p.line++;
         TRY(split(&p, text, text + size));
         if (p.words) TRY(take_words(&p));
+        /* \n, \r\n and \r all end a line, and each counts once. */
         text += size + (text[size] == '\r' && text[size + 1] == '\n');
         text += *text == '\n' || *text == '\r';
     }

@@ -16,7 +16,8 @@ typedef struct {
     const char **word; /* cell, meaning, ...; of decide: column, pattern, ... */
     size_t words;
 } map_line;
-/* Of decide: name is the field, constant the cell, column what it means. */
+/* In a MAP_DECIDE line the members have other meanings: name is the field, constant the cell,
+ * column what it means there. */
 
 struct table_map {
     abdb_arena arena;

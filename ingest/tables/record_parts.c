@@ -1,4 +1,6 @@
-/* record_parts.c - what stands beside the results of a record; see record_parts.h. */
+/* record_parts.c - what stands beside the results of a record: lists of telemetry, spans and ranks,
+ * the process, the origin; see record_parts.h. Each take_* either fills the entry or writes a
+ * reason; an empty reason means that all is well so far. */
 #include "ingest/tables/record_parts.h"
 
 #include <math.h>
@@ -54,6 +56,7 @@ static bool amount_or_none(const json_t *object, const char *name, double *out)
     return !value || json_is_null(value) || *out >= 0;
 }
 
+/* A whole number of at least `least`; 3.0 is none. */
 static bool whole_of(const json_t *object, const char *name, long long least, long long *out)
 {
     const json_t *value = json_object_get(object, name);

@@ -16,7 +16,7 @@ static const char *library(void)
     return text;
 }
 
-/* BLIS asks OpenMP only where it is told to. */
+/* BLIS takes one thread unless it is told a number; omp_get_max_threads() does not reach it. */
 static int threads(void)
 {
     bli_thread_set_num_threads(omp_get_max_threads());

@@ -17,8 +17,8 @@ static int threads(void)
     return openblas_get_num_threads();
 }
 
-/* A build with threads of its own would work beside those of everything else, unbound, and nobody
- * would know how many. */
+/* The pthread build is refused: its threads would run beside those of OpenMP, unbound to
+ * processors, and threads() would not tell how many really work. */
 static abdb_status open_host(abdb_device **out, abdb_error *err)
 {
     if (openblas_get_parallel() == OPENBLAS_THREAD)

@@ -1,5 +1,6 @@
-/* backend.c - the protocol's side of a backend: reads cells, runs them, prints records; see
- * harness.h and protocol.md. */
+/* backend.c - the main loop of every backend written in C: says hello, reads cells from standard
+ * input, hands each to cell.c, and prints records to standard output. kernels/backends/NAME.c calls
+ * it with its list of implementations; see harness.h and protocol.md. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,8 @@
 
 #include "kernels/harness/harness.h"
 
+/* BEAT_S: who listens takes a backend that is silent for 30 s for dead, so a record goes out
+ * meanwhile. */
 enum { LINE_MAX_SIZE = 1 << 20, BEAT_S = 2 };
 
 static volatile int stopping; /* set by SIGINT and SIGTERM: finish the sample, then end */
@@ -41,6 +44,8 @@ static void add_names(json_t *list, const char *names)
     }
 }
 
+/* Parameters that a cell of this kernel may have: the kernel's, the backend's, and those that every
+ * cell may have. */
 static json_t *names_of(const abdb_backend *backend, const abdb_kernel *kernel)
 {
     json_t *list = json_array();
@@ -108,7 +113,10 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate, 
     size_t room = 0;
     pthread_t beats;
 
-    if (pthread_create(&beats, NULL, beat, NULL) != 0) return 6;
+    if (pthread_create(&beats, NULL, beat, NULL) != 0) {
+        fprintf(stderr, "abdb-run-%s: no thread for the heartbeat\n", backend->name);
+        return 6;
+    }
     while (!stopping && getline(&line, &room, stdin) > 0) {
         json_error_t fault;
         json_t *request = strlen(line) <= LINE_MAX_SIZE ? json_loads(line, 0, &fault) : NULL;

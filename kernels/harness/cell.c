@@ -1,5 +1,7 @@
-/* cell.c - one cell: a problem that is checked, measured, and checked again, and what stood around
- * it; see harness.h. */
+/* cell.c - one cell: a problem that is checked, measured, and checked again. The order: inputs
+ * whose result is exact (where the kernel has them), ordinary inputs before the first sample,
+ * samples between two looks at the canary, and all copies again after the last sample. Only then is
+ * anything printed, so a wrong or interrupted cell leaves no time behind. See harness.h. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #include "kernels/harness/harness.h"
 
 static const double ops_small = 2e9; /* from here on what `small` names is checked */
+/* Copies of a problem at most; and how often samples are taken while the machine is unsteady. */
 enum { COPIES_MAX = 64, STEADY_TRIES = 3 };
 
 const abdb_kernel *abdb_kernel_find(const char *name)
@@ -83,6 +86,7 @@ static void print_result(const one_cell *c)
     kernel->work(p, &w);
     for (int i = 0; i < p->params; i++)
         json_object_set_new(factors, p->param[i].name, json_string(p->param[i].text));
+    json_object_set_new(factors, "provider", json_string(impl->provider));
     if (is_checked_small(c))
         json_object_set_new(factors, "verified_at", json_string(kernel->small));
     record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:I,s:o,s:f,s:b,s:i}", "kind",
@@ -106,7 +110,8 @@ static void print_result(const one_cell *c)
 
 /* --- is it right? ----------------------------------------------------------------------------- */
 
-/* Copies that are launched and compared, twice: what computes every other time only is seen. */
+/* Launches and compares copies, twice: an implementation that computes only every other time is
+ * caught. */
 static abdb_status check_twice(one_cell *c, abdb_copy *copies, size_t count, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
@@ -117,8 +122,8 @@ done:
     return st;
 }
 
-/* With inputs whose result is exact, where the kernel has them; else the copy is the first that is
- * measured. */
+/* With inputs whose result is exact in any order. Where the kernel has none for this problem, the
+ * copy that was made is an ordinary one, and is kept as the first that is measured. */
 static abdb_status check_exact(one_cell *c, abdb_error *err)
 {
     abdb_recipe recipe = c->recipe;
@@ -143,6 +148,7 @@ static abdb_status check_small(one_cell *c, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     recipe.overrides = c->recipe.kernel->small;
+    /* A seed that none of the copies has. */
     recipe.seed = COPIES_MAX;
     if (!c->small.state) TRY(abdb_copy_make(&c->small, &recipe, err));
     TRY(check_twice(c, &c->small, 1, err));
@@ -186,7 +192,8 @@ done:
     return st;
 }
 
-/* After the last sample: each copy has inputs of its own, so that the output of another is seen. */
+/* After the last sample. Each copy has inputs of its own, so an output that was left over from
+ * another copy is wrong. */
 static abdb_status check_after(one_cell *c, abdb_error *err)
 {
     return is_checked_small(c) ? check_small(c, err) : check_twice(c, c->at, c->copies, err);
@@ -194,16 +201,20 @@ static abdb_status check_after(one_cell *c, abdb_error *err)
 
 /* --- how fast is it? -------------------------------------------------------------------------- */
 
-/* As many copies, used in turn, as together exceed twice the last-level cache; at least two. */
+/* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and
+ * all of it that a virtual machine claims, so that each launch finds its operands in memory; at
+ * least two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
 static abdb_status make_copies(one_cell *c, abdb_error *err)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
+    const abdb_limits *l = &c->device->limits;
     double bytes = abdb_problem_bytes(&c->p), most = 1;
     abdb_status st = ABDB_OK;
 
     if (cache && strcmp(cache, "rotate") == 0)
-        most = fmin(COPIES_MAX,
-                    fmax(2, ceil(abdb_beyond_caches(&c->device->limits, 1) / 2 / bytes) + 1));
+        most =
+            fmin(COPIES_MAX,
+                 fmax(2, ceil(fmax(2.0 * (double)l->last, 1.25 * (double)l->claimed) / bytes) + 1));
     for (; (double)c->copies < most; c->copies++) {
         abdb_recipe recipe = c->recipe;
 
@@ -216,7 +227,8 @@ done:
     return st;
 }
 
-/* Samples between two looks at the canary; unsteady ones are taken again, at most three times. */
+/* Samples between two looks at the canary. Where the two differ by more than the rule allows, the
+ * machine changed meanwhile, and samples are taken again, at most STEADY_TRIES times in all. */
 static abdb_status measure(one_cell *c, const volatile int *stop, abdb_error *err)
 {
     void *states[COPIES_MAX];

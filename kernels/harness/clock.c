@@ -1,4 +1,5 @@
-/* clock.c - the clock and what it is worth; see harness.h. */
+/* clock.c - the clock of the host, CLOCK_MONOTONIC, and how fine and how dear it is: a sample must
+ * be long against both. See harness.h. */
 #include <time.h>
 
 #include "kernels/harness/harness.h"
@@ -21,6 +22,7 @@ abdb_clock abdb_clock_measure(void)
     for (int i = 0; i < READINGS; i++) {
         double now = abdb_now_s();
 
+        /* The smallest step that was seen; readings that did not move say nothing. */
         if (now > last && now - last < clock.resolution_s) clock.resolution_s = now - last;
         last = now;
     }

@@ -14,7 +14,8 @@ static size_t size_of(const abdb_tensor *t)
     return abdb_tensor_count(t) * abdb_dtype_size(t->dtype);
 }
 
-/* The cell's parameters; texts are borrowed from the JSON, which outlives the problem. */
+/* The cell's parameters; texts are borrowed from the JSON, which outlives the problem. A number
+ * begins with a digit: strtod alone would take `inf` and `nan`, too. */
 abdb_status abdb_copy_params(abdb_problem *p, json_t *params, abdb_error *err)
 {
     const char *key;
@@ -93,11 +94,13 @@ static abdb_status make_tensors(abdb_copy *c, abdb_error *err)
 
     TRY(abdb_param_word(&c->p, "fill", fills, &how, err));
     TRY(abdb_param_word(&c->p, "pages", sizes, &huge, err));
+    /* A fifth is left to what implementations pack, to the check, and to everybody else. */
     if (need > 0.8 * d->available(d))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "needs %.1f GB, %.1f GB are available", need / 1e9,
                       d->available(d) / 1e9));
     for (int i = 0; i < c->p.tensors; i++) {
         TRY(make_tensor(c, i, huge, err));
+        /* Each tensor of each copy has a seed of its own. */
         if (c->p.tensor[i].role != ABDB_OUT)
             abdb_fill_with(&c->in.tensor[i], c->seed * ABDB_TENSOR_MAX + (unsigned)i, how);
     }

@@ -38,6 +38,9 @@ const char *abdb_processor(char *out, size_t room);
 abdb_device *abdb_host_device(int threads);
 
 /* --- team.c: how many threads libgomp was asked for ------------------------------------------- */
+/* Seconds of an empty parallel region of so many threads, the median of many. What is between one
+ * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
+double abdb_team_region_s(int threads);
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */
@@ -105,10 +108,11 @@ ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device
 ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
                                              const char *cell, json_t *request, const char **status,
                                              abdb_error *err);
-/* backend.c: prints a record and drops the reference. */
+/* --- record.c --------------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */
 bool abdb_records_open(void);
+/* Prints a record as one line and drops the caller's reference; threads may call it at once. */
 void abdb_print_record(json_t *record);
 
 /* --- verify.c --------------------------------------------------------------------------------- */

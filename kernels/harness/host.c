@@ -60,7 +60,8 @@ static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t siz
     return ABDB_OK;
 }
 
-/* By all threads, which are awake afterwards. */
+/* Writes twice the last level, as large as the system claims it, on all threads: nothing of the
+ * operands is left in a cache, and threads of the pool are awake for the launch that follows. */
 static abdb_status flush(abdb_device *d, abdb_error *err)
 {
     host *h = (host *)d;
@@ -69,6 +70,7 @@ static abdb_status flush(abdb_device *d, abdb_error *err)
     if (!h->flushed) h->flushed = malloc(size);
     if (!h->flushed) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to flush the caches", size);
     (void)!fill(d, h->flushed, h->value++, size, err);
+    /* The compiler must not find that nobody reads what was written. */
     __asm__ volatile("" : : "r"(h->flushed) : "memory");
     return ABDB_OK;
 }

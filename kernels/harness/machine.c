@@ -11,7 +11,9 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/text.h"
 
-/* Of a last-level cache that a virtual machine shares it can count on no more than this. */
+/* SHARED_CACHE: of a last-level cache that a virtual machine shares with others it can count on no
+ * more than this, however large the system says it is. LINE: the longest line of /proc that is
+ * read. */
 enum { LINE = 4096, SHARED_CACHE = 64 << 20 };
 
 /* The first line of a file, without its end; false when there is none. */
@@ -106,6 +108,8 @@ abdb_limits abdb_machine_limits(int threads)
 
     if (!told && is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 
+    /* Where the system does not tell, what nearly all processors of the last ten years have at
+     * least. */
     if (!l.l1) l.l1 = 32 << 10;
     if (!l.l2) l.l2 = 512 << 10;
     if (l.threads < 1) l.threads = 1;
@@ -115,6 +119,7 @@ abdb_limits abdb_machine_limits(int threads)
 double abdb_memory_available(void)
 {
     char text[64];
+    /* Of a container the cgroup's limit counts, where it is lower than the host's memory. */
     double available = 1e18, limit, used;
 
     if (keyed_line("/proc/meminfo", "MemAvailable", text, sizeof text))
@@ -161,9 +166,7 @@ static void put_processor(json_t *m)
         json_t *list = json_array();
 
         for (size_t i = 0; i < sizeof isa / sizeof isa[0]; i++) {
-            char *at = strstr(text, isa[i]);
-
-            if (at && (at[strlen(isa[i])] == ' ' || !at[strlen(isa[i])]))
+            if (abdb_has_word(text, ' ', isa[i], strlen(isa[i])))
                 json_array_append_new(list, json_string(isa[i]));
         }
         json_object_set_new(m, "instruction_sets", list);
@@ -194,6 +197,7 @@ static void put_limits(json_t *m)
     put_file(m, "transparent_huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled");
     put_file(m, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     put_file(m, "turbo_boost", "/sys/devices/system/cpu/cpufreq/boost");
+    put_file(m, "numa", "/sys/devices/system/node/online");
     put_file(m, "smt", "/sys/devices/system/cpu/smt/control");
     put_file(m, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
@@ -201,8 +205,8 @@ static void put_limits(json_t *m)
 static void put_build(json_t *m, const abdb_backend *backend)
 {
     static const char *const variables[] = {
-        "OMP_NUM_THREADS",   "OMP_PROC_BIND",        "OMP_PLACES",           "OMP_WAIT_POLICY",
-        "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "ABDB_LAST_LEVEL_BYTES"};
+        "OMP_NUM_THREADS", "OMP_PROC_BIND",     "OMP_PLACES",           "OMP_WAIT_POLICY",
+        "GOMP_SPINCOUNT",  "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "ABDB_LAST_LEVEL_BYTES"};
     json_t *environment = json_object();
 
     put(m, "compiler", "gcc-compatible " __VERSION__);
@@ -236,6 +240,8 @@ json_t *abdb_machine(const abdb_backend *backend, abdb_device *device)
         json_object_set_new(m, "virtual_machine", json_boolean(is_virtual()));
     put_limits(m);
     put_build(m, backend);
+    if (device->threads)
+        json_object_set_new(m, "omp_region_s", json_real(abdb_team_region_s(device->threads)));
     if (device->describe) device->describe(device, tell, m);
     return m;
 }

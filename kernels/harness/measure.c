@@ -1,6 +1,6 @@
-/* measure.c - warm up, then sample until stable; see harness.h and shared rules in the README.
- * Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched; how many
- * make a batch is found by trying. */
+/* measure.c - warm up, then sample until stable; see harness.h, and kernels/README.md on how abdb
+ * measures. Every sample is kept. A launch shorter than 1,000 resolutions of the clock is batched;
+ * how many make a batch is found by trying. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,9 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
+/* RESOLUTIONS: of the clock in a sample at least, so that it errs by 0.1 % at most. CHECK_EVERY:
+ * samples between looks at the spread, at least. PATIENCE: looks without improvement after which it
+ * is given up. BATCH_TRIES: see choose_batch. LEAST: samples even where the time is up. */
 enum { RESOLUTIONS = 1000, CHECK_EVERY = 10, PATIENCE = 3, BATCH_TRIES = 3, LEAST = 3 };
 static const double glance_s = 0.1; /* between readings of the sensors, at first */
 
@@ -31,7 +34,8 @@ const abdb_sampling abdb_sampling_quick = {.warm_ups = 1,
                                            .shift_most = 0.1,
                                            .check_s = 0.1};
 
-/* Relative interquartile range of the samples so far. */
+/* Relative interquartile range of the samples so far; 1, which is never steady enough, where there
+ * is none. */
 static double spread(const abdb_samples *s, double *scratch)
 {
     abdb_summary summary;
@@ -47,7 +51,7 @@ typedef struct {
     abdb_device *device;
     const abdb_impl *impl;
     void *const *states;
-    size_t copies, turn;
+    size_t copies, turn, next; /* turn: launches so far; next: the copy whose turn it is */
     const volatile int *stop;
 } launches;
 
@@ -57,7 +61,12 @@ static abdb_status stretch(launches *l, size_t count, double *time_s, abdb_error
     abdb_status st = ABDB_OK;
 
     TRY(l->device->begin(l->device, err));
-    for (size_t i = 0; i < count; i++) TRY(l->impl->launch(l->states[l->turn++ % l->copies], err));
+    for (size_t i = 0; i < count; i++) {
+        TRY(l->impl->launch(l->states[l->next], err));
+        if (++l->next == l->copies)
+            l->next = 0; /* a division would take as long as some launches */
+    }
+    l->turn += count;
     TRY(l->device->end(l->device, time_s, err));
 done:
     return st;
@@ -98,6 +107,7 @@ static abdb_status choose_batch(launches *l, const abdb_sampling *rule, size_t *
             quickest = fmin(quickest, time_s);
         }
         if (quickest >= least) break;
+        /* At least twice as many, at most 64 times: a time near 0 says little of what is needed. */
         *batch = (size_t)fmin(
             64.0 * (double)*batch,
             fmax(2.0 * (double)*batch, 1.1 * (double)*batch * least / fmax(quickest, 1e-9)));
@@ -150,7 +160,7 @@ abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *
                               size_t copies, const abdb_sampling *rule, const volatile int *stop,
                               abdb_samples *out, abdb_error *err)
 {
-    launches l = {device, impl, states, copies, 0, stop};
+    launches l = {device, impl, states, copies, 0, 0, stop};
     steadiness w = {.best = 1e9, .check = (size_t)rule->least};
     double wait_s = glance_s, time_s;
     abdb_status st = ABDB_OK;

@@ -1,4 +1,6 @@
-/* record.c - records of the protocol, a line each; see harness.h. */
+/* record.c - records of the protocol, one line of JSON each, on standard output. Numbers have 17
+ * digits, which give a double back exactly. A lock keeps lines whole: the heartbeat prints from its
+ * own thread. See harness.h. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -33,6 +33,8 @@ static void read_ticks(abdb_sensors *s)
 {
     char full[PATH_SIZE];
     FILE *file = fopen(place(full, "/proc/stat"), "r");
+    /* Columns of the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq,
+     * steal; in ticks since the start. What follows (guest) is counted in user already. */
     double tick[8];
 
     s->stolen = s->ticks = NAN;
@@ -45,7 +47,8 @@ static void read_ticks(abdb_sensors *s)
     if (file) fclose(file);
 }
 
-/* The largest of a number that several zones, clocks or packages have; or the sum. */
+/* The largest of a number that several zones, clocks or packages have, or (sum) all of them
+ * together; NAN: none has it. Numbering may begin at 0 or 1 and has no gaps. */
 static double over_zones(const char *before, const char *after, bool sum)
 {
     double all = NAN, one;
@@ -63,6 +66,8 @@ static double over_zones(const char *before, const char *after, bool sum)
     return all;
 }
 
+/* Micro-joules to joules, of all packages of processors; domains inside of a package (cores,
+ * memory) have longer names and are not counted twice. */
 static double packages(const char *what)
 {
     return 1e-6 * over_zones("/sys/class/powercap/intel-rapl:", what, true);
@@ -110,6 +115,7 @@ void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_se
     double window = after->at_s - before->at_s, used = used_between(before, after);
     double ticks = after->ticks - before->ticks;
 
+    /* Of before, because the measurement itself is a load. */
     put(record, "load", before->load);
     /* some hypervisors count back at times */
     put(record, "steal", ticks > 0 ? fmax(0, after->stolen - before->stolen) / ticks : NAN);

@@ -1,4 +1,7 @@
-/* steady.c - the canary: a fixed piece of work beside every measurement; see harness.h. */
+/* steady.c - the canary: a fixed piece of work, timed before and after every measurement. If it
+ * takes another time afterwards, the machine changed (clock, neighbours on a shared host), and the
+ * samples between are in doubt. It reads and writes memory of the first levels and does arithmetic,
+ * on all threads. See harness.h. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

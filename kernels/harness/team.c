@@ -1,12 +1,18 @@
-/* team.c - how many threads a launch really runs on. Our kernels and the libraries all ask libgomp
- * for them; its entry is named here first, notes how many come, and goes on to libgomp's own. What
- * asks another pool is not seen: then the backend's word stands. */
+/* team.c - how many threads a launch really runs on, so that no result stands under a number of
+ * threads that it did not have, and what asking for them costs. Our kernels and the libraries all
+ * ask libgomp for threads by its function GOMP_parallel. A function of that name here is found
+ * first by the linker, notes how many threads come, and goes on to libgomp's own. What asks another
+ * pool is not seen: then the backend's word stands. */
 #include <dlfcn.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/stats.h"
+
+enum { REGIONS_FIRST = 3, REGIONS = 101, REGIONS_FEW = 11 };
+static const double regions_s = 0.02; /* no longer than that, but a few */
 
 typedef void region(void *data);
 typedef void parallel(region *inside, void *data, unsigned threads, unsigned flags);
@@ -45,6 +51,7 @@ void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags)
     parallel *next = atomic_load(&real);
 
     if (!next) {
+        /* Through a void pointer, since ISO C has no cast from it to a function. */
         void *found = dlsym(RTLD_NEXT, "GOMP_parallel");
 
         next = *(parallel **)&found;
@@ -54,4 +61,22 @@ void GOMP_parallel(region *inside, void *data, unsigned threads, unsigned flags)
         next(counted, &c, threads, flags);
     else
         next(inside, data, threads, flags);
+}
+
+double abdb_team_region_s(int threads)
+{
+    double time_s[REGIONS], begin_s = 0;
+    abdb_summary summary;
+    size_t n = 0;
+
+    for (int i = 0; i < REGIONS_FIRST + REGIONS; i++) {
+        double first_s = abdb_now_s();
+
+        if (i == REGIONS_FIRST) begin_s = first_s;
+        if (n >= REGIONS_FEW && first_s - begin_s > regions_s) break;
+#pragma omp parallel num_threads(threads)
+        __asm__ volatile("" : : : "memory");
+        if (i >= REGIONS_FIRST) time_s[n++] = abdb_now_s() - first_s;
+    }
+    return abdb_summarise(time_s, n, &summary, NULL) == ABDB_OK ? summary.median : 0;
 }

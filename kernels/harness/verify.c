@@ -1,6 +1,9 @@
-/* verify.c - outputs against the reference; see harness.h. Rows are compared in pieces, the first
- * and the last piece and then others from all over the output, until all have been or time is up.
- */
+/* verify.c - outputs against the reference; cell.c asks for it before and after samples are taken.
+ * Rows are compared in pieces, the first and the last piece and then others from all over the
+ * output, until all have been or time is up. See harness.h.
+ * // An output passes when no element is further from the reference than bound x magnitude, and
+ * when the norm of all errors stays below near x the norm of the results. With inputs whose result
+ * is exact (kernel.h) it must be the reference, rounded once. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,9 +11,13 @@
 
 #include "kernels/harness/harness.h"
 
+/* A piece has at least PIECE_ROWS rows and PIECE_ELEMENTS elements, so that calls of the
+ * reference are few; at most PIECE_MOST elements, so that its memory stays small; about PIECES
+ * to an output. */
 enum { PIECE_ROWS = 16, PIECE_ELEMENTS = 4096, PIECES = 256, PIECE_MOST = 1 << 20 };
 enum { KEPT_MOST = 8 << 20 }; /* elements whose results are kept */
 
+/* Number `i` of a sequence: 53 random bits in [-1, 1); whole formats get [-127, 127]. */
 static double filling(uint64_t seed, uint64_t i, int how, bool whole)
 {
     double value = (double)(abdb_random_at(seed, i) >> 11) * 0x1p-52 - 1;
@@ -65,6 +72,8 @@ static double ratio_of(const output *o, double got, double want, double magnitud
 {
     double limit = o->bound * magnitude, error;
 
+    /* A NaN on either side is never right; exact results must be equal, or their ratio is
+     * infinite. */
     if (o->how->exact) want = rounded(want, o->got.dtype);
     if (!isfinite(got) || !isfinite(want)) return INFINITY;
     error = fabs(got - want);
@@ -162,8 +171,8 @@ static void add_found(found *to, const found *f)
     to->rows += f->rows;
 }
 
-/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that order,
- * on all threads. */
+/* Compares numbers [low, high) of this order of pieces: the last, then the first and every
+ * `step`th from there on (mod their number), so that all are reached. On all threads. */
 static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
                                   abdb_error *err)
 {
@@ -188,7 +197,8 @@ static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t 
     return st;
 }
 
-/* A step that comes to all of n places: near n / 1.618, without a common divisor. */
+/* A step that comes to all of n places, each far from the one before: near n / 1.618 and without a
+ * common divisor with n. */
 static size_t step_of(size_t n)
 {
     size_t step = (size_t)((double)n / 1.6180339887);
@@ -207,8 +217,8 @@ static size_t step_of(size_t n)
     return step;
 }
 
-/* The rows that a check of the whole has marked, at most a piece of them: one that is wrong is
- * enough, and one that is not has been marked for its rounding. */
+/* Compares the rows that a check of the whole has marked, PIECE_ROWS of them at most: one that is
+ * wrong is enough. A marked row may be right: f32 has rounded where the sum was not whole. */
 static abdb_status compare_marked(output *o, const unsigned char *marks, abdb_error *err)
 {
     found f = {0};
@@ -268,6 +278,7 @@ static abdb_status look_at(output *o, double *error, double *rows, abdb_error *e
     step = step_of(pieces > 1 ? pieces - 1 : 1);
     keep(o, pieces);
     if (whole) TRY(suspect(o, err));
+    /* Twice as many pieces each time, so that the clock is looked at seldom. */
     for (size_t next = 2; done_to < pieces && o->all.worst <= 1; next *= 2) {
         size_t to = done_to + next < pieces ? done_to + next : pieces;
 
@@ -275,6 +286,7 @@ static abdb_status look_at(output *o, double *error, double *rows, abdb_error *e
         done_to = to;
         if (abdb_now_s() - start > o->how->budget_s) break;
     }
+    /* The norm counts as if it were one more element: its ratio to what `near` allows. */
     if (o->all.errors > 0 && isfinite(near))
         o->all.worst = fmax(o->all.worst, sqrt(o->all.errors) / (near * sqrt(o->all.wants)));
 done:

@@ -26,6 +26,7 @@
 
 #include "kernels/kernel.h"
 
+/* Tensors forward: Q K V O L; backward: Q K V O dO L dQ dK dV, where O and L are inputs. */
 enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
 
 typedef struct {
@@ -85,6 +86,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     k = s.batch * s.kv_heads * s.keys;
     p->tensors = s.backward ? 9 : 5;
     for (int i = 0; i < p->tensors; i++) {
+        /* Gradients have the shape of what they are gradients of; L has one number a query. */
         bool keys = i == K || i == V || i == DK || i == DV, one = i == (s.backward ? L_IN : L);
         bool out = i >= (s.backward ? DQ : O);
 
@@ -95,6 +97,7 @@ done:
     return st;
 }
 
+/* How many keys a query sees, from the first on: of a causal head the last query sees all. */
 static size_t seen(const sizes *s, size_t query)
 {
     return s->causal ? query + 1 + s->keys - s->queries : s->keys;
@@ -116,8 +119,9 @@ static size_t looked_for(size_t row, size_t n, uint64_t seed)
     return any >> 62 == 0 ? n - 1 : any >> 62 == 1 ? 0 : (size_t)(any % n);
 }
 
-/* q = a (key it looks for + key it must not see) + q / 4, so that the score of either is about as
- * much as the logarithm of all others' sum, and 1 more. */
+/* q = a (key it looks for + key it must not see) + q / 4. Elements of keys are uniform in [-1, 1],
+ * so key . key is about d / 3, and a = 3 (log n + 1) / sqrt(d) makes the scores of those two about
+ * log(n) + 1: each weighs as much as the n others together, and e times more. */
 static void aim(const abdb_problem *p, const sizes *s, size_t row, uint64_t seed)
 {
     size_t first = keys_of(s, row), n = seen(s, row % s->queries), at = looked_for(row, n, seed);

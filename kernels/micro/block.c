@@ -77,7 +77,8 @@ done:
     return st;
 }
 
-/* Where parameters begin, in elements of d: see the top. */
+/* Where parameters begin: matrices, which come first, in units of d x d elements; then vectors, in
+ * units of d. The 13 are bqkv (3), bo, bfc (4), bpr, gain and shift of both norms. */
 enum { BQKV, BO = 3, BFC, BPR = 8, G1, B1, G2, B2 };
 static size_t matrix(size_t d, int which) /* Wqkv, Wo, Wfc, Wpr, and the end */
 {
@@ -105,6 +106,8 @@ static void fill(const abdb_problem *p, uint64_t seed)
         double value = abdb_tensor_get(t, i), inside = (double)(i < matrix(d, 3) ? d : 4 * d);
 
         if (i < matrix(d, 4))
+            /* A uniform number in [-1, 1] has variance 1/3; times sqrt(3 / inputs) a sum of
+             * `inputs` products keeps the variance of what goes in. */
             value *= sqrt(3 / inside) * (i < matrix(d, 1) && i % (3 * d) < 2 * d ? 2 : 1);
         else
             value = value / 8 + ((i >= vector(d, G1) && i < vector(d, B1)) ||
@@ -124,7 +127,10 @@ static void work(const abdb_problem *p, abdb_work *out)
 
 /* --- the reference, in double ----------------------------------------------------------------- */
 
-/* Everything that there is, one after another in one piece of memory. */
+/* All arrays of the reference, in the order of the computation; d... is the gradient of the loss by
+ * what follows the d. n = batch x sequence: x, norm1, att, h, norm2, y and their gradients n x d;
+ * qkv n x 3d; f (before gelu) and g (after) n x 4d; p and dp as the tensor P; score: one row of a
+ * head at a time. `taken` counts the numbers handed out. */
 typedef struct {
     sizes s;
     double *x, *p, *norm1, *qkv, *score, *att, *h, *norm2, *f, *g, *y;
@@ -139,6 +145,7 @@ static double *take(all *a, double *room, size_t size)
     return room ? room + a->taken - size : NULL;
 }
 
+/* Called twice: with NULL to count, then with the memory. */
 static void place(all *a, double *room)
 {
     size_t nd = a->s.n * a->s.d, params = (12 * a->s.d + 13) * a->s.d;
@@ -166,7 +173,8 @@ static void place(all *a, double *room)
     a->dx = take(a, room, nd);
 }
 
-/* out(m,n) (+)= a(m,k) b(k,n), a or b transposed where asked. */
+/* out(m,n) += a(m,k) b(k,n); ta: a is stored k x m, tb: b is stored n x k. It always adds: all
+ * memory was cleared, and residual paths are copied into out before. */
 static void product(double *out, const double *a, const double *b, size_t m, size_t n, size_t k,
                     bool ta, bool tb)
 {
@@ -191,6 +199,7 @@ static void sum_rows(double *out, const double *in, size_t rows, size_t n)
     for (size_t i = 0; i < rows * n; i++) out[i % n] += in[i];
 }
 
+/* Mean of a row, and 1 / sqrt(variance + 1e-5), the epsilon of GPT-2. */
 static void moments(const double *x, size_t d, double *mean, double *scale)
 {
     double square = 0;
@@ -213,6 +222,8 @@ static void norm(double *out, const double *x, const double *gain, const double 
     }
 }
 
+/* With hat = (x - mean) scale and back = dy gain, means being over the row: dx += scale (back -
+ * mean(back) - hat mean(back hat)); dgain += dy hat; dshift += dy. */
 static void norm_back(double *dx, double *dgain, double *dshift, const double *dy, const double *x,
                       const double *gain, size_t rows, size_t d)
 {
@@ -234,7 +245,8 @@ static void norm_back(double *dx, double *dgain, double *dshift, const double *d
     }
 }
 
-/* x s(z) and its slope; see elementwise.c. */
+/* gelu(x) = x s(z), s the logistic function, z = c (x + 0.044715 x^3), c = 2 sqrt(2/pi), as in
+ * elementwise.c; *slope = s + x s (1 - s) dz/dx. */
 static double gelu(double x, double *slope)
 {
     double c = 2 * sqrt(2 / acos(-1)), s = 1 / (1 + exp(-c * (x + 0.044715 * x * x * x)));
@@ -243,7 +255,9 @@ static double gelu(double x, double *slope)
     return x * s;
 }
 
-/* Query `i` of a sequence and head: probabilities into a->score; where its rows begin. */
+/* Softmax of the scores of query `i` of sequence b and head h over the keys 0 to i, to a->score;
+ * returns the first row of the sequence. The largest score is taken off before the exponential, so
+ * that none overflows. */
 static size_t attend(const all *a, size_t b, size_t h, size_t i)
 {
     size_t d = a->s.d, wide = d / a->s.heads, first = b * a->s.sequence;
@@ -277,6 +291,9 @@ static void attention(const all *a)
     }
 }
 
+/* For query i, probabilities P, dO = datt and O = att: dV_j += P_j dO; the gradient of a score is
+ * P_j (dO . V_j - dO . O) / sqrt(d / heads), of which dQ gets K_j and dK_j gets Q. dO . O is the
+ * mean of dO . V_j over P, hence its name. */
 static void attention_back(const all *a)
 {
     size_t d = a->s.d, wide = d / a->s.heads;
@@ -328,6 +345,8 @@ static void forward(const all *a)
     add_rows(a->y, p + vector(d, BPR), n, d);
 }
 
+/* Each product y = x W + b backwards, last first: dW = x^T dy, db = the sum of the rows of dy, dx =
+ * dy W^T. A residual path passes dy on unchanged: dh and dx begin as its copy. */
 static void backward(const all *a)
 {
     size_t n = a->s.n, d = a->s.d;
@@ -391,6 +410,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(room);
 }
 
+/* Four times that of one sum: a result has passed through up to a dozen of them in a row. */
 static double near(const abdb_problem *p, int tensor)
 {
     sizes s = sizes_of(p);

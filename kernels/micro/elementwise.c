@@ -31,6 +31,8 @@
 
 #include "kernels/kernel.h"
 
+/* Places of tensors: X is the input of all (of adamw the parameter); then, by operation, gamma and
+ * beta, or the gradient G and the moments M and V. Outputs stand last, see shape(). */
 enum { X, GAMMA, BETA, G = 1, M, V, POSITIONS = 2048 };
 enum { SOFTMAX, LAYERNORM, RMSNORM, GELU, SILU, ROTARY, CROSS_ENTROPY, ADAMW };
 static const char *const words[] = {"softmax", "layernorm",     "rmsnorm", "gelu", "silu",
@@ -40,6 +42,7 @@ static const struct {
     double rate, beta1, beta2, epsilon, decay, step;
 } adamw = {1e-3, 0.9, 0.999, 1e-8, 0.01, 10};
 
+/* The number of a problem's op; shape() has refused what is none. */
 static int operation(const abdb_problem *p)
 {
     abdb_error err;
@@ -84,7 +87,9 @@ done:
     return st;
 }
 
-/* One number of a row is as much as all others together. */
+/* Adds `shift` to every number, then makes one number of each row `size`, which weighs as much as
+ * all others of it together. It stands in turn at the end, at the beginning and, twice, anywhere: a
+ * loop that forgets an edge or a lane is seen. */
 static void add_spikes(const abdb_problem *p, uint64_t seed, double size, double shift)
 {
     const abdb_tensor *t = &p->tensor[X];
@@ -112,13 +117,16 @@ static void scale(const abdb_problem *p, double (*by)(size_t row, bool odd))
         abdb_tensor_set(t, i, abdb_tensor_get(t, i) * by(i / t->dim[1], i % 2));
 }
 
-/* Of a norm: variances from 1 to 2^-16, that of epsilon. */
+/* Rows as they are, by 2^-4 and by 2^-8: the variance of the last is about 2^-16, that of epsilon
+ * (1e-5), which then changes the result. */
 static double by_norm(size_t row, bool odd)
 {
     (void)odd;
     return row % 3 == 0 ? 1 : row % 3 == 1 ? 0x1p-4 : 0x1p-8;
 }
 
+/* From [-1, 1] to [-4, 4]: beyond that both are 0 or x to the last digit, and nothing of the
+ * formula would show. */
 static double by_gate(size_t row, bool odd)
 {
     (void)row;
@@ -126,6 +134,8 @@ static double by_gate(size_t row, bool odd)
     return 4;
 }
 
+/* Every other parameter is about as small as a step of adamw (rate 1e-3), so that steps count; the
+ * others are so large that decay does. */
 static double by_step(size_t row, bool odd)
 {
     (void)row;
@@ -139,6 +149,7 @@ static void fill(const abdb_problem *p, uint64_t seed)
     double wide = (double)columns;
 
     switch (operation(p)) {
+    /* exp(log(columns) + 1) against `columns` numbers of exp(x), x in [-1, 1]. */
     case SOFTMAX: add_spikes(p, seed, log(wide) + 1, 0); break;
     case LAYERNORM:
         add_spikes(p, seed, sqrt(wide / 3) + 1, 1);
@@ -192,6 +203,9 @@ static double at(const one_row *r, int tensor, size_t row, size_t column)
     return abdb_tensor_get(&r->p->tensor[tensor], row * r->columns + column);
 }
 
+/* Softmax, or (loss) cross entropy, with the largest number taken off first so that nothing
+ * overflows. An error of an argument of magnitude `size` comes out of the exponential as a relative
+ * error of that size: hence 1 + 2 size. */
 static void exponentials(const one_row *r, bool loss)
 {
     double most = -INFINITY, sum = 0, size = 0;
@@ -214,6 +228,7 @@ static void exponentials(const one_row *r, bool loss)
     }
 }
 
+/* Layer norm (centred) or RMS norm, in two passes as it is defined. */
 static void norm(const one_row *r, bool centred)
 {
     double mean = 0, square = 0;
@@ -231,6 +246,8 @@ static void norm(const one_row *r, bool centred)
     }
 }
 
+/* Element i of the lower half and i of the upper half are turned together, by the cosine and the
+ * sine that tensor 1 has for the row's position. */
 static void turn(const one_row *r)
 {
     size_t half = r->columns / 2;
@@ -245,6 +262,8 @@ static void turn(const one_row *r)
     }
 }
 
+/* Tensors 4, 5, 6: the parameter and both moments after a step. The parameter's magnitude has the
+ * error of m relative to sqrt(v), which is large where v is small. */
 static void step(const one_row *r, int tensor)
 {
     for (size_t j = 0; j < r->columns; j++) {

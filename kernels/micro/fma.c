@@ -15,6 +15,7 @@
 
 #include "kernels/kernel.h"
 
+/* PERIOD: elements of z after which b repeats; 16 lanes of 32 bits are one register of AVX-512. */
 enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16 };
 
 /* Products that one step adds to an element of z. */
@@ -83,6 +84,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 
         magnitude[r] = 0;
         if (each == 1) {
+            /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
             z = abdb_tensor_get(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;

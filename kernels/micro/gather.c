@@ -68,6 +68,8 @@ static void fill(const abdb_problem *p, uint64_t seed)
     for (size_t i = 0; i < count; i++) index[i] = (int32_t)i; /* without memory: in order */
     if (!all) return;
     for (size_t i = 0; i < rows; i++) all[i] = (int32_t)i;
+    /* Fisher and Yates, stopped after `count` places: no index comes twice, so a scatter has one
+     * result. */
     for (size_t i = 0; i < count; i++) { /* the first `count` of a shuffle */
         size_t j;
         int32_t other = all[i];
@@ -91,6 +93,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 {
     const int32_t *index = p->tensor[INDEX].data;
     size_t width = p->tensor[OUT].dim[1], n = p->tensor[INDEX].dim[0], low, high;
+    /* A scatter, looked at from the row it writes: one pass over all indices finds who writes each
+     * row. */
     size_t *sent = NULL; /* to rows [low, high]: by which index, SIZE_MAX by none */
 
     (void)tensor;

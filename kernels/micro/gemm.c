@@ -13,6 +13,7 @@
 
 #include "kernels/kernel.h"
 
+/* Rows and columns of A, B and C are sizes {m,k}, {k,n}, {m,n}: see `rows` and `columns` below. */
 enum { A, B, C, SIZE_MAX_ELEMENTS = 1 << 30 };
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
@@ -45,6 +46,7 @@ done:
     return st;
 }
 
+/* The last dimension of a tensor (1: columns) or the one before (2: rows), of a batch or not. */
 static size_t side(const abdb_problem *p, int tensor, int from_last)
 {
     return p->tensor[tensor].dim[p->tensor[tensor].rank - from_last];
@@ -137,8 +139,13 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
  * bits, few enough that sums stay below 256 but for a handful. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    /* `few`: the share of numbers of bf16 that are not 0. A product is 1 or -1 with the
+     * probability few^2 = 900 / k, so a sum of k of them has a standard deviation of 30, and 256
+     * is 8 of those. */
     double k = (double)side(p, A, 1), few = fmin(1, 30 / sqrt(k));
     abdb_dtype dtype = p->tensor[A].dtype;
+    /* k most^2 is at most 2^24 for f32, and 10^6 x 2^20 for f64: both formats hold such sums
+     * exactly. */
     int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / k));
 
     for (int t = A; t <= B && dtype != ABDB_I8; t++) { /* bytes are whole as they are */

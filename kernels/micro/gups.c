@@ -15,6 +15,7 @@ enum { TABLE, UPDATES = 1 << 22 };
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
+    /* A power of two of words, as the challenge has it, that no cache holds. */
     double threads = abdb_param_number(p, "threads", limits->threads),
            words = exp2(ceil(log2(abdb_beyond_caches(limits, 1) / 8)));
     size_t all, parts, updates;
@@ -57,6 +58,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     abdb_row_range(row, count, &low, &high);
     change = calloc(high - low + 1, sizeof *change);
     for (size_t part = low / each; change && part <= high / each; part++) {
+        /* The start of each part's sequence: part of the definition, every implementation has the
+         * same. */
         uint64_t state = 0x9E3779B97F4A7C15u * (part + 1);
 
         for (size_t i = 0; i < updates; i++) {
@@ -67,6 +70,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
     for (size_t r = 0; r < count; r++) {
         uint64_t word = row[r] ^ (change ? change[row[r] - low] : 0);
+        /* A word is compared as two rows' elements of 32 bits: double would not hold 64. */
         int32_t half[2];
 
         memcpy(half, &word, sizeof half);

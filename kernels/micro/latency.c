@@ -12,6 +12,8 @@
 
 #include "kernels/kernel.h"
 
+/* LINE: bytes of a cache line. Only the first of its STEP indices is used, so that each hop meets
+ * another line. */
 enum { NEXT, END, LINE = 64, STEP = LINE / 4, HOPS = 1 << 18 };
 
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
@@ -49,6 +51,8 @@ static void fill(const abdb_problem *p, uint64_t seed)
     uint64_t state = abdb_random_at(seed, 0);
 
     for (size_t i = 0; i < lines; i++) next[i * STEP] = (int32_t)(i * STEP);
+    /* Sattolo: exchanging with one strictly below makes a single cycle through all lines;
+     * exchanging with itself too (a plain shuffle) would leave short cycles that fit a cache. */
     for (size_t i = lines - 1; i > 0; i--) {
         size_t j;
         int32_t other;

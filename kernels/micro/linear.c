@@ -1,12 +1,16 @@
 /* linear.c - a layer of weights, Y(M,N) = X(M,K) x W(K,N), whose weights are pruned or quantised:
  *
- *   weights=f32  sparsity=s  pattern=unstructured (each for itself), block (of 64 x 32), 2:4 (of
- * four along K two are 0; s is 0.5) weights=i8   a scale for each column;   activations=i8: X too,
- * a scale for each row weights=i4   two in a byte (K even in the low half), less 8, a scale for
- * each 32 along K
+ *   weights=f32  sparsity=s: a share s of W is 0. pattern=unstructured: each weight for itself;
+ *                block: whole blocks of 64 (along K) x 32 (along N); 2:4: of each four weights
+ *                along K two are 0, and s is 0.5
+ *   weights=i8   a scale for each column; with activations=i8 X is of bytes too, with a scale for
+ *                each row
+ *   weights=i4   two in a byte along K, the even one in the lower half, stored plus 8; a scale for
+ *                each 32 along K and each column
  *
- * Work: 2 M N K (1 - s) operations; bytes of X, Y, scales and of the weights that are left, without
- * what says where they are. The implementation brings W into its own form before the clock starts.
+ * Work: 2 M N K (1 - s) operations; bytes of X, Y, scales and of the weights that are left, but not
+ * of what says where those are. The implementation brings W into its own form before the clock
+ * starts.
  *
  * Bound: (K + 32) 2^-24 of the terms' magnitudes. */
 #include <math.h>
@@ -86,7 +90,8 @@ done:
     return st;
 }
 
-/* Two of each four weights down a column become 0: those nearest to it. */
+/* Of four weights down a column the two of the least magnitude become 0, which is how a network is
+ * pruned to 2:4 (Mishra et al. 2021). n: from a row to the next. */
 static void keep_two(float *w, size_t n)
 {
     for (int away = 0; away < 2; away++) {
@@ -105,6 +110,7 @@ static void prune(const abdb_problem *p, uint64_t seed)
     sizes s = sizes_of(p);
     uint64_t state = abdb_random_at(seed, 0);
     float *w = p->tensor[W].data;
+    /* A weight goes where 32 random bits are below this. */
     double limit = s.sparsity * 0x1p32;
 
     if (s.sparsity == 0) return;
@@ -134,7 +140,9 @@ static void fill(const abdb_problem *p, uint64_t seed)
     prune(p, seed);
 }
 
-/* Whole numbers so small that all sums are, and scales that are powers of 2. */
+/* Whole numbers, and scales that are powers of 2, so small that a sum of K terms of at most 2 most
+ * 4 stays within the 24 bits of an f32: the result is exact in any order. i4 and i8 stay the random
+ * bytes they are. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
     sizes s = sizes_of(p);
@@ -154,6 +162,8 @@ static void work(const abdb_problem *p, abdb_work *out)
 {
     static const double bytes[] = {4, 1, 0.5};
     sizes s = sizes_of(p);
+    /* The weights that are not 0. The scales of f32 weights are tensors that nothing reads: not
+     * counted. */
     double left = (double)s.k * (double)s.n * (1 - s.sparsity), scales = 0;
 
     for (int t = X_SCALE; t <= W_SCALE; t++) scales += 4 * (double)abdb_tensor_count(&p->tensor[t]);
@@ -162,7 +172,7 @@ static void work(const abdb_problem *p, abdb_work *out)
                  left * bytes[s.weights] + (s.weights ? scales : 0);
 }
 
-/* One weight as it counts. */
+/* One weight as it enters the sum: unpacked and times its scale. */
 static double weight(const abdb_problem *p, const sizes *s, size_t k, size_t n)
 {
     int byte;
@@ -206,6 +216,8 @@ static double element_x(const abdb_problem *p, size_t m, size_t k)
            (p->tensor[X].dtype == ABDB_I8 ? abdb_tensor_get(&p->tensor[X_SCALE], m) : 1);
 }
 
+/* For the check of a product, once an element: the format is told by the shape of W (i4 has half
+ * the rows), because reading the parameters each time would be slow. */
 static double element_w(const abdb_problem *p, size_t k, size_t n)
 {
     sizes s = {.k = p->tensor[X].dim[1], .n = p->tensor[Y].dim[1]};

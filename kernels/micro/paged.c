@@ -43,6 +43,8 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         TRY(ABDB_FAIL(
             err, ABDB_USAGE,
             "paged-attention: heads is a multiple of kv_heads, padding from 0 to below 1"));
+    /* width: blocks of the longest request; used: blocks of each request here, rounded, at least
+     * one. */
     width = (sequence + block - 1) / block;
     used = (size_t)fmax(1, floor((double)width * (1 - padding) + 0.5));
     p->tensors = 6;
@@ -68,7 +70,9 @@ static size_t used_blocks(const abdb_problem *p)
     return p->tensor[K].dim[0] / (number(p, "batch") * number(p, "kv_heads") * number(p, "block"));
 }
 
-/* The row of K and V of token `j` of a request. */
+/* The row of K and V of token `j` of request `b` and head `kv`. They are blocks x kv_heads x block
+ * rows; the number of the block stands in the request's row of the table, or in its part of the
+ * list. */
 static size_t row_of(const abdb_problem *p, size_t b, size_t kv, size_t j)
 {
     size_t block = number(p, "block"), used = used_blocks(p);
@@ -90,6 +94,7 @@ static void aim(const abdb_problem *p, uint64_t seed, size_t row)
     uint64_t any = abdb_random_at(seed, row);
 
     at = (size_t)(any % n);
+    /* The upper two bits choose: the last token, the first of a page, the last of a page, any. */
     if (any >> 62 == 0) at = n - 1;
     if (any >> 62 == 1) at -= at % block;
     if (any >> 62 == 2) at = at - at % block + block - 1;
@@ -123,6 +128,8 @@ static void fill(const abdb_problem *p, uint64_t seed)
     memset(index, 0, abdb_tensor_count(&p->tensor[INDEX]) * sizeof *index);
     if (order) abdb_shuffle(order, all, seed);
     for (size_t b = 0; b < batch; b++) {
+        /* The last page is full, or up to half of it is missing, a different number for each
+         * request. */
         length[b] = (int32_t)(used * block - b % (block / 2 + 1));
         for (size_t i = 0; i < used; i++)
             index[b * width + i] = order ? order[b * used + i] : (int32_t)(b * used + i);
@@ -181,6 +188,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             most = fmax(most, s);
             size = fmax(size, terms);
         }
+        /* A score of magnitude `size` is wrong by sums(p) of it; see of_score in attention.c. */
         larger = 1 + size * sums(p) / bound(p, tensor);
         for (size_t j = 0; score && j < n; j++) sum += score[j] = exp(score[j] - most);
         for (size_t j = 0; score && j < n; j++) {
@@ -197,6 +205,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     }
 }
 
+/* As in attention.c. */
 static double near(const abdb_problem *p, int tensor)
 {
     double d = (double)number(p, "d"), scores = 16 * 8 * 0x1p-24 * (sqrt(d) + 8);

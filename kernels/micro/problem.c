@@ -7,6 +7,8 @@
 
 static const double balance_least = 16; /* operations an element; see kernel.h */
 
+/* The formats: their name in parameters and results, bytes of an element, and the unit roundoff,
+ * half the distance from 1 to the next larger number; whole numbers round nothing. */
 static const struct {
     const char *name;
     size_t size;
@@ -132,6 +134,7 @@ double abdb_dtype_unit_roundoff(abdb_dtype dtype)
     return dtypes[dtype].roundoff;
 }
 
+/* The shifts 13, 7, 17 give the full period of 2^64 - 1. */
 uint64_t abdb_random_next(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -142,6 +145,8 @@ uint64_t abdb_random_next(uint64_t *state)
 
 uint64_t abdb_random_at(uint64_t seed, uint64_t i)
 {
+    /* Seed and index each have an odd multiplier of their own, so that neighbours of either share
+     * nothing after the three mixing steps. 0 becomes 1, because a xorshift never leaves it. */
     uint64_t z = (seed + 1) * 0xD1342543DE82EF95u + (i + 1) * 0x9E3779B97F4A7C15u;
 
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -152,6 +157,8 @@ uint64_t abdb_random_at(uint64_t seed, uint64_t i)
 
 double abdb_random_whole(uint64_t seed, uint64_t i, int most)
 {
+    /* From -most to most - 1, then all that is not negative moves up by one: 0 is left out. The
+     * upper bits are taken because the remainder of the lower ones is the worse. */
     int value = (int)((abdb_random_at(seed, i) >> 32) % (unsigned)(2 * most)) - most;
 
     return value < 0 ? value : value + 1;
@@ -168,6 +175,7 @@ void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most)
 void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) out[i] = (int32_t)i;
+    /* Fisher and Yates: each place takes one of those that are left, itself included. */
     for (size_t i = n; i-- > 1;) {
         size_t j = (size_t)(abdb_random_at(seed, i) % (i + 1));
         int32_t other = out[i];
@@ -179,6 +187,7 @@ void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)
 
 double abdb_near_sum(const abdb_tensor *out, double terms)
 {
+    /* Shorter formats sum in f32, and then round the result once. */
     double u = abdb_dtype_unit_roundoff(out->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
     return 8 * u * (sqrt(terms) + 8) + (out->dtype == ABDB_BF16 ? 0x1p-7 : 0);
@@ -194,6 +203,9 @@ double abdb_rounded(const abdb_tensor *out)
     return out->dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0;
 }
 
+/* To nearest, ties to even: 0x7FFF, and 1 more where the last bit that stays is odd, carries
+ * exactly when the lower half is above the middle, or on it. Rounded so, some NaNs would become
+ * infinity or zero: they are cut off instead, with a bit set that keeps them NaN. */
 uint16_t abdb_bf16(float value)
 {
     uint32_t bits;

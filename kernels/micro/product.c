@@ -1,12 +1,18 @@
 /* product.c - is a matrix the product of two others? Freivalds' check, modulo a prime; see
- * abdb_suspect_product in kernel.h. */
+ * abdb_suspect_product in kernel.h.
+ * // With a vector r of random numbers, C r is compared with A (B r): three products with a vector
+ * instead of one with a matrix. All is done modulo the prime 2^61 - 1, where nothing rounds and a
+ * row that differs anywhere gives another sum but with a probability of 2^-61. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "kernels/kernel.h"
 
+/* A Mersenne prime: 2^61 is 1 modulo it, so a remainder is the lower 61 bits plus those above. */
 static const uint64_t prime = ((uint64_t)1 << 61) - 1;
 
+/* The remainder of any x below 2^64: after the fold it is at most prime + 7, so one subtraction is
+ * enough. */
 static uint64_t reduced(uint64_t x)
 {
     x = (x & prime) + (x >> 61);
@@ -16,12 +22,14 @@ static uint64_t reduced(uint64_t x)
 static uint64_t times(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
+    /* Of two remainders, below 2^122: both halves are below 2^61, and their sum fits. */
     wide w = (wide)a * b;
 
     return reduced((uint64_t)(w & prime) + (uint64_t)(w >> 61));
 }
 
-/* A whole number as a remainder; false: it is none. */
+/* A whole number as a remainder, a negative one counted down from the prime. False: x has a
+ * fraction, is NaN, or is so large that doubles no longer hold every whole number. */
 static bool whole(double x, uint64_t *out)
 {
     if (!(fabs(x) < 0x1p53) || x != floor(x)) return false;
@@ -36,6 +44,7 @@ abdb_status abdb_suspect_product(const abdb_product *q, uint64_t seed, unsigned 
 
     if (!r) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
     for (size_t j = 0; j < q->columns; j++) r[j] = reduced(abdb_random_at(seed, j));
+    /* t = B r. B is an input that `exact` made of whole numbers, so none is left out here. */
     for (size_t k = 0; k < q->depth; k++)
         for (size_t j = 0; j < q->columns; j++)
             if (whole(q->b(q->p, q->first_b + k, j), &x)) t[k] = reduced(t[k] + times(x, r[j]));

@@ -21,9 +21,13 @@
 #include "kernels/kernel.h"
 #include "schema/core/text.h"
 
-enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20 };
+/* GRAIN: elements; each thread's part of an array is a multiple of it, so that all have as much to
+ * do. PASSES_BYTES: what the passes over a cache move together, long enough to be timed. FMAS_MAX:
+ * operations on one element; the reference does them one after another. */
+enum { X, Y, Z, GRAIN = 256, PASSES_BYTES = 64 << 20, FMAS_MAX = 1000000 };
 static const double factor = 0.4; /* s of scale and triad */
 
+/* Per element: operations, elements moved, arrays read. */
 static const struct {
     const char *name;
     int ops, moved, reads;
@@ -31,6 +35,7 @@ static const struct {
                   {"dot", 2, 2, 2},  {"read", 1, 1, 1},  {"write", 0, 1, 0}, {"fma", 2, 2, 1}};
 enum { COPY, SCALE, ADD, TRIAD, DOT, READ, WRITE, FMA, OPERATIONS };
 
+/* -1: no such operation. */
 static int operation(const abdb_problem *p)
 {
     const char *name = abdb_param_text(p, "op");
@@ -118,6 +123,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     const char *dtype_name = abdb_param_text(p, "dtype");
     int op = operation(p);
     double n, repeat, passes;
+    size_t fmas;
     abdb_dtype dtype;
     abdb_status st = ABDB_OK;
 
@@ -138,7 +144,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
         return ABDB_FAIL(err, ABDB_USAGE, "stream: repeat wants a whole number");
     TRY(abdb_param_set(p, "n", n, err));
     if (repeat > 1) TRY(abdb_param_set(p, "repeat", repeat, err));
-    if (op == FMA) TRY(abdb_param_set(p, "fmas", abdb_param_number(p, "fmas", 1), err));
+    if (op == FMA) TRY(abdb_param_size(p, "fmas", 1, FMAS_MAX, &fmas, err));
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = dtype,
@@ -146,6 +152,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
                                      .rank = 1,
                                      .dim = {i == Z && is_reduction(op) ? 1 : (size_t)n},
                                      .stride = {1}};
+    /* An array that the operation does not read shrinks to one element. */
     if (operations[op].reads < 2) p->tensor[Y].dim[0] = 1;
     if (operations[op].reads < 1) p->tensor[X].dim[0] = 1;
 done:
@@ -165,6 +172,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
                       double *out, double *magnitude)
 {
     int op = operation(p);
+    /* The factor as the format holds it: 0.4 has no exact binary form. */
     double s = p->tensor[X].dtype == ABDB_F32 ? (double)(float)factor : factor;
 
     (void)tensor;
@@ -199,6 +207,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
  * other operations every element is bound closely as it is. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    /* `whole`: up to here every whole number is exact in the format. `term`: a term's size at which
+     * 16 sqrt(n) of them stay below that; of dot, a product of two numbers of sqrt(term). */
     double whole = p->tensor[X].dtype == ABDB_F64 ? 0x1p53 : 0x1p24,
            term = fmin(0x1p20, whole / (16 * sqrt((double)p->tensor[X].dim[0])));
     int most = (int)fmax(2, operation(p) == DOT ? sqrt(term) : term);

@@ -1,4 +1,6 @@
-/* answer.c - one line of a backend as a record; see answer.h. */
+/* answer.c - one line of a backend as a record: JSON in, an object with plain texts out. What a
+ * backend prints ends on terminals and in reports, so control characters (which can move a cursor
+ * or hide text) are taken out here, before anything else sees them. See answer.h. */
 #include "kernels/runner/answer.h"
 
 #include <stdio.h>

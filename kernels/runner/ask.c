@@ -12,6 +12,8 @@ static double cell_seconds(const json_t *record, const abdb_run_options *o)
 {
     double once = json_number_value(json_object_get(record, "ops")) / (5e10 * fmax(1, o->threads)) +
                   json_number_value(json_object_get(record, "bytes")) / 1e10;
+    /* What the sampling rules spend: at least this, at most this much (measure.c), 13 launches in
+     * between. */
     double least = o->quick ? 0.1 : 0.75, most = o->quick ? 0.2 : 15;
 
     return 0.05 + json_number_value(json_object_get(record, "memory")) / 2e8 +
@@ -23,8 +25,8 @@ static bool is(const json_t *record, const char *key, const char *text)
     return strcmp(abdb_record_text(record, key), text) == 0;
 }
 
-abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan, double *seconds,
-                                  abdb_error *err)
+abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *plan,
+                                  const unsigned char *todo, double *seconds, abdb_error *err)
 {
     abdb_child child = {0};
     double begin_s = abdb_steady_s(), sum = 0;
@@ -36,12 +38,16 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
     *seconds = NAN;
     TRY(abdb_child_start(&child, o, "estimate", err));
     for (size_t i = 0; i < plan->cells; i++) {
-        char *line = abdb_cell_request(o, &plan->cell[i]);
+        char *line;
 
+        if (!todo[i]) continue;
+        line = abdb_cell_request(o, &plan->cell[i]);
         if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
         st = abdb_child_write(&child, line, ABDB_SILENCE_S, err);
         free(line);
         if (st != ABDB_OK) break; /* it knows no estimates: no error of the user's */
+        /* Answers of this cell, until its `end`; a backend that is silent for too long is asked no
+         * more. */
         for (bool end = false; !end;) {
             char *answer;
             abdb_heard heard = abdb_child_read(&child, 0.2, &answer);

@@ -1,4 +1,6 @@
-/* child.c - a backend's process; see child.h. */
+/* child.c - a backend's process: started with the environment that measuring needs, written to
+ * without ever waiting for long, read line by line, and ended with everything it started. See
+ * child.h. */
 #include "kernels/runner/child.h"
 
 #include <errno.h>
@@ -13,7 +15,9 @@
 
 enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
 
-/* Thread count, binding and wait policy are set before exec: one pool per process, libgomp's. */
+/* Thread count, binding and wait policy are set before exec, because libraries read them when they
+ * are loaded. All of them use libgomp's one pool of threads. What the user has set of binding and
+ * waiting stays (0: do not overwrite). */
 static void set_environment(const void *options)
 {
     const abdb_run_options *o = options;
@@ -76,7 +80,9 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abd
     return ABDB_OK;
 }
 
-/* Takes the first whole line out of the buffer: it is moved to its own place behind a NUL. */
+/* Takes the first whole line out of the buffer, as a copy that ends in NUL and lives until the next
+ * call of this thread; what follows moves to the front. False: no line is complete yet. A line
+ * longer than LINE_SIZE_MAX is no record: what has come of it is dropped. */
 static bool take_line(abdb_child *c, char **line)
 {
     static _Thread_local char *kept;
@@ -125,6 +131,7 @@ static int finish(abdb_child *c, bool kill_now)
     close(p->in); /* which tells it to go */
     p->in = -1;
     if (kill_now || !abdb_program_ended(p, ABDB_GRACE_S, c->stop)) {
+        /* The whole group: what the backend has started itself, too. */
         kill(-p->pid, SIGTERM);
         abdb_program_ended(p, ABDB_GRACE_S, c->stop);
     }

@@ -4,13 +4,20 @@
 #include <string.h>
 
 #include "kernels/runner/answer.h"
+#include "kernels/runner/provide.h"
 
 enum { NAMES_MAX = 256 };
+/* The kernels of this build; other backends may have more. */
 static const char *const own[] = {
 #define KERNEL(name, printed, ref) printed,
 #include "kernels/registry.def"
 #undef KERNEL
     NULL};
+
+const char *const *abdb_known_kernels(void)
+{
+    return own;
+}
 
 /* Names, each once. */
 typedef struct {
@@ -44,7 +51,25 @@ static void parameters(names *out, const char *kernel, json_t *const *hello, siz
             if (strcmp(abdb_record_text(one, "name"), kernel) != 0) continue;
             json_array_foreach(json_object_get(one, "names"), k, name) if (json_is_string(name))
                 add(out, json_string_value(name));
+            if (json_object_get(one, "names") && *abdb_record_text(one, "provider"))
+                add(out, "provider"); /* which abdb itself asks for where there are several */
         }
+}
+
+/* A provider that none of the backends has is a mistake. */
+static abdb_status check_provider(const abdb_cell *cell, json_t *const *hello, size_t hellos,
+                                  abdb_error *err)
+{
+    const char *asked = abdb_cell_param(cell, "provider"), *name;
+    names known = {0};
+    char what[80];
+
+    for (size_t h = 0; asked && h < hellos; h++)
+        for (size_t i = 0; (name = abdb_provider_at(hello[h], cell->kernel, i)); i++)
+            add(&known, name);
+    if (!known.count || abdb_is_word(asked, known.name)) return ABDB_OK;
+    snprintf(what, sizeof what, "%.60s has no provider", cell->kernel);
+    return unknown(what, asked, &known, err);
 }
 
 static abdb_status check_cell(const abdb_cell *cell, const names *kernels, json_t *const *hello,
@@ -61,7 +86,7 @@ static abdb_status check_cell(const abdb_cell *cell, const names *kernels, json_
         snprintf(what, sizeof what, "%.60s has no axis", cell->kernel);
         return unknown(what, cell->param[i].key, &known, err);
     }
-    return ABDB_OK;
+    return check_provider(cell, hello, hellos, err);
 }
 
 abdb_status abdb_plan_known(const abdb_plan *plan, json_t *const *hello, size_t hellos,
@@ -74,6 +99,7 @@ abdb_status abdb_plan_known(const abdb_plan *plan, json_t *const *hello, size_t 
 
     for (i = 0; own[i]; i++) add(&kernels, own[i]);
     for (size_t h = 0; h < hellos; h++) {
+        /* A backend that lists no kernels may have any. */
         if (!json_array_size(json_object_get(hello[h], "kernels"))) return ABDB_OK;
         json_array_foreach(json_object_get(hello[h], "kernels"), i, one)
             add(&kernels, abdb_record_text(one, "name"));

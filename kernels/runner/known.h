@@ -13,4 +13,7 @@
 ABDB_MUST_USE abdb_status abdb_plan_known(const abdb_plan *plan, json_t *const *hello,
                                           size_t hellos, abdb_error *err);
 
+/* The names of the kernels that abdb has; end: NULL. */
+const char *const *abdb_known_kernels(void);
+
 #endif

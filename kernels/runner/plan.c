@@ -1,7 +1,9 @@
-/* plan.c - plans expanded to cells; see plan.h. */
+/* plan.c - plans expanded to cells: each line is a kernel and its axes, and becomes the product of
+ * their values. All texts are copied into the plan's arena. See plan.h. */
 #include "kernels/runner/plan.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@ static abdb_status add_value(abdb_plan *plan, axis *a, const char *text, size_t 
     return ABDB_OK;
 }
 
-/* "256-4096*2" or "1-8+1"; returns 0 when it is no range. */
+/* "256-4096*2" (from, to, factor) or "1-8+1" (from, to, step); returns 0 when it is no range, so
+ * that the text is a value itself. */
 static int range(const char *text, double *from, double *to, char *how, double *step)
 {
     char *end;
@@ -73,25 +76,28 @@ done:
     return st;
 }
 
-static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axes, size_t count,
-                            const size_t *at, abdb_error *err)
+/* Room for one more cell, which is not counted yet. */
+static abdb_status make_room(abdb_plan *plan, abdb_error *err)
 {
-    abdb_text name = {0};
-    abdb_cell *cell, *more;
+    abdb_cell *more;
 
     if (plan->cells == ABDB_CELL_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d cells", ABDB_CELL_MAX);
     more = abdb_grow(plan->cell, plan->cells, &plan->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
     plan->cell = more;
-    cell = &plan->cell[plan->cells];
-    *cell = (abdb_cell){.kernel = kernel, .params = count};
-    abdb_text_puts(&name, kernel);
-    for (size_t i = 0; i < count; i++) {
-        cell->param[i].key = axes[i].key;
-        cell->param[i].text = axes[i].value[at[i]];
-        abdb_text_printf(&name, " %s=%s", axes[i].key, axes[i].value[at[i]]);
-    }
+    return ABDB_OK;
+}
+
+/* Counts the last cell, under its name. */
+static abdb_status name_cell(abdb_plan *plan, abdb_error *err)
+{
+    abdb_cell *cell = &plan->cell[plan->cells];
+    abdb_text name = {0};
+
+    abdb_text_puts(&name, cell->kernel);
+    for (size_t i = 0; i < cell->params; i++)
+        abdb_text_printf(&name, " %s=%s", cell->param[i].key, cell->param[i].text);
     cell->name = name.failed ? NULL : abdb_arena_copy(&plan->arena, name.data, name.size);
     abdb_text_free(&name);
     if (!cell->name) return ABDB_FAIL(err, ABDB_NOMEM, "a plan");
@@ -99,7 +105,66 @@ static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axe
     return ABDB_OK;
 }
 
-/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. */
+static abdb_status add_cell(abdb_plan *plan, const char *kernel, const axis *axes, size_t count,
+                            const size_t *at, abdb_error *err)
+{
+    abdb_cell *cell;
+    abdb_status st = ABDB_OK;
+
+    TRY(make_room(plan, err));
+    cell = &plan->cell[plan->cells];
+    *cell = (abdb_cell){.kernel = kernel, .params = count};
+    for (size_t i = 0; i < count; i++) {
+        cell->param[i].key = axes[i].key;
+        cell->param[i].text = axes[i].value[at[i]];
+    }
+    st = name_cell(plan, err);
+done:
+    return st;
+}
+
+static bool keep_param(abdb_plan *plan, abdb_cell *cell, const char *key, const char *text)
+{
+    size_t at = cell->params++;
+
+    cell->param[at].key = abdb_arena_copy(&plan->arena, key, strlen(key));
+    cell->param[at].text = abdb_arena_copy(&plan->arena, text, strlen(text));
+    return cell->param[at].key && cell->param[at].text;
+}
+
+abdb_status abdb_plan_add_cell(abdb_plan *plan, const abdb_cell *like, const char *key,
+                               const char *text, abdb_error *err)
+{
+    abdb_cell *cell;
+    bool kept;
+    abdb_status st = ABDB_OK;
+
+    if (key && like->params == ABDB_AXIS_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "%s: more than %d parameters", like->name, ABDB_AXIS_MAX);
+    TRY(make_room(plan, err));
+    cell = &plan->cell[plan->cells];
+    *cell =
+        (abdb_cell){.kernel = abdb_arena_copy(&plan->arena, like->kernel, strlen(like->kernel))};
+    kept = cell->kernel != NULL;
+    for (size_t i = 0; i < like->params; i++)
+        kept = keep_param(plan, cell, like->param[i].key, like->param[i].text) && kept;
+    if (key) kept = keep_param(plan, cell, key, text) && kept;
+    if (!kept) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a plan"));
+    st = name_cell(plan, err);
+done:
+    return st;
+}
+
+const char *abdb_cell_param(const abdb_cell *cell, const char *key)
+{
+    for (size_t i = 0; i < cell->params; i++)
+        if (strcmp(cell->param[i].key, key) == 0) return cell->param[i].text;
+    return NULL;
+}
+
+/* "gemm dtype=f32,f64 n=8-32*2": the cells of a line are the product of its axes. `at` counts
+ * like an odometer: value at[i] of axis i; when every axis has turned over, i runs below 0 and
+ * it ends. */
 static abdb_status add_line(abdb_plan *plan, char *line, abdb_error *err)
 {
     axis *axes = calloc(ABDB_AXIS_MAX, sizeof *axes);

@@ -1,4 +1,6 @@
-/* runner.c - cells through a backend into entries; see runner.h. */
+/* runner.c - cells through a backend into entries. For each cell: the request goes to the process
+ * (started where none lives), its records are taken until the cell ends or is cut off, and the
+ * entry goes to the sink, which stores or spools it. See runner.h. */
 #include "kernels/runner/runner.h"
 
 #include <math.h>
@@ -9,11 +11,14 @@
 
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
+#include "kernels/runner/provide.h"
 #include "kernels/runner/told.h"
 #include "schema/core/grow.h"
 #include "schema/core/stats.h"
 #include "schema/core/timing.h"
 
+/* The median absolute deviation times 1.48 is a standard deviation, where times are normal; samples
+ * further than ten of those from the median are marked, and stay. */
 static const double outlier_mads = 14.8; /* 10 x 1.48 MAD */
 
 typedef struct {
@@ -40,7 +45,8 @@ void abdb_run_tally_free(abdb_run_tally *tally)
     *tally = (abdb_run_tally){0};
 }
 
-/* Keeps how far the median of a cell is known. */
+/* Keeps how far the median of a cell is known, half of its interval, relative: reports of a run say
+ * how small a difference it could see. */
 static void note_spread(abdb_run_tally *t, const abdb_summary *s)
 {
     double *more;
@@ -166,6 +172,17 @@ static void add_threads(abdb_entry *e, abdb_arena *arena, const abdb_told *t)
         abdb_entry_factor(e, "threads_asked", abdb_arena_printf(arena, "%lld", asked));
 }
 
+/* Of a backend that does not say which provider computed it: the only one that it has. */
+static void add_provider(abdb_entry *e, const abdb_told *t, const abdb_cell *cell)
+{
+    const char *only = abdb_provider_at(t->hello, cell->kernel, 0);
+
+    if (!only || abdb_provider_at(t->hello, cell->kernel, 1) || abdb_cell_param(cell, "provider") ||
+        json_object_get(json_object_get(t->result, "factors"), "provider"))
+        return;
+    abdb_entry_factor(e, "provider", only);
+}
+
 /* What a result was measured under, as factors: parameters of the cell (where the backend did
  * not say itself what it made of them), then what the backend told, then what this program
  * decided. `op` is called operation in the database; dtype is a column and no factor. */
@@ -184,6 +201,7 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     json_object_foreach(factors, key, value) if (strcmp(key, "dtype") != 0)
         abdb_entry_factor(e, strcmp(key, "op") == 0 ? "operation" : key, json_string_value(value));
     add_threads(e, arena, t);
+    add_provider(e, t, cell);
     if (*abdb_record_text(t->result, "chosen"))
         abdb_entry_factor(e, "chosen", abdb_record_text(t->result, "chosen"));
     if (s->o->core_type) abdb_entry_factor(e, "core_type_asked", s->o->core_type);
@@ -212,13 +230,6 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
         abdb_entry_factor(e, "energy_scope", abdb_record_text(t->result, "energy_scope"));
     abdb_entry_factor(e, "sampling", s->o->quick ? "quick@1" : "cpu@1");
     if (!json_object_get(factors, "cache")) abdb_entry_factor(e, "cache", "hot");
-}
-
-static const char *cell_param(const abdb_cell *cell, const char *key)
-{
-    for (size_t i = 0; i < cell->params; i++)
-        if (strcmp(cell->param[i].key, key) == 0) return cell->param[i].text;
-    return NULL;
 }
 
 static bool is_finite(const abdb_entry *e)
@@ -259,7 +270,7 @@ static void fill_fields(abdb_entry *e, abdb_arena *arena, const session *s, cons
     e->field[ABDB_FIELD_nodes] = "1";
     e->field[ABDB_FIELD_backend] = s->o->name;
     e->field[ABDB_FIELD_dtype] =
-        ok ? abdb_record_text(t->result, "dtype") : cell_param(cell, "dtype");
+        ok ? abdb_record_text(t->result, "dtype") : abdb_cell_param(cell, "dtype");
     e->field[ABDB_FIELD_date] = t->date;
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
@@ -340,7 +351,8 @@ char *abdb_cell_request(const abdb_run_options *o, const abdb_cell *cell)
     return whole;
 }
 
-/* Ends a cell that is over its time, or silent, or must end at once; true when it did. */
+/* Ends a cell that is over its time, or silent, or must end at once, with its process; true when it
+ * did. */
 static bool cut_off(session *s, double begin_s)
 {
     double now = abdb_steady_s();

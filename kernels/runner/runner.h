@@ -4,14 +4,14 @@
  * (1) Each cell of the list ends as exactly one entry: ok, not-implemented, failed, out-of-memory,
  *     no-device, cancelled, timeout, crash or bad-answer.
  * (2) Silence for SILENCE_S, or a cell over its time: SIGTERM to the process group, SIGKILL after
- *     GRACE_S, the cell is a row `timeout`, and a new process goes on with the next cell.
- * (3) A process that ends inside a cell: a row `crash`, and a new process goes on.
+ *     GRACE_S, the cell is kept with status `timeout`, and a new process goes on with the next.
+ * (3) A process that ends inside a cell: status `crash`, and a new process goes on.
  * (4) Anything that is no record is ignored, and so are unknown kinds and fields. A record that
- *     breaks the protocol, one of another cell above all: a row `bad-answer`, and a new process
+ *     breaks the protocol, one of another cell above all: status `bad-answer`, and a new process
  *     goes on (told.h).
- * (5) *stop: the cell at hand is told to finish its sample (SIGINT), and is a row `cancelled`;
- * above 1 its group is killed at once. No process outlives abdb, however that ends (process.h). (6)
- * Text of a backend is data: it is stored without control characters, never run.
+ * (5) *stop: the cell at hand is told to finish its sample (SIGINT), with status `cancelled`;
+ *     above 1 its group is killed at once. No process outlives abdb, however that ends (process.h).
+ * (6) Text of a backend is data: it is stored without control characters, never run.
  */
 #ifndef ABDB_KERNELS_RUNNER_H
 #define ABDB_KERNELS_RUNNER_H
@@ -52,11 +52,11 @@ void abdb_run_tally_free(abdb_run_tally *tally);
 ABDB_MUST_USE abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *plan,
                                            const unsigned char *todo, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_error *err);
-/* About how long the cells will take, in seconds, as the backend counts their work; NAN when it
- * does not say. */
+/* About how long the cells where todo[i] will take, in seconds, as the backend counts their work;
+ * NAN when it does not say. */
 ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
-                                                const abdb_plan *plan, double *seconds,
-                                                abdb_error *err);
+                                                const abdb_plan *plan, const unsigned char *todo,
+                                                double *seconds, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
  * members. The caller's reference. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,

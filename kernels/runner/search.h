@@ -1,13 +1,11 @@
 /* search.h - mamf: the maximum achievable matrix product of a backend, over shapes that the search
  * finds itself; the name is the one that the Machine Learning Engineering book gave it.
- *
- * Squares double until they are no longer faster; then one side at a time is made longer or shorter
- * by a step, which is halved when no move gains 0.3 %, down to 16. The search ends when the last
- * step gains nothing, or when its time is used up. Each shape is one quick cell of its own process;
- * the best is measured once more in full, and that is the figure: what was fastest in a quick look
- * was also lucky. At last one side after another is made a little longer: what a tile that is not
- * full costs.
- */
+ * // Squares double until they are no longer faster; then one side at a time is made longer or
+ * shorter by a step, which is halved when no move gains 0.3 %, down to 16. The search ends when the
+ * last step gains nothing, or when its time is used up. Each shape is one quick cell of its own
+ * process; the best is measured once more in full, and that is the figure, because the quickest of
+ * many quick measurements is partly luck. At last one side after another is made a little longer,
+ * which shows what an incomplete tile costs. */
 #ifndef ABDB_KERNELS_SEARCH_H
 #define ABDB_KERNELS_SEARCH_H
 
@@ -25,8 +23,9 @@ typedef struct {
     size_t tile[3];  /* least lengthening that is as fast again; 0: none up to 64 */
 } abdb_mamf;
 
-/* Progress of options is told each shape. ABDB_BACKEND: no shape could be measured. */
-ABDB_MUST_USE abdb_status abdb_mamf_search(const abdb_run_options *options, const char *dtype,
+/* `of` is a product without its sides: "gemm dtype=f32". Progress of options is told each shape.
+ * ABDB_BACKEND: no shape could be measured. */
+ABDB_MUST_USE abdb_status abdb_mamf_search(const abdb_run_options *options, const abdb_cell *of,
                                            double budget_s, const abdb_sink *sink,
                                            abdb_run_tally *tally, abdb_mamf *out, abdb_error *err);
 

@@ -1,4 +1,5 @@
-/* told.c - what a backend has said of the cell at hand; see told.h. */
+/* told.c - what a backend has said of the cell at hand, record by record, and whether it may say
+ * so: who starts no backend of ours must still not be able to store nonsense. See told.h. */
 #include "kernels/runner/told.h"
 
 #include <math.h>
@@ -10,8 +11,10 @@
 #include <time.h>
 
 #include "kernels/runner/answer.h"
+#include "kernels/runner/provide.h"
 #include "schema/core/units.h"
 
+/* SAMPLES_MAX as of the harness; more is a backend that has gone wrong. */
 enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096, FACTORS_MAX = 64 };
 
 /* --- the cell --------------------------------------------------------------------------------- */
@@ -37,9 +40,10 @@ abdb_status abdb_told_open(abdb_told *t, abdb_error *err)
 
 void abdb_told_forget(abdb_told *t)
 {
+    json_decref(t->hello);
     json_decref(t->environment);
     json_decref(t->device);
-    t->environment = t->device = NULL;
+    t->hello = t->environment = t->device = NULL;
     t->greeted = false;
 }
 
@@ -194,6 +198,20 @@ static bool check_factors(abdb_told *t, json_t *factors)
     return !t->bad;
 }
 
+/* Is the provider that computed it one that the backend says it has of this kernel? */
+static bool check_provider(abdb_told *t, const json_t *result)
+{
+    const char *said = abdb_record_text(json_object_get(result, "factors"), "provider");
+    const char *asked = abdb_cell_param(t->asked, "provider"), *name;
+
+    if (!*said && asked) said = asked;
+    for (size_t i = 0; *said && (name = abdb_provider_at(t->hello, t->asked->kernel, i)); i++)
+        if (strcmp(name, said) == 0) return true;
+    if (!*said || !abdb_provider_at(t->hello, t->asked->kernel, 0)) return true;
+    abdb_told_refuse(t, "it measured provider=%s, which its hello does not name", said);
+    return false;
+}
+
 static void take_result(abdb_told *t, json_t *record)
 {
     static const char *const numbers[] = {"ops",          "bytes",    "error",   "prepare_s",
@@ -212,7 +230,8 @@ static void take_result(abdb_told *t, json_t *record)
         abdb_told_refuse(t, "verified is '%.40s', not pass or fail", verified);
         return;
     }
-    if (check_factors(t, json_object_get(record, "factors")) && check_asked(t, record))
+    if (check_factors(t, json_object_get(record, "factors")) && check_asked(t, record) &&
+        check_provider(t, record))
         t->result = json_incref(record);
 }
 
@@ -277,6 +296,8 @@ static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *recor
         long long protocol = json_integer_value(json_object_get(record, "protocol"));
 
         t->greeted = true;
+        json_decref(t->hello);
+        t->hello = json_incref(record);
         if (protocol != 1)
             return ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", path,
                              protocol);

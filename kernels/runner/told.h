@@ -3,9 +3,10 @@
  * A record that breaks it ends the cell with the status `bad-answer` and the reason: one of another
  * cell, before `begin` or after `end`; a second result; a line that begins like a record and is
  * none; a status that is none of the protocol's; a number that is negative, no number or not
- * finite; a text where none can be; another dtype or way than was asked. Nothing of such a cell is
- * kept but the row, and its process is not asked again. A reading of a sensor is left out where it
- * says nothing: it stands beside what is measured.
+ * finite; a text where none can be; another dtype, way or provider than was asked, or a provider
+ * that the backend does not name of the kernel. Nothing of such a cell is kept but the row, and its
+ * process is not asked again. A reading of a sensor is left out where it says nothing: it stands
+ * beside what is measured.
  */
 #ifndef ABDB_KERNELS_TOLD_H
 #define ABDB_KERNELS_TOLD_H
@@ -16,7 +17,7 @@
 #include "schema/core/record.h"
 
 typedef struct {
-    json_t *environment, *device; /* of the process; NULL until said */
+    json_t *hello, *environment, *device; /* of the process; NULL until said */
     bool greeted;
     const abdb_cell *asked;
     json_t *result;

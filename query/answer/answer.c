@@ -1,4 +1,5 @@
-/* answer.c - what a verb says, made before it is printed; see answer.h. */
+/* answer.c - what a verb says, gathered in memory and printed at once: a verb that fails half way
+ * has printed nothing. See answer.h. */
 #include "query/answer/answer.h"
 
 #include <stdlib.h>
@@ -22,6 +23,8 @@ abdb_status abdb_answer_print(abdb_answer *a, const char *path, abdb_error *err)
 
     if (ferror(a->file) || fflush(a->file) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an answer"));
     TRY(abdb_outfile_open(&out, path, err));
+    /* Into a file the deadline goes on, because writing it is part of the work; a pipe or a
+     * terminal may be read slowly. */
     if (!out.part) abdb_deadline_end();
     all = a->commands ? fwrite(a->data, 1, a->size, out.file) == a->size
                       : abdb_put(out.file, a->data, a->size);

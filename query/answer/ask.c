@@ -22,6 +22,8 @@ static int over_time(void *unused)
     return abdb_deadline_over();
 }
 
+/* What SQLite asks before it prepares a statement (a, b, c: table, column, database, as the action
+ * has it). What is not allowed here is refused. */
 static int authorize(void *unused, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {
@@ -39,6 +41,8 @@ static int authorize(void *unused, int action, const char *a, const char *b, con
     case SQLITE_PRAGMA:
         for (size_t i = 0; i < sizeof pragmas / sizeof pragmas[0]; i++)
             if (a && sqlite3_stricmp(a, pragmas[i]) == 0 &&
+                /* The first six take a name as their argument, integrity_check a number; of the
+                 * others an argument would set something. */
                 (!b || i < 6 || strcmp(pragmas[i], "integrity_check") == 0))
                 return SQLITE_OK;
         return SQLITE_DENY;
@@ -64,11 +68,14 @@ static int authorize_keeping(void *unused, int action, const char *a, const char
 
 abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
 {
+    /* Asked once before the authorizer is set, which would refuse to let eponymous virtual tables
+     * be declared later; they prepare and return nothing. Those that are not registered here just
+     * fail. */
     static const char *const functions[] = {
         "SELECT 1 FROM abdb_csv(NULL)",           "SELECT 1 FROM abdb_archive(NULL)",
         "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
-        "SELECT 1 FROM abdb_roofline(NULL)",      "SELECT 1 FROM abdb_measure(NULL, NULL)",
-        "SELECT 1 FROM abdb_changes('[]')"};
+        "SELECT 1 FROM abdb_choose(NULL)",        "SELECT 1 FROM abdb_roofline(NULL)",
+        "SELECT 1 FROM abdb_measure(NULL, NULL)", "SELECT 1 FROM abdb_changes('[]')"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */
@@ -90,6 +97,67 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
     abdb_deadline_begin(timeout_s);
     sqlite3_progress_handler(db->sql, PROGRESS_STEPS, over_time, NULL);
     return ABDB_OK;
+}
+
+/* "no such column: devic": the nearest name of that kind, from arena, or NULL. SQLite has no code
+ * for it, so its words are read; other words only lose the suggestion. */
+static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *arena)
+{
+    static const struct {
+        const char *says, *names;
+    } kinds[] = {{"no such column: ", "SELECT DISTINCT column_name FROM v_column"},
+                 {"no such table: ",
+                  "SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*'"},
+                 {"no such function: ", "PRAGMA function_list"}};
+    const char *names[1024], *near = NULL;
+    sqlite3_stmt *s = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t said = strlen(kinds[i].says);
+        const char *name = message + said, *dot;
+
+        if (strncmp(message, kinds[i].says, said) != 0 ||
+            sqlite3_prepare_v2(db->sql, kinds[i].names, -1, &s, NULL) != SQLITE_OK)
+            continue;
+        while (count < sizeof names / sizeof names[0] && sqlite3_step(s) == SQLITE_ROW) {
+            const char *text = abdb_sql_text(s, 0);
+
+            names[count] = abdb_arena_copy(arena, text, strlen(text));
+            count += names[count] != NULL;
+        }
+        sqlite3_finalize(s);
+        dot = strrchr(name, '.');
+        near = abdb_nearest(dot ? dot + 1 : name, names, count);
+        break;
+    }
+    return near;
+}
+
+/* A mistake in a reader's SQL: where it is, and what was perhaps meant. */
+static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near;
+    char place[32] = "", beside[48] = "";
+    int line = 1;
+    abdb_status st;
+
+    if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
+    near = nearest_name(db, message, &arena);
+    for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
+    if (offset >= 0) {
+        snprintf(place, sizeof place, "line %d: ", line);
+        snprintf(beside, sizeof beside, " near '%.30s'", sql + offset);
+    }
+    st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
+             ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
+             : ABDB_FAIL(err, ABDB_USAGE,
+                         "%s%s%s%s%s%s; `abdb query --schema` shows views and columns", place,
+                         message, beside, near ? ", did you mean '" : "", near ? near : "",
+                         near ? "'?" : "");
+    abdb_arena_free(&arena);
+    return st;
 }
 
 /* What SQLite says of a reader's own SQL, as an error with an exit code and what to do. Its
@@ -114,16 +182,7 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not read files here; --allow-files lets it");
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_measure"))
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
-    if (code == SQLITE_ERROR && offset >= 0) {
-        int line = 1;
-
-        for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "line %d: %s near '%.30s'; `abdb query --schema` shows views"
-                         " and columns",
-                         line, sqlite3_errmsg(db->sql), sql + offset);
-    }
-    if (code == SQLITE_ERROR) return ABDB_FAIL(err, ABDB_USAGE, "%s", sqlite3_errmsg(db->sql));
+    if (code == SQLITE_ERROR) return sql_mistake(db, sql, offset, err);
     return abdb_db_fail(db, err, "query");
 }
 
@@ -175,7 +234,8 @@ done:
     return st;
 }
 
-/* Opens the guard for what is temporary, or closes it again. */
+/* Opens the guard for what is temporary, or closes it again. query_only is off only between the
+ * two, while statements of the report itself run. */
 static void let_keep(abdb_db *db, bool open)
 {
     sqlite3_set_authorizer(db->sql, NULL, NULL);

@@ -13,10 +13,12 @@
 
 #define WORDS "the time-out was reached; --timeout SECONDS allows more"
 
+/* longest_s: more than a timer can be set to wait, about three years. */
 static const double grace_s = 1, longest_s = 1e8;
 static double deadline_s; /* 0: none */
 
-/* The program did not end by itself. */
+/* One second over the time: something does not ask the clock. Only what a handler of signals may
+ * call is called here. */
 static void on_alarm(int number)
 {
     (void)number;

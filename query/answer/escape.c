@@ -8,6 +8,8 @@
 /* What stands for a letter; NULL: itself. */
 typedef const char *escaper(char letter);
 
+/* First made plain, then letter by letter: bytes of UTF-8 beyond ASCII are no letters of any of
+ * these languages. */
 static void put_escaped(FILE *out, const char *text, escaper *escape)
 {
     char one[ABDB_PLAIN_SIZE];

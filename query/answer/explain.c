@@ -8,6 +8,7 @@
 #include "query/answer/figures.h"
 #include "query/answer/say.h"
 
+/* TREE_MAX: facts that the tree shows; more are for programs. */
 enum { NAMES_MAX = 256, TREE_MAX = 40 };
 
 abdb_status abdb_facts_load(abdb_db *db, const char *keys, abdb_table *facts, abdb_error *err)
@@ -28,6 +29,7 @@ const char *abdb_facts_of(const abdb_table *table, size_t row, size_t column)
     char name[160];
     int at;
 
+    /* The column's own list comes first, then that of the row. */
     snprintf(name, sizeof name, "_facts_%s", table->column[column].name);
     at = abdb_table_column(table, name);
     if (at < 0) at = abdb_table_column(table, "_facts");
@@ -129,6 +131,7 @@ static abdb_status report_uses(abdb_db *db, const char *name, const abdb_table *
     *out = false;
     if (abdb_deadline_over()) return abdb_deadline_fail(err);
     TRY(abdb_report_load(&report, name, err));
+    /* A report that lists no facts cannot be found by them, and is not run. */
     if (!strstr(report.text, "_facts")) goto done;
     TRY(abdb_report_run(db, &report, value, &table, err));
     for (size_t r = 0; r < table.rows && !*out; r++)

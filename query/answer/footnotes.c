@@ -28,6 +28,7 @@ static void collect(const abdb_table *t, abdb_text *keys, bool *without)
             for (const char *s = v->text; *s; s += strcspn(s, " "), s += *s == ' ') {
                 size_t size = strcspn(s, " ");
 
+                /* Keys of results only: "r-", 32 digits and the place in the entry. */
                 if (strncmp(s, "r-", 2) == 0 && size < 56)
                     abdb_text_printf(keys, "%s%.*s", keys->size ? " " : "", (int)size, s);
             }
@@ -46,6 +47,7 @@ static void add_note(abdb_table *table, const char *text)
         table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
 }
 
+/* The words that MLCommons prescribes, exactly. */
 static const char legend[] =
     "The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association "
     "in the United States and other countries. All rights reserved. Unauthorized use strictly "
@@ -67,6 +69,7 @@ abdb_status abdb_footnotes_add(abdb_db *db, abdb_table *table, bool from_mlperf,
         TRY(abdb_sql_table(db, report.rows, &report, value, &notes, err));
         for (size_t i = 0; i < notes.rows; i++)
             if (notes.value[i].kind == ABDB_STRING) add_note(table, notes.value[i].text);
+        /* The report has given each result's footnote and the legend. */
         if (notes.rows) goto done;
     }
     if (!without) goto done;

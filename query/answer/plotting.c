@@ -129,6 +129,7 @@ static abdb_status make_script(abdb_plot *plot, abdb_error *err)
     abdb_table *table = &plot->table;
     const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
         **cells = calloc(table->rows * table->columns + 1, sizeof *cells);
+    /* Which columns hold text: those are named in pictures, numbers are drawn. */
     unsigned char text[ABDB_COLUMN_MAX] = {0};
     size_t shown[ABDB_COLUMN_MAX], columns = 0;
     abdb_drawing drawing = {.rows = table->rows,

@@ -1,4 +1,5 @@
-/* print.c - the seven formats by name; see table.h. */
+/* print.c - the formats by name, which print each, and which are for programs; see table.h. The
+ * order is that of abdb_format. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,6 +17,7 @@ abdb_status abdb_quote_next(char **rest, const char *option, abdb_quote *out, ab
 
     *out = (abdb_quote){.is_counted = *count == '/'};
     if (!item) return ABDB_OK;
+    /* Cuts "DEVICE=2.49 USD/h" into three texts; put back where the number is none. */
     if (good) *unit = *number++ = '\0';
     if (!good || !abdb_number(abdb_trim(number), &out->amount) || out->amount <= 0) {
         if (good) { /* for the message */

@@ -26,6 +26,8 @@ static bool same_value(const abdb_value *a, const abdb_value *b)
     return strcmp(abdb_value_text(a, x), abdb_value_text(b, y)) == 0;
 }
 
+/* Is the column printed once above the table? One that the report says so of, where all rows
+ * agree. */
 static bool is_hoisted(const abdb_table *t, size_t column)
 {
     if (!t->hoist || t->rows < 1 ||
@@ -80,6 +82,7 @@ static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
         snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, value);
         return;
     }
+    /* Significant digits as decimals: 6 of 1234.5 are two. */
     decimals = size > 0 ? digits - 1 - (int)floor(log10(size)) : 0;
     snprintf(out, ABDB_CELL_SIZE, "%.*f", decimals > 0 ? decimals : 0, value);
     if (style[0] != 'g' && strchr(out, '.')) { /* no trailing zeros */
@@ -131,62 +134,6 @@ void abdb_hoisted(const abdb_table *t, char *out, size_t room)
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
-
-static void pad(FILE *out, const char *text, int width, bool right, bool last)
-{
-    int left = width - abdb_width(text);
-
-    if (right)
-        abdb_say(out, "%*s%s", left > 0 ? left : 0, "", text);
-    else
-        abdb_say(out, "%s%*s", text, left > 0 && !last ? left : 0, "");
-}
-
-void abdb_render_table(const abdb_table *t, FILE *out)
-{
-    int width[ABDB_COLUMN_MAX] = {0};
-    bool right[ABDB_COLUMN_MAX]; /* asked once a column: it looks at each row */
-    char cell[ABDB_CELL_SIZE], line[2048];
-    size_t last = 0;
-
-    for (size_t c = 0; c < t->columns; c++) {
-        width[c] = abdb_width(abdb_label(t, c));
-        right[c] = abdb_numeric(t, c);
-        if (abdb_shown(t, c)) last = c;
-        for (size_t r = 0; r < t->rows && abdb_shown(t, c); r++) {
-            abdb_show(t, r, c, cell);
-            if (abdb_width(cell) > width[c]) width[c] = abdb_width(cell);
-        }
-    }
-    abdb_hoisted(t, line, sizeof line);
-    if (t->title) {
-        abdb_paint(out, "1");
-        abdb_say(out, "%s", t->title);
-        abdb_paint(out, "0");
-        fputc('\n', out);
-    }
-    if (line[0]) abdb_say(out, "%s\n", line);
-    if (t->title || line[0]) fputc('\n', out);
-    for (size_t c = 0, shown = 0; c < t->columns; c++) {
-        if (!abdb_shown(t, c)) continue;
-        if (shown++) fputs("  ", out);
-        abdb_paint(out, "2");
-        pad(out, abdb_label(t, c), width[c], right[c], c == last);
-        abdb_paint(out, "0");
-    }
-    fputc('\n', out);
-    for (size_t r = 0; r < t->rows; r++) {
-        for (size_t c = 0, shown = 0; c < t->columns; c++) {
-            if (!abdb_shown(t, c)) continue;
-            abdb_show(t, r, c, cell);
-            if (shown++) fputs("  ", out);
-            pad(out, cell, width[c], right[c], c == last);
-        }
-        fputc('\n', out);
-    }
-    if (t->notes) fputc('\n', out);
-    for (size_t i = 0; i < t->notes; i++) abdb_say(out, "%s\n", t->note[i]);
-}
 
 void abdb_render_markdown(const abdb_table *t, FILE *out)
 {
@@ -329,7 +276,7 @@ static bool in_data(const abdb_table *t, size_t column)
     return t->column[column].name[0] != '_';
 }
 
-/* "of__mark" is called "of_mark" where it is a column. */
+/* In data a mark is a column of its own: X__mark is called X_mark. */
 static void data_name(const abdb_table *t, size_t column, char out[80])
 {
     const char *name = t->column[column].name;

@@ -1,4 +1,5 @@
-/* render.h - the seven ways to print a table; see table.h. */
+/* render.h - each way to print a table, and what those for people share; see table.h. Rounding
+ * happens here, and nowhere before. */
 #ifndef ABDB_QUERY_RENDER_H
 #define ABDB_QUERY_RENDER_H
 

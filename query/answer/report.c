@@ -1,13 +1,12 @@
-/* report.c - reading and running reports; see report.h. */
+/* report.c - reading and running reports: the header becomes title, parameters, columns and notes,
+ * the rest statements that ask.c runs read-only; their rows are dressed with what the header says.
+ * See report.h. */
 #include "query/answer/report.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "query/answer/quotes.h"
 #include "query/answer/shelf.h"
-#include "schema/core/date.h"
 
 extern const abdb_embedded abdb_reports[];
 
@@ -78,6 +77,10 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     rest = text = abdb_trim(colon + 1);
     if (strcmp(line, "title") == 0)
         r->title = text;
+    else if (strcmp(line, "question") == 0)
+        r->question = text;
+    else if (strcmp(line, "group") == 0)
+        r->group = text;
     else if (strcmp(line, "hoist") == 0)
         r->hoist = text;
     else if (strcmp(line, "site") == 0)
@@ -236,87 +239,12 @@ done:
     return st;
 }
 
-/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
-static abdb_status check_prices(const char *option, const char *value, const char **names,
-                                size_t count, abdb_error *err)
-{
-    abdb_arena arena = {0};
-    abdb_text like = {0};
-    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
-    abdb_quote quote;
-    abdb_status st = ABDB_OK;
-
-    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
-    for (;;) {
-        size_t i = 0;
-
-        TRY(abdb_quote_next(&rest, option, &quote, err));
-        device = quote.device;
-        if (!device) break;
-        while (i < count && strcmp(names[i], device) != 0) i++;
-        if (i < count) continue;
-        for (size_t n = 0; n < count && like.size < 200; n++)
-            if (strncasecmp(names[n], device, strlen(device)) == 0)
-                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
-        if (!like.size && abdb_nearest(device, names, count))
-            abdb_text_puts(&like, abdb_nearest(device, names, count));
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
-                      like.size ? "; did you mean " : "", abdb_text_get(&like),
-                      like.size ? "?" : ""));
-    }
-done:
-    abdb_text_free(&like);
-    abdb_arena_free(&arena);
-    return st;
-}
-
-/* Is the value one that the parameter can have? */
-static abdb_status check_value(abdb_db *db, const abdb_report *report, size_t p, const char *value,
-                               abdb_error *err)
-{
-    const abdb_report_param *param = &report->param[p];
-    abdb_table list = {0};
-    const char **names = NULL, *near, *option = report->option[p].name;
-    double number;
-    abdb_status st = ABDB_OK;
-
-    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
-        !abdb_number(value, &number))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
-    if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
-        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
-                         value);
-    if (!param->values) return ABDB_OK;
-    TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
-    names = calloc(list.rows + 1, sizeof *names);
-    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name));
-    for (size_t i = 0; i < list.rows; i++) {
-        const abdb_value *v = &list.value[i * list.columns];
-
-        names[i] = v->kind == ABDB_STRING ? v->text : "";
-        if (strcmp(names[i], value) == 0) goto done;
-    }
-    if (strcmp(param->type, "price") == 0) {
-        st = check_prices(option, value, names, list.rows, err);
-        goto done;
-    }
-    near = abdb_nearest(value, names, list.rows);
-    st = ABDB_FAIL(err, ABDB_USAGE,
-                   "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
-                   " lists what is",
-                   option, value, near ? ", did you mean '" : "", near ? near : "",
-                   near ? "'?" : "", report->name);
-done:
-    free(names);
-    abdb_table_free(&list);
-    return st;
-}
-
 /* A value in a title; a selection by its values: "H200-SXM, Offline" of
  * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
 static void title_value(const abdb_report_param *param, const char *value, abdb_text *out)
 {
-    bool is_set = strcmp(param->name, "baseline") == 0 || strcmp(param->name, "contender") == 0;
+    static const char *const sets[] = {"baseline", "contender", "selection", NULL};
+    bool is_set = abdb_is_word(param->name, sets);
 
     for (size_t size; is_set && *value; value += size + (value[size] != 0)) {
         size_t name = strcspn(value, "=,"), quoted;
@@ -456,7 +384,7 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         if (strcmp(report->param[i].type, "flag") == 0)
             bound[i] = value[i] ? "1" : "0";
         else if (value[i])
-            TRY(check_value(db, report, i, bound[i], err));
+            TRY(abdb_report_check(db, report, i, &bound[i], table, err));
     }
     st = run_parts(db, report, bound, table, &notes, err);
     if (st != ABDB_OK) {

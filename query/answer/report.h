@@ -2,27 +2,32 @@
  *
  * The header is comment lines, each `-- key: text`, fields separated by " | ":
  *   -- title: words; {param} is replaced by its value
- *   -- param: name | text, number, days, date, price or flag | default | help | SQL whose first
- * column lists values (days: 90 or 90d)
- *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning |
- * formula of v_formula or v_scaling that its values follow, and what they are multiplied by
- * (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at which
- * price or ceiling; several joined by "or"
+ *   -- question: what it answers, for lists
+ *   -- group: heading of `abdb query` under which it is listed
+ *   -- param: name | type | default | help | SQL whose first column lists values. Types: text,
+ *      number, days (90 or 90d), date, flag, price ('DEVICE=AMOUNT USD/h', several joined by ',')
+ *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
+ *      | formula of v_formula or v_scaling that its values follow, and what they are multiplied
+ *      by (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at
+ *      which price or ceiling; several joined by "or"
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
- *   -- figure: name of a figure that draws it
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
  *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
- * (price: 'DEVICE=AMOUNT USD/h', several joined by ',')
- * Then SQL. `-- @table NAME` begins a statement whose rows are kept as table NAME for all that
- * follow: what rows and notes both need is computed once, and the planner knows how many rows it
- * has. `-- @with` begins a text that is put before both statements; `-- @rows` begins the statement
- * of the table, `-- @notes` one whose first column gives further lines below it; without marks the
- * whole text is the table's statement. A statement with a limit has a column _whole, the number of
- * rows without it (count(*) OVER ()), so that the table can say how many are not shown. Parameters
- * are bound as :name, NULL when not given and without default. `-- @prices NAME`, the first line of
- * the notes, gives them the table prices_said (line): what must be said of the prices in NAME
- * (kind, provider_kind, provider, age_days).
+ *
+ * Then SQL, its parts begun by lines of their own:
+ *   -- @table NAME    a statement whose rows are kept as table NAME for all that follows: what rows
+ *                     and notes both need is computed once, and the planner knows how many there
+ *                     are
+ *   -- @with          a text that is put before both statements below
+ *   -- @rows          the statement of the table; without marks the whole text is it
+ *   -- @notes         a statement whose first column gives further lines below the table
+ *   -- @prices NAME   as the first line of the notes: gives them the table prices_said (line), what
+ *                     must be said of the prices in NAME (kind, provider_kind, provider, age_days)
+ *
+ * Parameters are bound as :name, NULL when not given and without default. A statement with a limit
+ * has a column _whole, the number of rows without it (count(*) OVER ()), so that the table can say
+ * how many are not shown.
  */
 #ifndef ABDB_QUERY_REPORT_H
 #define ABDB_QUERY_REPORT_H
@@ -38,7 +43,8 @@ typedef struct {
 } abdb_report_param;
 
 typedef struct {
-    const char *name, *title, *hoist, *site, *origin; /* origin: "shipped" or the path */
+    const char *name, *title, *question, *group, *hoist, *site;
+    const char *origin; /* "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
     bool counts_only; /* no footnotes of MLPerf */
@@ -67,6 +73,12 @@ void abdb_report_free(abdb_report *report);
 ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report,
                                           const char *const *value, abdb_table *table,
                                           abdb_error *err);
+/* value.c: is *bound a value that parameter p can have? What differs from one by case, punctuation
+ * or a v before it becomes that; the beginning of one is taken for it, and the table says so.
+ * ABDB_USAGE: it is none (the nearest is named). */
+ABDB_MUST_USE abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p,
+                                            const char **bound, abdb_table *table,
+                                            abdb_error *err);
 /* Takes the limits off that nobody set, for formats that are never truncated. */
 void abdb_report_whole(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */

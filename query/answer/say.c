@@ -2,7 +2,10 @@
 #include "query/answer/say.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+static int paged_columns; /* of the terminal behind a pager; 0: there is none */
 
 void abdb_say_now(const char *words)
 {
@@ -11,7 +14,52 @@ void abdb_say_now(const char *words)
 
 bool abdb_is_screen(FILE *out)
 {
-    return isatty(fileno(out)) == 1;
+    return (out == stdout && paged_columns) || isatty(fileno(out)) == 1;
+}
+
+int abdb_screen_width(FILE *out)
+{
+    enum { USUAL = 80 };
+    struct winsize size;
+
+    if (!abdb_is_screen(out)) return 0;
+    if (out == stdout && paged_columns) return paged_columns;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
+}
+
+void abdb_say_paged(int columns)
+{
+    paged_columns = columns;
+}
+
+void abdb_say_folded(FILE *out, int indent, const char *text)
+{
+    int width = abdb_screen_width(out), column = 0;
+
+    if (!width || abdb_width(text) <= width) {
+        abdb_say(out, "%s\n", text);
+        return;
+    }
+    while (*text) {
+        size_t size = strspn(text, " ") + strcspn(text + strspn(text, " "), " ");
+        abdb_text word = {0};
+        int wide;
+
+        abdb_text_add(&word, text, size);
+        wide = abdb_width(abdb_text_get(&word));
+        if (column > indent && column + wide > width) {
+            size_t blanks = strspn(text, " ");
+
+            column = indent + wide - (int)blanks;
+            abdb_say(out, "\n%*s%s", indent, "", abdb_text_get(&word) + blanks);
+        } else {
+            abdb_say(out, "%s", abdb_text_get(&word));
+            column += wide;
+        }
+        abdb_text_free(&word);
+        text += size;
+    }
+    fputc('\n', out);
 }
 
 size_t abdb_vsay(FILE *out, const char *format, va_list args)
@@ -36,7 +84,8 @@ size_t abdb_say(FILE *out, const char *format, ...)
     return size;
 }
 
-/* One line without its end, or what is left. */
+/* One line without its end, or what is left, made plain: on a terminal only the ends of lines that
+ * were there stay. */
 static void put_line(FILE *out, const char *line, size_t size)
 {
     abdb_text text = {0};

@@ -21,6 +21,13 @@ void abdb_say_now(const char *words);
 bool abdb_put(FILE *out, const char *data, size_t size);
 /* Does the stream end at a terminal? */
 bool abdb_is_screen(FILE *out);
+/* Columns of that terminal; 0: it does not end at one. */
+int abdb_screen_width(FILE *out);
+/* Standard output goes to a pager now, on a terminal of so many columns. */
+void abdb_say_paged(int columns);
+/* Prints words and ends the line; on a terminal they are folded at its width, and lines after the
+ * first are indented. */
+void abdb_say_folded(FILE *out, int indent, const char *text);
 /* SGR codes of our own, "1" or "31", where colours may be; "0" ends them. */
 void abdb_paint(FILE *out, const char *codes);
 

@@ -1,5 +1,5 @@
-/* shelf.h - texts by name: those that abdb ships, and the user's own in a folder, which come first.
- */
+/* shelf.h - texts by name (reports, figures): those that abdb ships, and the user's own in a
+ * folder, which come first. */
 #ifndef ABDB_QUERY_SHELF_H
 #define ABDB_QUERY_SHELF_H
 

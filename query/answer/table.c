@@ -49,6 +49,7 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     const char *names[ABDB_COLUMN_MAX], *near;
     size_t size = strlen(name);
     int at = abdb_table_column(table, name);
+    /* CSV says X_mark, the table X__mark. */
     char marked[160];
 
     if (at < 0 && size > 5 && strcmp(name + size - 5, "_mark") == 0) {
@@ -64,6 +65,20 @@ abdb_status abdb_table_find(const abdb_table *table, const char *name, size_t *o
     near = abdb_nearest(name, names, table->columns);
     return ABDB_FAIL(err, ABDB_USAGE, "no column '%s'%s%s%s", name, near ? ", did you mean '" : "",
                      near ? near : "", near ? "'?" : "");
+}
+
+void abdb_table_brief(abdb_table *table)
+{
+    size_t left = table->notes - (table->cut && table->notes);
+    const char *cut = left < table->notes ? table->note[left] : NULL;
+
+    table->notes = 0;
+    if (left)
+        table->note[table->notes++] =
+            abdb_arena_printf(&table->arena, "%zu note%s left out, footnotes among them: --brief",
+                              left, left == 1 ? "" : "s");
+    if (left && !table->note[0]) table->note[0] = "notes left out: --brief";
+    if (cut) table->note[table->notes++] = cut;
 }
 
 const char *abdb_value_text(const abdb_value *value, char out[32])

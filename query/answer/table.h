@@ -63,6 +63,8 @@ ABDB_MUST_USE abdb_status abdb_table_find(const abdb_table *table, const char *n
 const char *abdb_value_text(const abdb_value *value, char out[32]);
 /* Puts `cut` behind the notes. */
 void abdb_table_end(abdb_table *table);
+/* Leaves of the notes only how many there are. */
+void abdb_table_brief(abdb_table *table);
 /* Prints. Notes go below the table, or to standard error where the format is for programs. */
 ABDB_MUST_USE abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,
                                            abdb_error *err);

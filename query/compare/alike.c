@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/stats.h"
+
+/* Numbers of devices that a sentence names. */
 enum { SIZES_SAID = 6 };
 
 /* --- per device where numbers of devices differ ----------------------------------------------- */
@@ -169,6 +172,8 @@ bool abdb_equal_sizes(abdb_side a, abdb_side b, bool higher, abdb_group *of_a, a
 
     for (size_t i = 0; i < a.group->count; i++) {
         double n = abdb_member_number(a.set, a.group->member[i], ABDB_M_devices);
+        /* The size is chosen by the product of both sides' best, so that neither side alone
+         * decides; of equals the smaller size. */
         double both = n > 0 ? best_of(a, n, higher) * best_of(b, n, higher) : NAN;
 
         if (isnan(both)) continue;
@@ -179,13 +184,6 @@ bool abdb_equal_sizes(abdb_side a, abdb_side b, bool higher, abdb_group *of_a, a
         }
     }
     return !isnan(size) && of_size(a, size, of_a, arena) && of_size(b, size, of_b, arena);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abdb_arena *arena)
@@ -203,8 +201,9 @@ const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abd
 
             if (devices > 0) x[n++] = devices;
         }
-    if (n) qsort(x, n, sizeof *x, by_size);
+    if (n) qsort(x, n, sizeof *x, abdb_compare_double);
     for (size_t i = 0; i < n; i++) {
+        /* Sorted: equal sizes are a run, the longest run is the usual size. */
         run = i && x[i] <= x[i - 1] ? run + 1 : 1;
         if (run > longest) {
             longest = run;

@@ -1,4 +1,6 @@
-/* compare.c - groups of two sets meet; see compare.h. */
+/* compare.c - groups of two sets meet: who is paired with whom, what each pair may be compared as,
+ * and the geometric mean of a contender. The judgement of one pair is in judge.c, rules are in
+ * rules.c; see compare.h. */
 #include "query/compare/alike.h"
 
 #include <math.h>
@@ -131,6 +133,8 @@ static abdb_status add_pair(abdb_comparison *c, size_t contender, const abdb_gro
         goto done;
     TRY(one_pair(c, contender, ABDB_OF_EQUAL_SIZE, &even[0], &even[1], err));
     all = &c->pair[c->pairs - 2];
+    /* The pair of equal sizes stands first, and is the headline; that of all sizes becomes the one
+     * beside it. */
     swap = all[0];
     all[0] = all[1];
     all[1] = swap;
@@ -282,6 +286,30 @@ done:
     return st;
 }
 
+/* What ran a kernel is free to differ between two sides. But where a set holds what several ran of
+ * the same problem, each is a group of its own, which meets its like: the times of one backend, or
+ * of one of its providers, are no further processes of another. */
+static abdb_status keep_apart(abdb_comparison *c, abdb_error *err)
+{
+    static const char *const ran[] = {"backend", "provider"};
+    const char *apart[sizeof ran / sizeof *ran + 1] = {NULL};
+    size_t count = 0;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof ran / sizeof *ran; i++) {
+        bool mixed = false;
+
+        for (size_t s = 0; s < c->sets && !mixed; s++)
+            mixed = abdb_groups_mix(&c->groups[s], &c->set[s], ran[i]);
+        if (!mixed) continue;
+        apart[count++] = ran[i];
+        for (size_t s = 0; s < c->sets; s++)
+            TRY(abdb_groups_make(&c->groups[s], &c->book, &c->set[s], true, apart, &c->arena, err));
+    }
+done:
+    return st;
+}
+
 abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *selection,
                          size_t sets, const abdb_compare_options *options, abdb_error *err)
 {
@@ -297,13 +325,15 @@ abdb_status abdb_compare(abdb_comparison *out, sqlite3 *db, const char *const *s
 
         st = abdb_set_load(set, db, selection[out->sets], options->where, &options->measure, err);
         if (st == ABDB_OK)
-            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, true, &out->arena, err);
-        if (st == ABDB_OK && each) st = split_each(&out->groups[out->sets], &out->arena, err);
+            st = abdb_groups_make(&out->groups[out->sets], &out->book, set, true, NULL, &out->arena,
+                                  err);
         if (st != ABDB_OK) {
             abdb_set_free(set);
             goto done;
         }
     }
+    TRY(keep_apart(out, err));
+    for (size_t i = 0; each && i < sets; i++) TRY(split_each(&out->groups[i], &out->arena, err));
     TRY(abdb_sets_default(out->set, sets, db, &options->measure, &out->per, err));
     for (size_t i = 1; i < sets; i++) TRY(each ? meet_each(out, i, err) : meet(out, i, err));
     TRY(abdb_pairs_verdicts(out, err));

@@ -1,14 +1,14 @@
 /* compare.h - sets of results side by side: what may be compared, what differs, by how much.
  *
  * (1) Sets are split into groups that agree in every factor whose role is `pair` or `load` and in
- * every factor that a rule of effect `refuse` looks at. Like groups meet. (2) A group without its
- * like meets the nearest group of the same benchmark, scenario and class of metric; where two sets
- * have nothing in common, the nearest of all. Rules then say whether. (3) A pair is refused where a
- * rule with effect `refuse` holds, else comparable except the factors of role `agree` that differ
- * or are unknown on a side, else comparable. (4) What was measured with samples is tested: each
- * process counts once (schema/core/trial.h), and p is corrected for all pairs that were looked at.
- * Submissions of different systems are not samples of one another: a group shows its best (or
- * median), range and n.
+ *     every factor that a rule of effect `refuse` looks at. Like groups meet.
+ * (2) A group without its like meets the nearest group of the same benchmark, scenario and class of
+ *     metric; where two sets have nothing in common, the nearest of all. Rules then say whether.
+ * (3) A pair is refused where a rule with effect `refuse` holds, else comparable except the factors
+ *     of role `agree` that differ or are unknown on a side, else comparable.
+ * (4) What was measured with samples is tested: each process counts once (schema/core/trial.h), and
+ *     p is corrected for all pairs that were looked at. Submissions of different systems are not
+ *     samples of one another: a group shows its best (or median), range and n.
  */
 #ifndef ABDB_COMPARE_COMPARE_H
 #define ABDB_COMPARE_COMPARE_H
@@ -66,10 +66,14 @@ typedef struct {
     size_t count;
     abdb_group *group;
 } abdb_groups;
-/* From arena; in the order of their keys. loads: results under unlike loads are apart, too. */
+/* From arena; in the order of their keys. loads: results under unlike loads are apart, too; apart:
+ * names of factors by which they are split whatever their role (end: NULL; NULL: none). */
 ABDB_MUST_USE abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book,
-                                           const abdb_set *set, bool loads, abdb_arena *arena,
+                                           const abdb_set *set, bool loads,
+                                           const char *const *apart, abdb_arena *arena,
                                            abdb_error *err);
+/* Has a group members of which this factor is known to differ? */
+bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char *factor);
 
 /* One side of a pair. */
 typedef struct {
@@ -169,16 +173,16 @@ ABDB_MUST_USE abdb_status abdb_pairs_verdicts(abdb_comparison *c, abdb_error *er
 double abdb_effect(const abdb_comparison *c);
 double abdb_alpha(const abdb_comparison *c);
 double abdb_find(const abdb_comparison *c);
-/* The geometric mean of a contender's headlines; *n: how many, *left_out: the
- * rest, *twins: those of them that repeat a number, because the 99 % and the 99.9 % target of a
- * benchmark often carry one. NAN where there are none. */
+/* The geometric mean of a contender's headlines; *n: how many, *left_out: the rest, *twins: those
+ * of the rest that repeat a number, because the 99 % and the 99.9 % target of a benchmark often
+ * carry one. NAN where there are none. */
 double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n, size_t *left_out,
                           size_t *twins);
 /* Are two results one number under two accuracy targets? */
 bool abdb_twins(const abdb_set *a, size_t i, double x, const abdb_set *b, size_t k, double y);
 /* May the pair's numbers be shown? */
 bool abdb_pair_shown(const abdb_comparison *c, const abdb_pair *pair);
-/* table.c: one row per pair, for programs. */
+/* comparison.c: one row per pair, for programs. */
 ABDB_MUST_USE abdb_status abdb_comparison_table(const abdb_comparison *c, abdb_table *out,
                                                 abdb_error *err);
 

@@ -6,6 +6,7 @@
 
 #include "query/compare/compare.h"
 
+/* The columns in the order in which add_row() fills them. */
 static const char *const names[] = {"baseline",
                                     "contender",
                                     "workload",

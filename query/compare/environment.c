@@ -5,7 +5,9 @@
 
 #include "query/compare/sets.h"
 
-/* Keys of the environments of the entries ?1 (a JSON array) against those of ?2. */
+/* Environments are JSON: each leaf of a side's environments becomes a key (its path) and a value (a
+ * list becomes its items with blanks between them); keys whose values differ between the entries ?1
+ * (a JSON array) and ?2 are the rows. */
 static const char sql[] =
     "WITH side (side, entry) AS (SELECT 0, value FROM json_each(?1) UNION ALL"
     "  SELECT 1, value FROM json_each(?2)),"

@@ -1,5 +1,6 @@
-/* judge.c - what the groups of a pair say, by how much they differ, and on what evidence; see
- * compare.h. */
+/* judge.c - what the groups of a pair say, by how much they differ, and on what evidence. Published
+ * values give a ratio; what was measured is tested process by process (schema/core/trial.h), and
+ * verdicts come last, when it is known how many tests there were. See compare.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,6 @@
 static bool counts(const abdb_member *m)
 {
     return !m->why && isfinite(m->value);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* One number for a side: its best member, or the median. low and high are its worst and best
@@ -41,7 +35,7 @@ static abdb_status summarise_side(abdb_side side, bool higher, abdb_pick pick, a
         }
     }
     if (out->n) {
-        qsort(x, out->n, sizeof *x, by_value);
+        qsort(x, out->n, sizeof *x, abdb_compare_double);
         out->low = higher ? x[0] : x[out->n - 1]; /* the worst */
         out->high = best = higher ? x[out->n - 1] : x[0];
         out->value = pick == ABDB_PICK_MEDIAN ? abdb_quantile_sorted(x, out->n, 0.5) : best;
@@ -91,6 +85,7 @@ static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t
     abdb_difference *d = &pair->difference;
     abdb_status st = ABDB_OK;
 
+    /* A drift that the reader states, or the least that is assumed, counts as known exactly. */
     t->drift_freedom = INFINITY;
     if (c->options->drift > 0)
         t->drift = log(1 + c->options->drift);
@@ -241,6 +236,8 @@ static void decide(const abdb_comparison *c, abdb_pair *pair, size_t tests)
 {
     abdb_difference *d = &pair->difference;
     double alpha = abdb_alpha(c), effect = log(1 + abdb_effect(c));
+    /* What could be shown is asked at the level that Holm's correction leaves to the strictest
+     * test. */
     double each = alpha / (double)(tests ? tests : 1);
     double t = abdb_student_t(alpha, d->outcome.freedom);
 

@@ -1,5 +1,5 @@
-/* lines.c - the sentences of a comparison: who, what is shared, what differs, what was
- * refused; see compare_lines.h. */
+/* lines.c - the sentences of a comparison: who, what is shared, what differs, what was refused; see
+ * lines.h. */
 #include "query/compare/lines.h"
 
 #include <string.h>

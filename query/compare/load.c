@@ -1,4 +1,5 @@
-/* load.c - a set of results: picked, with its factors, normalised; see sets.h. */
+/* load.c - a set of results in its three steps: picked, with its factors, normalised; see sets.h. A
+ * file of its own, because pick.c and normalise.c both stand below it. */
 #include "query/compare/sets.h"
 
 abdb_status abdb_set_load(abdb_set *out, sqlite3 *db, const char *selection, const char *where,

@@ -40,7 +40,8 @@ static bool same(const abdb_table *t, size_t a, size_t b, size_t column)
     return strcmp(abdb_cell_text(t, a, column), abdb_cell_text(t, b, column)) == 0;
 }
 
-/* Pools the cells whose column is `value`; all where it is NULL. */
+/* Pools the cells whose column is `value`; all where it is NULL. Rows come sorted by cell, campaign
+ * and date, so each cell is a stretch of them and each campaign in it a command. */
 static abdb_status pool(const abdb_table *t, size_t column, const char *value, abdb_noise *out,
                         abdb_error *err)
 {

@@ -8,6 +8,8 @@
 
 enum { NODE_RATIO = 10 }; /* a quote so many times what is stored is asked about */
 
+/* ?1 the day that was asked (NULL: the latest of each provider and kind), ?2 a provider, ?3 a kind,
+ * ?4 the day from which ages are counted. Cheapest first. */
 static const char stored[] =
     "SELECT o.device, o.per_device_hour, o.provider, o.kind, o.valid_from,"
     " julianday(coalesce(?4, date('now'))) - julianday(o.first_day), o.locator, o.key, p.kind"
@@ -50,7 +52,8 @@ static abdb_status add_quote(abdb_table *t, const char *device, double price, co
     return ABDB_OK;
 }
 
-/* Is the quote that of a whole node? It is asked where it is far above what is stored. */
+/* Is the quote perhaps that of a whole node? The reader is asked where it is far above what is
+ * stored, unless the quote says for how many devices it is. */
 static abdb_status ask_node(sqlite3 *db, const char *device, const abdb_quote *quote,
                             abdb_error *err)
 {

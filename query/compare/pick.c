@@ -1,10 +1,13 @@
-/* pick.c - selections as SQL: every name looked up, every value bound; see sets.h. */
+/* pick.c - selections as SQL: every name looked up, every value bound, nothing of the reader's text
+ * in the statement but columns that were found to exist. See sets.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "query/compare/sets.h"
+#include "query/compare/spelling.h"
 
+/* Columns of v_comparable that compare as numbers. */
 static const char numbers[] =
     " devices nodes rank x value disagree power_limit low high samples ordinal round_order ";
 
@@ -23,8 +26,6 @@ static const char *sql_operator(const abdb_condition *c)
     return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
-
 static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
                                const char *c, abdb_table *out, abdb_error *err)
 {
@@ -33,72 +34,6 @@ static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, cons
     (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
            abdb_bind_add_text(&binds, c));
     return abdb_rows(db, sql, &binds, out, err);
-}
-
-/* "H100-SXM, H100-PCIe": the first column. */
-static void list_rows(const abdb_table *t, abdb_text *out)
-{
-    for (size_t i = 0; i < t->rows && i < 12; i++)
-        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text(t, i, 0));
-    if (t->rows > 12) abdb_text_puts(out, ", ...");
-}
-
-static abdb_status not_a_name(sqlite3 *db, const char *kind, const char *word, abdb_error *err)
-{
-    abdb_table like = {0};
-    abdb_text list = {0};
-    const char *near = NULL, **names = NULL;
-    abdb_status st = ABDB_OK;
-
-    TRY(first_texts(db,
-                    "SELECT DISTINCT whole FROM name WHERE kind = ?1 AND (whole LIKE ?2 || '%' OR"
-                    " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
-                    kind, word, NULL, &like, err));
-    if (like.rows) {
-        list_rows(&like, &list);
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
-                      abdb_text_get(&list)));
-    }
-    TRY(first_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind, NULL, NULL, &like,
-                    err));
-    names = calloc(like.rows + 1, sizeof *names);
-    for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
-    if (names) near = abdb_nearest(word, names, like.rows);
-    st = ABDB_FAIL(err, ABDB_USAGE, "no %s here is called '%s'%s%s%s", kind, word,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-done:
-    free(names);
-    abdb_text_free(&list);
-    abdb_table_free(&like);
-    return st;
-}
-
-abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, const char **out,
-                              abdb_arena *arena, abdb_error *err)
-{
-    abdb_table found = {0};
-    abdb_text list = {0};
-    char folded[256];
-    abdb_status st = ABDB_OK;
-
-    abdb_fold(word, folded, sizeof folded);
-    TRY(first_texts(db,
-                    "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
-                    " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
-                    " ORDER BY 2 DESC, 1",
-                    kind, word, folded, &found, err));
-    if (!found.rows) TRY(not_a_name(db, kind, word, err));
-    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1) {
-        list_rows(&found, &list);
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
-                      abdb_text_get(&list)));
-    }
-    *out = abdb_arena_copy(arena, found.value[0].text, strlen(found.value[0].text));
-    if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
-done:
-    abdb_text_free(&list);
-    abdb_table_free(&found);
-    return st;
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -145,7 +80,8 @@ done:
     return st;
 }
 
-/* Names that aliases resolve, by an indexed path to the spellings. */
+/* Names that aliases resolve: the row keeps the spelling that was published, so the condition asks
+ * for all spellings of the canonical name, which an index answers. */
 static abdb_status name_condition(query *q, const abdb_condition *c, const char *kind,
                                   const char *column, abdb_error *err)
 {
@@ -341,13 +277,15 @@ static abdb_status build(query *q, const abdb_selection *s, const abdb_measure *
     for (size_t i = 0; i < s->count; i++)
         if (i != q->skip) TRY(add_condition(q, &s->condition[i], err));
     default_metric(q, m);
+    /* One more than ABDB_MEMBERS_MAX, so that too many are noticed. */
     abdb_text_puts(&q->sql, " ORDER BY r.round_order, r.key LIMIT 20001");
     if (q->sql.failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
 done:
     return st;
 }
 
-/* Which condition leaves nothing? */
+/* The error of a selection that picks nothing: the first condition without which there would be
+ * results. */
 static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *m,
                          const char *selection, const char *where, abdb_error *err)
 {
@@ -377,6 +315,44 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
     return st;
 }
 
+/* Nobody has results of this model, but of longer names of it: the shortest that has some is meant
+ * (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. Fills its table. */
+static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *m,
+                               const char *wanted, abdb_set *set, abdb_error *err)
+{
+    static const char *const of_models[] = {"model", "work", "workload", NULL};
+    abdb_table longer = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < s->count && !set->table.rows; i++) {
+        abdb_condition *c = &s->condition[i];
+        const char *typed = c->value;
+        char folded[256];
+
+        if (strcmp(c->op, "=") != 0 || !abdb_is_word(c->column, of_models)) continue;
+        abdb_fold(typed, folded, sizeof folded);
+        abdb_table_free(&longer);
+        TRY(first_texts(q->db,
+                        "SELECT DISTINCT whole FROM name WHERE kind = 'model' AND"
+                        " substr(folded, 1, length(?1)) = ?1 AND folded <> ?1"
+                        " ORDER BY length(whole), whole",
+                        folded, NULL, NULL, &longer, err));
+        for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
+            c->value = abdb_cell_text(&longer, k, 0);
+            TRY(build(q, s, m, wanted, err));
+            abdb_table_free(&set->table);
+            TRY(abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
+        }
+        if (set->table.rows)
+            set->note = abdb_arena_printf(&set->arena, "no results here of %s '%s': taken for %s",
+                                          c->column, typed, c->value);
+        c->value = typed;
+    }
+done:
+    abdb_table_free(&longer);
+    return st;
+}
+
 abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const abdb_measure *m,
                           abdb_error *err)
 {
@@ -389,10 +365,11 @@ abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const a
     abdb_selection s = {0};
     abdb_status st = ABDB_OK;
 
-    if (*set->selection) TRY(abdb_selection_parse(&s, set->selection, err));
-    if (where && *where) TRY(abdb_selection_parse(&s, where, err));
+    if (*set->selection) TRY(abdb_spell(&s, db, set->selection, err));
+    if (where && *where) TRY(abdb_spell(&s, db, where, err));
     TRY(build(&q, &s, m, columns + 2, err));
     TRY(abdb_rows(db, abdb_text_get(&q.sql), &q.binds, &set->table, err));
+    if (!set->table.rows) TRY(take_longer(&q, &s, m, columns + 2, set, err));
     if (!set->table.rows) TRY(empty(&q, &s, m, set->selection, where, err));
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",

@@ -6,6 +6,7 @@
 
 #include "query/answer/table.h"
 
+/* As in the reports, report.c. */
 enum { OLD_DAYS = 180 };
 
 void abdb_prices_add(abdb_prices_met *met, const abdb_member *member)
@@ -21,6 +22,7 @@ void abdb_prices_add(abdb_prices_met *met, const abdb_member *member)
     kind = *member->provider_kind ? member->provider_kind : "of unknown kind";
     for (i = 0; i < met->providers; i++) {
         if (strcmp(met->from[i].provider, member->provider) == 0) return;
+        /* Kept in the order of kinds, so that list_providers() can group them. */
         if (strcmp(met->from[i].kind, kind) <= 0) at = i + 1;
     }
     if (met->providers == ABDB_PRICES_PROVIDERS_MAX) return;

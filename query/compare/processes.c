@@ -29,7 +29,8 @@ void abdb_processes_free(abdb_processes *p)
 
 /* --- one result ------------------------------------------------------------------------------- */
 
-/* Its samples in seconds, or none: of its own times, or of the times of the same run. */
+/* Its samples in seconds, or none: of its own times, or (of a rate) of the times of the same run.
+ * Of a run on several ranks those of rank 0 count. */
 static abdb_status times_of(abdb_comparison *c, const abdb_set *set, size_t at, bool is_time,
                             double **out, size_t *n, abdb_error *err)
 {
@@ -136,7 +137,8 @@ static int in_order(const void *a, const void *b)
     return order ? order : strcmp(x->id, y->id);
 }
 
-/* Values of one process become one: their mean. */
+/* Values of one process become one: their mean. They are sorted, so equal keys stand together;
+ * afterwards campaigns are counted. */
 static void merge(abdb_processes *p)
 {
     size_t kept = 0;

@@ -26,6 +26,30 @@ static int by_column(const char *name, abdb_member_column *out)
     return 0;
 }
 
+/* Where one backend ran the same problem with several providers, its name is that of both. */
+static const char *name_of(abdb_ranking *r, size_t member, abdb_member_column by)
+{
+    const char *name = abdb_member_text(&r->set, member, by);
+    const abdb_trait *provider = by == ABDB_M_backend && r->providers
+                                     ? abdb_member_trait(&r->set.member[member], "provider")
+                                     : NULL;
+
+    if (!*name || !provider || provider->state != ABDB_KNOWN) return name;
+    name = abdb_arena_printf(&r->arena, "%s/%s", name, provider->text);
+    return name ? name : "";
+}
+
+/* Are there several providers of one problem in one backend? */
+static abdb_status find_providers(abdb_ranking *r, abdb_error *err)
+{
+    static const char *const backend[] = {"backend", NULL};
+    abdb_groups groups;
+    abdb_status st = abdb_groups_make(&groups, &r->book, &r->set, false, backend, &r->arena, err);
+
+    if (st == ABDB_OK) r->providers = abdb_groups_mix(&groups, &r->set, "provider");
+    return st;
+}
+
 /* The second metric of the member's run; NAN: it has none. */
 static abdb_status other_value(abdb_ranking *r, sqlite3 *db, const char *name, size_t member,
                                double *out, abdb_error *err)
@@ -61,7 +85,8 @@ static bool counts(const abdb_member *m)
     return !m->why && isfinite(m->value);
 }
 
-/* Keeps a member where it is better than what stands for its name. */
+/* Keeps a member where it is better than what stands for its name. Rows of a group are added one
+ * after another, so its rows are the last ones. */
 static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char *name,
                         abdb_error *err)
 {
@@ -89,13 +114,6 @@ static abdb_status take(abdb_ranking *r, size_t group, size_t member, const char
     return row->name ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a ranking");
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* --pick median: each name stands at the median of its results, by the one nearest to it. */
 static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_error *err)
 {
@@ -109,15 +127,15 @@ static abdb_status take_medians(abdb_ranking *r, abdb_member_column by, abdb_err
 
         for (size_t k = 0; k < group->count; k++)
             if (counts(&r->set.member[group->member[k]]) &&
-                strcmp(abdb_member_text(&r->set, group->member[k], by), row->name) == 0)
+                strcmp(name_of(r, group->member[k], by), row->name) == 0)
                 x[n++] = r->set.member[group->member[k]].value;
-        qsort(x, n, sizeof *x, by_number);
+        qsort(x, n, sizeof *x, abdb_compare_double);
         row->value = abdb_quantile_sorted(x, n, 0.5);
         for (size_t k = 0; k < group->count; k++) {
             size_t at = group->member[k];
 
             if (counts(&r->set.member[at]) &&
-                strcmp(abdb_member_text(&r->set, at, by), row->name) == 0 &&
+                strcmp(name_of(r, at, by), row->name) == 0 &&
                 fabs(r->set.member[at].value - row->value) <
                     fabs(r->set.member[row->member].value - row->value))
                 row->member = at;
@@ -208,9 +226,8 @@ static void find_unlike(abdb_ranking *r)
         abdb_one_of(&own, &r->set, r->row[i].member);
         if (!i || r->row[i].group != r->row[i - 1].group)
             abdb_one_of(&first, &r->set, r->row[i].member);
-        r->row[i].unlike = own.member == first.member
-                               ? ""
-                               : abdb_unlike(first.side, own.side, r->per, &r->arena);
+        r->row[i].unlike =
+            own.member == first.member ? "" : abdb_unlike(first.side, own.side, r->per, &r->arena);
     }
 }
 
@@ -245,17 +262,18 @@ abdb_status abdb_ranking_make(abdb_ranking *out, sqlite3 *db, const char *select
     TRY(abdb_rulebook_load(&out->book, db, err));
     TRY(abdb_set_load(&out->set, db, selection, where, &o->measure, err));
     TRY(abdb_sets_default(&out->set, 1, db, &o->measure, &out->per, err));
+    TRY(find_providers(out, err));
     if (o->exploratory)
         TRY(one_group(out, err));
     else
-        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, false, &out->arena, err));
+        TRY(abdb_groups_make(&out->groups, &out->book, &out->set, false, NULL, &out->arena, err));
     out->row = calloc(out->set.members + 1, sizeof *out->row);
     if (!out->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a ranking"));
     out->higher = strcmp(abdb_member_text(&out->set, 0, ABDB_M_better), "lower") != 0;
     for (size_t g = 0; g < out->groups.count; g++)
         for (size_t i = 0; i < out->groups.group[g].count; i++) {
             size_t member = out->groups.group[g].member[i];
-            const char *name = abdb_member_text(&out->set, member, by);
+            const char *name = name_of(out, member, by);
 
             if (counts(&out->set.member[member]) && *name)
                 TRY(take(out, g, member, name, err));

@@ -36,6 +36,7 @@ typedef struct {
     const char *per;  /* what values are normalised by: as asked, or alike.h */
     size_t left_out;  /* members that cannot stand for anything */
     bool higher, other_higher;
+    bool providers;     /* a backend is ranked by each of its providers */
     size_t suite;       /* groups of the suite */
     size_t twins;       /* groups that repeat a number of another accuracy target: not in it */
     abdb_text excluded; /* suite: who is not ranked, and what is missing */

@@ -100,6 +100,7 @@ const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t 
 
 static bool matches(const char *pattern, const char *text)
 {
+    /* A glob, or with '!' what is not it. */
     return pattern[0] == '!' ? sqlite3_strglob(pattern + 1, text) != 0
                              : sqlite3_strglob(pattern, text) == 0;
 }
@@ -126,7 +127,8 @@ static bool is_asked(const abdb_set *set, size_t member, const char *factor)
     return strncmp(cell + size, "auto", 4) != 0 || (cell[size + 4] && cell[size + 4] != ' ');
 }
 
-/* Must members of a group agree in this factor? */
+/* Must members of a group agree in this factor? Yes where its role is `pair`, or `load` if loads
+ * count; where the plan asked for that setting; or where a rule that may refuse looks at it. */
 static bool splits(const abdb_rulebook *book, const abdb_set *set, size_t member,
                    const char *factor, bool loads)
 {
@@ -158,7 +160,8 @@ static int by_key(const void *a, const void *b)
 }
 
 abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const abdb_set *set,
-                             bool loads, abdb_arena *arena, abdb_error *err)
+                             bool loads, const char *const *apart, abdb_arena *arena,
+                             abdb_error *err)
 {
     keyed *all = calloc(set->members + 1, sizeof *all);
     size_t *list = abdb_arena_alloc(arena, (set->members + 1) * sizeof *list);
@@ -173,7 +176,9 @@ abdb_status abdb_groups_make(abdb_groups *out, const abdb_rulebook *book, const 
 
         abdb_text_clear(&key);
         for (size_t t = 0; t < m->traits; t++)
-            if (m->trait[t].state == ABDB_KNOWN && splits(book, set, i, m->trait[t].name, loads))
+            if (m->trait[t].state == ABDB_KNOWN &&
+                ((apart && abdb_is_word(m->trait[t].name, apart)) ||
+                 splits(book, set, i, m->trait[t].name, loads)))
                 abdb_text_printf(&key, "%s=%s\x1f", m->trait[t].name, m->trait[t].text);
         all[i] = (keyed){abdb_arena_copy(arena, abdb_text_get(&key), key.size), i};
         if (!all[i].key || key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "groups"));
@@ -189,6 +194,23 @@ done:
     free(all);
     abdb_text_free(&key);
     return st;
+}
+
+bool abdb_groups_mix(const abdb_groups *groups, const abdb_set *set, const char *factor)
+{
+    for (size_t g = 0; g < groups->count; g++) {
+        const char *first = NULL;
+
+        for (size_t i = 0; i < groups->group[g].count; i++) {
+            const abdb_member *m = &set->member[groups->group[g].member[i]];
+            const abdb_trait *t = abdb_member_trait(m, factor);
+
+            if (!t || t->state != ABDB_KNOWN) continue;
+            if (first && strcmp(first, t->text) != 0) return true;
+            first = t->text;
+        }
+    }
+    return false;
 }
 
 /* --- a rule and a pair ------------------------------------------------------------------------ */
@@ -280,6 +302,7 @@ bool abdb_rule_holds(const abdb_rulebook *book, const abdb_rule *rule, abdb_side
     }
     x = abdb_side_values(a, rule->factor, &unknown, &arena);
     y = abdb_side_values(b, rule->factor, &unknown, &arena);
+    /* The test `differ`: both sides know it, and not the same. */
     holds = *x && *y && strcmp(x, y) != 0;
     abdb_arena_free(&arena);
     return holds;

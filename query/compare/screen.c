@@ -1,4 +1,5 @@
-/* screen.c - a comparison for people; see compare_screen.h. */
+/* screen.c - a comparison for people: for each contender a block of rows, one a pair, with the
+ * units scaled for the block and the fewest words that tell its pairs apart; see screen.h. */
 #include "query/compare/screen.h"
 #include "query/compare/alike.h"
 #include "query/answer/say.h"
@@ -20,6 +21,8 @@ abdb_scale abdb_scale_of(double value, const char *unit)
     static const abdb_scale large[] = {{1e18, "E"}, {1e15, "P"}, {1e12, "T"},
                                        {1e9, "G"},  {1e6, "M"},  {1e3, "k"}};
     static const abdb_scale small[] = {{1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    /* Units that take large prefixes: operations and bytes. Times take small ones, fractions become
+     * per cent. */
     bool counts =
         strncmp(unit, "FLOP", 4) == 0 || strncmp(unit, "OP", 2) == 0 || strncmp(unit, "B", 1) == 0;
 
@@ -34,6 +37,7 @@ abdb_scale abdb_scale_of(double value, const char *unit)
 void abdb_scaled(double value, abdb_scale scale, char out[32])
 {
     double x = value / scale.factor, size = fabs(x);
+    /* Four significant digits, at least one decimal. */
     int decimals = size >= 1000 ? 1 : size > 0 ? 3 - (int)floor(log10(size)) : 0;
 
     if (size > 0 && (size >= 1e9 || size < 1e-3))
@@ -195,6 +199,7 @@ static void ratio_text(const abdb_comparison *c, const abdb_pair *pair, char out
         snprintf(out, 48, pair->left.sampled ? "%s%.3fx" : "%s%.2fx", vague, d->ratio);
     if (pair->has_ratio && *pair->unlike) {
         size = strlen(out);
+        /* Round brackets: not of like with like, no headline. */
         memmove(out + 1, out, size + 1 < 46 ? size + 1 : 46);
         out[0] = '(';
         snprintf(out + strlen(out), 48 - strlen(out), ")");
@@ -366,7 +371,17 @@ done:
     return st;
 }
 
-abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out, abdb_error *err)
+static void say_unknown(const char *factors, FILE *out)
+{
+    abdb_text line = {0};
+
+    abdb_text_printf(&line, "     unknown on a side: %s", factors);
+    abdb_say_folded(out, 9, abdb_text_get(&line));
+    abdb_text_free(&line);
+}
+
+abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, bool brief, FILE *out,
+                                abdb_error *err)
 {
     abdb_text line = {0};
     abdb_table end = {0};
@@ -376,30 +391,32 @@ abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out
     abdb_deadline_end(); /* what is left is to print */
     abdb_compare_stamp(c, &line);
     abdb_compare_heads(c, &line);
-    abdb_say(out, "%s\n", abdb_text_get(&line));
+    abdb_say_folded(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_same(c, &line);
-    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    if (line.size && !brief) abdb_say_folded(out, 4, abdb_text_get(&line));
     abdb_text_clear(&line);
     abdb_compare_basis(c, &line);
-    if (line.size) abdb_say(out, "%s\n", abdb_text_get(&line));
+    if (line.size) abdb_say_folded(out, 4, abdb_text_get(&line));
     for (size_t s = 1; s < c->sets; s++) {
         abdb_table rows = {0};
 
         if (!abdb_shown_pairs(c, s)) continue;
         abdb_text_clear(&line);
         abdb_compare_standing(c, s, &line);
-        abdb_say(out, "\n%s\n", abdb_text_get(&line));
+        fputc('\n', out);
+        abdb_say_folded(out, 4, abdb_text_get(&line));
         abdb_text_clear(&line);
         abdb_compare_differing(c, s, true, &line);
-        if (line.size) abdb_say(out, "     unknown on a side: %s\n", abdb_text_get(&line));
+        if (line.size && !brief) say_unknown(abdb_text_get(&line), out);
         st = block(c, s, &rows, err);
         if (st == ABDB_OK) abdb_render_table(&rows, out);
         abdb_table_free(&rows);
         if (st != ABDB_OK) goto done;
     }
+    if (brief) abdb_table_brief(&end);
     if (end.notes) fputc('\n', out);
-    for (size_t i = 0; i < end.notes; i++) abdb_say(out, "%s\n", end.note[i]);
+    for (size_t i = 0; i < end.notes; i++) abdb_say_folded(out, 4, end.note[i]);
 done:
     abdb_table_free(&end);
     abdb_text_free(&line);

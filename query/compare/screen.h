@@ -9,17 +9,20 @@
 /* The comparison as one table with notes, for markdown, HTML and LaTeX. */
 ABDB_MUST_USE abdb_status abdb_compare_people(const abdb_comparison *c, abdb_db *db,
                                               abdb_table *out, abdb_error *err);
-/* The screen. notes: the MLPerf footnotes and what else stands at its end. */
-ABDB_MUST_USE abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, FILE *out,
-                                              abdb_error *err);
+/* The screen: heads, a block for each contender, and below them everything that must be said, with
+ * the footnotes of MLPerf last; brief: only how much that is. The deadline is over when printing
+ * begins. */
+ABDB_MUST_USE abdb_status abdb_compare_screen(const abdb_comparison *c, abdb_db *db, bool brief,
+                                              FILE *out, abdb_error *err);
 
-/* "12.3", scaled as *scale says; unit and number fit together. */
+/* A prefix with what it stands for: {1e12, "T"}. */
 typedef struct {
     double factor;
     const char *prefix;
 } abdb_scale;
 /* The prefix that suits a value of this unit: TFLOP/s, ms; 1 where units take none. */
 abdb_scale abdb_scale_of(double value, const char *unit);
+/* The number that stands before the prefix and the unit: "12.3". */
 void abdb_scaled(double value, abdb_scale scale, char out[32]);
 
 #endif

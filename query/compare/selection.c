@@ -5,45 +5,62 @@
 
 #include "schema/functions/sqlite.h"
 
+/* Those of two characters first, so that "<=" is not read as "<". */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
+
+/* The value at *s, quoted or up to the next comma; *s moves behind it. */
+static abdb_status take_value(abdb_selection *out, const char **s, const char **value,
+                              abdb_error *err)
+{
+    const char *end;
+
+    *s += strspn(*s, " ");
+    if (**s == '\'' || **s == '"') {
+        end = strchr(*s + 1, **s);
+        if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *s);
+        *value = abdb_arena_copy(&out->arena, *s + 1, (size_t)(end - *s - 1));
+        end++;
+        end += strspn(end, " ");
+        if (*end && *end != ',')
+            return ABDB_FAIL(err, ABDB_USAGE, "a comma is missing before '%s'", end);
+    } else {
+        end = *s + strcspn(*s, ",");
+        *value = abdb_arena_copy(&out->arena, *s, (size_t)(end - *s));
+    }
+    *s = end;
+    return *value ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+}
 
 /* One condition at *text, which moves behind it and its comma. */
 static abdb_status take_condition(abdb_selection *out, const char **text, abdb_error *err)
 {
     abdb_condition *c = &out->condition[out->count];
     const char *s = *text + strspn(*text, " "), *end = s + strcspn(s, "=!<>~,");
+    bool quoted = *s == '\'' || *s == '"';
     size_t size = (size_t)(end - s);
+    abdb_status st = ABDB_OK;
 
     if (out->count == ABDB_CONDITION_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", ABDB_CONDITION_MAX);
     while (size && s[size - 1] == ' ') size--;
-    c->op = NULL;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0] && !c->op; i++)
+    *c = (abdb_condition){0};
+    for (size_t i = 0; !quoted && i < sizeof operators / sizeof operators[0] && !c->op; i++)
         if (strncmp(end, operators[i], strlen(operators[i])) == 0) c->op = operators[i];
-    if (!size || !c->op)
+    if (!size || (!c->op && !out->words))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "'%s' is no selection: column OP value, joined by commas, OP one of"
                          " = != < <= > >= ~",
                          *text);
-    c->column = abdb_arena_copy(&out->arena, s, size);
-    s = end + strlen(c->op);
-    s += strspn(s, " ");
-    if (*s == '\'' || *s == '"') {
-        end = strchr(s + 1, *s);
-        if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *text);
-        c->value = abdb_arena_copy(&out->arena, s + 1, (size_t)(end - s - 1));
-        end++;
-        end += strspn(end, " ");
-        if (*end && *end != ',')
-            return ABDB_FAIL(err, ABDB_USAGE, "a comma is missing before '%s'", end);
-    } else {
-        end = s + strcspn(s, ",");
-        c->value = abdb_arena_copy(&out->arena, s, (size_t)(end - s));
+    if (c->op) {
+        c->column = abdb_arena_copy(&out->arena, s, size);
+        if (!c->column) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
+        s = end + strlen(c->op);
     }
-    if (!c->column || !c->value) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
-    *text = end + (*end == ',');
+    TRY(take_value(out, &s, &c->value, err));
+    *text = s + (*s == ',');
     out->count++;
-    return ABDB_OK;
+done:
+    return st;
 }
 
 abdb_status abdb_selection_parse(abdb_selection *out, const char *text, abdb_error *err)

@@ -1,7 +1,8 @@
 /* selection.h - the grammar by which people pick rows: `column OP value`, several joined by ','.
  *
  * OP is one of = != < <= > >= ~ (glob). A value may be quoted by '...' or "..."; then it may hold
- * commas. Numbers compare as numbers.
+ * commas. Numbers compare as numbers. Where `words` is set, a word alone may stand for a condition:
+ * its column is NULL until spelling.h finds it.
  */
 #ifndef ABDB_QUERY_SELECTION_H
 #define ABDB_QUERY_SELECTION_H
@@ -15,6 +16,7 @@ typedef struct {
 } abdb_condition;
 
 typedef struct {
+    bool words; /* a word alone may stand */
     size_t count;
     abdb_condition condition[ABDB_CONDITION_MAX];
     abdb_arena arena;

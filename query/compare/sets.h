@@ -66,6 +66,7 @@ typedef struct {
 
 typedef struct {
     const char *selection;
+    const char *note; /* what has to be said of how it was understood, or NULL */
     abdb_table table; /* ABDB_M_COUNT columns */
     abdb_member *member;
     size_t members;
@@ -95,7 +96,8 @@ double abdb_member_number(const abdb_set *set, size_t member, abdb_member_column
 /* The factor of that name, or NULL. */
 const abdb_trait *abdb_member_trait(const abdb_member *member, const char *name);
 
-/* The canonical name that a word means. ABDB_USAGE: unknown (the nearest is named) or ambiguous. */
+/* names.c: the canonical name that a word means. ABDB_USAGE: unknown (the nearest is named) or
+ * ambiguous. */
 ABDB_MUST_USE abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word,
                                             const char **out, abdb_arena *arena, abdb_error *err);
 /* Is it a word for --per? The formula's name, or NULL for "none". ABDB_USAGE: it is not. */

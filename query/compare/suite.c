@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SUITE_MAX: groups, one bit each of a part; PARTS_MAX: intersections that are tried. */
 enum { SUITE_MAX = 64, PARTS_MAX = 4096, NAMED_MAX = 12 };
 
 /* Groups of the suite, and who has which: bit k of has[i] is group[k] of name row[i]. */
@@ -99,7 +100,8 @@ static size_t works(const suite *s, uint64_t part)
 }
 
 /* The part of the suite that two or more have, of the most benchmarks times names; of equals, of
- * the most groups. Such a part is what some names share, so intersecting finds it. 0: none. */
+ * the most groups. What some names share is the intersection of their sets, so all intersections
+ * are made, each once. 0: none. */
 static uint64_t largest_common(const suite *s)
 {
     uint64_t *part = calloc(PARTS_MAX, sizeof *part), best = 0;

@@ -39,7 +39,7 @@ static void look(abdb_backend_list *list, const char *folder)
     if (dir) closedir(dir);
 }
 
-/* Where the backends stand: beside the program, or beside the extension and where both are
+/* Where the backends stand: beside the program; of the extension beside it, and where both are
  * installed. */
 static void look_around(abdb_backend_list *list)
 {

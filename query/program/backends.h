@@ -22,11 +22,6 @@ void abdb_backends_find(abdb_backend_list *out);
 void abdb_backends_free(abdb_backend_list *list);
 /* Backends with their devices and kernels, and the plans that abdb brings, to standard output. */
 void abdb_backends_print(const abdb_backend_list *list);
-/* Do the chosen backends know the names of kernels and axes of a plan? ABDB_USAGE: the nearest name
- * is suggested. */
-ABDB_MUST_USE abdb_status abdb_backends_know(const abdb_backend_list *list,
-                                             const unsigned char *chosen, const abdb_plan *plan,
-                                             abdb_error *err);
 extern const abdb_embedded abdb_plans[];
 
 /* The Debian packages of each backend, and of each provider besides, that needs a library; from the

@@ -1,17 +1,32 @@
-/* backends_print.c - what can be run here: backends with their kernels, plans; and whether a plan
- * asks for something that is not. */
+/* backends_print.c - what can be run here: backends with their kernels, and plans. */
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/runner/known.h"
+#include "kernels/runner/answer.h"
+#include "kernels/runner/provide.h"
 #include "kernels/runner/runner.h"
 #include "query/answer/say.h"
 #include "query/program/backends.h"
 
+/* A kernel once, with its providers where there are several. */
+static void list_kernel(const json_t *hello, const json_t *kernel)
+{
+    const char *name = abdb_record_text(kernel, "name"), *other;
+    const char *first = abdb_provider_at(hello, name, 0);
+
+    if (first && strcmp(first, abdb_record_text(kernel, "provider")) != 0) return;
+    abdb_say(stdout, "             kernel %-8s %s", name, abdb_record_text(kernel, "parameters"));
+    for (size_t i = 0; first && abdb_provider_at(hello, name, 1); i++) {
+        if (!(other = abdb_provider_at(hello, name, i))) break;
+        abdb_say(stdout, "%s%s", i ? ", " : "; providers ", other);
+    }
+    puts("");
+}
+
 static void list_backend(const char *name, const char *path)
 {
     abdb_run_options options = {.name = name, .path = path};
-    json_t *all = NULL, *kernel;
+    json_t *all = NULL, *kernel, *region;
     abdb_error err;
     size_t i;
 
@@ -19,15 +34,19 @@ static void list_backend(const char *name, const char *path)
         abdb_say(stdout, "  %-10s absent: %s\n", name, err.message);
         return;
     }
+    region = json_object_get(json_object_get(json_object_get(all, "environment"), "environment"),
+                             "omp_region_s");
     abdb_say(
-        stdout, "  %-10s %s\n             device %s, %lld threads\n", name,
+        stdout, "  %-10s %s\n             device %s, %lld threads", name,
         json_string_value(json_object_get(json_object_get(all, "hello"), "summary")),
         json_string_value(json_object_get(json_object_get(all, "device"), "name")),
         (long long)json_integer_value(json_object_get(json_object_get(all, "device"), "threads")));
+    if (json_is_number(region))
+        abdb_say(stdout, ", an empty region of them takes %.3g us",
+                 1e6 * json_number_value(region));
+    puts("");
     json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
-        abdb_say(stdout, "             kernel %-8s %s\n",
-                 json_string_value(json_object_get(kernel, "name")),
-                 json_string_value(json_object_get(kernel, "parameters")));
+        list_kernel(json_object_get(all, "hello"), kernel);
     json_decref(all);
 }
 
@@ -45,26 +64,4 @@ void abdb_backends_print(const abdb_backend_list *backends)
         abdb_say(stdout, "  %-10.*s %.*s\n", size, abdb_plans[i].name,
                  dash ? (int)strcspn(dash + 3, "\n") : 0, dash ? dash + 3 : "");
     }
-}
-
-abdb_status abdb_backends_know(const abdb_backend_list *list, const unsigned char *chosen,
-                               const abdb_plan *plan, abdb_error *err)
-{
-    json_t *described[ABDB_BACKEND_MAX] = {NULL}, *hello[ABDB_BACKEND_MAX] = {NULL};
-    size_t count = 0, hellos = 0;
-    abdb_status st;
-
-    for (size_t i = 0; i < list->count; i++) {
-        abdb_run_options options = {.name = list->backend[i].name, .path = list->backend[i].path};
-        abdb_error none;
-
-        if (!chosen[i]) continue;
-        if (abdb_backend_describe(&options, &described[count], &none) == ABDB_OK)
-            hello[hellos++] = json_object_get(described[count++], "hello");
-        else
-            hello[hellos++] = NULL; /* what is wrong with it is said when it should run */
-    }
-    st = abdb_plan_known(plan, hello, hellos, err);
-    for (size_t i = 0; i < count; i++) json_decref(described[i]);
-    return st;
 }

@@ -1,4 +1,6 @@
-/* campaign.c - the turns of a campaign; see campaign.h. */
+/* campaign.c - the turns of a campaign: which cells a lane (a backend, or one build of it)
+ * measures, in which order, and what is said at the end. Each cell is stored, or spooled, as it
+ * comes: whatever ends the program, what was measured is kept. See campaign.h. */
 #include "query/program/campaign.h"
 
 #include <math.h>
@@ -6,7 +8,9 @@
 
 #include "schema/core/stats.h"
 
+/* A median known no better than this cannot show a change of 2 %. */
 static const double noisy = 0.02;
+/* Times that a cell in doubt is measured again. */
 enum { AGAIN_MOST = 2 };
 
 /* The sink of the runner: each cell is a transaction of its own. */
@@ -132,7 +136,8 @@ static abdb_status turn(const abdb_turns *t, const abdb_lane *lane, size_t first
 
     take_lane(t, lane);
     memset(t->todo, 0, t->plan->cells);
-    memset(t->todo + first, 1, end - first);
+    memcpy(t->todo + first, lane->has + first, end - first);
+    if (!memchr(t->todo, 1, t->plan->cells)) return ABDB_OK; /* another lane's */
     if (abdb_arg(t->args, "resume"))
         TRY(skip_done(t->k->db, t->o->campaign, lane->backend, lane->tag, t->o->repetition, t->plan,
                       t->todo, err));
@@ -177,6 +182,8 @@ abdb_status abdb_turns_once(const abdb_turns *t, abdb_error *err)
     for (size_t i = 0; i < (interleave ? cells : 1) && !*t->stop; i++)
         for (size_t n = 0; n < count && !*t->stop; n++) {
             bool fro = interleave && (i + t->o->repetition) % 2;
+            /* To and fro, cell by cell and repetition by repetition: no lane is always the
+             * first. */
             size_t lane = fro ? count - 1 - n : n;
 
             t->o->starts = &starts[t->lanes->lane[lane].counter];
@@ -196,7 +203,8 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
     if (t->k->quiet) return;
     for (size_t i = 0; i < lanes; i++) {
         take_lane(t, &t->lanes->lane[i]);
-        if (abdb_backend_estimate(t->o, t->plan, &one, &err) == ABDB_OK && isfinite(one))
+        if (abdb_backend_estimate(t->o, t->plan, t->lanes->lane[i].has, &one, &err) == ABDB_OK &&
+            isfinite(one))
             all += one;
     }
     all *= (double)repetitions;
@@ -209,13 +217,16 @@ void abdb_turns_announce(const abdb_turns *t, size_t repetitions, double least_s
 
 /* --- mamf: each backend searches -------------------------------------------------------------- */
 
-static void print_mamf(const char *backend, const char *dtype, const abdb_mamf *m)
+static void print_mamf(const char *backend, const abdb_cell *of, const abdb_mamf *m)
 {
     static const char *const sides[] = {"m", "n", "k"};
 
-    abdb_say(stdout, "%s %s: %.1f G%s/s with m=%zu n=%zu k=%zu (%.1f in the quick look)\n", backend,
-             dtype, m->rate / 1e9, *dtype == 'i' ? "OP" : "FLOP", m->side[0], m->side[1],
-             m->side[2], m->quick_rate / 1e9);
+    const char *dtype = abdb_cell_param(of, "dtype"), *provider = abdb_cell_param(of, "provider");
+
+    abdb_say(stdout, "%s%s%s %s: %.1f G%s/s with m=%zu n=%zu k=%zu (%.1f in the quick look)\n",
+             backend, provider ? "/" : "", provider ? provider : "", dtype, m->rate / 1e9,
+             *dtype == 'i' ? "OP" : "FLOP", m->side[0], m->side[1], m->side[2],
+             m->quick_rate / 1e9);
     abdb_say(stdout, "  %zu shapes in %.0f s; ended because %s\n", m->shapes, m->seconds,
              m->stopped);
     for (int i = 0; i < 3; i++) {
@@ -230,22 +241,22 @@ static void print_mamf(const char *backend, const char *dtype, const abdb_mamf *
 abdb_status abdb_turns_search(const abdb_turns *t, double budget_s, abdb_error *err)
 {
     abdb_sink sink = {t->k, keep_cell, NULL, NULL, NULL};
-    const char *axis = abdb_arg(t->args, "axis"), *dtype = "f32";
     abdb_status st = ABDB_OK;
 
-    if (axis && strncmp(axis, "dtype=", 6) != 0)
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "--search mamf finds m, n and k itself: --axis dtype=bf16");
-    if (axis) dtype = axis + 6;
-    for (size_t b = 0; b < t->lanes->count && !*t->stop; b++) {
-        abdb_mamf found;
+    for (size_t b = 0; b < t->lanes->count; b++) {
+        const abdb_lane *lane = &t->lanes->lane[b];
         long starts = 0;
 
-        take_lane(t, &t->lanes->lane[b]);
+        take_lane(t, lane);
         t->o->starts = &starts;
-        TRY(abdb_mamf_search(t->o, dtype, budget_s, &sink, t->tally, &found, err));
-        abdb_progress("", -1, 0);
-        print_mamf(t->o->name, dtype, &found);
+        for (size_t i = 0; i < t->plan->cells && !*t->stop; i++) {
+            abdb_mamf found;
+
+            if (!lane->has[i]) continue;
+            TRY(abdb_mamf_search(t->o, &t->plan->cell[i], budget_s, &sink, t->tally, &found, err));
+            abdb_progress("", -1, 0);
+            print_mamf(t->o->name, &t->plan->cell[i], &found);
+        }
     }
 done:
     t->o->starts = NULL;

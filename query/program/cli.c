@@ -1,4 +1,5 @@
-/* cli.c - options, messages and paths of the abdb program; see cli.h. */
+/* cli.c - options, messages and paths of the abdb program. Options of a verb become those of
+ * getopt_long; whoever wants one asks for it by name. See cli.h. */
 #include "query/program/cli.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ const abdb_option abdb_output_options[] = {
     {"spreadsheet", 0, NULL,
      "of -o csv: texts are quoted, with ' before those that a spreadsheet would compute"},
     {"out", 0, "PATH", "write to PATH instead of standard output"},
+    {"brief", 0, NULL, "the rows; notes and footnotes are only counted"},
     {NULL, 0, NULL, NULL}};
 
 static void add_options(abdb_args *args, const abdb_option *list)
@@ -140,6 +142,24 @@ int abdb_report_error(const abdb_error *err)
     abdb_paint(stderr, "0");
     abdb_say(stderr, " %s\n", err->message);
     return abdb_exit_code(err->status);
+}
+
+void abdb_print_folded(FILE *out, const char *text, int indent)
+{
+    int column = indent;
+
+    while (*text) {
+        size_t word = strcspn(text, " ");
+
+        if (column > indent && column + (int)word + 1 > 88) {
+            abdb_say(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        column += (int)abdb_say(out, "%s%.*s", column > indent ? " " : "", (int)word, text);
+        text += word;
+        while (*text == ' ') text++;
+    }
+    fputc('\n', out);
 }
 
 const char *abdb_program_folder(abdb_arena *arena)

@@ -76,6 +76,8 @@ const char *abdb_data_folder(abdb_arena *arena);
 #define VERB(name, ...) int abdb_cmd_##name(int argc, char **argv);
 #include "query/program/commands.def"
 #undef VERB
+/* Prints words folded at 88 columns; lines after the first are indented so far. */
+void abdb_print_folded(FILE *out, const char *text, int indent);
 /* Prints the help of one verb, or of all (NULL). */
 void abdb_print_help(FILE *out, const abdb_command *command);
 

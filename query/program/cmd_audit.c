@@ -1,4 +1,5 @@
-/* cmd_audit.c - abdb audit: the reports audit-NAME, which check what the database holds. */
+/* cmd_audit.c - abdb audit: the reports audit-NAME, which check what the database holds. `abdb
+ * audit NAME` is `abdb query audit-NAME`, options and all. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* cmd_compare.c - abdb compare: comparable? what differs, by how much. */
+/* cmd_compare.c - abdb compare: reads the options, has query/compare compare the sets, prints the
+ * answer in the form that was asked for, and gives the verdict as exit code (1 a gate did not hold,
+ * 3 not comparable). */
 #include <string.h>
 
 #include "query/answer/footnotes.h"
@@ -6,6 +8,7 @@
 #include "query/compare/gate.h"
 #include "query/compare/screen.h"
 #include "query/program/measure.h"
+#include "query/program/pager.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
 
@@ -79,8 +82,9 @@ static abdb_status print(const abdb_args *args, const abdb_comparison *c, abdb_d
     abdb_status st = ABDB_OK;
 
     if (!programs && (!format || strcmp(format, "table") == 0)) {
+        if (!path) abdb_pager_begin();
         TRY(abdb_outfile_open(&out, path, err));
-        TRY(abdb_compare_screen(c, db, out.file, err));
+        TRY(abdb_compare_screen(c, db, abdb_arg(args, "brief") != NULL, out.file, err));
         TRY(abdb_outfile_commit(&out, err));
         goto done;
     }
@@ -175,6 +179,8 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
         if (!abdb_arg(&args, "fail-on") && !is_of_gate(&args)) goto done;
     }
     TRY(abdb_compare(&comparison, db->sql, sets, count, &options, err));
+    for (size_t i = 0; i < comparison.sets; i++)
+        if (comparison.set[i].note) abdb_remark("%s", comparison.set[i].note);
     if (!abdb_arg(&args, "environment") && !is_of_gate(&args))
         TRY(print(&args, &comparison, db, err));
     TRY(verdict(&comparison, err));

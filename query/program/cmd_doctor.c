@@ -1,4 +1,5 @@
-/* cmd_doctor.c - abdb doctor: this build, this machine, this file. */
+/* cmd_doctor.c - abdb doctor: this build, this machine, this file, a line each: ok, -- (absent), or
+ * ! with what to do. */
 #include <csv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,38 +9,49 @@
 #include "kernels/runner/runner.h"
 #include "plots/figure.h"
 #include "query/program/backends.h"
-#include "query/program/cli.h"
+#include "query/program/screen.h"
 #include "query/program/stale.h"
 #include "schema/store/derive.h"
 
-static void line(const char *mark, const char *what, const char *text)
+typedef enum { FINE, ABSENT, WANTS_ATTENTION } state;
+
+/* What was found goes into a table: state, what, and what there is to say. */
+static void found(abdb_table *t, state is, const char *what, const char *text)
 {
-    abdb_say(stdout, "%s %-12s %s\n", mark, what, text);
+    static const char *const words[] = {"ok", "absent", "warning"};
+    abdb_value *row = abdb_table_row(t);
+
+    if (!row) return;
+    row[0] = (abdb_value){.kind = ABDB_STRING, .text = words[is]};
+    row[1] = (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&t->arena, "%s", what)};
+    row[2] = (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&t->arena, "%s", text)};
+    if (!row[1].text || !row[2].text) t->rows--;
 }
 
-static void check_build(void)
+static void check_build(abdb_table *t)
 {
     char text[256];
 
     snprintf(text, sizeof text, "%s, schema %d, built with %s", ABDB_VERSION, abdb_schema_version(),
              __VERSION__);
-    line("ok", "abdb", text);
+    found(t, FINE, "abdb", text);
     snprintf(text, sizeof text, "SQLite %s, jansson %s, libcsv %d.%d.%d", sqlite3_libversion(),
              JANSSON_VERSION, CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
-    line("ok", "libraries", text);
+    found(t, FINE, "libraries", text);
 }
 
-static void check_gnuplot(void)
+static void check_gnuplot(abdb_table *t)
 {
     char text[128];
     bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
 
-    line(fine ? "ok" : "--", "gnuplot",
-         fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+    found(t, fine ? FINE : ABSENT, "gnuplot",
+          fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
 }
 
-/* What the BLAS chose against what the processor can do. */
-static bool check_core_type(const json_t *described)
+/* What the BLAS chose against what the processor can do: libraries that know only older processors
+ * choose slower kernels, and their times would be taken for the machine's. False: it chose less. */
+static bool check_core_type(const json_t *described, abdb_table *t)
 {
     const char *config = json_string_value(json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "library"));
@@ -50,14 +62,14 @@ static bool check_core_type(const json_t *described)
     if (strstr(config, best) || (strcmp(best, "SkylakeX") == 0 &&
                                  (strstr(config, "Cooperlake") || strstr(config, "Sapphire")))) {
         snprintf(text, sizeof text, "%s: fits this processor", config);
-        line("ok", "core type", text);
+        found(t, FINE, "core type", text);
         return true;
     }
     snprintf(text, sizeof text,
              "%s: chose kernels below what this processor can run (%s);"
              " `abdb run --core-type auto` measures with them",
              config, best);
-    line("! ", "core type", text);
+    found(t, WANTS_ATTENTION, "core type", text);
     return false;
 }
 
@@ -77,7 +89,7 @@ static void add_offered(abdb_text *offered, const char *name, const json_t *desc
     }
 }
 
-static int check_backends(void)
+static int check_backends(abdb_table *t)
 {
     abdb_backend_list list;
     abdb_text offered = {0};
@@ -92,7 +104,7 @@ static int check_backends(void)
 
         snprintf(text, sizeof text, "backend %s", options.name);
         if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
-            abdb_say(stdout, "!  %-12s %s\n", options.name, err.message);
+            found(t, WANTS_ATTENTION, options.name, err.message);
             abdb_text_printf(&offered, "%s ", options.name); /* it is there */
             warnings++;
             continue;
@@ -102,15 +114,15 @@ static int check_backends(void)
                  json_string_value(json_object_get(device, "name")),
                  (long long)json_integer_value(json_object_get(device, "threads")),
                  1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
-        line("ok", options.name, text);
-        if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all);
+        found(t, FINE, options.name, text);
+        if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all, t);
         add_offered(&offered, options.name, all);
         json_decref(all);
     }
     for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
         if (abdb_has_word(abdb_text_get(&offered), ' ', p->name, strlen(p->name))) continue;
         snprintf(text, sizeof text, "absent: needs %s: `make deps`, then `make`", p->package);
-        line("--", p->name, text);
+        found(t, ABSENT, p->name, text);
     }
     abdb_text_free(&offered);
     abdb_backends_free(&list);
@@ -118,7 +130,7 @@ static int check_backends(void)
 }
 
 /* Files that a newer version of their importer would read otherwise. */
-static int check_readings(abdb_db *db)
+static int check_readings(abdb_db *db, abdb_table *t)
 {
     abdb_arena arena = {0};
     abdb_stale *list;
@@ -127,7 +139,7 @@ static int check_readings(abdb_db *db)
     char text[300];
 
     if (abdb_stale_find(db, &arena, &list, &count, &err) != ABDB_OK)
-        abdb_say(stdout, "!  %-12s %s\n", "readings", err.message);
+        found(t, WANTS_ATTENTION, "readings", err.message);
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text,
                  "%.100s: %lld %s read by version %d of its importer, now %d;"
@@ -135,13 +147,13 @@ static int check_readings(abdb_db *db)
                  list[i].format, list[i].files, list[i].files == 1 ? "file" : "files", list[i].was,
                  list[i].now, list[i].own_map ? " --map FILE" : "",
                  list[i].files == 1 ? "it" : "them");
-        line("! ", "readings", text);
+        found(t, WANTS_ATTENTION, "readings", text);
     }
     abdb_arena_free(&arena);
     return (int)count;
 }
 
-static int check_database(const char *path)
+static int check_database(const char *path, abdb_table *t)
 {
     abdb_db *db = NULL;
     abdb_error err;
@@ -152,36 +164,37 @@ static int check_database(const char *path)
 
     if (stat(path, &info) != 0) {
         snprintf(text, sizeof text, "%.400s is not there yet: init, import and run make it", path);
-        line("--", "database", text);
+        found(t, ABSENT, "database", text);
         return 0;
     }
     if (abdb_db_open(&db, path, ABDB_READ, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM result", &results, &err) != ABDB_OK ||
         abdb_db_integer(db, "SELECT count(*) FROM pragma_quick_check WHERE quick_check = 'ok'",
                         &fine, &err) != ABDB_OK) {
-        abdb_say(stdout, "!  %-12s %s\n", "database", err.message);
+        found(t, WANTS_ATTENTION, "database", err.message);
         abdb_db_close(db);
         return 1;
     }
     snprintf(text, sizeof text, "%.400s: %lld values, %s, %s", path, (long long)results,
              fine ? "sound" : "DAMAGED", access(path, W_OK) == 0 ? "writable" : "read-only");
-    line(fine ? "ok" : "! ", "database", text);
+    found(t, fine ? FINE : WANTS_ATTENTION, "database", text);
     if (db->lent)
-        line("! ", "views",
-             "those in the file are not this program's: it answers with its own, and `abdb init`"
-             " makes them anew");
-    stale = check_readings(db) + db->lent;
+        found(t, WANTS_ATTENTION, "views",
+              "those in the file are not this program's: it answers with its own, and `abdb init`"
+              " makes them anew");
+    stale = check_readings(db, t) + db->lent;
     abdb_db_close(db);
     return !fine + stale;
 }
 
 /* --rebuild: all derived rows from nothing. */
-static abdb_status rebuild(const abdb_args *args, abdb_error *err)
+static abdb_status rebuild(const abdb_args *args, abdb_table *t, abdb_error *err)
 {
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
     abdb_patience patience;
     sqlite3_int64 names, subjects;
+    char text[128];
     abdb_status st = ABDB_OK;
 
     TRY(abdb_arg_busy(args, &patience, err));
@@ -189,34 +202,62 @@ static abdb_status rebuild(const abdb_args *args, abdb_error *err)
     TRY(abdb_derive(db, true, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM name", &names, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM subject", &subjects, err));
-    abdb_say(stdout, "ok rebuilt      %lld names and %lld statements that others repeat\n",
+    snprintf(text, sizeof text, "%lld names and %lld statements that others repeat",
              (long long)names, (long long)subjects);
+    found(t, FINE, "rebuilt", text);
 done:
     abdb_writer_close(writer);
     abdb_db_close(db);
     return st;
 }
 
-int abdb_cmd_doctor(int argc, char **argv)
+/* For people: a line each, and whether anything wants attention. */
+static void print(const abdb_table *t, int warnings)
+{
+    static const struct {
+        const char *word, *mark;
+    } marks[] = {{"ok", "ok"}, {"absent", "--"}, {"warning", "! "}};
+
+    for (size_t i = 0; i < t->rows; i++)
+        for (size_t m = 0; m < 3; m++)
+            if (strcmp(t->value[3 * i].text, marks[m].word) == 0)
+                abdb_say(stdout, "%s %-12s %s\n", marks[m].mark, t->value[3 * i + 1].text,
+                         t->value[3 * i + 2].text);
+    abdb_say(stdout, "%s\n", warnings ? "lines with ! want attention" : "nothing wants attention");
+}
+
+static abdb_status run(int argc, char **argv, abdb_error *err)
 {
     abdb_arena arena = {0};
+    abdb_table t = {.columns = 3,
+                    .column = {{.name = "state"}, {.name = "what"}, {.name = "text"}}};
     const char *data;
     abdb_args args;
-    abdb_error err;
     int warnings = 0;
+    abdb_status st = ABDB_OK;
 
-    if (abdb_args_parse(&args, argc, argv, "doctor", NULL, &err) != ABDB_OK)
-        return abdb_report_error(&err);
-    if (abdb_arg(&args, "rebuild") && rebuild(&args, &err) != ABDB_OK)
-        return abdb_report_error(&err);
-    check_build();
+    TRY(abdb_args_parse(&args, argc, argv, "doctor", NULL, err));
+    if (abdb_arg(&args, "rebuild")) TRY(rebuild(&args, &t, err));
+    check_build(&t);
     data = abdb_data_folder(&arena);
-    line(data ? "ok" : "--", "data",
-         data ? data : "absent: `abdb import data` has nothing to read");
-    check_gnuplot();
-    warnings += check_backends();
-    warnings += check_database(abdb_arg_db(&args));
-    abdb_say(stdout, "%s\n", warnings ? "lines with ! want attention" : "nothing wants attention");
+    found(&t, data ? FINE : ABSENT, "data",
+          data ? data : "absent: `abdb import data` has nothing to read");
+    check_gnuplot(&t);
+    warnings += check_backends(&t);
+    warnings += check_database(abdb_arg_db(&args), &t);
+    if (abdb_arg(&args, "json") || abdb_arg(&args, "format"))
+        TRY(abdb_print_table(&args, &t, err));
+    else
+        print(&t, warnings);
+done:
+    abdb_table_free(&t);
     abdb_arena_free(&arena);
-    return 0;
+    return st;
+}
+
+int abdb_cmd_doctor(int argc, char **argv)
+{
+    abdb_error err;
+
+    return run(argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
 }

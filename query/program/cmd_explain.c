@@ -1,4 +1,6 @@
-/* cmd_explain.c - abdb explain: where a number comes from. */
+/* cmd_explain.c - abdb explain: where a number comes from. Either words are keys, names and claims,
+ * or a report, its column and a selection that picks one row; in both cases the facts are printed
+ * as a tree, a table or citations. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,7 @@
 #include "query/answer/footnotes.h"
 #include "query/answer/render.h"
 #include "query/compare/selection.h"
+#include "query/program/pager.h"
 #include "query/program/screen.h"
 
 enum { NAMES_MAX = 256 };
@@ -101,6 +104,7 @@ static abdb_status answer(const abdb_args *args, abdb_db *db, const heading *hea
         abdb_explain_cite(&facts, strcmp(cite, "bibtex") == 0, said.file);
     else
         TRY(put_tree(args, db, head, &facts, said.file, err));
+    if (!path) abdb_pager_begin();
     TRY(abdb_answer_print(&said, path, err));
 done:
     abdb_answer_free(&said);

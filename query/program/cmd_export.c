@@ -1,4 +1,6 @@
-/* cmd_export.c - abdb export: facts out of the database, in a form that comes back. */
+/* cmd_export.c - abdb export: facts out of the database, in a form that comes back: JSON lines,
+ * CSV, SQL or a database of their own; all of them or a selection, as they are or redacted
+ * (redact.h). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,11 +1,13 @@
-/* cmd_help.c - help, the manual page and completion, all from the command table. */
+/* cmd_help.c - help and the manual page, from the command table. */
 #include <string.h>
 
 #include "ingest/formats.h"
 #include "ingest/importer.h"
 #include "ingest/registry.h"
 #include "ingest/tables/map.h"
+#include "query/answer/report.h"
 #include "query/program/cli.h"
+#include "query/program/completing.h"
 
 static const char pitch[] =
     "abdb says which accelerator is faster, by how much and per dollar, from MLPerf(R) results,"
@@ -50,6 +52,17 @@ static void print_options(FILE *out, const abdb_option *list)
     }
 }
 
+/* Those that a verb has from the report of its name. */
+static void print_report_options(FILE *out, const char *name)
+{
+    abdb_report report;
+    abdb_error err;
+
+    if (abdb_report_load(&report, name, &err) != ABDB_OK) return;
+    print_options(out, report.option);
+    abdb_report_free(&report);
+}
+
 static void print_indented(FILE *out, const char *lines, const char *indent)
 {
     while (*lines) {
@@ -60,25 +73,7 @@ static void print_indented(FILE *out, const char *lines, const char *indent)
     }
 }
 
-/* Words folded at 88 columns. */
-static void print_folded(FILE *out, const char *text)
-{
-    int column = 0;
-
-    while (*text) {
-        size_t word = strcspn(text, " ");
-
-        if (column && column + (int)word + 1 > 88) {
-            fputc('\n', out);
-            column = 0;
-        }
-        column += (int)abdb_say(out, "%s%.*s", column ? " " : "", (int)word, text);
-        text += word;
-        while (*text == ' ') text++;
-    }
-    fputc('\n', out);
-}
-
+/* Formats that no importer of the registry is: folders of a round, made from many files. */
 static const char *const rounds[] = {"mlperf-inference-round", "mlperf-training-round",
                                      "mlperf-hpc-round", "mlperf-tiny-round", NULL};
 
@@ -94,15 +89,15 @@ static void print_maps(FILE *out)
     }
 }
 
-static const abdb_format *format_find(const char *name)
+static const abdb_format_page *format_find(const char *name)
 {
-    for (const abdb_format *f = abdb_formats; f->name; f++)
+    for (const abdb_format_page *f = abdb_format_pages; f->name; f++)
         if (strcmp(f->name, name) == 0) return f;
     return NULL;
 }
 
 /* The page of one format. */
-static void print_format(FILE *out, const abdb_format *f)
+static void print_format(FILE *out, const abdb_format_page *f)
 {
     const struct {
         const char *title, *text;
@@ -114,14 +109,14 @@ static void print_format(FILE *out, const abdb_format *f)
     abdb_say(out, "%s\n", f->name);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         abdb_say(out, "\n%s:\n", parts[i].title);
-        print_folded(out, parts[i].text);
+        abdb_print_folded(out, parts[i].text, 0);
     }
 }
 
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
-        print_folded(out, pitch);
+        abdb_print_folded(out, pitch, 0);
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
             abdb_say(out, "  %-9s %s\n", c->name, c->summary);
@@ -134,10 +129,11 @@ void abdb_print_help(FILE *out, const abdb_command *command)
     abdb_say(out, "abdb %s - %s\n\nusage: abdb %s %s [options]\n\n", command->name,
              command->summary, command->name, command->synopsis);
     if (*command->details) {
-        print_folded(out, command->details);
+        abdb_print_folded(out, command->details, 0);
         fputc('\n', out);
     }
     print_options(out, command->options);
+    if (strcmp(command->name, "choose") == 0) print_report_options(out, command->name);
     if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
     if (strcmp(command->name, "import") == 0) {
@@ -162,6 +158,7 @@ static void roff(FILE *out, const char *text)
 {
     abdb_text line = {0};
 
+    /* A line of roff that begins so would be a command. */
     if (*text == '.' || *text == '\'') abdb_text_puts(&line, "\\&");
     for (; *text; text++) {
         if (*text == '\\')
@@ -211,7 +208,7 @@ static void man_options(FILE *out, const abdb_option *list)
 static void man_formats(FILE *out)
 {
     fputs(".SH FORMATS THAT IMPORT READS\n", out);
-    for (const abdb_format *f = abdb_formats; f->name; f++) {
+    for (const abdb_format_page *f = abdb_format_pages; f->name; f++) {
         const char *const parts[] = {
             "An input row is ",       f->row,  ". Read: ", f->reads, ". Ignored: ", f->ignores,
             ". \\-\\-set must say: ", f->wants};
@@ -275,29 +272,6 @@ static void man(FILE *out)
           out);
 }
 
-static void completion(FILE *out)
-{
-    fputs("# bash completion for abdb, made from its command table\n_abdb() {\n"
-          "  local word=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]}\n"
-          "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"",
-          out);
-    for (const abdb_command *c = abdb_commands; c->name; c++) abdb_say(out, "%s ", c->name);
-    fputs("\" -- \"$word\")); return; fi\n  case $verb in\n", out);
-    for (const abdb_command *c = abdb_commands; c->name; c++) {
-        const abdb_option *const lists[] = {c->options, abdb_common_options,
-                                            c->takes & ABDB_PRINTS_ROWS ? abdb_output_options
-                                                                        : NULL};
-
-        abdb_say(out, "  %s) COMPREPLY=($(compgen -W \"", c->name);
-        for (size_t i = 0; i < 3; i++)
-            for (const abdb_option *o = lists[i]; o && o->name; o++)
-                abdb_say(out, "--%s ", o->name);
-        if (c->takes & ABDB_TAKES_NAME) abdb_say(out, "$(abdb %s --names 2>/dev/null) ", c->name);
-        abdb_say(out, "\" %s-- \"$word\"));;\n", strcmp(c->name, "import") == 0 ? "-f " : "");
-    }
-    fputs("  esac\n}\ncomplete -o default -F _abdb abdb\n", out);
-}
-
 int abdb_cmd_help(int argc, char **argv)
 {
     const abdb_command *command = NULL;
@@ -310,8 +284,12 @@ int abdb_cmd_help(int argc, char **argv)
         man(stdout);
         return 0;
     }
-    if (abdb_arg(&args, "completion")) {
-        completion(stdout);
+    if (abdb_arg(&args, "completion"))
+        return abdb_completion(stdout, abdb_arg(&args, "completion"), &err) == ABDB_OK
+                   ? 0
+                   : abdb_report_error(&err);
+    if (abdb_arg(&args, "complete")) {
+        abdb_complete(stdout, args.positionals, args.positional);
         return 0;
     }
     if (args.positionals && strcmp(args.positional[0], "map") == 0) {

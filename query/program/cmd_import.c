@@ -89,6 +89,7 @@ static bool is_device(const char *cell)
         if (!aliases && strcmp(abdb_vocabulary[i].name, "devices.csv") != 0) continue;
         for (const char *line = abdb_vocabulary[i].text; line; line = strchr(line, '\n')) {
             line += *line == '\n';
+            /* Lines of aliases.csv begin with the kind, then the spelling. */
             if (aliases && strncmp(line, "device,", 7) == 0) line += 7;
             if (strncasecmp(line, cell, size) == 0 && line[size] == ',') return true;
         }

@@ -1,4 +1,5 @@
-/* cmd_note.c - abdb note: something to remember of a commit, tag, command or fact. */
+/* cmd_note.c - abdb note: something to remember of a commit, tag, command or fact. The target must
+ * be here, so that a note about a mistyped name does not get lost. */
 #include <string.h>
 
 #include "kernels/runner/told.h"

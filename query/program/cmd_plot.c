@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "query/answer/deadline.h"
 #include "query/answer/plotting.h"
@@ -63,7 +64,7 @@ static void print_help(const abdb_plot *plot)
     if (plot->figure.hint) abdb_say(stdout, "%s\n", plot->figure.hint);
 }
 
-/* \includegraphics takes these for commands, whatever stands before them. */
+/* \includegraphics takes these characters for commands, whatever stands before them. */
 static abdb_status check_latex_path(const char *path, abdb_error *err)
 {
     return path[strcspn(path, "\\{}%#$&^~\"\n\r\t")]
@@ -72,6 +73,14 @@ static abdb_status check_latex_path(const char *path, abdb_error *err)
                            " \\ { } %% # $ & ^ ~ and \"",
                            path)
                : ABDB_OK;
+}
+
+/* `abdb plot NAME >picture.svg`: the picture is what is wanted there, not its name. */
+static bool goes_to_file(void)
+{
+    struct stat out;
+
+    return fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode);
 }
 
 /* The picture, and what was asked for beside it. */
@@ -96,7 +105,11 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
         goto done;
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
-    if (!path) path = picture == ABDB_DUMB || picture == ABDB_SIXEL ? "-" : named;
+    if (!path)
+        path = picture == ABDB_DUMB || picture == ABDB_SIXEL ||
+                       (goes_to_file() && !latex && !markdown)
+                   ? "-"
+                   : named;
     if (latex) TRY(check_latex_path(path, err));
     TRY(abdb_plot_store(plot, picture, dark, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)

@@ -1,4 +1,5 @@
-/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. */
+/* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. A word with a blank
+ * or a semicolon in it is SQL, any other a report. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,68 +8,12 @@
 #include "query/answer/rows.h"
 #include "query/answer/footnotes.h"
 #include "query/answer/shelf.h"
+#include "query/program/catalog.h"
 #include "query/program/screen.h"
 
 enum { NAMES_MAX = 256 };
 
 /* --- what can be asked ------------------------------------------------------------------------ */
-
-/* The title without {param}s. */
-static void bare_title(const abdb_report *report, abdb_text *out)
-{
-    abdb_text_clear(out);
-    for (const char *s = report->title ? report->title : ""; *s; s++)
-        if (*s == '{')
-            s += strcspn(s, "}") - !strchr(s, '}');
-        else if (!(s[0] == ' ' && (s[1] == ' ' || s[1] == '{')))
-            abdb_text_add(out, s, 1);
-}
-
-static void list_reports(void)
-{
-    abdb_arena arena = {0};
-    abdb_text title = {0};
-    const char *names[NAMES_MAX];
-    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
-    abdb_error err;
-
-    puts("reports (abdb query NAME --help):");
-    for (size_t i = 0; i < count; i++) {
-        abdb_report report;
-
-        if (abdb_report_load(&report, names[i], &err) != ABDB_OK) {
-            abdb_say(stdout, "  %-18s (%s)\n", names[i], err.message);
-            continue;
-        }
-        bare_title(&report, &title);
-        abdb_say(stdout, "  %-18s %s%s\n", names[i], abdb_text_get(&title),
-                 strcmp(report.origin, "shipped") == 0 ? "" : "  (your own)");
-        abdb_report_free(&report);
-    }
-    puts(
-        "\nviews (abdb query --schema VIEW):\n"
-        "  v_result v_statement v_result_device v_factor v_run v_run_factor v_sample v_telemetry\n"
-        "  v_campaign v_process v_span v_rank v_note v_kernel v_ceiling v_mlperf v_mlperf_round "
-        "v_round "
-        "v_spec\n"
-        "  v_peak v_ratio v_spec_order v_spec_ratio v_spec_doubt v_figure_rule v_engine v_price\n"
-        "  v_price_offer\n"
-        "  v_provider v_normalised v_formula v_rate v_ceiling_of v_scaling v_comparable v_rule\n"
-        "  v_workload_factor v_compatibility v_claim v_claim_term v_claim_part v_claim_word "
-        "v_fact\n"
-        "  v_fact_named\n"
-        "  v_artifact v_reject v_withdrawal v_source v_device v_model v_name v_column\n\n"
-        "functions: median quantile mad geomean hmean stddev ci_low ci_high hl_ratio boot_ci mwu_p "
-        "tost_p\n"
-        "  to_unit(v, from, to)  abdb_compare(a, b, metric, per)  abdb_roofline(device, dtype)\n"
-        "  abdb_changes(values)\n"
-        "  abdb_offers(quotes, day, provider, kind, today)\n\n"
-        "or read-only SQL:\n"
-        "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
-        "  abdb query -i");
-    abdb_text_free(&title);
-    abdb_arena_free(&arena);
-}
 
 static int print_names(void)
 {
@@ -250,6 +195,22 @@ done:
     return st;
 }
 
+/* --search: columns too, where there is a database. */
+static abdb_status search(const abdb_args *args, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    abdb_error none;
+    abdb_status st;
+
+    if (abdb_open_guarded(args, &db, &none) != ABDB_OK) {
+        abdb_db_close(db);
+        db = NULL;
+    }
+    st = abdb_catalog_search(db, abdb_arg(args, "search"), err);
+    abdb_db_close(db);
+    return st;
+}
+
 /* --- the shell -------------------------------------------------------------------------------- */
 
 static const char shell_help[] =
@@ -290,7 +251,7 @@ static bool shell_command(shell *s, char *line)
 
     if (strcmp(verb, ".quit") == 0 || strcmp(verb, ".exit") == 0) return false;
     if (strcmp(verb, ".reports") == 0)
-        list_reports();
+        abdb_catalog_print();
     else if (strcmp(verb, ".views") == 0)
         shell_sql(s, "SELECT DISTINCT view FROM v_column");
     else if (strcmp(verb, ".schema") == 0) {
@@ -422,10 +383,12 @@ int abdb_cmd_query(int argc, char **argv)
             TRY(run_shell(&args, &err));
         else if (is_schema)
             TRY(show_schema(word, &args, &err));
+        else if (abdb_arg(&args, "search"))
+            TRY(search(&args, &err));
         else if (is_sql)
             TRY(run_sql(word, &args, &err));
         else
-            list_reports();
+            abdb_catalog_print();
     }
 done:
     return st == ABDB_OK ? 0 : abdb_report_error(&err);

@@ -1,4 +1,5 @@
-/* cmd_rank.c - abdb rank: the best under constraints. */
+/* cmd_rank.c - abdb rank: the best under constraints (query/compare/rank.h) as rows: one table for
+ * programs with all columns, for people scaled, and without columns that are empty. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "query/program/measure.h"
 #include "query/program/screen.h"
 
+/* Places of each group that people see; --all and formats for programs show all. */
 enum { LIMIT = 20 };
 
 typedef enum {
@@ -378,6 +380,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     TRY(abdb_open_guarded(&args, &db, err));
     TRY(abdb_ranking_make(&ranking, db->sql, selection_of(&args, &arena), abdb_arg(&args, "where"),
                           &o, err));
+    if (ranking.set.note) abdb_remark("%s", ranking.set.note);
     if (!ranking.count)
         TRY(ABDB_FAIL(err, ABDB_UNFAIR, "no result can be ranked: %s",
                       ranking.set.member[0].why ? ranking.set.member[0].why

@@ -1,4 +1,6 @@
-/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. */
+/* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. Here are
+ * the options, the plan, the choice of backends and the name of the campaign; who measures what in
+ * which order is in campaign.c. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +13,10 @@
 #include "query/program/campaign.h"
 #include "schema/store/digest.h"
 
+/* Of --search; and from how many seconds on a run says beforehand how long it will take. */
 static const double budget_default_s = 60, announced_s = 10;
+/* Processes a side where a gate depends on it; commands one after another that a calibration
+ * compares. */
 enum { GATE_REPEAT = 10, CALIBRATE_COMMANDS = 6 };
 static volatile int stopping; /* how often abdb was asked to stop */
 static volatile int stop_signal;
@@ -87,6 +92,30 @@ done:
     return st;
 }
 
+/* --search: the product whose sides it finds, of each format that is asked for. */
+static abdb_status searched(abdb_plan *plan, const abdb_args *args, abdb_error *err)
+{
+    const char *axis;
+    abdb_text line = {0};
+    bool dtype = false;
+    size_t at = 0;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(&line, "gemm");
+    while ((axis = abdb_arg_next(args, "axis", &at))) {
+        dtype |= strncmp(axis, "dtype=", 6) == 0;
+        if (strncmp(axis, "dtype=", 6) != 0 && strncmp(axis, "provider=", 9) != 0)
+            TRY(ABDB_FAIL(err, ABDB_USAGE,
+                          "--search mamf finds m, n and k itself: --axis dtype=bf16"));
+        abdb_text_printf(&line, " %s", axis);
+    }
+    if (!dtype) abdb_text_puts(&line, " dtype=f32");
+    st = abdb_plan_add(plan, abdb_text_get(&line), err);
+done:
+    abdb_text_free(&line);
+    return st;
+}
+
 static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error *err)
 {
     const char *name = abdb_arg(args, "plan"), *kernel = abdb_arg(args, "kernel"), *axis;
@@ -97,7 +126,7 @@ static abdb_status make_plan(abdb_plan *plan, const abdb_args *args, abdb_error 
     if (abdb_arg(args, "search") && (name || kernel))
         return ABDB_FAIL(err, ABDB_USAGE,
                          "--search finds its cells itself: no --plan, no --kernel");
-    if (abdb_arg(args, "search")) return ABDB_OK;
+    if (abdb_arg(args, "search")) return searched(plan, args, err);
     if (!name && !kernel)
         return ABDB_FAIL(err, ABDB_USAGE,
                          "run what? --plan NAME or --kernel NAME; `abdb run --list`"
@@ -157,7 +186,8 @@ static int allowed_processors(void)
 
 /* --- the campaign ----------------------------------------------------------------------------- */
 
-/* Digest of what was asked: --resume finds the last campaign of the same question. */
+/* Digest of what was asked, the last part of a campaign's name: --resume finds the last campaign of
+ * the same question by it. Only options that change what is measured count. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
     static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
@@ -199,6 +229,8 @@ static void new_campaign(const char *key, char out[64])
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
+    /* Microseconds since 1970 first, so that names sort by time; the process tells two of one
+     * moment apart. */
     snprintf(out, 64, "c-%012llx%03x-%s",
              (unsigned long long)now.tv_sec * 1000000ull + (unsigned long long)now.tv_nsec / 1000,
              (unsigned)getpid() & 0xfff, key);
@@ -355,8 +387,9 @@ static abdb_status print_cells(const abdb_args *args, const abdb_plan *plan,
     TRY(read_repeats(args, &r, err));
     for (size_t b = 0; b < lanes->count; b++)
         for (size_t i = 0; i < plan->cells; i++)
-            abdb_say(stdout, "%s %s%s%s\n", lanes->lane[b].backend, plan->cell[i].name,
-                     lanes->builds ? "  " : "", lanes->builds ? lanes->lane[b].tag : "");
+            if (lanes->lane[b].has[i])
+                abdb_say(stdout, "%s %s%s%s\n", lanes->lane[b].backend, plan->cell[i].name,
+                         lanes->builds ? "  " : "", lanes->builds ? lanes->lane[b].tag : "");
     abdb_turns_announce(&t, (size_t)(r.repetitions * r.commands), 0);
 done:
     return st;
@@ -388,8 +421,8 @@ int abdb_cmd_run(int argc, char **argv)
     }
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
-    TRY(abdb_backends_know(&backends, chosen, &plan, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
+    TRY(abdb_lanes_plan(&lanes, &plan, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &lanes, &err));
         goto done;

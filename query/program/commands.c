@@ -16,10 +16,9 @@
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \
     {"metric", 'm', "NAME", "the metric (default: the workload's own)"}, \
-    {"per", 0, "WHAT",                                                                      \
-     "device (default where their numbers differ), node, watt, joule, dollar, peak, "        \
-     "bandwidth, none"}, \
-    {"peak", 0, "BASIS", "of --per peak: published (default), measured, clock"}, \
+    {"per", 0, "device|node|watt|joule|dollar|peak|bandwidth|none", \
+     "divide rates by what produced them (default: device, where their numbers differ)"}, \
+    {"peak", 0, "published|measured|clock", "of --per peak (default published)"}, \
     {"provider", 0, "NAME", "of --per dollar: only prices of this provider"}, \
     {"price-kind", 0, "KIND", "of --per dollar: on-demand (default), reserved, spot; any"}, \
     {"price-date", 0, "DATE", "of --per dollar: prices as they were on this day"}, \

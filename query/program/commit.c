@@ -11,15 +11,16 @@
 
 enum { SAID_MAX = 4096, WAIT_S = 30 };
 
-/* Nothing is locked for the sake of a look. */
+/* git status would refresh, and lock, the index of somebody's checkout. */
 static void no_locks(const void *given)
 {
     (void)given;
     setenv("GIT_OPTIONAL_LOCKS", "0", 1);
 }
 
-/* The first line that git says, into out; its exit code, 127: it could not be started. Nothing of
- * the checkout's settings that would start another program is obeyed; its errors are nobody's. */
+/* The first line that git says, into out; its exit code, 127: it could not be started.
+ * core.fsmonitor is switched off because it names a program that git would start; what git says on
+ * standard error is dropped. */
 static int ask_git(const char *folder, const char *const *words, char out[SAID_MAX])
 {
     abdb_start how = {.path = "git",

@@ -1,4 +1,5 @@
-/* exporting.c - records printed as JSON lines, facts as SQL; see exporting.h. */
+/* exporting.c - records printed as JSON lines, tables printed as SQL: two of the forms of abdb
+ * export; CSV is in exporting_csv.c. See exporting.h. */
 #include "query/program/exporting.h"
 #include "query/answer/say.h"
 

@@ -44,7 +44,7 @@ static const char *also_name(csv *c, const abdb_result *r)
                : abdb_arena_printf(&c->arena, "also.%s:%s", r->metric, r->statistic);
 }
 
-/* First walk: which columns there are. */
+/* First walk: notes which columns there are. */
 static abdb_status look(void *self, const abdb_entry *e, abdb_error *err)
 {
     csv *c = self;

@@ -1,4 +1,6 @@
-/* importing.c - files, archives, pipes and rounds into an open database; see importing.h. */
+/* importing.c - files, archives, pipes and rounds into an open database: finds out what each path
+ * is, streams archives member by member, gives files of an MLPerf round to that round until all
+ * have been seen, and counts what became of every row. See importing.h. */
 #include "query/program/importing.h"
 
 #include <errno.h>

@@ -26,7 +26,6 @@ typedef struct {
     } format[IMPORT_FORMATS_MAX];
     size_t formats;
     size_t refused, gated, passed_over, beside;
-    double started_s;                     /* for rows per second */
     sqlite3_int64 last_price, last_entry; /* of before: what is beyond is new */
 } import_session;
 

@@ -31,6 +31,7 @@ static char *file_of(const char *path, const char *format, bool *several)
     size_t size = strlen(path);
 
     *several = true;
+    /* ARCHIVE!MEMBER, unless a file is really called so. */
     if (mark && access(path, F_OK) != 0) return strndup(path, (size_t)(mark - path));
     for (const char *next = path; (next = strstr(next, "/results/")); next++) results = next;
     if (abdb_mlperf_round_version(format) && results)
@@ -73,6 +74,7 @@ static abdb_status add_reading(reading_list *list, const char *path, const char 
     r.format = several ? NULL : strdup(format);
     if (!r.file || !r.words || (!several && !r.format))
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count));
+    /* Neighbours of one archive or round are read together, once. */
     if (last && several && !last->format && strcmp(last->file, r.file) == 0 &&
         strcmp(last->words, r.words) == 0)
         goto done;
@@ -184,15 +186,23 @@ static abdb_status forget_replaced(abdb_db *db, time_t since, abdb_error *err)
         " JOIN artifact a USING (artifact_id) JOIN artifact b ON b.path = a.path"
         " WHERE b.imported >= strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', %lld, 'unixepoch')"
         " AND b.artifact_id NOT IN (SELECT artifact_id FROM temp.again);"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended);"
-        "INSERT OR IGNORE INTO withdrawal SELECT target, 'the file was mended:"
-        " --retry-rejects', strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM mended WHERE whole;"
-        "DROP TABLE mended",
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended);",
         (long long)since);
-    abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "rejects");
+    abdb_status st = ABDB_OK;
 
+    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "rejects");
+    TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
+    TRY(abdb_db_exec(db, sql, err));
+    TRY(abdb_withdrawal_add(db, "withdrawn", "SELECT target FROM mended WHERE whole",
+                            "the file was mended: --retry-rejects", err));
+    TRY(abdb_db_exec(db, "DROP TABLE temp.mended", err));
+    TRY(abdb_derive_stale(db, "gone", err));
+    TRY(abdb_db_exec(db, "COMMIT", err));
+done:
     sqlite3_free(sql);
-    return st == ABDB_OK ? abdb_derive_stale(db, "gone", err) : st;
+    if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return st;
 }
 
 abdb_status abdb_importing_retry(import_session *s, abdb_db *db, const char *path,

@@ -1,8 +1,14 @@
-/* lanes.c - what takes turns in a command of abdb run; see lanes.h. */
+/* lanes.c - what takes turns in a command of abdb run: the chosen backends, or with --builds each
+ * backend of each build, with the tag and the commit that its results get. See lanes.h. */
 #include "query/program/lanes.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "kernels/runner/known.h"
+#include "kernels/runner/provide.h"
+#include "kernels/runner/runner.h"
 
 static abdb_status find_commit(const abdb_args *args, const char *folder, abdb_lanes *lanes,
                                abdb_commit *out, abdb_error *err)
@@ -102,8 +108,29 @@ done:
     return st;
 }
 
+abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err)
+{
+    json_t *said[ABDB_LANES_MAX] = {NULL}, *hello[ABDB_LANES_MAX] = {NULL};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < lanes->count; i++) {
+        abdb_run_options o = {.name = lanes->lane[i].backend, .path = lanes->lane[i].path};
+        abdb_error none; /* what is wrong with it is said when it should run */
+
+        if (abdb_backend_describe(&o, &said[i], &none) == ABDB_OK)
+            hello[i] = json_object_get(said[i], "hello");
+    }
+    TRY(abdb_plan_known(plan, hello, lanes->count, err));
+    TRY(abdb_plan_provide(plan, hello, lanes->count, &lanes->has, err));
+    for (size_t i = 0; i < lanes->count; i++) lanes->lane[i].has = lanes->has + i * plan->cells;
+done:
+    for (size_t i = 0; i < lanes->count; i++) json_decref(said[i]);
+    return st;
+}
+
 void abdb_lanes_free(abdb_lanes *lanes)
 {
+    free(lanes->has);
     abdb_arena_free(&lanes->arena);
     *lanes = (abdb_lanes){0};
 }

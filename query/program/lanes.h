@@ -11,13 +11,15 @@ enum { ABDB_LANES_MAX = 128 };
 typedef struct {
     const char *backend, *path, *tag; /* tag NULL: none */
     size_t counter;                   /* lanes of one backend count their starts together */
+    const unsigned char *has;         /* of each cell of the plan: 1 where this lane measures it */
     abdb_commit commit;
 } abdb_lane;
 
 typedef struct {
     size_t count;
     abdb_lane lane[ABDB_LANES_MAX];
-    bool builds; /* several builds are measured against each other: --builds */
+    bool builds;        /* several builds are measured against each other: --builds */
+    unsigned char *has; /* of all lanes */
     abdb_arena arena;
 } abdb_lanes;
 
@@ -27,6 +29,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
                                           const abdb_backend_list *backends,
                                           const unsigned char *chosen, abdb_error *err);
+/* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
+ * one for each provider (kernels/runner/provide.h), and lanes know theirs. ABDB_USAGE: the nearest
+ * name is suggested. */
+ABDB_MUST_USE abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err);
 void abdb_lanes_free(abdb_lanes *lanes);
 
 #endif

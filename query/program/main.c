@@ -30,11 +30,25 @@ static int unknown_verb(const char *name)
     return abdb_report_error(&err);
 }
 
+/* `abdb --db FILE VERB ...`, as people write it, becomes `abdb VERB --db FILE ...`. */
+static void verb_first(int argc, char **argv)
+{
+    int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0          ? 1
+                : argc > 2 && argv[1] && strcmp(argv[1], "--db") == 0 ? 2
+                                                                       : 0;
+    char *verb = argc > given + 1 ? argv[given + 1] : NULL;
+
+    if (!given || !verb) return;
+    memmove(argv + 2, argv + 1, (size_t)given * sizeof *argv);
+    argv[1] = verb;
+}
+
 int main(int argc, char **argv)
 {
     const abdb_command *command;
 
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is an error, not an end */
+    verb_first(argc, argv);
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
         abdb_print_help(argc < 2 ? stderr : stdout, NULL);
         return argc < 2 ? 2 : 0;

@@ -1,4 +1,5 @@
-/* measure.c - the options by which compare and rank normalise; see measure.h. */
+/* measure.c - the options by which compare and rank normalise, from words to an abdb_measure; see
+ * measure.h. */
 #include "query/program/measure.h"
 
 #include <string.h>

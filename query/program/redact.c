@@ -1,4 +1,7 @@
-/* redact.c - records without what nobody else should know; see redact.h. */
+/* redact.c - records without what nobody else should know: a sink that copies each record, replaces
+ * every text that is not on the list (redact.def) by a pseudonym, and hands the copy on. What is
+ * not on the list cannot leave, so a column that is new stays at home until somebody lists it. See
+ * redact.h. */
 #include "query/program/redact.h"
 
 #include <jansson.h>
@@ -32,7 +35,7 @@ struct abdb_redaction {
 
 /* --- one text --------------------------------------------------------------------------------- */
 
-/* For --list: what becomes of a text. */
+/* For --list: notes what becomes of a text, leaves (NULL: it stays) instead of what it was. */
 static void book(abdb_redaction *r, const char *column, const char *leaves, const char *instead)
 {
     if (!r->note) return;
@@ -43,7 +46,8 @@ static void book(abdb_redaction *r, const char *column, const char *leaves, cons
     sqlite3_reset(r->note);
 }
 
-/* "host-5d41402abc": from the arena. kind: what it stands for. */
+/* "host-5d41402abc": the first ten digits of SHA-256 of the database's secret and the text. Without
+ * the secret nobody can try names until one fits. From the arena; kind: what it stands for. */
 static const char *pseudonym(abdb_redaction *r, const char *kind, const char *text)
 {
     char hex[ABDB_SHA256_HEX];
@@ -304,7 +308,7 @@ static abdb_status read_salt(abdb_redaction *r, abdb_error *err)
     return code == SQLITE_ROW ? ABDB_OK : abdb_db_fail(r->db, err, "meta");
 }
 
-/* Every name of --keep is a column that abdb may have. */
+/* Is every name of --keep a column that abdb may have? */
 static abdb_status check_keep(const char *keep, abdb_error *err)
 {
     for (const char *at = keep; at && *at; at += strspn(at, ",")) {

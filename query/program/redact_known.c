@@ -1,4 +1,5 @@
-/* redact_known.c - the shipped data as a set of keys; see redact_known.h. */
+/* redact_known.c - the shipped data as a set of keys: imported into a database of its own by the
+ * same verb that a user would type, walked, and each record's digest kept. See redact_known.h. */
 #include "query/program/redact_known.h"
 
 #include <stdlib.h>

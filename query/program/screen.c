@@ -1,13 +1,16 @@
-/* screen.c - what verbs that print rows share: the database opened to be read, a table printed. */
+/* screen.c - what verbs that print rows share: the database opened to be read and guarded
+ * (answer/ask.c), with the table-valued functions that the options allow; and a table printed. */
 #include "query/program/screen.h"
 
 #include <string.h>
 
 #include "query/answer/deadline.h"
+#include "query/program/pager.h"
 #include "query/program/tables/tables.h"
 #include "schema/core/outfile.h"
+#include "schema/store/derive.h"
 
-abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abdb_error *err)
+abdb_status abdb_print_table(const abdb_args *args, abdb_table *table, abdb_error *err)
 {
     const char *name = abdb_arg(args, "format"), *path = abdb_arg(args, "out");
     abdb_format format = ABDB_TABLE;
@@ -22,6 +25,8 @@ abdb_status abdb_print_table(const abdb_args *args, const abdb_table *table, abd
             TRY(ABDB_FAIL(err, ABDB_USAGE, "--spreadsheet is for -o csv: give both"));
         format = ABDB_SPREADSHEET;
     }
+    if (abdb_arg(args, "brief")) abdb_table_brief(table);
+    if (format == ABDB_TABLE && !path) abdb_pager_begin();
     TRY(abdb_outfile_open(&out, path, err));
     TRY(abdb_table_print(table, format, out.file, err));
     TRY(abdb_outfile_commit(&out, err));
@@ -51,7 +56,7 @@ abdb_status abdb_timeout(const abdb_args *args, double *seconds, abdb_error *err
 abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *err)
 {
     double timeout_s;
-    sqlite3_int64 stale;
+    bool behind;
     int allow = ABDB_ALLOW_NOTHING;
     abdb_status st = ABDB_OK;
 
@@ -61,9 +66,8 @@ abdb_status abdb_open_guarded(const abdb_args *args, abdb_db **db, abdb_error *e
     TRY(abdb_db_open(db, abdb_arg_db(args), ABDB_READ, err));
     if (abdb_tables_register((*db)->sql, allow) != SQLITE_OK)
         TRY(abdb_db_fail(*db, err, "table-valued functions"));
-    TRY(abdb_db_integer(*db, "SELECT count(*) FROM meta WHERE key = 'index' AND value = 'stale'",
-                        &stale, err));
-    if (stale)
+    TRY(abdb_derive_behind(*db, &behind, err));
+    if (behind)
         abdb_remark("names are not resolved yet: an import is under way, or was interrupted (then"
                     " `abdb init --db %s` mends it)",
                     abdb_arg_db(args));

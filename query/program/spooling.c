@@ -1,4 +1,6 @@
-/* spooling.c - records into a spool directory; see spooling.h. */
+/* spooling.c - records into a spool directory: appended to a hidden file, which gets its name when
+ * it is whole and on the disk. A record that could not be written whole is cut off again. See
+ * spooling.h. */
 #include "query/program/spooling.h"
 
 #include <errno.h>

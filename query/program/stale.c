@@ -12,11 +12,11 @@ enum { GROUPS_MAX = 1024 };
  * withdrawn nor read again. */
 #define STANDING                                                                                 \
     " FROM artifact a WHERE accepted + duplicate > 0 AND path NOT GLOB '(built in)*' AND sha256" \
-    " NOT IN (SELECT target FROM withdrawal) AND sha256 || '?' || format || '?' || words NOT IN" \
-    " (SELECT target FROM withdrawal) AND NOT EXISTS (SELECT 1 FROM artifact n WHERE"            \
+    " NOT IN (SELECT target FROM withdrawn) AND sha256 || '?' || format || '?' || words NOT IN" \
+    " (SELECT target FROM withdrawn) AND NOT EXISTS (SELECT 1 FROM artifact n WHERE"            \
     " n.sha256 = a.sha256 AND n.format = a.format AND n.words = a.words AND n.importer >"        \
     " a.importer)"
-/* The user's words name a map of his own in a line of its own. */
+/* A user's own map is noted among the words of --set, "map DIGEST" in a line of its own. */
 #define OWN_MAP "instr(char(10) || words, char(10) || 'map ') > 0"
 
 abdb_status abdb_stale_find(abdb_db *db, abdb_arena *arena, abdb_stale **list, size_t *count,

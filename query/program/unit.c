@@ -1,4 +1,6 @@
-/* unit.c - one file into the database, and databases opened for writing; see unit.h, cli.h. */
+/* unit.c - one file into the database as one transaction: which importer reads it, whether its
+ * bytes are here already, and the sinks between reading and storing. And databases opened for
+ * writing, which get the vocabulary of this build. See unit.h, cli.h. */
 #include "query/program/unit.h"
 #include "ingest/registry.h"
 
@@ -206,7 +208,8 @@ done:
     return st;
 }
 
-/* Sources, devices, models and aliases of this build, unless the file has them already. */
+/* Sources, devices, models and aliases of this build, unless the file has them already: meta keeps
+ * their digest. They are imported like any file, under the name "(built in) FILE". */
 static abdb_status give_vocabulary(abdb_db *db, abdb_writer *writer, abdb_error *err)
 {
     abdb_words words = {0};

@@ -1,4 +1,6 @@
 -- title: Claims of documents, recomputed from facts {source} {verdict}
+-- question: what documents claim, recomputed from stored facts: holds, fails with both numbers, or what is missing
+-- group: May it be believed, and compared?
 -- site: Evidence
 -- param: source | text | | only claims of this source | SELECT DISTINCT source FROM v_claim ORDER BY 1
 -- param: verdict | text | | holds, fails or unknown | SELECT DISTINCT verdict FROM v_claim ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Sources that give different values for the same thing {device}
+-- question: where sources give different values for the same quantity, beyond rounding, and which one is used
+-- group: May it be believed, and compared?
 -- site: Evidence
 -- param: device | text | | one device; several by * |
 -- param: kind | text | | spec, price, mlperf, devices or id |

@@ -1,4 +1,6 @@
 -- title: Stated specifications that no answer uses, and why
+-- question: stated specifications that no answer uses, each with the reason and its source
+-- group: May it be believed, and compared?
 -- site: Evidence
 -- param: device | text | | one device; several by * |
 -- column: what | what | | device, quantity, number format

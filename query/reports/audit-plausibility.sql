@@ -1,4 +1,6 @@
 -- title: Values that are hard to believe
+-- question: values above a physical ceiling, impossible units, tokens labelled samples
+-- group: May it be believed, and compared?
 -- site: Evidence
 -- param: device | text | | one device; several by * |
 -- column: problem | problem | | above a ceiling, superlinear, unit looks wrong

@@ -1,4 +1,6 @@
 -- title: Ratios that hardware obeys: which specifications break them
+-- question: ratios that hardware obeys (fp8 to fp16, dense to sparse, bytes a second of a stack): what breaks them, what is accepted and why
+-- group: May it be believed, and compared?
 -- site: Evidence
 -- param: device | text | | one device; several by * |
 -- param: verdict | text | | holds, accepted or breaks; without it all that do not hold |

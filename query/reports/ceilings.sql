@@ -1,4 +1,6 @@
 -- title: Ceilings of a machine: registers, caches, memory
+-- question: what registers, caches and memory of a machine give at most
+-- group: What was measured here?
 -- site: Measured here
 -- param: device | text | | a machine (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL ORDER BY 1
 -- column: level | level | | registers, L1, L2, L3 or memory

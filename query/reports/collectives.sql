@@ -1,4 +1,6 @@
 -- title: Collectives by message size and ranks {operation} {device}
+-- question: collectives by message size and ranks: algorithm and bus bandwidth
+-- group: Which accelerator is faster?
 -- site: Collectives and memory
 -- param: operation | text | | all_reduce, all_gather, ...
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

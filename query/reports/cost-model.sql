@@ -1,4 +1,6 @@
 -- title: Cost of an owned device-hour
+-- question: what owning costs per hour: capital, life, utilisation, power, PUE and electricity are options
+-- group: What does it cost?
 -- param: capital | number | 30000 | price of a device with its share of the system, USD
 -- param: life | number | 4 | years until it is worth nothing
 -- param: utilisation | number | 0.7 | fraction of its life that it works

@@ -1,4 +1,6 @@
 -- title: What a workload declares about its factors
+-- question: what a workload declares: which factors must agree, are free, are only reported, may not be unknown
+-- group: May it be believed, and compared?
 -- footnotes: none
 -- param: workload | text | | a workload, a kind of evidence, specification, environment or * | SELECT DISTINCT workload FROM v_workload_factor ORDER BY 1
 -- param: role | text | | pair, load, agree, free or report | SELECT DISTINCT role FROM v_workload_factor ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Facts, where they come from, and what uses them
+-- question: single facts by key or name, with source, place and file (`abdb explain` draws them as a tree)
+-- group: What is in the database, and where from?
 -- footnotes: none
 -- param: keys | text | | keys (r-, s-, p-, e- of a run; 4 digits or more of one), names of facts, claims, public IDs (v6.0-0010); blanks between them
 -- column: key | key | | r- result, s- specification, p- price, c- number that a claim states

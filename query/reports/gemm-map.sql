@@ -1,7 +1,10 @@
 -- title: Utilisation of matrix products over M and N {dtype} {backend}
+-- question: utilisation of matrix products over M and N
+-- group: Which accelerator is faster?
 -- site: Measured here
 -- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
 -- param: backend | text | | one backend
+-- param: provider | text | | one provider of a backend that has several
 -- param: campaign | text | latest | one command of abdb run, latest (with a product), or all
 -- param: k | number | | only this K (default: M = K where squares were run, else the K most often run)
 -- param: basis | text | measured | measured: the best found on the device; published: its sheet
@@ -14,7 +17,8 @@
 -- column: of | of | | runs
 -- column: backend | backend | |
 -- column: device | device | cut30 |
--- hoist: k backend device
+-- column: provider | provider | | of the backend
+-- hoist: k backend provider device
 -- @table latest
 -- of one command what comes first
 SELECT k.device, k.campaign
@@ -24,11 +28,12 @@ SELECT k.device, k.campaign
   JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND +k.dtype = :dtype LIMIT 1
 -- @table best
 WITH cell AS (
-  SELECT k.device, k.backend, k.flops_per_s, k.key, k.entry_id,
+  SELECT k.device, k.backend, k.provider, k.flops_per_s, k.key, k.entry_id,
          max(CASE f.factor WHEN 'm' THEN CAST(f.num AS INTEGER) END) AS m, max(CASE f.factor WHEN 'n' THEN CAST(f.num AS INTEGER) END) AS n,
          max(CASE f.factor WHEN 'k' THEN CAST(f.num AS INTEGER) END) AS k
     FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor IN ('m', 'n', 'k')
    WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND k.dtype = :dtype AND (:backend IS NULL OR k.backend = :backend)
+     AND (:provider IS NULL OR k.provider = :provider)
      AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = (SELECT device FROM latest))
      AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
           THEN (SELECT campaign FROM latest) ELSE :campaign END)
@@ -36,7 +41,7 @@ WITH cell AS (
 chosen AS (
   SELECT * FROM cell
    WHERE k = coalesce(:k, (SELECT k FROM cell GROUP BY k ORDER BY count(DISTINCT m || 'x' || n) DESC, k DESC LIMIT 1))
-     AND backend = coalesce(:backend, (SELECT backend FROM cell ORDER BY flops_per_s DESC LIMIT 1)))
+     AND (backend, coalesce(provider, '')) = (SELECT backend, coalesce(provider, '') FROM cell ORDER BY flops_per_s DESC, key LIMIT 1))
 SELECT b.*
   FROM (SELECT *, row_number() OVER (PARTITION BY m, n ORDER BY flops_per_s DESC, key) AS place, count(*) OVER (PARTITION BY m, n) AS of
           FROM chosen) b
@@ -45,7 +50,7 @@ SELECT b.*
 SELECT c.entry_id, c.fraction, c.ceiling, c.ceiling_key
   FROM best b CROSS JOIN v_ceiling_of c ON c.entry_id = b.entry_id AND c.formula = 'mfu@1' AND c.basis = :basis
 -- @rows
-SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.device,
+SELECT b.m, b.n, b.k, b.flops_per_s / 1e9 AS gflop_per_s, 100 * h.fraction AS percent, b.of, b.backend, b.provider, b.device,
        b.key || coalesce(' ' || h.ceiling_key, '') AS _facts
   FROM best b LEFT JOIN held h ON h.entry_id = b.entry_id ORDER BY b.n, b.m;
 -- @notes

@@ -1,4 +1,6 @@
 -- title: History of a measurement, with change points {kernel} {device}
+-- question: a cell command after command, along commits, with change points
+-- group: What was measured here?
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: cell | text | | one cell; several by *

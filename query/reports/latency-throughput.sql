@@ -1,6 +1,8 @@
 -- title: Latency against throughput of the same run {model}
+-- question: latency against throughput of the same run
+-- group: Which accelerator is faster?
 -- site: Serving
--- param: model | text | | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: model | text | | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s, latency_s or time_s
 -- param: statistic | text | | of the latency: mean, median, p99, ...

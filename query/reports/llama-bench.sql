@@ -1,4 +1,6 @@
 -- title: llama.cpp: prompt and generation rates by depth and build {model} {device}
+-- question: prompt and generation rates of llama.cpp by depth and build
+-- group: Which accelerator is faster?
 -- site: Serving
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

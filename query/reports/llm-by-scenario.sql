@@ -1,6 +1,8 @@
 -- title: MLPerf® Inference, LLM by device and scenario, tokens/s per device: {model} {round}
+-- question: MLPerf LLM inference by device and scenario, per device
+-- group: Which accelerator is faster?
 -- site: MLPerf®
--- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1
 -- param: round | text | | one round (default: the best of all) | SELECT DISTINCT since FROM v_compatibility UNION SELECT DISTINCT until FROM v_compatibility ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: limit | number | 40 | rows at most

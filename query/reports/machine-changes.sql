@@ -1,4 +1,6 @@
 -- title: What changed on this machine since {since}
+-- question: what changed on this machine since a date
+-- group: What was measured here?
 -- site: Measured here
 -- param: since | date | | the day from which on is "after" (default: the day of the latest run)
 -- param: kernel | text | | one kernel

@@ -1,22 +1,25 @@
 -- title: Footnotes that MLCommons asks for, of the results named
+-- question: the footnotes that MLCommons asks for, for any results by their keys
+-- group: May it be believed, and compared?
 -- param: keys | text | | keys of results (r-...), blanks between them
 -- column: footnote | footnote | | ready to be printed below a table or a figure
 -- @rows
 WITH key (key) AS (
   SELECT DISTINCT value FROM json_each('[' || replace(json_quote(coalesce(:keys, '')), ' ', '","') || ']') WHERE value GLOB 'r-*'),
 told AS MATERIALIZED ( -- what is looked up for each, once
-  SELECT r.suite, r.round, r.round_order, r.division, r.model, r.workload, r.scenario, r.public_id, r.verified, r.url, r.retrieved, r.flags
+  SELECT r.suite, r.round, r.round_order, r.division, r.model, CASE WHEN r.raw_model IS NULL THEN r.workload END AS workload, r.scenario,
+         r.public_id, r.verified, r.url, r.retrieved, r.flags
     FROM key JOIN v_statement r ON r.entry_key = key_number(key.key) AND r.ordinal = key_ordinal(key.key) AND r.key = key.key
    WHERE r.evidence = 'mlperf'),
 shown AS (
   SELECT r.suite, r.round, r.round_order, r.division, coalesce(r.model, r.workload) AS model, r.scenario, r.public_id, r.verified,
          CASE WHEN r.url GLOB 'https://github.com/*/blob/*' THEN substr(r.url, 1, instr(r.url, '/blob/') - 1)
               WHEN r.url GLOB 'https://github.com/*/tree/*' THEN substr(r.url, 1, instr(r.url, '/tree/') - 1) ELSE r.url END AS url,
-         coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved, r.flags,
+         coalesce((SELECT m.family FROM v_model m WHERE m.model = r.model), r.model, r.workload) AS benchmark, r.retrieved,
          CASE WHEN instr(r.retrieved, '/') > 0 THEN substr(r.retrieved, 1, instr(r.retrieved, '/') - 1) ELSE r.retrieved END AS first,
          substr(r.retrieved, instr(r.retrieved, '/') + 1) AS last
     FROM told r),
-flagged AS (SELECT flags FROM told WHERE flags LIKE '%inferred:%'),
+flagged AS MATERIALIZED (SELECT flags, count(*) AS n FROM told WHERE flags <> '' GROUP BY flags),
 one AS ( -- of a round and benchmark, its accuracy targets and scenarios together
   SELECT row_number() OVER (ORDER BY round_order DESC, round DESC, benchmark, division, verified DESC) AS number, *
     FROM (SELECT suite, round, max(round_order) AS round_order, division, benchmark, json_group_array(DISTINCT model) AS models,
@@ -25,7 +28,7 @@ one AS ( -- of a round and benchmark, its accuracy targets and scenarios togethe
                  count(DISTINCT url) AS urls, min(url) AS url, min(verified = 'yes') AS verified
             FROM shown GROUP BY suite, round, division, benchmark, verified = 'yes')),
 inferred AS ( -- which word, how many, and what it means
-  SELECT v.word, v.meaning, (SELECT count(*) FROM flagged s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %') AS n
+  SELECT v.word, v.meaning, coalesce((SELECT sum(s.n) FROM flagged s WHERE ' ' || s.flags || ' ' LIKE '% ' || v.word || ' %'), 0) AS n
     FROM (SELECT 'not-inferred:log' AS word, 'run, not inferred, as the log says (a column of the submission checker says otherwise)' AS meaning
     UNION ALL SELECT 'not-inferred:value', 'run, not inferred: no other scenario has the value (a column of the submission checker says otherwise)'
     UNION ALL SELECT 'inferred:log', 'inferred from another scenario, as the log says'
@@ -57,8 +60,8 @@ SELECT footnote FROM (
   SELECT 4, row_number() OVER (ORDER BY word), printf('%d %s %s.', n, CASE n WHEN 1 THEN 'result' ELSE 'results' END, meaning)
     FROM inferred WHERE n > 0
   UNION ALL
-  SELECT 5, 0, printf('%d of these are of a column of averages (Avg. Result at System Name) and no second source shows of what.', count(*))
-    FROM shown WHERE ' ' || flags || ' ' LIKE '% perhaps-averaged %' HAVING count(*) > 0
+  SELECT 5, 0, printf('%d of these are of a column of averages (Avg. Result at System Name) and no second source shows of what.', sum(n))
+    FROM flagged WHERE ' ' || flags || ' ' LIKE '% perhaps-averaged %' HAVING count(*) > 0
   UNION ALL
   SELECT 6, 0, 'The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.'
     FROM total WHERE n > 0)

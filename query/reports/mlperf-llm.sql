@@ -1,7 +1,9 @@
 -- title: MLPerf® Inference, LLM benchmarks: best submission per accelerator {round} {model} {scenario}
+-- question: MLPerf LLM inference: the best submission of each accelerator, in total and per device
+-- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
--- param: model | text | | benchmark | SELECT n.canon FROM v_name n JOIN v_model m ON m.model = n.canon WHERE n.kind = 'model' AND m.task = 'llm' ORDER BY 1
+-- param: model | text | | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model JOIN v_model m ON m.model = n.whole WHERE d.evidence = 'mlperf' AND m.task = 'llm' ORDER BY 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
 -- param: accelerator | text | | device; several by * (B*00-SXM)

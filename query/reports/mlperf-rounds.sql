@@ -1,7 +1,9 @@
 -- title: MLPerf® Inference, best submission per accelerator by round: {model} {scenario}
+-- question: MLPerf inference: the best of each device, round by round
+-- group: Which accelerator is faster?
 -- site: MLPerf®
--- param: model | text | llama2-70b-99 | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
--- param: scenario | text | Server | Offline, Server, Interactive, SingleStream, ...
+-- param: model | text | llama2-70b-99 | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1
+-- param: scenario | text | Server | Offline, Server, Interactive, SingleStream, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
 -- param: devices | text | | only these: several by * (B*00-SXM)

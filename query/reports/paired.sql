@@ -1,4 +1,6 @@
 -- title: {contender} against {baseline}, cell by cell
+-- question: two sets cell by cell, with intervals and verdicts
+-- group: What was measured here?
 -- site: Measured here
 -- param: baseline | text | | selection of the base (default: tag=FIRST)
 -- param: contender | text | | selection of the other (default: tag=LAST)

@@ -1,4 +1,6 @@
 -- title: Dense peak by number format {source}
+-- question: dense peaks by device and number format, a row each
+-- group: What is a device made for?
 -- site: Devices
 -- param: device | text | | one device, or several by *
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1

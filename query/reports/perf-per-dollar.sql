@@ -1,4 +1,6 @@
 -- title: Training throughput per dollar
+-- question: training throughput per dollar, with the age of the prices and where sources contradict themselves
+-- group: What does it cost?
 -- site: Price and cost
 -- param: source | text | | only results of this source | SELECT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

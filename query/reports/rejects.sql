@@ -1,4 +1,6 @@
 -- title: Rows that were refused, and why
+-- question: which rows were refused, and why
+-- group: What is in the database, and where from?
 -- param: artifact | text | | one file; several by * |
 -- param: limit | number | 50 | rows at most
 -- column: artifact | file | cut48 | path of the file

@@ -1,4 +1,6 @@
 -- title: Roofline of {device}
+-- question: ceilings and kernels of this machine
+-- group: What was measured here?
 -- site: Measured here
 -- param: dtype | text | f32 | number format of the points and of the lowest roof; all
 -- param: device | text | | a device (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL UNION SELECT device FROM v_peak ORDER BY 1

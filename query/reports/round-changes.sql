@@ -1,7 +1,9 @@
 -- title: MLPerf® Inference: what changed from {from} to {to}
+-- question: what changed between two rounds of MLPerf®
+-- group: Which accelerator is faster?
 -- param: from | text | v5.1 | earlier round
 -- param: to | text | v6.0 | later round
--- param: model | text | | one benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
+-- param: model | text | | one benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
 -- param: limit | number | 60 | rows at most

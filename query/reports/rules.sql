@@ -1,4 +1,6 @@
 -- title: Rules of comparability
+-- question: what may not be compared, and who says so
+-- group: May it be believed, and compared?
 -- footnotes: none
 -- param: effect | text | | refuse, note or formula | SELECT DISTINCT effect FROM v_rule ORDER BY 1
 -- column: rule | rule | | short name

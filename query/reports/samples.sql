@@ -1,4 +1,6 @@
 -- title: Every sample of what was measured {kernel} {tag}
+-- question: every sample of what was measured
+-- group: What was measured here?
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: backend | text | | one backend

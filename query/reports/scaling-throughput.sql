@@ -1,9 +1,11 @@
 -- title: Throughput by number of devices {source} {model}
+-- question: throughput by number of devices, against the ideal
+-- group: Which accelerator is faster?
 -- site: Training
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
--- param: scenario | text | training | training, or another
+-- param: scenario | text | training | training, or another | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
 -- param: sequence_length | number | | only this length
 -- column: device | device | cut24 | canonical device
 -- column: model | model | | what was run

@@ -1,4 +1,6 @@
 -- title: Sensitivity to {factor}: throughput against the smallest value
+-- question: throughput against sequence length, gradient accumulation or any factor
+-- group: Which accelerator is faster?
 -- site: Training
 -- param: factor | text | sequence_length | sequence_length, gas, batch, sparsity, ...
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Serving by load: latency, throughput, MBU and cost {model}
+-- question: serving by number of users: TTFT, TPOT, throughput, MBU, cost of a million tokens
+-- group: Which accelerator is faster?
 -- site: Serving
 -- param: model | text | | what was served
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Sources: who says it, and how much
+-- question: who says it, how much
+-- group: What is in the database, and where from?
 -- site: Evidence
 -- footnotes: none
 -- column: source | source | | short name

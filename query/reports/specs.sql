@@ -1,4 +1,6 @@
 -- title: Devices: dense peaks, memory, bandwidth, power, with sources
+-- question: dense peaks by dtype, memory, bandwidth, power, each value marked with its source, `≠` where another source differs, `!` where a stated value is left out
+-- group: What is a device made for?
 -- site: Devices
 -- param: device | text | | one device, or several by * | 
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1

@@ -1,4 +1,6 @@
 -- title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
+-- question: ratio of two sets over two factors
+-- group: Which accelerator is faster?
 -- site: Measured here
 -- param: baseline | text | | tag or device of the base (default: the first tag)
 -- param: contender | text | | tag or device of the other (default: the last tag)

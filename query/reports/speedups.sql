@@ -1,4 +1,6 @@
 -- title: Speed and energy efficiency against a base, as stated {source}
+-- question: speed and energy efficiency against a base, as a source states them
+-- group: Which accelerator is faster?
 -- site: Training
 -- param: source | text | | who states them | SELECT source FROM v_source ORDER BY 1
 -- column: what | workload | cut40 | model or workload, and how many devices

@@ -1,4 +1,6 @@
 -- title: Memory bandwidth by device and operation (STREAM, BabelStream, abdb) {operation}
+-- question: memory bandwidth by device and operation, against the sheet
+-- group: Which accelerator is faster?
 -- site: Collectives and memory
 -- param: operation | text | | copy, scale, add, triad, dot
 -- param: device | text | | one device; several by *

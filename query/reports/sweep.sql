@@ -1,4 +1,6 @@
 -- title: {kernel}: {metric} by {x}
+-- question: a kernel over one of its factors, other factors as lines: bandwidth, rate, time, share of the ceiling
+-- group: What was measured here?
 -- site: Measured here
 -- param: kernel | text | stream | one kernel
 -- param: x | text | threads | factor across: a number
@@ -7,7 +9,7 @@
 -- param: metric | text | gb_per_s | gb_per_s, gop_per_s, ms or of_ceiling_percent: rates of the formula's bytes or operations, time, or the share of the measured ceiling
 -- param: campaign | text | all | one command of abdb run, latest, or all
 -- column: x | x | g6 | factor across
--- column: series | series | | the factors that tell lines apart
+-- column: series | series | | the factors that tell lines apart; what ran them, where that is several
 -- column: value | value | g4 | median over repetitions
 -- column: least | least | g4 | of the repetitions
 -- column: most | most | g4 |
@@ -50,14 +52,19 @@ named AS MATERIALIZED (
       WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR c.dtype = q.value WHEN 'backend' THEN q.value IS NULL OR c.backend = q.value
                          ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
                                 WHERE f.entry_id = c.entry_id AND f.factor = q.factor) END, 0))),
+several (backends, providers) AS MATERIALIZED ( -- what ran them, where the lines do not tell it apart
+  SELECT (SELECT count(DISTINCT backend) > 1 FROM named) AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'backend'),
+         (SELECT max(n) > 1 FROM (SELECT count(DISTINCT provider) AS n FROM named GROUP BY backend) p)
+         AND NOT EXISTS (SELECT 1 FROM line_by WHERE factor = 'provider')),
 held AS MATERIALIZED ( -- operations and bytes of each
   SELECT c.entry_id, c.fraction FROM named n CROSS JOIN v_ceiling_of c ON c.entry_id = n.entry_id AND c.basis = 'measured'
    WHERE :metric = 'of_ceiling_percent'),
 one AS (
-  SELECT n.x, coalesce(n.series, '') AS series, n.device, n.key,
+  SELECT n.x, trim(coalesce(n.series, '') || CASE WHEN s.backends THEN ' ' || n.backend ELSE '' END
+                || CASE WHEN s.providers THEN ' ' || coalesce(n.provider, '') ELSE '' END) AS series, n.device, n.key,
          CASE :metric WHEN 'gb_per_s' THEN n.bytes_per_s / 1e9 WHEN 'gop_per_s' THEN n.flops_per_s / 1e9 WHEN 'ms' THEN 1e3 * n.time_s
               ELSE 100 * (SELECT max(h.fraction) FROM held h WHERE h.entry_id = n.entry_id) END AS value
-    FROM named n)
+    FROM named n CROSS JOIN several s)
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,
        CASE :metric WHEN 'gb_per_s' THEN 'GB/s' WHEN 'gop_per_s' THEN 'Gop/s' WHEN 'ms' THEN 'ms' ELSE '% of the measured ceiling' END AS unit,

@@ -1,7 +1,9 @@
 -- title: Cost of a million output tokens {model} {scenario}
+-- question: dollars per million output tokens
+-- group: What does it cost?
 -- site: Price and cost
--- param: model | text | | what was run | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
--- param: scenario | text | | Offline, Server, Interactive, ...
+-- param: model | text | | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
+-- param: scenario | text | | Offline, Server, Interactive, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1

@@ -1,7 +1,9 @@
 -- title: MLPerf® Training: time to train by system {model} {round}
+-- question: MLPerf training: time to train by system
+-- group: Which accelerator is faster?
 -- site: MLPerf®
--- param: model | text | | benchmark | SELECT canon FROM v_name WHERE kind = 'model' ORDER BY 1
--- param: round | text | | one round
+-- param: model | text | | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.evidence = 'mlperf' ORDER BY 1
+-- param: round | text | | one round | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: limit | number | 30 | rows at most
 -- column: model | benchmark | | what was trained

@@ -1,4 +1,6 @@
 -- title: Spellings that no alias explains
+-- question: which spellings no alias explains
+-- group: What is in the database, and where from?
 -- footnotes: none
 -- param: kind | text | device | device, model, submitter or system | SELECT DISTINCT kind FROM v_name ORDER BY 1
 -- column: spelling | spelling | cut70 | as published

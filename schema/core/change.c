@@ -61,7 +61,11 @@ static stretch best_stretch(piece *p)
         for (size_t k = i + least; k <= n; k++) {
             double size = (double)(k - i), rest = (double)n - size, away;
 
+            /* No part may be shorter than `least`: neither what stands before the stretch, nor
+             * behind it, nor the rest together. */
             if ((i && i < least) || (k < n && n - k < least) || k - i + least > n) continue;
+            /* The rank sum of a stretch of `size` out of n has mean size (n + 1) / 2 and variance
+             * size rest (n + 1 - ties / (n (n - 1))) / 12; spread is the last factor. */
             away = fabs(p->sum[k] - p->sum[i] - size * ((double)n + 1) / 2) /
                    sqrt(size * rest * p->spread);
             if (away > best.z * (1 + 1e-12)) best = (stretch){i, k, away};
@@ -93,6 +97,7 @@ static double shuffled_p(piece *p, double best, double most)
             p->rank[k] = p->rank[other];
             p->rank[other] = keep;
         }
+        /* Less by rounding counts as as good: that errs towards caution. */
         as_good += best_stretch(p).z >= best - 1e-9;
         if ((double)as_good > most * (ABDB_SHUFFLES + 1)) return 1;
     }
@@ -116,6 +121,7 @@ static abdb_status look(const double *x, size_t first, size_t end, size_t series
     all.spread = (size + 1 - ties / (size * (size - 1))) / 12;
     if (!(all.spread > 1e-12)) goto done; /* all values are one */
     *out = best_stretch(&all);
+    /* Bonferroni over the series that are looked at together. */
     *p = fmin(1, shuffled_p(&all, out->z, alpha / (double)series) * (double)series);
     out->first += first;
     out->end += first;
@@ -196,6 +202,8 @@ abdb_status abdb_changes(const double *x, size_t n, size_t series, double alpha,
         if (!isfinite(x[i]) || x[i] <= 0)
             return ABDB_FAIL(err, ABDB_DATA, "value %zu of a series is not a positive number",
                              i + 1);
+    /* A part that falls apart is looked at again before the next: `i` moves on only where nothing
+     * is found. */
     for (size_t i = 0; i < parts && *count + 2 <= ABDB_CHANGES_MAX;) {
         stretch found = {0};
         double p;

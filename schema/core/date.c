@@ -10,7 +10,8 @@
 
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 12, TEXT_MAX = 80 };
 
-/* 0: not said; a time has at least hour and minute. */
+/* A date as it was printed. Numbers that were not said are 0; a time has at least hour and
+ * minute. */
 typedef struct {
     int year, month, day;
     bool timed, seconds, zoned;
@@ -33,6 +34,7 @@ static bool digits(const char **at, int count, int *out)
     return true;
 }
 
+/* Does that day, and that time on it, exist? A leap second (60) does. */
 static bool exists(const parts *p)
 {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    int code;
-    const char *words;
-} statuses[] = {
-#define STATUS(name, code, words) {code, words},
+static const int exit_code[] = {
+#define STATUS(name, code, words) code,
 #include "schema/core/status.def"
 #undef STATUS
 };
@@ -51,5 +48,5 @@ abdb_status abdb_context(abdb_error *err, const char *format, ...)
 
 int abdb_exit_code(abdb_status status)
 {
-    return status < ABDB_STATUS_COUNT ? statuses[status].code : 6;
+    return status < ABDB_STATUS_COUNT ? exit_code[status] : 6;
 }

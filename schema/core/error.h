@@ -30,7 +30,7 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
     ABDB_PRINTF(3, 4);
 /* Puts "context: " in front of the message and returns its status. */
 abdb_status abdb_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2, 3);
-/* Exit code of the program for a status, and its words. */
+/* Exit code of the program for a status; 6 for what is none. */
 int abdb_exit_code(abdb_status status);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)

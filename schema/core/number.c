@@ -47,6 +47,8 @@ static bool without_commas(const char *string, char *plain, size_t room)
     for (const char *s = string; *s; s++) {
         bool is_digit = isdigit((unsigned char)*s);
 
+        /* Only what a decimal number is made of: no "inf", "nan" or hexadecimal, which strtod would
+         * take. */
         if (used + 1 >= room || (!is_digit && !strchr("+-.,eE", *s))) return false;
         if (*s == ',') {
             if (!whole || lead == 0 || lead > 3 || (comma && digits != 3)) return false;
@@ -95,6 +97,7 @@ size_t abdb_whole_print(long long value, char *out)
 {
     char digits[24];
     size_t at = sizeof digits, size;
+    /* Negated as unsigned, because the least number has no positive counterpart. */
     unsigned long long left = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
 
     do digits[--at] = (char)('0' + left % 10);
@@ -112,6 +115,7 @@ void abdb_number_print(double value, char *out)
         snprintf(out, 32, "%.0f", value);
         return;
     }
+    /* 17 digits always read back as the same double. */
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) return;

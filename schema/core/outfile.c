@@ -67,6 +67,9 @@ static void sweep(const char *place)
 
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
         pid = strtol(entry->d_name + strlen(prefix), &end, 10);
+        /* The writer's process must be gone for certain (ESRCH): one of another user answers EPERM,
+         * and its part stays. A number that was given to another process since only delays the
+         * removal. */
         if (*end != '-' || strlen(end) != strlen("-12345678.part") || !strstr(end, ".part") ||
             pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
             continue;
@@ -148,6 +151,8 @@ abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *e
         out->file = fopen(path, "we");
         return out->file ? ABDB_OK : fail(out, path, err);
     }
+    /* Renaming would replace a file that is write-protected; a plain write would not, and neither
+     * do we. */
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
     out->place = access(path, F_OK) == 0 ? realpath(path, NULL) : strdup(path);
     if (!out->place) return fail(out, path, err);

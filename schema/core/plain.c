@@ -23,6 +23,7 @@ static bool is_hidden(unsigned c)
     return c < 0x20;
 }
 
+/* first[length]: the bits of the first byte that belong to the number. */
 static unsigned code_point(const unsigned char *s, int length)
 {
     static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -147,8 +148,8 @@ static const char *read_conversion(conversion *c, const char *at, va_list *args)
     return at + (*at != '\0');
 }
 
-/* A number; format has a width and a precision. Without the attribute of a printf, because the
- * format is made here. */
+/* A number; format has a width and a precision as `*`, a negative precision meaning none. Without
+ * the attribute of a printf, because the format is made here. */
 static void add_number(abdb_text *out, const char *format, ...)
 {
     char text[512];

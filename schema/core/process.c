@@ -53,6 +53,8 @@ static pid_t guard(pid_t group)
     sigset_t all;
     int number;
 
+    /* All signals are blocked and taken by sigwait, so one that comes before the loop is not
+     * lost. */
     if (pid != 0) return pid > 0 ? pid : 0;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
@@ -102,6 +104,8 @@ bool abdb_program_ended(const abdb_program *p, double wait_s, const volatile int
 
     for (;;) {
         siginfo_t info = {0};
+        /* WNOWAIT leaves it unreaped: until then nobody else can be given its number, which is also
+         * that of the group that finish() kills. */
         int code = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 
         if ((code == 0 && info.si_pid == p->pid) || (code < 0 && errno != EINTR)) return true;

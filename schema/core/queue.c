@@ -1,5 +1,7 @@
-/* queue.c - a sink in a thread of its own; see queue.h. Records are copied into batches, which go
- * to the thread when they are full and come back empty. */
+/* queue.c - a sink in a thread of its own; see queue.h. Records are copied into batches of fixed
+ * room, which go to the thread when they are full and come back empty. A batch belongs to one side
+ * at a time: those from `emptied` to `filled` to the thread, the one being filled to the reader;
+ * the two counters alone are shared, under the lock. */
 #include "schema/core/queue.h"
 
 #include <pthread.h>
@@ -14,7 +16,8 @@ enum { BATCHES = 4, BATCH_RECORDS = 2048, BATCH_BYTES = 1 << 20 };
 
 typedef enum { RECORD_ENTRY, RECORD_FACT, RECORD_REJECT, RECORD_ROW_END } record_kind;
 
-/* An entry without the room that it does not use. */
+/* An entry without the room that it does not use: abdb_entry has arrays for 96 factors and 64
+ * results, most entries a few of each. */
 typedef struct {
     const char *field[ABDB_FIELD_COUNT];
     const char *locator, *environment, *role;
@@ -59,6 +62,7 @@ struct abdb_queue {
 
 /* --- copying ---------------------------------------------------------------------------------- */
 
+/* Memory of the batch, aligned to 16 bytes as any type may want; NULL: none left. */
 static void *room(batch *b, size_t size)
 {
     size_t need = (size + 15) / 16 * 16;
@@ -229,6 +233,7 @@ static abdb_reject *pack_reject(batch *b, const abdb_reject *r)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
+/* Spreads a packed entry out again, into the one entry that the thread has, and hands it on. */
 static abdb_status hand_entry(abdb_queue *q, const packed_entry *p)
 {
     abdb_entry *e = &q->entry;
@@ -267,7 +272,8 @@ static abdb_status hand_over(abdb_queue *q, const queued *r)
     }
 }
 
-/* What is fetched a few records ahead is there in time. */
+/* The store looks up the keys of an entry in memory that no cache holds: told of them AHEAD records
+ * before, it has them fetched in time. */
 static void tell_ahead(const abdb_queue *q, const batch *b, size_t i)
 {
     enum { AHEAD = 8 };
@@ -332,6 +338,7 @@ static abdb_status add(abdb_queue *q, record_kind kind, void *record, abdb_error
     abdb_status st;
 
     if (kind != RECORD_ROW_END && !record) return ABDB_FAIL(err, ABDB_NOMEM, "a record");
+    /* There is room: a full batch was sent when it became full. */
     b->record[b->count++] = (queued){kind, record};
     if (b->count < BATCH_RECORDS && b->used < BATCH_BYTES - BATCH_BYTES / 8) return ABDB_OK;
     st = send(q);

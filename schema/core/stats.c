@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Up to here 2^-n is a normal double, and binomial probabilities are summed exactly. */
 enum { BINOMIAL_MAX = 1000 };
 
 int abdb_compare_double(const void *a, const void *b)
@@ -15,6 +16,7 @@ int abdb_compare_double(const void *a, const void *b)
 
 double abdb_quantile_sorted(const double *x, size_t n, double q)
 {
+    /* Type 7: quantile q lies at place q (n - 1), counted from 0, between two neighbours. */
     double at = q * (double)(n - 1);
     size_t i = (size_t)at;
 

@@ -18,6 +18,8 @@ double abdb_student_p(double t, double freedom)
     angle = atan(t / sqrt(n));
     c = cos(angle) * cos(angle);
     sum = n > 1 ? 1 : 0;
+    /* Abramowitz and Stegun 26.7.3 (odd) and 26.7.4 (even): a finite series in cos^2 of atan(t /
+     * sqrt(n)). */
     for (int k = n % 2 ? 3 : 2; k <= n - 2; k += 2) { /* each term from the one before */
         term *= c * (k - 1) / k;
         sum += term;
@@ -30,6 +32,7 @@ double abdb_student_t(double p, double freedom)
 {
     double low = 0, high = 1;
 
+    /* p falls as t grows: an upper end by doubling, then bisection. */
     while (high < 1e12 && abdb_student_p(high, freedom) > p) high *= 2;
     for (int i = 0; i < 100; i++) {
         double middle = 0.5 * (low + high);
@@ -69,6 +72,8 @@ int abdb_holm(const double *p, size_t n, double *adjusted)
     }
     qsort(tests, count, sizeof *tests, by_p);
     for (size_t i = 0; i < count; i++) {
+        /* Step down: the i-th smallest p times the tests that are left, never below the one
+         * before. */
         least = fmax(least, fmin(1, (double)(count - i) * tests[i].p));
         adjusted[tests[i].at] = least;
     }

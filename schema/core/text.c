@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
 
@@ -120,6 +121,8 @@ struct abdb_arena_block {
     max_align_t data[];
 };
 
+/* Blocks in a list, the one with room first. What does not fit opens a new block, and the rest of
+ * the old one is lost, which costs little where texts are short. */
 void *abdb_arena_alloc(abdb_arena *arena, size_t size)
 {
     size_t need = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -178,6 +181,7 @@ void abdb_arena_clear(abdb_arena *arena)
 {
     abdb_arena_block *block = arena->head;
 
+    /* The common case, one block of the usual size, is cleared and kept; more are given back. */
     if (!block || block->next || block->room != ARENA_BLOCK) {
         abdb_arena_free(arena);
         return;
@@ -204,6 +208,7 @@ void abdb_fold(const char *name, char *out, size_t room)
     while (*s && used + 5 < room) {
         int length = abdb_utf8_length((const char *)s);
 
+        /* Left out beyond ASCII: U+00A0, and U+2000 to U+203F, spaces, hyphens and other marks. */
         if (isalnum(*s) && *s < 0x80)
             out[used++] = (char)tolower(*s);
         else if (length > 1 && !(s[0] == 0xC2 && s[1] == 0xA0) && !(s[0] == 0xE2 && s[1] == 0x80)) {
@@ -215,6 +220,8 @@ void abdb_fold(const char *name, char *out, size_t room)
     out[used] = '\0';
 }
 
+/* Damerau and Levenshtein's distance (optimal string alignment) by three rows of its table: this,
+ * the last and the one before, for swaps. */
 int abdb_distance(const char *a, const char *b)
 {
     int row[3][DISTANCE_MAX + 1];
@@ -252,6 +259,8 @@ static size_t common_prefix(const char *a, const char *b)
 const char *abdb_nearest(const char *name, const char *const *names, size_t count)
 {
     const char *best = NULL;
+    /* Suggested is what differs in half of the letters at most; of equal ones that with the longer
+     * common beginning. */
     int least = (int)strlen(name) / 2 + 1;
 
     for (size_t i = 0; i < count; i++) {
@@ -266,8 +275,42 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
     return best;
 }
 
+const char *abdb_spelled(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    char folded[256], release[258], bones[256];
+
+    abdb_fold(word, folded, sizeof folded);
+    snprintf(release, sizeof release, "v%s", folded);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], word) == 0) return names[i];
+    for (size_t i = 0; i < count; i++) {
+        abdb_fold(names[i], bones, sizeof bones);
+        if (!*folded || (strcmp(bones, folded) != 0 && strcmp(bones, release) != 0)) continue;
+        if (found && strcmp(found, names[i]) != 0) return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
+const char *abdb_longer(const char *word, const char *const *names, size_t count)
+{
+    const char *found = NULL;
+    size_t size = strlen(word);
+
+    for (size_t i = 0; size && i < count; i++) {
+        if (strncasecmp(names[i], word, size) != 0 || !names[i][size] ||
+            !strchr("-_ .", names[i][size]))
+            continue;
+        if (!found || strlen(names[i]) < strlen(found)) found = names[i];
+    }
+    return found;
+}
+
 bool abdb_glob(const char *pattern, const char *string)
 {
+    /* star: the last '*'; mark: how far it reaches. On a mismatch it takes one character more,
+     * which is enough: an earlier star need never be tried again. */
     const char *star = NULL, *mark = NULL;
 
     while (*string) {

@@ -72,6 +72,13 @@ void abdb_number_print17(double value, char *out);
 int abdb_distance(const char *a, const char *b);
 /* The name nearest to `name`, or NULL when none is near enough to suggest. */
 const char *abdb_nearest(const char *name, const char *const *names, size_t count);
+/* What a person means who typed `word` where one of `names` is wanted: the name itself, or the only
+ * one that differs by no more than case, punctuation or a v before it (6.0: v6.0). NULL: none, or
+ * several. */
+const char *abdb_spelled(const char *word, const char *const *names, size_t count);
+/* The shortest of the names that go on where `word` ends, at one of "-_ ." (llama2-70b:
+ * llama2-70b-99), or NULL. */
+const char *abdb_longer(const char *word, const char *const *names, size_t count);
 /* '*' and '?' patterns, case-insensitive. */
 bool abdb_glob(const char *pattern, const char *string);
 /* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */

@@ -21,7 +21,7 @@ double abdb_steady_s(void);
 void abdb_timing_start(void);
 /* abdb_steady_s(); 0 where nothing is taken. */
 double abdb_timing_now(void);
-/* Adds the time since `from` to what; a literal. For one thread at a time. */
+/* Adds the time since `from` to the stretch called `what`, which is copied; from any thread. */
 void abdb_timing_add(const char *what, double from);
 /* What was taken, in the order of first use. */
 const abdb_timing *abdb_timing_list(size_t *count);

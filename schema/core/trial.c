@@ -17,7 +17,9 @@ static size_t cut(size_t n)
     return (size_t)(trimmed * (double)n);
 }
 
-/* The squared error of a trimmed mean of sorted x[0..n): of the Winsorized squares (Yuen). */
+/* The squared standard error of a trimmed mean of sorted x[0..n) (Yuen 1974): Winsorized squares
+ * (what is trimmed counts as the nearest value that is not) over h (h - 1), h being what is
+ * left. */
 static double trimmed_error(const double *x, size_t n)
 {
     size_t g = cut(n), h = n - 2 * g;
@@ -65,6 +67,8 @@ static int by_difference(const void *x, const void *y)
     return abdb_compare_double(&((const paired *)x)->difference, &((const paired *)y)->difference);
 }
 
+/* Pairs are trimmed by their differences; the values of both sides are of the pairs that are left,
+ * so that b - a is the trimmed mean of the differences. h - 1 degrees of freedom. */
 static abdb_status judge_pairs(const abdb_trial *t, abdb_outcome *out, abdb_error *err)
 {
     size_t n = t->n, g = cut(n), h = n - 2 * g;
@@ -93,6 +97,8 @@ done:
 
 /* --- two sides -------------------------------------------------------------------------------- */
 
+/* Each side by itself; to both errors comes the drift, squared, once for each command. The degrees
+ * of freedom of a sum of errors are those of Welch and Satterthwaite. */
 static abdb_status judge_sides(const abdb_trial *t, abdb_outcome *out, abdb_error *err)
 {
     double *a = NULL, *b = NULL, part[3], freedom[3], all = 0, sum = 0;
@@ -148,6 +154,8 @@ done:
 
 double abdb_outcome_shows(const abdb_outcome *o, double alpha, double effect)
 {
+    /* A difference of `found` is just significant; a true one must be larger by what the estimate
+     * may fall short of it in 1 of 100 repetitions (one-sided, hence 2 x missed). */
     double found = abdb_student_t(alpha, o->freedom) * o->error;
 
     return fmax(found, effect) + abdb_student_t(2 * missed, o->freedom) * o->error;
@@ -160,6 +168,8 @@ size_t abdb_trial_repeats(const abdb_trial *t, const abdb_outcome *o, double alp
     double drift = o->error * o->error - o->within;
 
     if (abdb_outcome_shows(o, alpha, effect) <= wanted) return have;
+    /* One by one up to 20, then in steps of a tenth. The error within shrinks with what is left
+     * after trimming; the drift does not. */
     for (size_t n = have + 1; n <= ABDB_REPEAT_MOST; n += n < 20 ? 1 : n / 10) {
         abdb_outcome then = *o;
         double h = (double)(n - 2 * cut(n)), had = (double)(have - 2 * cut(have));
@@ -187,6 +197,8 @@ abdb_verdict abdb_outcome_verdict(const abdb_outcome *o, double p_all, bool high
 
     if (p_all <= alpha && size >= least)
         return (o->difference > 0) == higher ? ABDB_VERDICT_FASTER : ABDB_VERDICT_SLOWER;
+    /* Both one-sided tests at alpha hold where the interval of confidence 1 - 2 alpha lies within
+     * the effect. */
     return size + abdb_student_t(2 * alpha, o->freedom) * o->error <= least ? ABDB_VERDICT_SAME
                                                                             : ABDB_VERDICT_UNCLEAR;
 }
@@ -222,6 +234,7 @@ abdb_status abdb_noise_add(abdb_noise_sums *s, const double *value, const size_t
 
         for (end = i + 1; end < n && command[end] == command[i]; end++) continue;
         TRY(one_command(value + i, end - i, &means[commands++], &variance, err));
+        /* Pooled by degrees of freedom: each command's variance counts as often as it has them. */
         kept = end - i - 2 * cut(end - i);
         s->within += variance * ((double)kept - 1);
         s->within_freedom += (double)kept - 1;

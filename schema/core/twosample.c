@@ -133,7 +133,9 @@ static void midranks(ranked *all, size_t count, int *twice, long long *sum_b, do
     }
 }
 
-/* P(sum <= s) and P(sum >= s) of n of the ranks, every choice equally likely. */
+/* P(sum <= s) and P(sum >= s) of n of the ranks, every choice equally likely. ways[k][v]: how many
+ * choices of k ranks have the (doubled) sum v; each rank is taken in once, k counted down so that
+ * none is used twice. */
 static abdb_status exact_tails(const int *twice, size_t count, size_t n, long long s, double *below,
                                double *above, abdb_error *err)
 {
@@ -165,6 +167,8 @@ static abdb_status exact_tails(const int *twice, size_t count, size_t n, long lo
     return ABDB_OK;
 }
 
+/* U = rank sum - n (n + 1) / 2, with mean m n / 2 and the variance corrected for ties; half a step
+ * for continuity. */
 static void normal_tails(size_t m, size_t n, double ties, long long twice_sum, double *below,
                          double *above)
 {
@@ -233,7 +237,8 @@ done:
     return st;
 }
 
-/* The largest k with P(U < k) <= tail, U of m and n samples without ties. */
+/* The largest k with P(U < k) <= tail, U of m and n samples without ties: the interval of the ratio
+ * leaves out k - 1 of all pairs at each end. */
 static abdb_status critical(size_t m, size_t n, double tail, size_t *out, abdb_error *err)
 {
     size_t count = m + n, most = m * n;

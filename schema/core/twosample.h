@@ -8,7 +8,7 @@
  * (2) hl_interval: the interval that inverts the Mann-Whitney test (Moses). No interval where the
  *     samples are too few for the confidence.
  * (3) mwu: Mann-Whitney U. Exact up to ABDB_EXACT_MAX samples together, ties included (midranks,
- * the permutation distribution); beyond that the normal approximation with tie and continuity
+ *     the permutation distribution); beyond that the normal approximation with tie and continuity
  *     correction.
  * (4) tost: two one-sided tests: the larger p of "ratio <= 1/(1+margin)" and "ratio >= 1+margin".
  * (5) boot_ratio: quantile of the ratio of medians over ABDB_RESAMPLES resamples, fixed seed.

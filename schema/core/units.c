@@ -48,6 +48,8 @@ const abdb_unit *abdb_unit_find(const char *spelling)
 
 double abdb_unit_base(const abdb_unit *unit, double value)
 {
+    /* 1e-9 is no exact double, 1e9 is: dividing by it rounds once, multiplying by the other
+     * twice. */
     double inverse = unit->factor < 1 ? round(1 / unit->factor) : 0;
 
     return inverse > 0 && 1 / inverse == unit->factor ? value / inverse : value * unit->factor;

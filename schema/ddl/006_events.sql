@@ -1,11 +1,15 @@
 -- 006_events.sql - what happened to facts after they were stored: events, never updates; and what the file says of itself.
 
--- A withdrawn import or fact: an event that later reads respect, not a deletion.
+-- A withdrawn import or fact, or one that counts again: events that later reads respect, not deletions. The last of a target
+-- holds, by its date; of two of one date the withdrawal. So files that are merged agree in whatever order. (The columns stand in the
+-- order of the key: SQLite 3.40 finds NULLs that are none where they do not.)
 CREATE TABLE withdrawal (
-    target   TEXT NOT NULL PRIMARY KEY,     -- sha256 of an artifact (with '@N': as version N of its importer read it; with '?FORMAT?WORDS': as it was read by that format and those words), or a key r-, e-, s-, p-
+    target   TEXT NOT NULL,                 -- sha256 of an artifact (with '@N': as version N of its importer read it; with '?FORMAT?WORDS': as it was read by that format and those words), or a key r-, e-, s-, p-
+    date     TEXT NOT NULL,                 -- when, UTC, ISO 8601
+    event    TEXT NOT NULL DEFAULT 'withdrawn' CHECK (event IN ('withdrawn', 'restored')),  -- withdrawn, or restored: it counts again
     reason   TEXT NOT NULL,                 -- why
-    date     TEXT NOT NULL                  -- when, UTC, ISO 8601
-) STRICT;
+    PRIMARY KEY (target, date, event, reason)
+) STRICT, WITHOUT ROWID;
 
 -- Derived, kept up to date as an index is: what withdrawals leave out.
 CREATE TABLE gone (

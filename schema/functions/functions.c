@@ -71,6 +71,8 @@ static void key_ordinal(sqlite3_context *context, int count, sqlite3_value **val
 
 int abdb_functions_register(sqlite3 *db)
 {
+    /* INNOCUOUS: files are opened with a distrusted schema, and their views may call only such
+     * functions. */
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     int code = sqlite3_create_function(db, "abdb_fold", 1, flags, NULL, fold, NULL, NULL);
 

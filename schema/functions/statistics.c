@@ -9,8 +9,8 @@
 #include "schema/core/stats.h"
 #include "schema/core/twosample.h"
 
-/* What a function makes of its samples: x[0..n), side[0..n) where it takes sides, and its last
- * argument. Returns whether there is a value; err says why a status is not ABDB_OK. */
+/* The samples that a function is of: x[0..n), which it may sort, side[0..n) where it takes sides,
+ * and its last argument. */
 typedef struct {
     double *x;
     const unsigned char *side;
@@ -22,10 +22,12 @@ typedef struct {
     int arguments, sides; /* sides: the second argument is one */
     double option;        /* of the last argument, where it is not given */
     int has_option;       /* the last argument is an option */
+    /* *has: there is a value; err says why a status is not ABDB_OK. */
     abdb_status (*compute)(const samples *s, double *out, int *has, abdb_error *err);
 } statistic;
 
-/* The rows of a group or of a window's frame: a queue, because a frame loses its oldest row. */
+/* The rows of a group or of a window's frame: a queue x[first..end), because a frame loses its
+ * oldest row (xInverse) while new ones come (xStep). */
 typedef struct {
     double *x, option;
     unsigned char *side;

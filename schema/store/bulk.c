@@ -1,7 +1,7 @@
-/* bulk.c - many new entries in one unit: rows go in many at a time, the indexes of their tables are
- * dropped and built once at the end, which sorts instead of searching, and keys are looked up in
- * memory meanwhile. Within the unit's transaction, so an interrupted import leaves the file as it
- * was. */
+/* bulk.c - many new entries in one unit: after BULK_MIN of them, where the file holds few others,
+ * rows go in many at a time, the indexes of their tables are dropped and built once at the end,
+ * which sorts instead of searching, and keys are looked up in memory meanwhile. Within the unit's
+ * transaction, so an interrupted import leaves the file as it was. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include "schema/core/timing.h"
 #include "schema/store/writer.h"
 
+/* BULK_MIN: new entries of a unit after which it is tried. OTHERS_PER_NEW: entries that the file
+ * may hold for each new one, so that building all indexes anew still pays. */
 enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20 };
 
 /* --- rows, many at a time --------------------------------------------------------------------- */

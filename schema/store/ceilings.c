@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* Entries to look at: new ones, older ones that were said again or taken back, and all of the
- * machines whose best was withdrawn. */
+/* Entries to look at, into temp.found: new ones, older ones that were said again or taken back, and
+ * all of the machines whose best was withdrawn (temp.lost). CROSS JOIN fixes the order of the
+ * tables, from the few to the many. */
 static const char find[] =
     "CREATE TEMP TABLE lost AS SELECT DISTINCT d.device FROM ceiling_best b"
     "  CROSS JOIN result_row r ON r.result_id = b.result_id"
@@ -22,7 +23,8 @@ static const char find[] =
     "  CROSS JOIN description d ON d.device IS l.device"
     "  CROSS JOIN entry_row w ON w.description_id = d.description_id;";
 
-/* The best of those and of the best so far. */
+/* The best of those and of the best so far: by value, then by key, so that the order of imports
+ * plays no part. Of bandwidth the number format does not matter. */
 static const char keep[] =
     "INSERT OR IGNORE INTO found SELECT r.entry_id FROM ceiling_best b"
     "  CROSS JOIN result_row r ON r.result_id = b.result_id;"

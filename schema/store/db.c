@@ -14,6 +14,7 @@
 
 enum { NAP_MS = 20 };
 
+/* NAP_MS: between tries, when another program holds the file. */
 const abdb_patience abdb_patience_short = {10, NULL};
 
 /* Another program holds the file, for the turn-th time in this wait: naps a little. 0: patience is

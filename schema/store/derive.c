@@ -5,6 +5,8 @@
 
 #include "schema/core/timing.h"
 
+/* Up to where derived rows are made, and what is stale: read_state reads this and last_sql
+ * alike. */
 static const char marks_sql[] =
     "SELECT coalesce(max(CASE key WHEN 'derived.entry' THEN CAST(value AS INTEGER) END), 0),"
     " coalesce(max(CASE key WHEN 'derived.description' THEN CAST(value AS INTEGER) END), 0),"
@@ -20,7 +22,7 @@ static const char last_sql[] = "SELECT coalesce((SELECT max(entry_id) FROM entry
 
 typedef struct {
     abdb_marks marks;
-    int flag[3];
+    int flag[3]; /* names, sources, gone; of last_sql the first: entries were touched */
 } state;
 
 static abdb_status read_state(abdb_db *db, const char *sql, state *out, abdb_error *err)
@@ -46,6 +48,18 @@ static bool up_to_date(const state *made, const state *last)
            !made->flag[0] && !made->flag[1] && !made->flag[2] && !last->flag[0];
 }
 
+abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err)
+{
+    state made, last;
+    abdb_status st = ABDB_OK;
+
+    TRY(read_state(db, marks_sql, &made, err));
+    TRY(read_state(db, last_sql, &last, err));
+    *behind = !up_to_date(&made, &last);
+done:
+    return st;
+}
+
 abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
 {
     char *sql = sqlite3_mprintf("INSERT OR REPLACE INTO meta VALUES ('stale.%q', 'yes')", what);
@@ -55,7 +69,7 @@ abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err)
     return st;
 }
 
-/* Everything is made: says so. */
+/* Everything is made: notes up to where, and that nothing is stale or touched. */
 static abdb_status set_marks(abdb_db *db, const abdb_marks *m, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
@@ -119,13 +133,12 @@ done:
 
 abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
 {
-    state made, last;
+    bool behind;
     double from;
     abdb_status st = ABDB_OK;
 
-    TRY(read_state(db, marks_sql, &made, err));
-    TRY(read_state(db, last_sql, &last, err));
-    if (!whole && up_to_date(&made, &last)) return ABDB_OK;
+    TRY(abdb_derive_behind(db, &behind, err));
+    if (!whole && !behind) return ABDB_OK;
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     TRY(update(db, whole, err));
     TRY(abdb_db_exec(db, "COMMIT", err));

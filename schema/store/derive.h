@@ -20,12 +20,23 @@ typedef struct {
 /* Brings it all up to date, in one transaction of its own; nothing to do takes no lock. whole: from
  * nothing, as `abdb doctor --rebuild` asks. */
 ABDB_MUST_USE abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err);
+/* *behind: facts were added or changed since it was brought up to date. A reader asks, to say so:
+ * an import commits each file, and derives once at its end. */
+ABDB_MUST_USE abdb_status abdb_derive_behind(abdb_db *db, bool *behind, abdb_error *err);
 /* Says that a dictionary changed: "names" (devices, models, aliases), "sources" (their order of
  * preference) or "gone" (withdrawals). Inside the transaction that changes it. */
 ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_error *err);
 
-/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, inside its transaction. all:
- * from nothing; stale: the dictionary changed. */
+/* withdraw.c: appends an event, "withdrawn" or "restored", for each target that the SELECT
+ * `targets` gives and of which it says something new. It is dated now, or a second after what was
+ * said of the target last, so that it holds. Inside a transaction; abdb_gone_update follows, or
+ * abdb_derive_stale. */
+ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
+                                              const char *reason, abdb_error *err);
+
+/* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
+ * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
+ * dictionary or the list of withdrawals changed. */
 ABDB_MUST_USE abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale,
                                             abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_gone_update(abdb_db *db, const abdb_marks *marks, bool stale,

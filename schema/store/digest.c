@@ -64,6 +64,7 @@ abdb_key abdb_digest_key(const void *data, size_t size)
     unsigned char digest[ABDB_SHA256_SIZE];
 
     digest_of(data, size, digest);
+    /* 63 bits are an INTEGER of SQLite that is never negative; the next 64 are kept whole. */
     return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
                       (long long)eight_bytes(digest + 8)};
 }

@@ -1,5 +1,7 @@
-/* entry.c - the sink's entries: their description, factors, results, samples, pieces and places.
- * Inside a file an entry has a small number, and so have the texts that many entries share. */
+/* entry.c - the sink's entries: is one here already (then this is another place that says it), else
+ * its description, factors, results, samples, pieces and places go in. Inside a file an entry has a
+ * small number, and so have the texts that many entries share; keys are looked up in maps of memory
+ * first (keymap.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +178,8 @@ done:
     return st;
 }
 
-/* The entry was there: this is another place that says it, unless it is the first one again. */
+/* The entry was there: this is another place that says it, unless it is the first one again. A new
+ * witness may change what withdrawals leave out, so the entry is touched. */
 static abdb_status insert_witness(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                   abdb_error *err)
 {
@@ -199,7 +202,8 @@ done:
     return st;
 }
 
-/* The entries handed over just before are parts of this one; then it is the last one itself. */
+/* The entries handed over just before are parts of this one. `last` is a ring of the latest
+ * numbers; afterwards this entry is the newest in it. */
 static abdb_status keep_pieces(abdb_writer *w, const abdb_entry *e, sqlite3_int64 id,
                                abdb_error *err)
 {
@@ -267,7 +271,7 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
     abdb_ordered o;
     kept k = {.origin = entry->origin};
     sqlite3_int64 id = 0;
-    const char *fault = abdb_entry_fault(entry);
+    const char *fault = entry->key[ABDB_KEY_ENTRY].high ? NULL : abdb_entry_fault(entry);
     abdb_status st = ABDB_OK;
 
     if (fault) {
@@ -280,6 +284,7 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
     if (w->said_by_another) return ABDB_OK;
     abdb_put_in_order(&o, entry);
     memcpy(k.key, entry->key, sizeof k.key);
+    /* Made ahead by the queue's reading thread, or here. 0 after that: no memory. */
     if (!k.key[ABDB_KEY_ENTRY].high) w->keys.make(w->keys.self, entry, k.key, &k.origin);
     if (!k.key[ABDB_KEY_ENTRY].high) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry's text"));
     TRY(keep_point(w, &o, k.key[ABDB_KEY_POINT], &k.point, err));

@@ -1,6 +1,6 @@
 /* facts.c - the sink's rows of dictionaries and published facts: sources, devices, models, aliases,
- * specifications, prices. A fact has a key made from its content; a dictionary row is named by its
- * first columns, and later words replace earlier ones. */
+ * specifications, prices. A published fact has a key made from its content, and nothing changes it;
+ * a row of a dictionary is named by its first columns, and later words replace earlier ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static const fact_table fact_tables[] = {
     {"workload_engine", NULL, "workload", " workload engine why "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
-    {"withdrawal", NULL, NULL, " target reason date "},
+    {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
@@ -87,6 +87,7 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%s\"%s\" = coalesce(excluded.\"%s\", \"%s\")", i ? ", " : "",
                          fact->column[i].name, fact->column[i].name, fact->column[i].name);
+    /* Only where something changes: sqlite3_changes() then says whether the row was new. */
     abdb_text_puts(sql, " WHERE ");
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%sexcluded.\"%s\" <> coalesce(\"%s\", '')", i ? " OR " : "",
@@ -112,6 +113,7 @@ abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
     }
     TRY(abdb_writer_step(w, S_NAME, err));
     if (sqlite3_changes(w->db->sql)) w->unit_dirty = 1;
+    /* Does the name mean this fact, now or before? Else it was another's. */
     same = sqlite3_step(find) == SQLITE_ROW;
     sqlite3_reset(find);
     if (same) return ABDB_OK;
@@ -162,6 +164,7 @@ static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb
             else if (said)
                 abdb_text_printf(text, "\x1f%s=%.17g", name, fact->column[i].num);
         }
+        /* The default of the column is part of the key of those that leave it out. */
         if (!said && strncmp(names, "basis ", 6) == 0)
             abdb_text_puts(text, "\x1f"
                                  "basis=card");

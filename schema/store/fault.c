@@ -1,4 +1,5 @@
-/* fault.c - why the store cannot keep an entry. */
+/* fault.c - why the store cannot keep an entry: the rules that every producer's records must meet,
+ * checked in one place before anything is written. The sentence becomes the reason of a reject. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

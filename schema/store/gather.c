@@ -1,4 +1,7 @@
-/* gather.c - rows gathered in memory, and the virtual table that reads them; see gather.h. */
+/* gather.c - rows gathered in memory, ROWS at a time, and the virtual table that reads them; see
+ * gather.h. The virtual table is eponymous (it has no xCreate): it exists as soon as its module
+ * is registered, leaves nothing in the file, and INSERT ... SELECT * FROM it takes all waiting
+ * rows. */
 #include "schema/store/gather.h"
 
 #include <stdio.h>

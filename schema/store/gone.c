@@ -1,5 +1,8 @@
 /* gone.c - what withdrawals leave out: entries, specifications and prices that were withdrawn by
- * key, and those that only withdrawn files say. A withdrawal may come before what it withdraws. */
+ * key or name, and those that only withdrawn files say. A target is a key (`e-`, `r-`, `s-`,
+ * `p-` and 32 digits), a name, the digest of a file, DIGEST?FORMAT?WORDS for one reading of it,
+ * or DIGEST@VERSION for what an older importer read. A withdrawal may come before what it
+ * withdraws. */
 #include "schema/store/derive.h"
 
 #include <stddef.h>
@@ -18,22 +21,26 @@ static const char which_new[] =
     "CREATE TEMP TABLE looked AS SELECT entry_id FROM entry_row WHERE entry_id > %lld"
     " UNION SELECT entry_id FROM touched;";
 
+/* Files that do not count, names that do not count, and all places that say an entry. */
 static const char views[] =
     "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.artifact WHERE"
-    "  sha256 IN (SELECT target FROM main.withdrawal)"
-    "  OR sha256 || '?' || format || '?' || words IN (SELECT target FROM main.withdrawal)"
-    "  OR (sha256 || '@' || importer IN (SELECT target FROM main.withdrawal) AND EXISTS (SELECT 1"
+    "  sha256 IN (SELECT target FROM main.withdrawn)"
+    "  OR sha256 || '?' || format || '?' || words IN (SELECT target FROM main.withdrawn)"
+    "  OR (sha256 || '@' || importer IN (SELECT target FROM main.withdrawn) AND EXISTS (SELECT 1"
     "    FROM main.artifact n WHERE n.sha256 = artifact.sha256 AND n.format = artifact.format"
     "    AND n.words = artifact.words AND n.importer > artifact.importer));"
     "CREATE TEMP VIEW name_gone AS SELECT kind, id FROM main.fact"
-    "  WHERE fact IN (SELECT target FROM main.withdrawal);"
+    "  WHERE fact IN (SELECT target FROM main.withdrawn);"
     "CREATE TEMP VIEW witness_all AS SELECT entry_id, artifact_id FROM main.entry_row"
     "  WHERE artifact_id IS NOT NULL UNION ALL SELECT entry_id, artifact_id FROM main.witness_row;";
 
+/* Which of the entries looked at are out: withdrawn themselves, by a name of a result, or said
+ * by no place that still counts. What changes sides is touched, so that subjects and ceilings
+ * follow. */
 static const char look[] =
     "ANALYZE temp.looked;"
     "CREATE TEMP TABLE out AS SELECT l.entry_id FROM looked l JOIN entry_row e USING (entry_id)"
-    "  WHERE EXISTS (SELECT 1 FROM withdrawal w WHERE w.target ="
+    "  WHERE EXISTS (SELECT 1 FROM withdrawn w WHERE w.target ="
     "      format('e-%016x%016x', e.entry_key, e.entry_key_low)"
     "    OR substr(w.target, 1, 34) = format('r-%016x%016x', e.entry_key, e.entry_key_low))"
     "  OR EXISTS (SELECT 1 FROM result_row r JOIN name_gone n ON n.kind = 'result'"
@@ -50,9 +57,9 @@ static const char look[] =
     /* specifications and prices are few: all of them */
     "DELETE FROM gone WHERE kind <> 'entry';"
     "INSERT OR IGNORE INTO gone SELECT 'spec', spec_id FROM spec WHERE"
-    "  format('s-%016x%016x', spec_key, spec_key_low) IN (SELECT target FROM withdrawal);"
+    "  format('s-%016x%016x', spec_key, spec_key_low) IN (SELECT target FROM withdrawn);"
     "INSERT OR IGNORE INTO gone SELECT 'price', price_id FROM price WHERE"
-    "  format('p-%016x%016x', price_key, price_key_low) IN (SELECT target FROM withdrawal);"
+    "  format('p-%016x%016x', price_key, price_key_low) IN (SELECT target FROM withdrawn);"
     "INSERT OR IGNORE INTO gone SELECT kind, id FROM name_gone WHERE kind <> 'result';"
     "INSERT OR IGNORE INTO gone SELECT kind, id FROM origin GROUP BY kind, id"
     "  HAVING min(artifact_id IN (SELECT artifact_id FROM artifact_gone)) = 1;";

@@ -7,6 +7,7 @@
 
 #include "schema/core/text.h"
 #include "schema/store/digest.h"
+#include "schema/store/writer.h"
 
 static int compare_factor(const void *a, const void *b)
 {
@@ -52,6 +53,7 @@ static void put_number(abdb_text *text, double value)
 {
     char digits[32];
 
+    /* Whole numbers by the quick way, with the same digits that %.17g gives; -0 prints as -0. */
     if (fabs(value) < 1e15 && value == floor(value) && !(value == 0 && signbit(value))) {
         put_whole(text, (long long)value);
         return;
@@ -85,6 +87,7 @@ static void put_result(abdb_text *text, const abdb_result *r)
         abdb_text_printf(text, "\x1f%ld:%.17g", r->sample[k].rank, r->sample[k].value);
 }
 
+/* \x1e stands between parts of a key's text and \x1f between fields: no field contains them. */
 enum { POINTS = 64 };
 
 /* What makes keys: a text that is used again and again, and points that came
@@ -224,6 +227,8 @@ static void make_ahead(void *self, const abdb_entry *entry, abdb_key key[ABDB_KE
 {
     abdb_ordered o;
 
+    memset(key, 0, ABDB_KEYS * sizeof *key);
+    if (abdb_entry_fault(entry)) return; /* an entry that has keys is one that can be kept */
     abdb_put_in_order(&o, entry);
     make_keys(self, &o, key, origin);
 }

@@ -7,6 +7,7 @@
 /* Where the search for a key begins: its place in the even spread of all keys. */
 static size_t home(int64_t key, size_t room)
 {
+    /* The upper 32 of 63 bits, as a fraction of the room: any size works without a division. */
     return (size_t)(((uint64_t)key >> 31) * room >> 32);
 }
 
@@ -59,6 +60,8 @@ static bool grow(abdb_keymap *map)
 bool abdb_keymap_put(abdb_keymap *map, abdb_key key, uint32_t number)
 {
     if (map->count >= (map->most ? map->most : ABDB_KEYMAP_MAX)) return false;
+    /* At most seven eighths full; grown by a half, because old and new stand side by side
+     * meanwhile. */
     if (map->count + 1 > map->room - map->room / 8 && !grow(map)) return false;
     place(map, key, number);
     return true;

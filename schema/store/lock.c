@@ -5,17 +5,18 @@
 
 #include "schema/store/writer.h"
 
+/* Bytes of a file from which put_log_aside is worth changing the journal for. */
 enum { LARGE_UNIT = 8 << 20 };
 
-/* The newest of them. */
+/* The newest reading of the unit's bytes, format and words. */
 abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(
         w->db->sql,
         "SELECT accepted, duplicate, rejected, ignored, artifact_id, importer, sha256 IN (SELECT"
-        " target FROM withdrawal) OR sha256 || '?' || format || '?' || words IN (SELECT target FROM"
-        " withdrawal) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
+        " target FROM withdrawn) OR sha256 || '?' || format || '?' || words IN (SELECT target FROM"
+        " withdrawn) FROM artifact WHERE sha256 = ? AND format = ? AND words = ?"
         " ORDER BY importer DESC LIMIT 1",
         -1, &s, NULL);
 

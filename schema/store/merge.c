@@ -1,5 +1,6 @@
 /* merge.c - another database's facts into this one, by their keys: a union, so that order and
- * repetition change nothing. One transaction. */
+ * repetition change nothing. Small numbers mean something inside one file only, so temporary tables
+ * (both_...) say which number of the other file is which of this one. One transaction. */
 #include "schema/store/write.h"
 
 /* Each statement takes what is there already as it is. Numbers of the other file are translated by

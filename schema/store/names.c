@@ -19,19 +19,35 @@ static const char begin[] =
     "CREATE TEMP TABLE meaning (kind TEXT, spelling TEXT, folded TEXT, part INT, canon TEXT,"
     "  share INT, parts INT, whole TEXT, how TEXT);";
 
-/* Spellings of rows beyond the marks that are not known yet. Each column alone: where all rows are
- * new, the indexes have most of them in order. */
+/* Spellings that are not known yet, of rows beyond the marks, found by their numbers (NOT INDEXED:
+ * not through a whole index of spellings). %s: columns of description that have an index. */
 static const char collect_new[] =
+    "WITH RECURSIVE pair AS MATERIALIZED (SELECT DISTINCT submitter, system FROM description"
+    "  NOT INDEXED WHERE description_id > %lld),"
+    "%s "
     "INSERT OR IGNORE INTO spelt SELECT kind, spelling, abdb_fold(spelling) FROM ("
-    "  SELECT DISTINCT 'device' AS kind, device AS spelling FROM description %s"
-    "  UNION ALL SELECT DISTINCT 'model', model FROM description %s"
-    "  UNION ALL SELECT DISTINCT 'model', workload FROM description %s"
-    "  UNION ALL SELECT DISTINCT 'submitter', submitter FROM description %s"
-    "  UNION ALL SELECT DISTINCT 'system', system FROM description %s"
+    "  SELECT 'device' AS kind, device AS spelling FROM d"
+    "  UNION ALL SELECT 'model', model FROM m"
+    "  UNION ALL SELECT 'model', workload FROM w"
+    "  UNION ALL SELECT 'submitter', submitter FROM pair"
+    "  UNION ALL SELECT 'system', system FROM pair"
     "  UNION ALL SELECT DISTINCT 'device', device FROM spec WHERE spec_id > %lld"
     "  UNION ALL SELECT DISTINCT 'device', device FROM price WHERE price_id > %lld) AS u"
     " WHERE spelling IS NOT NULL AND NOT EXISTS (SELECT 1 FROM name n WHERE n.kind = u.kind"
     "  AND n.spelling = u.spelling);";
+
+/* Where all rows are new their index leads from each spelling to the next. */
+#define ALL_OF(name, column)                                                                 \
+    name " (" column ") AS (SELECT min(" column ") FROM description UNION ALL SELECT ("      \
+         "SELECT min(t." column ") FROM description t WHERE t." column " > " name "." column \
+         ") FROM " name " WHERE " column " IS NOT NULL)"
+
+static const char all_indexed[] =
+    ALL_OF("d", "device") "," ALL_OF("m", "model") "," ALL_OF("w", "workload");
+static const char new_indexed[] =
+    "d AS (SELECT DISTINCT device FROM description NOT INDEXED WHERE description_id > %lld),"
+    "m AS (SELECT DISTINCT model FROM description NOT INDEXED WHERE description_id > %lld),"
+    "w AS (SELECT DISTINCT workload FROM description NOT INDEXED WHERE description_id > %lld)";
 
 /* The dictionary changed: its own names, and all spellings that are known. */
 static const char collect_all[] =
@@ -41,8 +57,9 @@ static const char collect_all[] =
     "  UNION SELECT 'model', model FROM model"
     "  UNION SELECT kind, spelling FROM name);";
 
-/* What is known: a meaning is one or more parts. Then each spelling by the first rule that has it.
- * Folded: the first spelling in order decides, canonical names before aliases. */
+/* What is known: a meaning is one or more parts (an alias may stand for several devices, with their
+ * shares). Then each spelling by the first rule that has it; OR IGNORE keeps what an earlier rule
+ * gave. Folded: the first spelling in order decides, canonical names before aliases. */
 static const char look_up[] =
     "INSERT INTO meaning SELECT 'device', device, abdb_fold(device), 1, device, NULL, 1, device,"
     "  'canon' FROM device d WHERE NOT EXISTS (SELECT 1 FROM alias a WHERE a.kind = 'device'"
@@ -95,15 +112,15 @@ static const char drop[] = "DROP TABLE IF EXISTS temp.spelt; DROP TABLE IF EXIST
 
 abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, abdb_error *err)
 {
-    char beyond[64] = "", *collect = NULL;
+    const sqlite3_int64 from = marks->description;
+    char *indexed, *collect = NULL;
     sqlite3_int64 count = 0;
     abdb_error ignored;
     abdb_status st = ABDB_OK;
 
-    if (marks->description)
-        snprintf(beyond, sizeof beyond, "WHERE description_id > %lld", marks->description);
-    collect = sqlite3_mprintf(collect_new, beyond, beyond, beyond, beyond, beyond, marks->spec,
-                              marks->price);
+    indexed = sqlite3_mprintf(from ? new_indexed : all_indexed, from, from, from);
+    if (indexed) collect = sqlite3_mprintf(collect_new, from, indexed, marks->spec, marks->price);
+    sqlite3_free(indexed);
     if (!collect) return ABDB_FAIL(err, ABDB_NOMEM, "names");
     TRY(abdb_db_exec(db, begin, err));
     TRY(abdb_db_exec(db, collect, err));

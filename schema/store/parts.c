@@ -8,7 +8,9 @@
 #include "schema/store/key.h"
 #include "schema/store/writer.h"
 
-/* Is this what the last number was? */
+/* Is this what the last number was? Results of a file mostly repeat it, and comparing is cheaper
+ * than a digest. The texts stand one after another, ended by \x1f, or by \x1e where one is
+ * missing. */
 static bool is_last_quantity(const abdb_writer *w, const char *const text[6])
 {
     const char *at = abdb_text_get(&w->quantity_text);

@@ -26,7 +26,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Adds SQL without comments, and without blanks but for one between two words. */
+/* Adds SQL without comments, and without blanks but for one between two words: two texts that
+ * differ in layout alone become equal. What stands in quotes is copied as it is. */
 static void add_plain(abdb_text *out, const char *sql)
 {
     bool blank = false;

@@ -8,9 +8,9 @@
  *   2. Where no source has two values, all statements are one subject; if sources differ, they
  *      disagree.
  *   3. Where a source repeats the name, its values decide: the source with the most values (then
- * the lowest rank) is the anchor, and each of its values is a subject. A value of another source
- *      joins the value that it agrees with; if it is the mean of all of the anchor's it is an
- *      average, flagged and never preferred; else it is a subject of its own.
+ *      the lowest rank) is the anchor, and each of its values is a subject. A value of another
+ *      source joins the value that it agrees with; if it is the mean of all of the anchor's it is
+ *      an average, flagged and never preferred; else it is a subject of its own.
  * A value that is a thousand, million or milliard times that of the log of the same name, or that
  * part of it, is in another unit than it says: quarantined, and never preferred.
  * Preferred is the statement of the source with the lowest rank, then the most digits, then the
@@ -48,6 +48,8 @@ typedef struct {
     abdb_arena arena;
 } table;
 
+/* All statements of the blocks with the name by which they are one (key), in the order in which
+ * this file goes through them: by name, then source by rank, then value. */
 static const char select_sql[] =
     "SELECT r.result_id, e.suite || '|' || coalesce(e.round, '') || '|' ||"
     "  coalesce(e.system_type, '') || '|' || coalesce(e.division, '') || '|' ||"
@@ -134,6 +136,7 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "subjects");
 }
 
+/* Do the spans value +- half overlap? 1e-9 and 1e-12 cover the rounding of the spans themselves. */
 static int agree(double a, double half_a, double b, double half_b)
 {
     return fabs(a - b) <= (half_a + half_b) * (1 + 1e-9) + 1e-12 * fabs(a);

@@ -13,6 +13,7 @@
 #include "schema/store/digest.h"
 #include "schema/store/shape.h"
 
+/* The table `metric` is schema/core/metric.def, as the views join it. */
 static abdb_status fill_metrics(abdb_db *db, abdb_error *err)
 {
     sqlite3_stmt *statement;

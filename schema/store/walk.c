@@ -41,7 +41,8 @@ static const struct {
      "SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit,"
      " source, locator FROM figure_rule ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
-    {"withdrawal", "SELECT target, reason, date FROM withdrawal ORDER BY target"},
+    {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
+                   " ORDER BY target, date, event, reason"},
     {"spec",
      "SELECT s.device, s.quantity, s.dtype, s.engine, s.sparsity, s.basis, s.power_limit,"
      " s.value, s.unit, s.raw_value, s.raw_unit, s.note, s.source, s.locator, s.date, f.fact"
@@ -196,7 +197,8 @@ static abdb_status read_factors(walker *w, sqlite3_int64 point)
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "factors");
 }
 
-/* A place for one more element in a list of the arena; NULL: no memory. */
+/* A place for one more element in a list of the arena, which doubles when `count` is a power of
+ * two; old copies stay in the arena until it is cleared. NULL: no memory. */
 static void *one_more(walker *w, void **list, size_t count, size_t size)
 {
     void *bigger;

@@ -6,7 +6,9 @@
 
 enum { TARGETS_MAX = 8 };
 
-/* What the word may mean, and when that was withdrawn already. */
+/* What the word (?1) may mean, and when that was withdrawn already: a file by path, its end, its
+ * digest or eight digits of it; a key; a name; or what is withdrawn now, which the views of facts
+ * no longer show. */
 static const char meanings[] =
     "SELECT t.target, min(t.what), w.date || ': ' || w.reason FROM ("
     "  SELECT sha256 AS target, path AS what FROM artifact WHERE path = ?1 OR sha256 = ?1"
@@ -28,7 +30,7 @@ static const char meanings[] =
     "   FROM fact f JOIN spec s ON s.spec_id = f.id WHERE f.fact = ?1 AND f.kind = 'spec'"
     "   UNION SELECT p.price_key FROM fact f JOIN price p ON p.price_id = f.id"
     "   WHERE f.fact = ?1 AND f.kind = 'price')) t"
-    " LEFT JOIN withdrawal w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
+    " LEFT JOIN withdrawn w ON w.target = t.target GROUP BY t.target ORDER BY 2 LIMIT ?2";
 
 /* A file of devices, aliases, models, sources or claims cannot be withdrawn: its rows carry no
  * origin. Better refused than said and not done. */
@@ -55,26 +57,42 @@ static abdb_status refuse_dictionary(abdb_db *db, const char *target, const char
     return st;
 }
 
+/* A second after a date without its Z; of a year, month, day or range after its first second. */
+#define AFTER(date)                                                           \
+    "strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', substr(" date ", 1, 19) || substr(" \
+    "'0000-01-01T00:00:00', 1 + length(substr(" date ", 1, 19))), '+1 second')"
+
+abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
+                                const char *reason, abdb_error *err)
+{
+    static const char add[] =
+        "WITH t (target) AS (SELECT * FROM (%s)), l (target, day) AS (SELECT w.target,"
+        "  max(substr(rtrim(w.date, 'Z'), 1, instr(w.date || '/', '/') - 1)) FROM withdrawal w"
+        "  WHERE w.target IN (SELECT target FROM t) GROUP BY w.target)"
+        "INSERT INTO withdrawal (target, reason, date, event) SELECT DISTINCT t.target, %Q,"
+        "  max(strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now'), coalesce(" AFTER(
+            "l.day") ", '')), %Q"
+                     "  FROM t LEFT JOIN l ON l.target = t.target"
+                     "  WHERE (t.target IN (SELECT target FROM withdrawn)) <> (%Q = 'withdrawn')";
+    char *sql = sqlite3_mprintf(add, targets, reason, event, event);
+    abdb_status st = sql ? abdb_db_exec(db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal");
+
+    sqlite3_free(sql);
+    return st;
+}
+
 static abdb_status keep(abdb_db *db, const char *target, const char *reason, abdb_error *err)
 {
-    sqlite3_stmt *s = NULL;
+    char *targets = sqlite3_mprintf("SELECT %Q", target);
     abdb_status st = ABDB_OK;
 
+    if (!targets) return ABDB_FAIL(err, ABDB_NOMEM, "a withdrawal");
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
-    if (sqlite3_prepare_v2(db->sql,
-                           "INSERT INTO withdrawal (target, reason, date)"
-                           " VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-                           -1, &s, NULL) != SQLITE_OK ||
-        sqlite3_bind_text(s, 1, target, -1, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_bind_text(s, 2, reason, -1, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_step(s) != SQLITE_DONE) {
-        st = abdb_db_fail(db, err, "keeping a withdrawal");
-        goto done;
-    }
+    TRY(abdb_withdrawal_add(db, "withdrawn", targets, reason, err));
     TRY(abdb_derive_stale(db, "gone", err));
     TRY(abdb_db_exec(db, "COMMIT", err));
 done:
-    sqlite3_finalize(s);
+    sqlite3_free(targets);
     if (st != ABDB_OK && !sqlite3_get_autocommit(db->sql))
         sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     return st;

@@ -102,16 +102,17 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
         "CREATE TEMP TABLE older AS SELECT o.artifact_id, o.sha256 || '@' || o.importer AS target"
         "  FROM artifact o JOIN artifact n USING (sha256, format, words)"
         "  WHERE n.artifact_id = %lld AND o.importer < n.importer;"
-        "INSERT OR IGNORE INTO withdrawal SELECT target, 'read again by a newer importer',"
-        "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM older;"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM older);"
-        "DROP TABLE older;",
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM older);",
         (long long)w->artifact);
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 
     sqlite3_free(sql);
+    if (st == ABDB_OK)
+        st = abdb_withdrawal_add(w->db, "withdrawn", "SELECT target FROM older",
+                                 "read again by a newer importer", err);
     /* with the new reading, so that no reader ever sees both or none */
     if (st == ABDB_OK) st = abdb_gone_update(w->db, &all, true, err);
+    if (st == ABDB_OK) st = abdb_db_exec(w->db, "DROP TABLE temp.older", err);
     w->unit_dirty = 1;
     return st;
 }
@@ -121,25 +122,28 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
 {
     static const abdb_marks all = {0};
-    const char *words = w->unit->replace_words;
+    const char *words = w->unit->replace_words,
+               *reason = words ? "read again with --retry-rejects --set"
+                               : "imported again with --replace";
     char *sql = sqlite3_mprintf(
         "CREATE TEMP TABLE other AS SELECT o.artifact_id, o.artifact_id = n.artifact_id AS own,"
         "  o.sha256 || '?' || o.format || '?' || o.words AS target"
         "  FROM artifact o JOIN artifact n ON n.sha256 = o.sha256"
         "  WHERE n.artifact_id = %lld AND (o.artifact_id = n.artifact_id OR (o.format <> n.format"
         "    OR o.words <> n.words) AND o.words = coalesce(%Q, o.words));"
-        "DELETE FROM withdrawal WHERE target IN (SELECT target FROM other WHERE own);"
-        "INSERT OR IGNORE INTO withdrawal SELECT target, %Q,"
-        "  strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now') FROM other WHERE NOT own;"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM other WHERE NOT own);"
-        "DROP TABLE other;",
-        (long long)artifact, words,
-        words ? "read again with --retry-rejects --set" : "imported again with --replace");
+        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM other WHERE NOT own);",
+        (long long)artifact, words);
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 
     sqlite3_free(sql);
-    if (st == ABDB_OK) st = abdb_gone_update(w->db, &all, true, err);
+    TRY(st);
+    TRY(abdb_withdrawal_add(w->db, "restored", "SELECT target FROM other WHERE own", reason, err));
+    TRY(abdb_withdrawal_add(w->db, "withdrawn", "SELECT target FROM other WHERE NOT own", reason,
+                            err));
+    TRY(abdb_gone_update(w->db, &all, true, err));
+    TRY(abdb_db_exec(w->db, "DROP TABLE temp.other", err));
     w->unit_dirty = 1;
+done:
     return st;
 }
 

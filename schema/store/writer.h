@@ -1,5 +1,6 @@
-/* writer.h - the inside of the writer, shared by write.c and facts.c only; write.h is the outside.
- */
+/* writer.h - the inside of the writer, shared by the files that make it up: write.c (units), lock.c
+ * (their start), entry.c, parts.c and facts.c (records), bulk.c (many at once), step.c
+ * (statements), fault.c (what cannot be kept). write.h is the outside. */
 #ifndef ABDB_STORE_WRITER_H
 #define ABDB_STORE_WRITER_H
 
@@ -142,7 +143,7 @@ typedef struct {
     sqlite3_int64 artifact;
     abdb_counts counts;
 } abdb_reading;
-/* The newest of them. */
+/* The newest reading of the unit's bytes, format and words; version -1: there is none. */
 ABDB_MUST_USE abdb_status abdb_reading_find(abdb_writer *w, abdb_reading *out, abdb_error *err);
 /* Is there nothing to read? Else says whether the reading replaces an older one, or adds to it. */
 bool abdb_reading_known(abdb_writer *w, const abdb_reading *r);

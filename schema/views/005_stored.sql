@@ -31,13 +31,13 @@ SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.ordinal AS ordinal, q
   FROM result_row w
   JOIN quantity q ON q.quantity_id = w.quantity_id;
 
--- likelihood() tells the planner that a result has few of all samples, and that either end of them leaves many: it would look for
--- one end alone and go through all that follows, were the other not worth it.
+-- CROSS: the planner never begins with the samples, which it would were they many beside the results; they are looked for
+-- by both their ends. (Likelihoods of either end made it, in a small file, go through all that follow the first.)
 CREATE VIEW sample AS
 SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank,
        s.t_s AS t_s, s.value AS value, s.mark AS mark
   FROM result_row r
-  JOIN sample_row s ON likelihood(s.sample_id >= r.first_sample, 0.003) AND likelihood(s.sample_id <= r.last_sample, 0.003)
+  CROSS JOIN sample_row s ON s.sample_id >= r.first_sample AND s.sample_id <= r.last_sample
  WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id));
 
 -- Every place that says an entry but the first, which entry has.
@@ -64,7 +64,16 @@ CREATE VIEW price_stated AS
 SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
--- What was withdrawn, with its printed key and the first half of that as a number.
+-- What is withdrawn: targets whose last event says so. (Without Z the texts of dates sort as the dates do.)
+CREATE VIEW withdrawn AS
+SELECT w.target AS target, w.reason AS reason, w.date AS date
+  FROM withdrawal w
+ WHERE w.event = 'withdrawn'
+   AND NOT EXISTS (SELECT 1 FROM withdrawal l WHERE l.target = w.target
+                   AND (rtrim(l.date, 'Z') > rtrim(w.date, 'Z')
+                        OR (rtrim(l.date, 'Z') = rtrim(w.date, 'Z') AND l.event = 'withdrawn' AND l.reason > w.reason)));
+
+-- Facts that are withdrawn, with their printed key and the first half of that as a number.
 CREATE VIEW gone_fact AS
 SELECT 'entry' AS kind, w.entry_id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key
   FROM entry_row w WHERE w.entry_id IN (SELECT g.id FROM gone g WHERE g.kind = 'entry')

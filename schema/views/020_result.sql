@@ -1,7 +1,8 @@
 -- 020_result.sql - statements, results, their devices and samples. To join views use result_id and entry_id; key and run are
 -- their names for people and other databases.
 
--- One statement of one source, before it is said what its value is in total and per device. (No outer joins: SQLite
+-- One statement of one source, before it is said what its value is in total and per device. adds: is it a rate that adds over
+-- devices? What a wire carries and the share of one rank do not. (No outer joins: SQLite
 -- looks into them for every sample that a result is joined with, asked for or not.)
 CREATE VIEW told AS
 SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.run AS run, e.evidence AS evidence,
@@ -16,10 +17,10 @@ SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS
        r.statistic AS statistic, r.rank AS rank, r.x AS x, r.value AS value, r.unit AS unit,
        (SELECT m.better FROM metric m WHERE m.metric = r.metric_stem) AS better, e.per AS per, e.medium AS medium,
        r.n AS n, r.low AS low, r.high AS high, r.spread AS spread, e.verified AS verdict,
-       trim(coalesce((SELECT replace(replace(replace(' ' || e.flags || ' ',
+       trim(coalesce((SELECT CASE WHEN e.flags = '' THEN s.flags ELSE replace(replace(replace(' ' || e.flags || ' ',
                         CASE WHEN s.flags LIKE '%inferred:%' THEN ' inferred ' ELSE ' | ' END, ' '),
                         CASE WHEN s.flags LIKE '%inferred:%' THEN ' perhaps-inferred ' ELSE ' | ' END, ' '),
-                        CASE WHEN s.sources > 1 AND s.disagree = 0 THEN ' perhaps-averaged ' ELSE ' | ' END, ' ') || s.flags
+                        CASE WHEN s.sources > 1 AND s.disagree = 0 THEN ' perhaps-averaged ' ELSE ' | ' END, ' ') || s.flags END
                         FROM subject s WHERE s.result_id = r.result_id), e.flags) ||
             CASE WHEN e.parts > 1 THEN ' mixed' ELSE '' END) AS flags,
        r.raw_value AS raw_value, r.raw_unit AS raw_unit, r.formula AS formula, e.date AS date, e.date_kind AS date_kind,
@@ -28,15 +29,11 @@ SELECT r.result_id AS result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS
        coalesce((SELECT s.subject FROM subject s WHERE s.result_id = r.result_id), e.entry_key) AS subject,
        coalesce((SELECT s.preferred FROM subject s WHERE s.result_id = r.result_id), 1) AS preferred,
        coalesce((SELECT s.sources FROM subject s WHERE s.result_id = r.result_id), 1) AS sources,
-       coalesce((SELECT s.disagree FROM subject s WHERE s.result_id = r.result_id), 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind
+       coalesce((SELECT s.disagree FROM subject s WHERE s.result_id = r.result_id), 0) AS disagree, e.raw_model AS raw_model, e.raw_workload AS raw_workload, e.kind AS kind,
+       CASE WHEN substr(r.unit, length(r.unit) - 1) = '/s' AND r.rank IS NULL AND (r.unit <> 'B/s' OR e.medium <> 'wire')
+            THEN 1 ELSE 0 END AS adds
   FROM v_run e
   JOIN result r ON r.entry_id = e.entry_id;
-
--- The same, with `adds`: is it a rate that adds over devices? What a wire carries and the share of one rank do not.
-CREATE VIEW told_rate AS
-SELECT t.*, CASE WHEN substr(t.unit, length(t.unit) - 1) = '/s' AND t.rank IS NULL AND (t.unit <> 'B/s' OR t.medium <> 'wire')
-                 THEN 1 ELSE 0 END AS adds
-  FROM told t;
 
 -- One statement of one source. total and each: of a rate, over all devices that took part and for one of them, whatever
 -- its source states it for; NULL where that cannot be told.
@@ -46,7 +43,7 @@ SELECT t.*,
                                             WHEN 'system' THEN t.value END END AS total,
        CASE WHEN t.adds = 1 THEN CASE t.per WHEN 'device' THEN t.value WHEN 'node' THEN t.value * t.nodes / nullif(t.devices, 0)
                                             WHEN 'system' THEN t.value / nullif(t.devices, 0) END END AS each
-  FROM told_rate t;
+  FROM told t;
 
 -- One statement as it is stored, nothing looked up: for counting.
 CREATE VIEW v_stored AS

@@ -53,10 +53,10 @@ SELECT g.kind AS kind, g.key AS key,
                    WHERE f.kind = 'result' AND f.id IN (SELECT r.result_id FROM result_row r WHERE r.entry_id = g.id)) END AS fact,
        w.target AS target, w.reason AS reason, w.date AS date, g.fact_key AS fact_key
   FROM gone_fact g
-  JOIN withdrawal w
+  JOIN withdrawn w
     ON w.target IN (SELECT g.key
                     UNION ALL
-                    SELECT x.target FROM withdrawal x
+                    SELECT x.target FROM withdrawn x
                      WHERE g.kind = 'entry' AND x.target >= 'r-' || substr(g.key, 3) || '-' AND x.target < 'r-' || substr(g.key, 3) || '.'
                     UNION ALL -- by the name of it, or of a result of it
                     SELECT f.fact FROM fact f
@@ -74,8 +74,8 @@ SELECT g.kind AS kind, g.key AS key,
                                              UNION ALL
                                              SELECT o.artifact_id FROM origin o WHERE o.kind = g.kind AND o.id = g.id));
 
--- One event that takes something back.
-CREATE VIEW v_withdrawal AS SELECT target, reason, date FROM withdrawal;
+-- One event that takes something back, or lets it count again: the last of a target holds.
+CREATE VIEW v_withdrawal AS SELECT target, reason, date, event FROM withdrawal;
 
 -- One column of a public view.
 CREATE VIEW v_column AS SELECT view, place, column_name, unit, meaning FROM column_doc;
@@ -156,6 +156,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_withdrawal', 1, 'target', '', 'sha256 of an artifact (with @N: as version N of its importer read it), or a key r-, e-, s-, p-'),
 ('v_withdrawal', 2, 'reason', '', 'why'),
 ('v_withdrawal', 3, 'date', '', 'when, UTC'),
+('v_withdrawal', 4, 'event', '', 'withdrawn, or restored: it counts again; the last of a target holds'),
 ('v_column', 1, 'view', '', 'public view'),
 ('v_column', 2, 'place', '', 'order'),
 ('v_column', 3, 'column_name', '', 'name'),

@@ -17,7 +17,8 @@ SELECT k.run AS run, k.campaign AS campaign, k.tag AS tag, k.date AS date, k.raw
        CASE (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'bound')
          WHEN 'bytes' THEN b.result_id WHEN 'operations' THEN o.result_id END AS bound_id,
        k.raw_device AS raw_device, k.entry_id AS entry_id, k.process_id AS process_id,
-       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'resident') AS resident
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'resident') AS resident,
+       (SELECT p.text FROM point_factor p WHERE p.point_id = k.point_id AND p.factor = 'provider') AS provider
   FROM (SELECT e.*,
                (SELECT r.result_id FROM result r
                  WHERE r.entry_id = e.entry_id AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL) AS time_id,
@@ -100,6 +101,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_kernel', 32, 'entry_id', '', 'number of the run in this file (v_run)'),
 ('v_kernel', 33, 'process_id', '', 'number of the process that measured it in this file (v_process)'),
 ('v_kernel', 34, 'resident', '', 'nearest cache that holds all that a launch touches: L1, L2, L3; NULL: memory, or not known'),
+('v_kernel', 35, 'provider', '', 'which implementation of the backend: a backend may have several of a kernel'),
 ('v_ceiling', 1, 'device', '', 'canonical device'),
 ('v_ceiling', 2, 'quantity', '', 'peak_flops, peak_ops or memory_bandwidth'),
 ('v_ceiling', 3, 'dtype', '', 'number format of a peak'),

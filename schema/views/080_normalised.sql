@@ -16,15 +16,16 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
               a.value * (SELECT c.scale * (a.devices - c.less) / a.devices FROM v_collective c
                           WHERE c.collective = replace(a.raw_workload, '-', '_')) END
          WHEN 'device_hours@1' THEN CASE WHEN a.metric = 'time_to_train_s' THEN a.value / 3600 * a.devices END
-         WHEN 'hfu@1' THEN a.floor / nullif(a.ceiling, 0) * (SELECT CASE p.text WHEN 'full' THEN 4.0 / 3 WHEN 'none' THEN 1 END
-              FROM point_factor p WHERE p.point_id = a.point_id AND p.factor = 'recomputation')
-         WHEN 'roofline_fraction@1' THEN -- rate / min(peak, intensity x bandwidth) is the larger of both fractions
-              (SELECT CASE WHEN x.fraction > x.bytes THEN x.fraction ELSE x.bytes END
-                 FROM (SELECT a.floor / nullif(a.ceiling, 0) AS fraction,
-                              m.value * a.each / nullif(a.value, 0) / nullif(CASE a.basis WHEN 'published' THEN mp.value WHEN 'measured' THEN
-                                mk.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = mk.entry_id) END, 0) AS bytes) x
-                WHERE x.bytes > 0)
-         ELSE a.floor / nullif(a.ceiling, 0) END AS value,
+         ELSE (SELECT CASE a.formula_name
+                WHEN 'hfu@1' THEN x.fraction * (SELECT CASE p.text WHEN 'full' THEN 4.0 / 3 WHEN 'none' THEN 1 END
+                     FROM point_factor p WHERE p.point_id = a.point_id AND p.factor = 'recomputation')
+                WHEN 'roofline_fraction@1' THEN -- rate / min(peak, intensity x bandwidth) is the larger of both fractions
+                     (SELECT CASE WHEN x.fraction > y.bytes THEN x.fraction ELSE y.bytes END
+                        FROM (SELECT m.value * a.each / nullif(a.value, 0) / nullif(CASE a.basis WHEN 'published' THEN mp.value WHEN 'measured' THEN
+                                mk.value / (SELECT coalesce(nullif(e.devices, 0), 1) FROM entry e WHERE e.entry_id = mk.entry_id) END, 0) AS bytes) y
+                       WHERE y.bytes > 0)
+                ELSE x.fraction END
+                 FROM (SELECT a.floor / nullif(a.ceiling, 0) AS fraction) x) END AS value,
        CASE a.formula_name WHEN 'per_device@1' THEN a.unit || '/device' WHEN 'per_node@1' THEN a.unit || '/node'
          WHEN 'per_watt@1' THEN a.unit || '/W' WHEN 'per_joule@1' THEN a.work || '/J'
          WHEN 'per_dollar@1' THEN a.work || '/USD' WHEN 'usd_per_million_tokens@1' THEN 'USD/Mtoken'

@@ -74,6 +74,29 @@ echo
 echo "| what (A against its peer B) | A | B | B/A | 95 % interval | goal | pairs |"
 echo "|---|---|---|---|---|---|---|"
 
+# What the interface of a device costs: the same kernel, called directly in the same process. Over 1: a sample is no slower.
+while read -r provider kernel params; do
+    name="$kernel $params by $provider as sampled, against direct calls of it"
+    [[ "$name" == *"${ONLY:-}"* ]] || continue
+    # shellcheck disable=SC2086 # words of a cell
+    "$build/bench/launch" $provider $kernel "$pairs" $params | ratio "$name" | awk -F'|' '{ printf "|%s|%s|%s|%s|%s| 0.99 |%s|\n", $2, $3, $4, $5, $6, $7 }'
+done <<'CELLS'
+vec gemm n=64 dtype=f32
+vec gemm n=512 dtype=f32
+vec stream op=triad n=4096 dtype=f32
+ref gemm n=64 dtype=f32
+ref stream op=triad n=4096 dtype=f32
+CELLS
+# Caches: hot <= rotate <= cold, of what is small beside them and of what is not.
+for n in 65536 1048576; do
+    a() { cell vec stream op=triad stores=plain dtype=f32 n=$n; }
+    b() { cell vec stream op=triad stores=plain dtype=f32 n=$n cache=rotate; }
+    line "triad of n=$n, hot, against copies in turn" 1
+    a() { cell vec stream op=triad stores=plain dtype=f32 n=$n cache=rotate; }
+    b() { cell vec stream op=triad stores=plain dtype=f32 n=$n cache=cold; }
+    line "triad of n=$n, copies in turn, against flushed caches" 1
+done
+
 for n in 2048 4096; do
     a() { cell vec gemm dtype=f32 n=$n; }
     for peer in openblas onednn blis; do

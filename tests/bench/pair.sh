@@ -7,7 +7,11 @@ pair() {
         if ((i % 2)); then tb=$($b) ta=$($a); else ta=$($a) tb=$($b); fi
         echo "$ta $tb"
     done >"$dir/pairs"
-    awk '{ print $2 / $1, $1, $2 }' "$dir/pairs" | sort -g | awk -v name="$name" -v n="$pairs" '
+    ratio "$name" <"$dir/pairs"
+}
+# ratio NAME: the same of pairs that stand on the standard input.
+ratio() {
+    awk '{ print $2 / $1, $1, $2 }' | sort -g | awk -v name="$1" -v n="$pairs" '
         { r[NR] = $1; a[NR] = $2; b[NR] = $3 }
         END { k = 0; p = exp(-n * log(2)); s = p; while (s <= 0.025 && k < n / 2) { k++; p = p * (n - k + 1) / k; s += p }
               if (k < 1) k = 1

@@ -299,6 +299,15 @@ load common
     same "$(ask "SELECT count(*) FROM v_result")" 0
 }
 
+@test "error: a column of an own file that stands there twice, however often" {
+    perl -e 'print join(",", "device", "vendor", ("architecture") x 300), "\n", join(",", "X1", "Maker", ("x") x 300), "\n"' >twice.csv
+    run abdb import twice.csv
+    fails 6 "twice.csv: line 1: column 'architecture' stands there twice"
+    sed '1s/,workload,/,model,/' "$fixtures/results.csv" >model.csv
+    run abdb import model.csv
+    fails 6 "column 'model' stands there twice"
+}
+
 @test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv

@@ -7,9 +7,9 @@ load common
         run abdb "$verb" --help
         fails 0 "usage: abdb $verb"
         abdb help --man | grep -q "SS abdb $verb"
-        abdb help --completion | grep -q "$verb"
+        abdb help --complete -- "${verb%?}" | grep -q "^$verb"
     done
-    bash -n <(abdb help --completion)
+    bash -n <(abdb help --completion bash)
     run abdb
     [ "$status" -eq 2 ]
     run abdb version
@@ -23,7 +23,7 @@ load common
 }
 
 @test "completion offers verbs, options and reports" {
-    abdb help --completion >c
+    abdb help --completion bash >c
     run bash -c 'source c; COMP_WORDS=(abdb que); COMP_CWORD=1; _abdb; echo "${COMPREPLY[@]}"'
     fails 0 query
     run bash -c 'source c; COMP_WORDS=(abdb query mlperf); COMP_CWORD=2; _abdb; echo "${COMPREPLY[@]}"'

@@ -270,3 +270,15 @@ S
     sqlite3 t.db "BEGIN IMMEDIATE; DELETE FROM subject; SELECT 'held';" ".shell abdb query sources -o csv --db $dir/t.db > seen" "ROLLBACK" >/dev/null
     grep -q databricks seen
 }
+
+@test "names that are not resolved yet: a reader says so, and abdb init mends it" {
+    abdb import -q "$fixtures/results.csv"
+    run abdb query sources
+    [[ "$status" -eq 0 && "$output" != *"not resolved"* ]]
+    sqlite3 t.db "UPDATE meta SET value = '0' WHERE key = 'derived.entry'" # as an import that was killed before its end leaves it
+    run abdb query sources
+    fails 0 "names are not resolved yet: an import is under way, or was interrupted"
+    abdb init
+    run abdb query sources
+    [[ "$status" -eq 0 && "$output" != *"not resolved"* ]]
+}

@@ -191,18 +191,34 @@ values() {
     fails 0 "was withdrawn 2024-05-03: an erratum (instead: new.peak)"
     printf '\n' >>withdrawals.csv
     sed -i 's/a wrong file/another reason/' withdrawals.csv
-    run abdb import withdrawals.csv
-    fails 0 "0 accepted, 3 duplicate"
+    run abdb import withdrawals.csv # the same events, but one with other words: that is one more
+    fails 0 "1 accepted, 2 duplicate"
     same "$(sqlite3 t.db "SELECT target, reason, date FROM withdrawal WHERE reason LIKE '%wrong%' ORDER BY 3")" \
         "$key|a wrong value|2024-05
 $(sha256sum <w.csv | cut -c1-64)|a wrong file|2024-05-04"
     # they travel with the facts
     abdb export | abdb import -q - --db third.db
-    same "$(sqlite3 third.db "SELECT count(*) FROM withdrawal")" 3
+    same "$(sqlite3 third.db "SELECT count(*) FROM withdrawal")" 4
     same "$(abdb query "SELECT value FROM v_spec WHERE device = 'Z1'" --db third.db -o csv | tail -1)" 600000000000000
     run abdb import - --strict <<<"target,reason,date
 x,,2024"
     fails 1 "1 rows rejected"
+    # so does what counts again, whichever came first
+    printf 'target,reason,date,event\nold.peak,the erratum was wrong,2024-06-01,restored\nold.peak,?,2024-05-20,withdrawn\n' |
+        abdb import -q -
+    same "$(ask "SELECT count(*) FROM v_spec WHERE device = 'Z1'")" 2
+    run abdb query withdrawals -o csv
+    fails 0 "old.peak,,the erratum was wrong,2024-06-01,restored"
+    run abdb explain old.peak
+    [[ "$output" != *withdrawn* ]]
+    abdb export | abdb import -q - --db fourth.db
+    same "$(sqlite3 fourth.db "SELECT * FROM withdrawal")" "$(sqlite3 t.db "SELECT * FROM withdrawal")"
+    abdb merge t.db --db third.db
+    same "$(abdb query "SELECT count(*) FROM v_spec WHERE device = 'Z1'" --db third.db -o csv | tail -1)" 2
+    run abdb import - <<<"target,reason,date,event
+x,y,2024,perhaps"
+    fails 0 "0 accepted"
+    same "$(ask "SELECT reason LIKE '%event IN (%' FROM v_reject")" 1
 }
 
 @test "--replace: a file read before without what --set says now stays once; what is missing names that command" {
@@ -225,11 +241,29 @@ x,,2024"
     run abdb import --replace --set device=H100-SXM --set devices=8 "$fixtures/serving.json"
     fails 0 "already imported"
     same "$(ask "SELECT DISTINCT device FROM v_result")" H100-SXM
+    cp t.db between.db
+    sqlite3 t.db "SELECT target, date, event FROM withdrawal" | LC_ALL=C sort >said
     abdb import -q --replace --set device=H200-SXM --set devices=8 "$fixtures/serving.json"
     same "$(ask "SELECT DISTINCT device FROM v_result")" H200-SXM
     same "$(ask "SELECT count(*) FROM v_result")" "$before"
-    abdb doctor --rebuild
+    run abdb doctor --rebuild
+    fails 0 "sound"
     same "$(ask "SELECT count(*) FROM v_result")" "$before"
+    # each step is an event of its own that stays, however quick they come
+    same "$(sqlite3 t.db "SELECT target, date, event FROM withdrawal" | LC_ALL=C sort | LC_ALL=C comm -13 - said)" ""
+    for to in H100-SXM H200-SXM H100-SXM H200-SXM; do
+        abdb import -q --replace --set device=$to --set devices=8 "$fixtures/serving.json"
+        same "$(ask "SELECT DISTINCT device FROM v_result")" $to
+    done
+    same "$(sqlite3 t.db "SELECT target LIKE '%H100%', group_concat(event, ' ') FROM withdrawal WHERE target LIKE '%device=%' GROUP BY target ORDER BY 1")" \
+        "0|withdrawn restored withdrawn restored withdrawn restored
+1|withdrawn restored withdrawn restored withdrawn"
+    # whoever merges an earlier state, this way or that, has the later one
+    cp between.db other.db
+    abdb merge t.db --db other.db
+    abdb merge between.db
+    for f in t.db other.db; do same "$(abdb query "SELECT DISTINCT device FROM v_result" --db $f -o csv | tail -n +2)" H200-SXM; done
+    same "$(sqlite3 other.db "SELECT * FROM withdrawal")" "$(sqlite3 t.db "SELECT * FROM withdrawal")"
     # other files are not touched
     stated X 1.5 >x.csv
     abdb import -q --replace x.csv

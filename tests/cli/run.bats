@@ -74,6 +74,33 @@ B
     same "$(ask "SELECT count(*) FROM v_result r WHERE metric = 'time_s' AND statistic = 'median' AND value <> (SELECT median(value) FROM v_sample s WHERE s.result_id = r.result_id)")" 0
 }
 
+@test "the environment: what the processor has, what a region costs, and names that rules know" {
+    abdb run -q --kernel gemm --backend vec --axis n=16 --quick
+    ask "SELECT environment FROM v_run" | sed 's/^"//; s/"$//; s/""/"/g' >environment
+    # as the system tells it, of those that kernels can use
+    for word in avx2 fma avx512f avx512_bf16 avx512_vnni avx512_fp16 avx_vnni amx_tile amx_bf16 amx_int8 amx_fp16; do
+        same "$word $(jq --arg w $word '.instruction_sets | index($w) != null' environment)" \
+            "$word $(grep -m1 '^flags' /proc/cpuinfo | grep -qw $word && echo true || echo false)"
+    done
+    same "$(jq '.omp_region_s > 0 and .omp_region_s < 1' environment)" true
+    same "$(jq -r .variables.OMP_WAIT_POLICY environment)" active
+    run abdb run --list
+    fails 0 "an empty region of them takes"
+    # rules say of each what it changes: a name that nothing records would never be heard
+    jq -r 'paths(type != "object") | map(select(type == "string")) | join(".")' environment | sort -u >recorded
+    grep -o '"[a-zA-Z_]*"' "$root/kernels/harness/machine.c" | tr -d '"' | sort -u >names # some files are not everywhere
+    for key in $(grep -o '^environment,[^,*]*' "$root/data/rules/workloads.csv" | cut -d, -f2); do
+        case $key in driver | power_limit | mig | ecc | cache_l?) continue ;; esac # of other devices; made by level
+        grep -qx "$key" recorded || grep -qx "${key#variables.}" names || { echo "nothing records $key"; return 1; }
+    done
+    # another way to wait is a difference that matters
+    abdb run -q --kernel gemm --backend vec --axis n=16 --quick --tag a
+    OMP_WAIT_POLICY=passive abdb run -q --kernel gemm --backend vec --axis n=16 --quick --tag b
+    run abdb compare tag=a tag=b --environment -o csv
+    fails 0 "variables.OMP_WAIT_POLICY,active,passive,matters"
+    fails 0 "omp_region_s,"
+}
+
 @test "openblas: what a library cannot do is a row" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick

@@ -297,7 +297,7 @@ P
         printf '# report: sources\nplot 1\n' >"own/figures/$name.gp"
     done
     export ABDB_PATH=$dir/own
-    abdb help --completion >completion
+    abdb help --completion bash >completion
     for verb in query plot explain audit; do
         run bash -c 'source completion; COMP_WORDS=(abdb "$1" ""); COMP_CWORD=2; _abdb; echo "${COMPREPLY[@]}"' _ $verb
         [ ! -e ran ] || { echo "completing $verb ran a name"; false; }

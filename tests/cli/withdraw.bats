@@ -4,7 +4,7 @@ load common
 
 # Where it may still be seen: what tells of files and of withdrawals, dictionaries (words carry no origin), what people
 # wrote, and parts that other views join with entry.
-exempt="v_artifact v_reject v_gone v_withdrawal gone_fact single_device v_source v_name v_note result witness witness_again"
+exempt="v_artifact v_reject v_gone v_withdrawal gone_fact single_device v_source v_name v_note withdrawn result witness witness_again"
 # Dictionaries and constants: no fact is in them. v_claim and v_claim_part have no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
     v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis"
@@ -59,7 +59,7 @@ none_marked() { # DB
     ! grep -q 'c-gone\|Gone \|gone-000\|2031-07-07' all.jsonl
     # so is one that was withdrawn before it came
     abdb init --db fresh.db >/dev/null
-    sqlite3 "$ABDB_DB" "SELECT target, reason, date FROM withdrawal" -cmd ".mode insert withdrawal" | sqlite3 fresh.db
+    sqlite3 "$ABDB_DB" "SELECT * FROM withdrawal" -cmd ".mode insert withdrawal" | sqlite3 fresh.db
     abdb import -q --db fresh.db "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
     sqlite3 marks.db "DELETE FROM number" # the numbers of another file are others
     none_marked fresh.db

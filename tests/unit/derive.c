@@ -144,19 +144,19 @@ static void store_alias(unsigned which)
     assert_ok(abdb_writer_commit(writer, &counts, &err));
 }
 
-/* Takes back a file, or an entry by its key. */
+/* Takes back a file, or an entry by its key; or lets one count again. */
 static void withdraw_some(void)
 {
+    static const char *const targets[] = {
+        "SELECT sha256 FROM artifact ORDER BY sha256 LIMIT 1 OFFSET %u",
+        "SELECT format('e-%%016x%%016x', entry_key, entry_key_low) FROM entry_row"
+        " ORDER BY entry_key LIMIT 1 OFFSET %u",
+        "SELECT target FROM withdrawal GROUP BY target ORDER BY target LIMIT 1 OFFSET %u"};
     abdb_error err = {0};
-    char *sql = sqlite3_mprintf(
-        any(2) ? "INSERT OR IGNORE INTO withdrawal SELECT sha256, 'no', '2026-01-01' FROM artifact"
-                 " ORDER BY sha256 LIMIT 1 OFFSET %u"
-               : "INSERT OR IGNORE INTO withdrawal SELECT format('e-%%016x%%016x', entry_key,"
-                 " entry_key_low), 'no', '2026-01-01' FROM entry_row ORDER BY entry_key LIMIT 1"
-                 " OFFSET %u",
-        any(8));
+    unsigned which = any(3);
+    char *sql = sqlite3_mprintf(targets[which], which == 2 ? any(2) : any(8));
 
-    assert_ok(abdb_db_exec(db, sql, &err));
+    assert_ok(abdb_withdrawal_add(db, which == 2 ? "restored" : "withdrawn", sql, "no", &err));
     assert_ok(abdb_derive_stale(db, "gone", &err));
     sqlite3_free(sql);
 }
@@ -202,7 +202,7 @@ static void live(const statement *s)
         store_unit(s, at, at + size);
         at += size;
         if (any(8) == 0) store_alias(any(3));
-        if (any(8) == 0) withdraw_some();
+        if (any(5) == 0) withdraw_some();
         if (any(4) == 0) { /* says again what was said */
             size_t from = any((unsigned)at);
 
@@ -238,6 +238,129 @@ static void same_as_a_rebuild(void **state)
         free(made);
         close_store();
     }
+}
+
+/* Events of three files about the same facts, some of one date, as another clock dates them. */
+static void some_events(void)
+{
+    static const char *const dates[] = {"2026",
+                                        "2026-01-01",
+                                        "2026-01-01/2026-02-01",
+                                        "2026-01-01T10:00:00Z",
+                                        "2026-01-01T10:00Z",
+                                        "2031-01-01",
+                                        "2026-01-01T10:00:00.5Z"};
+    abdb_error err = {0};
+
+    for (unsigned i = any(5); i < 6; i++) {
+        char *sql = sqlite3_mprintf(
+            "INSERT OR IGNORE INTO withdrawal (target, reason, date, event) SELECT"
+            " format('e-%%016x%%016x', entry_key, entry_key_low), 'r%u', %Q, %Q FROM entry_row"
+            " ORDER BY entry_key LIMIT 1 OFFSET %u",
+            any(3), dates[any(7)], any(2) ? "withdrawn" : "restored", any(3));
+
+        assert_ok(abdb_db_exec(db, sql, &err));
+        sqlite3_free(sql);
+    }
+    assert_ok(abdb_derive_stale(db, "gone", &err));
+    if (any(2)) withdraw_some();
+    assert_ok(abdb_derive(db, false, &err));
+}
+
+/* What is withdrawn and why, and what that leaves out, by keys. */
+static char *withdrawn(void)
+{
+    static const char question[] =
+        "SELECT (SELECT group_concat(target || date || event || reason) FROM (SELECT * FROM"
+        " withdrawal ORDER BY target, date, event, reason)) || char(10) || coalesce((SELECT"
+        " group_concat(target || date || reason) FROM (SELECT * FROM withdrawn ORDER BY 1)), '')"
+        " || char(10) || coalesce((SELECT group_concat(key) FROM (SELECT key FROM gone_fact"
+        " ORDER BY 1)), '')";
+    sqlite3_stmt *s = NULL;
+    char *text;
+
+    assert_int_equal(sqlite3_prepare_v2(db->sql, question, -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    text = sqlite3_mprintf("%s", sqlite3_column_text(s, 0));
+    sqlite3_finalize(s);
+    return text;
+}
+
+/* Merged in any order they agree on what is withdrawn, and on why. */
+static void withdrawals_merge(void **state)
+{
+    static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+    unsigned seed = getenv("SEED") ? (unsigned)atol(getenv("SEED")) : (unsigned)time(NULL);
+    char part[3][80], *first = NULL;
+    abdb_error err = {0};
+    statement s[8];
+
+    (void)state;
+    random_state = seed;
+    for (size_t k = 0; k < 8; k++) make_statement(&s[k]);
+    for (int i = 0; i < 3; i++) {
+        open_store();
+        store_unit(s, 0, 8);
+        assert_ok(abdb_derive(db, false, &err));
+        some_events();
+        abdb_writer_close(writer);
+        abdb_db_close(db);
+        snprintf(part[i], sizeof part[i], "%s.%d", path, i);
+        assert_int_equal(rename(path, part[i]), 0);
+    }
+    for (size_t o = 0; o < sizeof orders / sizeof orders[0]; o++) {
+        abdb_counts counts;
+        char *now;
+
+        open_store();
+        for (int i = 0; i < 3; i++) assert_ok(abdb_merge(db, part[orders[o][i]], &counts, &err));
+        assert_ok(abdb_derive(db, false, &err));
+        now = withdrawn();
+        close_store();
+        if (first && strcmp(first, now) != 0) fail_msg("SEED=%u:\n%s\n\n%s", seed, first, now);
+        sqlite3_free(first);
+        first = now;
+    }
+    sqlite3_free(first);
+    for (int i = 0; i < 3; i++) unlink(part[i]);
+}
+
+/* What is said last holds, whatever was said before, and whatever date that bore. */
+static void last_holds(void **state)
+{
+    static const char *const dates[] = {"2031",
+                                        "2031-05",
+                                        "2031-05-03/2031-07-01",
+                                        "2031-05-03T10:11Z",
+                                        "2031-12-31T23:59:59.5Z",
+                                        "2024-02-29"};
+    statement s;
+    abdb_error err = {0};
+
+    (void)state;
+    open_store();
+    random_state = 1;
+    make_statement(&s);
+    store_unit(&s, 0, 1);
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        sqlite3_int64 held = -1, events = -1;
+        char *sql =
+            sqlite3_mprintf("DELETE FROM withdrawal; INSERT INTO withdrawal (target, reason,"
+                            " date) VALUES ('t', 'why', %Q)",
+                            dates[i]);
+
+        assert_ok(abdb_db_exec(db, sql, &err));
+        sqlite3_free(sql);
+        for (int k = 0; k < 6; k++) { /* each says it twice: the second time it is nothing new */
+            assert_ok(abdb_withdrawal_add(db, k / 2 % 2 ? "withdrawn" : "restored", "SELECT 't'",
+                                          "again", &err));
+            assert_ok(abdb_db_integer(db, "SELECT count(*) FROM withdrawn", &held, &err));
+            assert_int_equal(held, k / 2 % 2);
+            assert_ok(abdb_db_integer(db, "SELECT count(*) FROM withdrawal", &events, &err));
+            assert_int_equal(events, 2 + k / 2);
+        }
+    }
+    close_store();
 }
 
 /* A source that says one name thousands of times: twice as many rows take about twice the time. */
@@ -349,9 +472,10 @@ static void costs_what_it_adds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_a_rebuild),
-                                       cmocka_unit_test(linear_per_identity),
-                                       cmocka_unit_test(costs_what_it_adds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_a_rebuild), cmocka_unit_test(withdrawals_merge),
+        cmocka_unit_test(last_holds), cmocka_unit_test(linear_per_identity),
+        cmocka_unit_test(costs_what_it_adds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "kernels/providers/ref/ref.h"
 #include "tests/unit/check.h"
 
 /* A counter of energy that has begun again; a window too short; no sensor. */
@@ -141,11 +142,150 @@ static void readings(void **state)
     assert_int_equal(system(path), 0);
 }
 
+/* An empty region asks for all threads; so does what flushes the caches, so that they are awake
+ * when the clock starts. */
+static void teams(void **state)
+{
+    abdb_device *device = abdb_host_device(3);
+    abdb_error err = {0};
+    double region_s;
+
+    (void)state;
+    abdb_team_begin();
+    region_s = abdb_team_region_s(3);
+    assert_int_equal(abdb_team_most(), 3);
+    assert_true(region_s > 0 && region_s < 1);
+    abdb_team_begin();
+    assert_ok(device->flush(device, &err));
+    assert_int_equal(abdb_team_most(), 3);
+}
+
+/* --- hot <= rotate <= cold: a device that counts ---------------------------------------------- */
+
+/* Its clock ticks by what a launch finds in its cache: a tick where all is there, ten where nothing
+ * is. The cache holds what was used last. */
+enum { CACHE = 64 << 10, HELD_MAX = 64 };
+static const double tick_s = 1e-4;
+static struct {
+    abdb_device device;
+    const void *held[HELD_MAX]; /* the last used first */
+    size_t count, each, flushes;
+    double now_s, begin_s;
+} counting;
+
+static abdb_status flush_counting(abdb_device *d, abdb_error *err)
+{
+    (void)d;
+    (void)err;
+    counting.count = 0;
+    counting.flushes++;
+    counting.now_s += 1000 * tick_s; /* no sample may hold it */
+    return ABDB_OK;
+}
+
+static abdb_status begin_counting(abdb_device *d, abdb_error *err)
+{
+    (void)d;
+    (void)err;
+    counting.begin_s = counting.now_s;
+    return ABDB_OK;
+}
+
+static abdb_status end_counting(abdb_device *d, double *time_s, abdb_error *err)
+{
+    (void)d;
+    (void)err;
+    *time_s = counting.now_s - counting.begin_s;
+    return ABDB_OK;
+}
+
+static abdb_status launch_counting(void *state, abdb_error *err)
+{
+    size_t at = 0, most = CACHE / counting.each;
+
+    while (at < counting.count && counting.held[at] != state) at++;
+    counting.now_s += tick_s * (at < counting.count ? 1 : 10);
+    if (at == counting.count && counting.count < most) counting.count++;
+    if (at == counting.count) at--;
+    memmove(counting.held + 1, counting.held, at * sizeof *counting.held);
+    counting.held[0] = state;
+    return abdb_ref_stream.launch(state, err);
+}
+
+/* The median of a cell's samples, in ticks. */
+static double ticks(const char *cache, FILE *records)
+{
+    const abdb_impl impl = {"stream",
+                            "ref",
+                            NULL,
+                            abdb_ref_stream.prepare,
+                            launch_counting,
+                            NULL,
+                            abdb_ref_stream.close};
+    const abdb_impl *const native[] = {&impl, NULL};
+    const abdb_backend backend = {.name = "counting", .native = native};
+    json_t *asked = json_pack("{s:s,s:{s:s,s:s,s:s},s:b}", "kernel", "stream", "params", "op",
+                              "triad", "n", "2048", "cache", cache, "quick", true);
+    long from = ftell(records);
+    double all[ABDB_SAMPLES_MAX];
+    volatile int stop = 0;
+    const char *status;
+    abdb_error err = {0};
+    char line[4096];
+    size_t n = 0;
+
+    counting.count = 0;
+    counting.each = 3 * 4 * 2048;
+    assert_ok(abdb_cell_run(&backend, &counting.device, "x", asked, &stop, &status, &err));
+    fseek(records, from, SEEK_SET);
+    while (fgets(line, sizeof line, records)) {
+        json_t *record = json_loads(line, 0, NULL);
+
+        if (strcmp(json_string_value(json_object_get(record, "kind")), "sample") == 0)
+            all[n++] = json_number_value(json_object_get(record, "time_s"));
+        json_decref(record);
+    }
+    json_decref(asked);
+    assert_true(n >= ABDB_SAMPLES_FEW);
+    for (size_t i = 1; i < n; i++) /* the device knows no noise */
+        assert_true(fabs(all[i] - all[0]) < 1e-3 * tick_s);
+    return all[0] / tick_s;
+}
+
+static void cache_states(void **state)
+{
+    FILE *records = tmpfile();
+    int out = dup(STDOUT_FILENO);
+    double hot, rotate, cold;
+
+    (void)state;
+    assert_true(records && dup2(fileno(records), STDOUT_FILENO) >= 0 && abdb_records_open());
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    counting.device = *abdb_host_device(1);
+    counting.device.limits = (abdb_limits){1 << 10, 2 << 10, CACHE, 1, CACHE};
+    counting.device.flush = flush_counting;
+    counting.device.begin = begin_counting;
+    counting.device.end = end_counting;
+    hot = ticks("hot", records);
+    rotate = ticks("rotate", records);
+    assert_int_equal(counting.flushes, 0);
+    cold = ticks("cold", records);
+    assert_true(counting.flushes >= ABDB_SAMPLES_FEW);
+    /* a virtual machine that can count on a quarter of what it claims, and may have all of it */
+    counting.device.limits.last = CACHE / 4;
+    assert_true(fabs(ticks("rotate", records) - 10) < 1e-3);
+    fclose(records);
+    assert_true(fabs(hot - 1) < 1e-3);
+    assert_true(fabs(rotate - 10) < 1e-3);
+    assert_true(fabs(cold - 10) < 1e-3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(energy), cmocka_unit_test(rotation),
-                                       cmocka_unit_test(stalled_launch),
-                                       cmocka_unit_test(readings)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(energy),   cmocka_unit_test(rotation), cmocka_unit_test(stalled_launch),
+        cmocka_unit_test(readings), cmocka_unit_test(teams),    cmocka_unit_test(cache_states)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

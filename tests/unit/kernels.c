@@ -121,9 +121,16 @@ static void bad_parameters(void **state)
     abdb_problem half = {.params = 1, .param = {{"n", "1.5", 1.5}}};
     abdb_problem op = {.params = 1, .param = {{"op", "quad", NAN}}};
     abdb_problem dtype = {.params = 1, .param = {{"dtype", "f8", NAN}}};
+    static const abdb_param fmas[] = {
+        {"fmas", "-1", -1}, {"fmas", "many", NAN}, {"fmas", "1e12", 1e12}};
     abdb_error err = {0};
 
     (void)state;
+    for (size_t i = 0; i < sizeof fmas / sizeof fmas[0]; i++) {
+        abdb_problem fma = {.params = 2, .param = {{"op", "fma", NAN}, fmas[i]}};
+
+        assert_status(abdb_kernel_stream.shape(&fma, &limits, &err), ABDB_USAGE);
+    }
     assert_status(abdb_kernel_gemm.shape(&zero, &limits, &err), ABDB_USAGE);
     assert_status(abdb_kernel_gemm.shape(&half, &limits, &err), ABDB_USAGE);
     assert_status(abdb_kernel_stream.shape(&op, &limits, &err), ABDB_USAGE);

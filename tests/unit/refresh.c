@@ -117,8 +117,7 @@ static void other_words(void **state)
     assert_true(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));
     assert_ok(abdb_db_exec(s.db,
                            "INSERT INTO withdrawal SELECT sha256 || '@1', 'as if', '2024' FROM"
-                           " artifact LIMIT 1;"
-                           "INSERT OR REPLACE INTO meta VALUES ('index', 'stale')",
+                           " artifact LIMIT 1",
                            &err));
     assert_ok(abdb_writer_index(s.writer, &err));
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE raw_device = 'X'"), 2);

@@ -1,5 +1,5 @@
-/* block_parts.c - where parameters and heads of a transformer block lie, and small steps; see block.h.
- */
+/* block_parts.c - where parameters and heads of a transformer block lie, and small steps; see
+ * block.h. */
 #include <stdio.h>
 
 #include "kernels/providers/opencl/block.h"

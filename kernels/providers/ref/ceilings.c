@@ -1,9 +1,11 @@
-/* ceilings.c - fused multiply-adds, dependent loads vectors by index and random updates in
- * portable C on one thread. */
+/* ceilings.c - the kernels that find a machine's ceilings (fused multiply-adds, dependent loads,
+ * vectors by index, random updates) in portable C on one thread. The formulas stand in
+ * kernels/micro/. */
 #include <string.h>
 
 #include "kernels/providers/ref/ref.h"
 
+/* n steps of z = (1 - 2^-12) z + 2^-13 on each element. */
 #define STEPS(type)                                                   \
     do {                                                              \
         const type *x = p->tensor[0].data, a = (type)(1 - 0x1p-12);   \

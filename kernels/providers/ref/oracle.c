@@ -66,7 +66,8 @@ static abdb_status launch(void *state, abdb_error *err)
     return ABDB_OK;
 }
 
-/* Packing, blocks and the order of things are none of the reference's. */
+/* Parameters that only say how a result is computed (blocks, grouping) change nothing here; stores
+ * past the caches are refused, because a number of plain stores must not stand under their name. */
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     const char *stores = abdb_param_text(p, "stores");
@@ -75,6 +76,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
     return !stores || strcmp(stores, "nt") != 0;
 }
 
+/* For each kernel of the registry marked ORACLE an abdb_impl; those marked OWN have one in a file
+ * here. */
 #define OWN(name, printed)
 #define ORACLE(name, printed) \
     const abdb_impl abdb_ref_##name = {printed, "ref", accepts, prepare, launch, NULL, stop};

@@ -1,4 +1,5 @@
-/* ref.h - the reference implementations: portable C, one thread. */
+/* ref.h - the reference implementations: portable C, one thread; one for each line of
+ * kernels/registry.def. */
 #ifndef ABDB_PROVIDERS_REF_H
 #define ABDB_PROVIDERS_REF_H
 

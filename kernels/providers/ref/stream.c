@@ -33,6 +33,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
+/* One pass of the operation; formulas in kernels/micro/stream.c. */
 #define LOOPS(type)                                                                        \
     do {                                                                                   \
         const type *restrict x = s->p->tensor[0].data, *restrict y = s->p->tensor[1].data; \
@@ -84,6 +85,7 @@ static abdb_status launch(void *state, abdb_error *err)
             LOOPS(double);
         else
             LOOPS(float);
+        /* Without this the compiler might make one pass of many that give the same. */
         __asm__ volatile("" : : : "memory"); /* a pass is a pass */
     }
     return ABDB_OK;

@@ -1,4 +1,7 @@
-/* attention.c - backend vec's attention by blocks. */
+/* attention.c - backend vec's attention: which of three ways a problem takes, and the room it works
+ * in. By blocks (flash, forward and backward) and plain with the whole matrix of scores, both in
+ * isa/flash.h; and for one new query a head (decode) keys and values read once where they lie, in
+ * isa/decode.c. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@ typedef struct {
     size_t parts;          /* of the keys, where there are fewer heads than threads */
 } attention;
 
+/* decode: d is a multiple of GRAIN, and at most FEW heads share keys; beyond, packing pays. */
 enum { GRAIN = 16, FEW = 16 };
 
 static int accepts(const abdb_problem *p, const char **why_not)
@@ -64,6 +68,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                               .o = p->tensor[3].data,
                               .l = p->tensor[s->backward ? 5 : 4].data};
     a->scale = (float)(1 / sqrt((double)a->d));
+    /* Row, head, batch: one head's rows lie together, heads one after another. */
     a->of_q = (abdb_vec_stride){a->d, a->queries * a->d, a->heads * a->queries * a->d};
     a->of_kv = (abdb_vec_stride){a->d, a->keys * a->d, a->kv_heads * a->keys * a->d};
     a->of_o = a->of_q;
@@ -76,6 +81,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     s->p = p;
     s->decode = !s->backward && !a->plain && a->queries == 1 && a->heads / a->kv_heads <= FEW &&
                 a->d % GRAIN == 0;
+    /* As many parts of the keys as give each thread one piece of work. */
     s->parts = ((size_t)a->threads + a->batch * a->kv_heads - 1) / (a->batch * a->kv_heads);
     a->room = abdb_vec_room(s->decode ? s->parts * a->batch * a->kv_heads * sizeof(float) *
                                             abdb_vec_decode_floats(a->heads / a->kv_heads, a->d)
@@ -88,7 +94,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     return ABDB_OK;
 }
 
-/* One query of each head: heads of keys by all threads, in parts where there are fewer. */
+/* One query of each head. Items of work are (head of keys, part of its keys); each adds up in a
+ * room of its own, and then the parts of a head are put together. */
 static void decode(const attention *s)
 {
     const abdb_vec_attention *a = &s->a;

@@ -1,4 +1,6 @@
-/* bag.c - backend vec's embedding bags and random updates. */
+/* bag.c - backend vec's embedding bags and random updates: bags are dealt to threads in one call
+ * (mode=batched) or in a call for each table (mode=single); each thread updates its own part of the
+ * table. The loops are in isa/bag.c. */
 #include <omp.h>
 #include <string.h>
 
@@ -8,6 +10,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
 {
     if (!abdb_vec_can(p, why_not)) return 0;
     *why_not = "as many parts as threads";
+    /* A part belongs to one thread, or updates of the same word could be lost. */
     return strcmp(p->kernel, "gups") != 0 ||
            abdb_param_number(p, "parts", 1) == abdb_vec_threads(p);
 }

@@ -1,5 +1,8 @@
-/* block.c - backend vec's transformer block: products, attention by blocks, and what stands between
- * them. Names as in kernels/micro/block.c. */
+/* block.c - backend vec's transformer block: the order of its products (gemm.c), attention
+ * (isa/flash.h) and of the steps row by row between them (isa/block.h). Names, shapes and formulas
+ * as in kernels/micro/block.c.
+ * // All activations lie in one piece of memory that prepare() makes; pass=backward runs forward
+ * there, so that the clock sees the backward pass alone. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -41,6 +44,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
 /* Parameters: of P, or of their gradient. */
 static char *matrix(const block *s, int tensor, int which)
 {
+    /* In units of d x d elements: Wqkv is d x 3d, Wo d x d, Wfc d x 4d, Wpr 4d x d. */
     static const size_t first[] = {0, 3, 4, 8};
 
     return (char *)s->p->tensor[tensor].data + first[which] * s->d * s->d * s->size;
@@ -51,8 +55,8 @@ static char *vector(const block *s, int tensor, int which)
     return (char *)s->p->tensor[tensor].data + (12 * s->d + (size_t)which) * s->d * s->size;
 }
 
-/* c(m,n) = a b, a or b stored transposed where asked; the bytes that it works in while s->work is
- * not there yet. */
+/* c(m,n) = a(m,k) b(k,n), a or b stored transposed where asked; returns the bytes that it works in.
+ * Before s->work is there it only counts them. */
 static size_t product(const block *s, void *c, const void *a, const void *b, size_t m, size_t n,
                       size_t k, bool ta, bool tb)
 {
@@ -78,7 +82,9 @@ static size_t product(const block *s, void *c, const void *a, const void *b, siz
     return abdb_vec_product_bytes(&q);
 }
 
-/* A step over all tokens, its sums of `sums` columns to `out` (and what follows it). */
+/* A step over all tokens, cut among the threads. Each thread adds up columns in room of its own;
+ * the `sums` columns are put together afterwards, in double and in the order of threads, and
+ * rounded once to `out`. */
 static void steps(const block *s, abdb_vec_step step, size_t sums, char *out)
 {
     step.dtype = s->dtype;
@@ -189,6 +195,7 @@ static void backward(const block *s)
     sum_columns(s, s->dh, d, BO);
     product(s, s->datt, s->dh, matrix(s, P, WO), n, d, d, false, true);
     a.dout = s->datt;
+    /* dQ, dK and dV are the three thirds of each row of dqkv, as Q, K and V are of qkv. */
     a.dq = s->dqkv;
     a.dk = s->dqkv + d * s->size;
     a.dv = s->dqkv + 2 * d * s->size;
@@ -214,6 +221,8 @@ static size_t work_bytes(block *s)
 {
     size_t d = s->d, n = s->n, most = s->isa->attention_bytes(&s->attention, s->backward), each;
 
+    /* All shapes that forward and backward multiply: d to wide d and back, and gradients of
+     * weights. */
     for (size_t wide = 1; wide <= 4; wide++) {
         each = product(s, NULL, NULL, NULL, n, wide * d, d, false, false);
         most = each > most ? each : most;
@@ -227,6 +236,7 @@ static size_t work_bytes(block *s)
     return most;
 }
 
+/* Called twice: to count the bytes, and with s->room to set the places. */
 static void place(block *s)
 {
     size_t row = s->n * s->d * s->size;

@@ -10,6 +10,8 @@
 static const float log2_e = 1.44269504f;
 enum { LINE = 16, UNPACKED = 32 }; /* floats; columns that are unpacked together */
 
+/* Queries and sums of values (rows x d each), largest score and sum of exponentials (rows each),
+ * every one begun at a line of the caches. */
 size_t abdb_vec_decode_floats(size_t rows, size_t d)
 {
     return 2 * abdb_vec_up(rows * d, LINE) + 2 * abdb_vec_up(rows, LINE);
@@ -49,6 +51,9 @@ static size_t column(const abdb_vec_decode *x, size_t j)
     return x->unpacked ? j - in + in / 4 % 2 * 16 + in / 8 * 4 + in % 4 : j;
 }
 
+/* Parts add up relative to their own largest score; each is brought to the largest of all by 2^(its
+ * own - largest of all). Scores are in powers of 2 (scale holds log2(e)), hence exp2, and L = (most
+ * + log2(sum)) / log2(e). */
 void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
                          float *l)
 {
@@ -121,6 +126,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     s->start = start = calloc(s->batch + 1, sizeof *start);
     s->room = abdb_vec_room((size_t)abdb_vec_threads(p) * abdb_vec_decode_floats(group, s->d) *
                             sizeof(float));
+    /* Keys and values of the longest row, for each thread. */
     if (s->width)
         s->pieces = abdb_vec_room((size_t)abdb_vec_threads(p) * 2 * s->width * s->block * s->d *
                                   abdb_dtype_size(p->tensor[K].dtype));
@@ -167,9 +173,12 @@ static void attend(const paged *s, size_t b, size_t kv)
     if (s->width) {
         const char *piece = gather(s, index, kv);
 
+        /* The whole padded row is worked on, as in the baseline; `seen` says how much of it
+         * counts. */
         s->isa->decode(&x, piece, piece + s->width * bytes, piece, s->width * s->block, seen);
     }
     for (size_t i = 0; i < blocks; i++) {
+        /* `then`: the next block is asked for while this one is worked on. */
         size_t at = ((size_t)index[i] * s->kv_heads + kv) * bytes, see = seen - i * s->block,
                then = i + 1 < blocks ? ((size_t)index[i + 1] * s->kv_heads + kv) * bytes : at;
         const char *keys = t[K].data;

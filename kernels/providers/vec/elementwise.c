@@ -1,5 +1,5 @@
-/* elementwise.c - backend vec's element-wise kernels: which stores, a row of room for each thread.
- */
+/* elementwise.c - backend vec's element-wise kernels: whether stores go past the caches, a row of
+ * room for each thread, and rows dealt to threads. The loops are in isa/rows.h. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,9 @@ typedef struct {
     size_t each; /* elements of room for a thread */
 } state_of_rows;
 
-/* Stores go past the caches when they are asked to, or when nothing would be left in them; each row
- * of each output is then aligned to them. */
+/* Stores go past the caches when they are asked to, or when tensors together are larger than the
+ * last level, so that nothing of them would be left there. Half a row of each output must then be
+ * whole lines, because such a store wants an aligned address and rotary writes both halves. */
 static bool past_caches(const abdb_problem *p)
 {
     const char *stores = abdb_param_text(p, "stores");
@@ -57,6 +58,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
         return err->status;
     }
     s->isa = abdb_vec_pick(p);
+    /* Whole vectors, and 64 floats between threads, so that no two write to one line. */
     s->each = (columns + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
     s->room = aligned_alloc(ALIGNMENT, threads * s->each * sizeof *s->room);
     s->rows = (abdb_vec_rows){.p = p, .op = op, .columns = columns, .past = past_caches(p)};

@@ -7,6 +7,10 @@
 
 #include "kernels/providers/vec/vec.h"
 
+/* GRAIN_ROWS: the height of a tile of AVX-512 (isa/isa.h), a multiple of that of the others.
+ * ROW_BYTES: what one pass reads of a row of A, so that a panel of B stays in the first levels.
+ * BLOCK_BYTES: a block of A, half of a second level of 1 MiB. SLAB: columns of B that are packed at
+ * a time. ALIGNMENT: a huge page. */
 enum {
     GRAIN_ROWS = 12,
     ROW_BYTES = 8192, /* of A and B in a pass */
@@ -22,6 +26,8 @@ enum {
 
 void *abdb_vec_room(size_t bytes)
 {
+    /* Pages of 2 MiB, asked for and not demanded: packing touches memory in an order that would
+     * miss small pages' translations. */
     size_t size = abdb_vec_up(bytes ? bytes : 1, ALIGNMENT);
     void *data = aligned_alloc(ALIGNMENT, size);
 
@@ -29,7 +35,9 @@ void *abdb_vec_room(size_t bytes)
     return data;
 }
 
-/* Threads by columns while each has at least LEAST of them, by rows beyond. */
+/* Threads are dealt by columns while each has at least LEAST of them, because a thread packs what
+ * it needs of B and a share by columns packs no column twice; by rows beyond. Every thread packs
+ * the columns of B that its part of C needs. */
 static void choose_grid(abdb_vec_product *q)
 {
     size_t threads = (size_t)q->threads;
@@ -61,8 +69,11 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->block = abdb_vec_up((rows + q->block - 1) / q->block, GRAIN_ROWS);
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < SLAB ? q->slab : SLAB;
+    /* B is one panel: each row of A is read once, so packing A would only copy it. Pairs of bf16
+     * must not cross two rows, hence even k and lda. */
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
+    /* Few rows and more than one panel: see isa/few.c. */
     q->few =
         q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready && q->dtype != ABDB_I8;
     q->packed_a = abdb_vec_up((q->block + LINE / step) * (steps * step + LINE), LINE);
@@ -83,6 +94,8 @@ static size_t bytes_of_b(const abdb_vec_product *q)
     size_t passes = (q->k + q->depth - 1) / q->depth, step = q->size == 8 ? 8 : 4;
 
     if (!q->ready) return q->packed_b * (size_t)q->threads;
+    /* All panels of every pass; packed_b / slab is a column of a panel, and LINE is what rounding
+     * adds. */
     return abdb_vec_up(
         passes * abdb_vec_up(q->n, PANEL_BYTES / step) * (q->packed_b / q->slab + LINE), LINE);
 }
@@ -148,6 +161,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     s->p = p;
     s->isa = abdb_vec_pick(p);
     s->batch = a->rank == 3 ? a->dim[0] : 1;
+    /* Many products: one on each thread, no two share anything. Few: all threads on one after
+     * another. */
     s->together = s->batch >= 2 * threads ? threads : 1;
     s->product = (abdb_vec_product){.dtype = a->dtype,
                                     .m = a->dim[a->rank - 2],

@@ -39,7 +39,8 @@ static void stop(void *state)
     free(s);
 }
 
-/* Weights that are left, down each column: where they are, what they are. */
+/* The weights that are left, column after column (compressed sparse columns): start[j] to start[j +
+ * 1] are those of column j, index their place along K. */
 static bool pack_columns(linear *s, size_t k, size_t n)
 {
     const float *w = s->p->tensor[W].data;
@@ -63,7 +64,6 @@ static bool pack_columns(linear *s, size_t k, size_t n)
     return true;
 }
 
-/* Is any weight of a block left? */
 static bool block_left(const float *w, size_t n)
 {
     for (size_t r = 0; r < BLOCK_K; r++)
@@ -72,7 +72,9 @@ static bool block_left(const float *w, size_t n)
     return false;
 }
 
-/* Blocks that are left, panel by panel, in the order that tiles read. */
+/* Blocks of 64 x 32 with any weight left, panel of 32 columns by panel: start[j] to start[j + 1]
+ * are those of panel j, index which 64 along K. Within a block elements lie in the panels that
+ * tiles.c reads, whose width is the instruction set's. */
 static bool pack_blocks(linear *s, size_t k, size_t n)
 {
     const float *w = s->p->tensor[W].data;
@@ -98,7 +100,8 @@ static bool pack_blocks(linear *s, size_t k, size_t n)
     return true;
 }
 
-/* Bytes by panels of 32 columns; of i4 two rows of K are one of bytes. */
+/* Bytes by panels of 32 columns, a panel's rows one after another and zeros beyond the last column;
+ * of i4 two rows of K share one of bytes. Scales are padded to whole panels alike. */
 static bool pack_bytes(linear *s, size_t rows, size_t n)
 {
     const int8_t *w = s->p->tensor[W].data;
@@ -121,6 +124,8 @@ static bool pack_bytes(linear *s, size_t rows, size_t n)
     return true;
 }
 
+/* An ordinary product, B packed beforehand; of bytes its sums in i32 go to s->sums, and scale_sums
+ * makes the result of them. */
 static bool prepare_dense(linear *s)
 {
     const abdb_tensor *x = &s->p->tensor[X];
@@ -148,6 +153,8 @@ static bool prepare_dense(linear *s)
     return true;
 }
 
+/* Weights in the form that isa/linear.c multiplies. What was allocated before a failure is freed by
+ * stop(). */
 static bool prepare_other(linear *s)
 {
     const abdb_problem *p = s->p;
@@ -179,6 +186,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a layer");
     s->p = p;
     s->isa = abdb_vec_pick(p);
+    /* Not dense, although nothing is pruned, where a pattern is named: then its own path is asked
+     * for. */
     s->dense = p->tensor[X].dtype == ABDB_I8 ||
                (p->tensor[W].dtype == ABDB_F32 && abdb_param_number(p, "sparsity", 0) == 0 &&
                 !abdb_param_text(p, "pattern"));

@@ -1,9 +1,12 @@
-/* vec.c - which instruction set, how many threads, and the parts of each; see vec.h. */
+/* vec.c - which instruction set, how many threads, and the part of each, for all kernels of backend
+ * vec; and those kernels whose implementation is no more than that: stream, fma, latency, gather.
+ * See vec.h. */
 #include "kernels/providers/vec/vec.h"
 
 #include <omp.h>
 #include <string.h>
 
+/* Elements: threads' parts begin at whole lines and whole vectors, whatever the format. */
 enum { GRAIN = 256 };
 
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
@@ -44,6 +47,7 @@ bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
                                : __builtin_cpu_supports("avx512vnni"));
 }
 
+/* Of stream, fma and gather. */
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     const abdb_tensor *x = &p->tensor[0];
@@ -84,6 +88,7 @@ static abdb_status stream_launch(void *state, abdb_error *err)
         size_t low, high;
 
         part(n, omp_get_num_threads(), omp_get_thread_num(), &low, &high);
+        /* Parts are added in whatever order threads end; the bound of the kernel covers it. */
         sum += isa->stream(p, low, high);
     }
     if (op && (strcmp(op, "dot") == 0 || strcmp(op, "read") == 0))

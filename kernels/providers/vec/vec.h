@@ -178,6 +178,8 @@ typedef struct {
 /* A part of a kernel; that this processor has the instructions has been asked before. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
 
+/* What one instruction set offers, all with the signature of the same name in isa/isa.h. Ranges
+ * [low, high) are what one thread does; those without a range start threads themselves. */
 struct abdb_vec_isa {
     const char *name;
     /* Elements [low, high) of the arrays of a stream kernel, `repeat` times; the sum of dot and

@@ -19,6 +19,7 @@ const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *col
 
 static int by_key(const void *a, const void *b, void *facts)
 {
+    /* Copied, because the text of a cell may be the thread's one buffer. */
     char first[64];
 
     snprintf(first, sizeof first, "%s", abdb_facts_cell(facts, *(const size_t *)a, "key"));

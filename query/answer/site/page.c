@@ -6,6 +6,7 @@
 #include "query/answer/site/site.h"
 #include "schema/core/version.h"
 
+/* Columns of text from which a cell may wrap (class w). */
 enum { WIDE = 36 };
 
 void abdb_page_begin(FILE *out, const char *title, const char *here)
@@ -45,7 +46,7 @@ void abdb_page_end(FILE *out, const abdb_site *site)
         out);
 }
 
-/* How many facts, and the row of the first that is known; 0: none is known. */
+/* How many facts the keys name, and the row of the first that is known; 0 where none is. */
 static size_t count_facts(const abdb_facts *facts, const char *keys, size_t *first)
 {
     size_t count = 0;

@@ -1,4 +1,6 @@
-/* site.c - which pages a site has, and writing them; see site.h. */
+/* site.c - which pages a site has, and writing them: one for each figure that has rows, one for
+ * each report that no figure draws, one for each source of their facts, and three lists of these.
+ * See site.h. */
 #include "query/answer/site/site.h"
 #include "query/answer/footnotes.h"
 

@@ -37,7 +37,7 @@ extern const abdb_embedded abdb_site_files[];
 ABDB_MUST_USE abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
                                           abdb_error *err);
 
-/* --- inside of query/site/ -------------------------------------------------------------------- */
+/* --- inside of query/answer/site/ ------------------------------------------------------------- */
 
 /* Loads the facts of all keys, text with blanks between them. */
 ABDB_MUST_USE abdb_status abdb_facts_find(abdb_facts *out, abdb_db *db, const char *keys,

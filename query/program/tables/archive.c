@@ -50,6 +50,7 @@ static abdb_status on_member(void *self, const char *path, const abdb_input *inp
     row[2] = (abdb_value){
         .kind = ABDB_STRING,
         .text = abdb_arena_copy(&r->out->arena, (const char *)input->data, input->size)};
+    /* Bytes that are no text have their size beside them, by which tables.c makes a blob. */
     if (input->size && !is_text(input->data, input->size)) row[2].integer = (long long)input->size;
     return row[0].text && row[2].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "members");
 }

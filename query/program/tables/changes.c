@@ -6,6 +6,7 @@
 #include "schema/core/change.h"
 #include "schema/core/text.h"
 
+/* As the report machine-changes: p at most 1 %, and a change of 1 % or more. */
 static const double alpha = 0.01, effect = 0.01;
 
 /* Numbers of a JSON array; the caller frees. */

@@ -1,5 +1,6 @@
 /* extension.c - the entry point of the loadable extension abdb.so: the functions of
- * schema/functions and the table-valued functions of query/tables. */
+ * schema/functions and the table-valued functions of this folder. Who loads it lets it read files
+ * and start programs. */
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
 

@@ -1,6 +1,6 @@
 /* measure.c - abdb_measure(kernel, backend, params, quick): runs a kernel and returns its samples
- * as rows; see tables.h. Nothing is stored. A cell that fails is a row with its status and reason.
- */
+ * as rows, without storing them. Of a cell that has no samples there is one row, with its status
+ * and the reason. See tables.h. */
 #include <string.h>
 
 #include "kernels/runner/runner.h"
@@ -69,8 +69,8 @@ static abdb_status row_end(void *self, abdb_error *err)
     return ABDB_OK;
 }
 
-/* Nothing is stored: the sink turns each entry into rows of the table. The query's time-out ends
- * the backend with this process. */
+/* The sink turns each entry into rows of the table. The query's time-out ends the backend with this
+ * process. */
 static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
 {
     const abdb_sink sink = {out, on_entry, ignore_fact, on_reject, row_end};

@@ -8,6 +8,8 @@
 
 enum { LOW = -6, HIGH = 12 }; /* powers of two of the intensity */
 
+/* ?1 a canonical device, ?2 a number format or NULL. Of published peaks the preferred one of each
+ * format; v_ceiling names formats as kernels do (f32), v_peak as sources do (fp32). */
 static const char ceilings[] =
     "SELECT basis, dtype, peak, bandwidth, peak_key, bandwidth_key FROM ("
     " SELECT 'published' AS basis, p.dtype AS dtype, p.value AS peak, b.value AS bandwidth,"

@@ -1,4 +1,6 @@
-/* tables.c - SQLite's side of the table-valued functions; see tables.h. */
+/* tables.c - SQLite's side of the table-valued functions: eponymous virtual tables whose hidden
+ * columns are the arguments. A call computes all rows at once (xFilter); the cursor then walks
+ * them. See tables.h. */
 #include "query/program/tables/tables.h"
 
 #include <math.h>
@@ -66,6 +68,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         info->aConstraintUsage[at[i]].omit = 1;
         info->idxNum |= 1 << i;
     }
+    /* Dearer than any table, so that the planner calls it seldom: outermost. */
     info->estimatedCost = 1e4;
     info->estimatedRows = 100;
     return SQLITE_OK;
@@ -179,7 +182,7 @@ int abdb_tables_register(sqlite3 *db, int allow)
 {
     const abdb_table_function *const all[] = {
         &abdb_table_csv,      &abdb_table_archive, &abdb_table_compare, &abdb_table_offers,
-        &abdb_table_roofline, &abdb_table_measure, &abdb_table_changes};
+        &abdb_table_roofline, &abdb_table_measure, &abdb_table_changes, &abdb_table_choose};
     int code = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {

@@ -5,6 +5,8 @@
  *   abdb_changes(values [, series]) a row per change of level of a JSON array of numbers: place
  *                                   (the first value after it), ratio, p; series: looked at
  *                                   together
+ *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
+ *                                   the options of `abdb choose`, '-' as '_'
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
@@ -40,7 +42,8 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_changes, abdb_table_offers, abdb_table_roofline, abdb_table_measure;
+    abdb_table_changes, abdb_table_choose, abdb_table_offers, abdb_table_roofline,
+    abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_tables_register(sqlite3 *db, int allow);

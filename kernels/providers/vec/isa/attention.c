@@ -5,17 +5,22 @@
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
-/* Rows and keys of a block: forward, backward; of a part that is packed at a time. */
+/* Rows and keys of a block, forward and backward: scores of 144 x 256 f32 take 144 KiB of the
+ * second level. QUERIES are whole tiles of 12 rows. PART: rows that are packed as one piece of
+ * work. */
 enum { QUERIES = 144, KEYS_FORWARD = 256, QUERIES_BACK = 96, KEYS = 128, PART = 256, LINE = 64 };
 
-/* What a thread works in. */
+/* What a thread works in: s and t hold scores (backward also their gradients), p the probabilities
+ * as the left matrix of the next product, acc the sums of values, dk and dv the gradients of a
+ * block of keys, most and sum the largest score and the sum of exponentials of each row. */
 typedef struct {
     float *s, *t, *acc, *dk, *dv, *most, *sum;
     void *p;
 } local;
 
-/* Everything in a->room. Panels are counted in steps of 4 bytes, from a head to the next, from a
- * panel to the next. */
+/* Everything in a->room. kt, vt: keys and values transposed, packed as the right matrix of a
+ * product with rows of Q or dO; v, k, q, dout: packed along their rows. *_head and *_panel: from a
+ * head to the next, from a panel to the next, in steps of 4 bytes (one f32, two bf16). */
 typedef struct {
     char *kt, *v, *vt, *k, *q, *dout;
     size_t kt_head, kt_panel, v_head, v_panel, q_head, q_panel;
@@ -29,6 +34,7 @@ typedef struct {
     size_t bytes;
 } places;
 
+/* The next `bytes` of a->room; NULL while they are only counted. */
 static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
 {
     void *at = a->room ? a->room + x->bytes : NULL;
@@ -78,6 +84,8 @@ static void place(const abdb_vec_attention *a, bool backward, places *x)
         x->q = take(a, x, heads * x->q_head * 4);
         x->dout = take(a, x, heads * x->q_head * 4);
         x->d = take(a, x, heads * a->queries * sizeof *x->d);
+        /* Backward, threads own blocks of keys, and each adds to dQ of all queries: where there are
+         * few heads, keys are cut into parts with a dQ each, which gather_dq adds up. */
         x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
         x->dq = take(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
     } else {

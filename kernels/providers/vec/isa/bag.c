@@ -1,8 +1,12 @@
-/* bag.c - sums of rows by index, and updates at random places: what comes next is asked for before
- * it is needed; see vec.h. */
+/* bag.c - sums of rows by index, and updates at random places. Both wait for memory alone: what
+ * comes next is asked for (prefetched) before it is needed, so that many misses are under way at
+ * once. See vec.h. */
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
+/* AHEAD_BYTES and AHEAD_MOST: rows asked for beforehand, about as many misses as a core has buffers
+ * for, and no more than the first level keeps until they are used; AT_ONCE: vectors of sums held in
+ * registers; KNOWN: random numbers drawn ahead (the kernel allows 128). */
 enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, AT_ONCE = 8, KNOWN = 128 };
 
 /* Columns [from, from + vectors) of the sum of the rows of a bag. */
@@ -22,8 +26,8 @@ VEC_INLINE void add_up(const float *table, size_t width, const int32_t *index, s
         vec_put_f32(out + v * VEC_F32, sum[v], false);
 }
 
-/* Rows of the lookups [from, to) of the indices are asked for, of the table that each belongs to.
- */
+/* Asks for the rows that lookups [from, to) of the index list name; `left` counts the lookups until
+ * the next table begins. */
 static void ask(const abdb_vec_bags *b, size_t from, size_t to)
 {
     size_t each = b->batch * b->lookups, table = from / each, left = (table + 1) * each - from;
@@ -58,6 +62,7 @@ void VEC(bags)(const abdb_vec_bags *b, size_t low, size_t high)
             size_t n = b->lookups - from < ahead ? b->lookups - from : ahead, j = 0,
                    want = bag * b->lookups + from + n + ahead;
             const int32_t *index = b->index + bag * b->lookups + from;
+            /* The first piece of a bag is written to out, later ones are summed here and added. */
             float piece[AT_ONCE * VEC_F32];
 
             want = want < end ? want : end;

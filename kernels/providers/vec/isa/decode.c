@@ -1,8 +1,12 @@
-/* decode.c - attention of few queries: keys and values are read once where they lie, a run of rows
- * after another; scores of a run stay in registers and the first level. See vec.h. */
+/* decode.c - attention of few queries: keys and values are read once, where they lie, RUN rows at a
+ * time. The scores of a run become probabilities relative to the largest score so far, and sums
+ * that were added up before shrink when a larger one comes (the online softmax of Milakov and
+ * Gimelshein 2018). Bound by memory: the next run's rows are asked for meanwhile. See vec.h. */
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
+/* RUN: keys worked on together; ROWS: queries that share a read of them; WIDE: vectors of a row of
+ * values at a time; SUMS: scores that are summed across lanes together. */
 enum { RUN = 32, ROWS = 4, WIDE = 4, LINE = 64, SUMS = 16 };
 
 VEC_INLINE vec_f32 get(const char *row, size_t i, const bool bf16)
@@ -23,7 +27,9 @@ VEC_INLINE void sums(const vec_f32 *v, float scale, float *out, const size_t key
 #if VEC_WIDTH == 64
     __m512 a[8], b[4], c[2], d;
 
-    /* Halves are added crosswise: 16 vectors to 8 of pairs, to 4, to 2, to one of 16 sums. */
+    /* Adding 16 lanes of each of 16 vectors one by one takes 64 steps; pairs of vectors are
+     * interleaved and added instead: 16 vectors become 8 of partial sums, 4, 2, then one of 16
+     * sums. */
     _Pragma("GCC unroll 8") for (int i = 0; i < 8; i++)
     {
         __m512 x = (__m512)v[2 * i], y = (__m512)v[2 * i + 1];
@@ -109,7 +115,8 @@ VEC_INLINE void values(const abdb_vec_decode *x, float *acc, const char *v, cons
             vec_put_f32(acc + r * x->d + i + w * VEC_F32, sum[r][w], false);
 }
 
-/* Scores of a run beyond `seen` are nothing; the others become probabilities. */
+/* Scores of a run beyond `seen` are -infinity; the others become 2^(score - largest so far).
+ * *shrink is what earlier sums are multiplied by; most and sum of the row go on. */
 static void soften(const abdb_vec_decode *x, size_t row, float *s, size_t seen, float *shrink)
 {
     vec_f32 top = vec_of(-INFINITY), total = {0};
@@ -119,6 +126,7 @@ static void soften(const abdb_vec_decode *x, size_t row, float *s, size_t seen, 
     for (size_t j = 0; j < RUN; j += VEC_F32) top = vec_max(top, vec_get_f32(s + j));
     now = fmaxf(vec_most(top), x->most[row]);
     *shrink = 1;
+    /* Else infinity minus infinity would make NaN of scores that are not seen. */
     if (now == -INFINITY) now = 0; /* nothing is seen yet */
     if (x->most[row] != now) *shrink = exp2f(x->most[row] - now);
     for (size_t j = 0; j < RUN; j += VEC_F32) {
@@ -178,8 +186,9 @@ VEC_INLINE void native_scores(const abdb_vec_decode *x, size_t first, const char
     }
 }
 
-/* Values of two keys side by side, multiplied by the pair of their probabilities: sums of 32
- * columns lie as unpacking leaves them, of each 8 the first 4, then of each 8 the last 4. */
+/* Values of two keys side by side, multiplied by the pair of their probabilities: dpbf16 adds
+ * products of neighbours. Sums of 32 columns lie as unpacking leaves them, of each 8 the first 4,
+ * then of each 8 the last 4; abdb_vec_decode_end puts them in order. */
 VEC_INLINE void native_values(const abdb_vec_decode *x, float *acc, const char *v, const char *next,
                               size_t n, size_t stride, const uint32_t *p, const float *shrink,
                               const size_t rows, size_t i)

@@ -9,12 +9,14 @@
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
+/* PIECE_BYTES: m rows of a piece of C, in a first level of 32 KiB or more. */
 enum { DEEP = 8, PIECE_BYTES = 24 << 10, AHEAD = 1024 }; /* AHEAD: bytes of a row asked for */
 
 #define FEW_ALWAYS static inline __attribute__((always_inline))
 
 /* c (m x wide, rows ldc apart) += a (m x deep, rows DEEP apart) x b (deep x wide, rows ldb apart):
- * `add` is false at the first step. deep is a constant where it is inlined. */
+ * `add` is false at the first step. deep is a constant where it is inlined. Pieces are whole lines
+ * and never empty: with m up to VEC_FEW, at least 192 columns. */
 #define FEW_STEP(name, type, stored, vector, lanes, load, one)                                     \
     FEW_ALWAYS void name(size_t m, size_t wide, const type *a, const stored *b, size_t ldb,        \
                          type *c, size_t ldc, bool add, const size_t deep)                         \

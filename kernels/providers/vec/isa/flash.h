@@ -1,16 +1,16 @@
-/* flash.h - attention by blocks, forward and backward: a template, included by attention.c for f32
- * and for bf16. Wants FLASH(name); ELEMENT, of the matrices; STEP, elements of a step of tiles.c;
- * A_TYPE, such a step; TILES; GET_F and PUT_F, a vector of f32 from and to ELEMENT; PART_F, KEEP_F,
- * the first elements of one.
- *
- * Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x KEYS
- * stay in the caches between the two products.
- */
+/* flash.h - attention by blocks (Dao et al. 2022), forward and backward, and plain: a template,
+ * included by attention.c for f32 and for bf16. Wants FLASH(name); ELEMENT, of the matrices; STEP,
+ * elements of a step of tiles.c; A_TYPE, such a step; TILES; GET_F and PUT_F, a vector of f32 from
+ * and to ELEMENT; PART_F, the first elements of one.
+ * // Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x
+ * KEYS stay in the caches between the two products. Softmax runs in powers of 2: scores are
+ * multiplied by scale log2(e), so that vec_exp2 serves. */
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
-/* Scores of one row become probabilities relative to the largest so far; returns by how much what
- * was added up before shrinks. */
+/* Scores of one row become 2^(score - largest so far), -infinity from key `seen` on. *most and *sum
+ * go on from block to block; returns by how much what was added up before shrinks, 2^(largest
+ * before - largest now). */
 VEC_INLINE float FLASH(soften)(float *s, ELEMENT *p, size_t seen, size_t n, float scale,
                                float *most, float *sum)
 {
@@ -35,7 +35,8 @@ VEC_INLINE float FLASH(soften)(float *s, ELEMENT *p, size_t seen, size_t n, floa
     return shrink;
 }
 
-/* Rows [row, row + rows) of one head: all keys, block by block. */
+/* Forward, rows [row, row + rows) of one head: all keys, block by block; acc and sum are brought to
+ * the same scale whenever a larger score comes, and divided at the end. L = log(sum of e^score). */
 static void FLASH(rows)(const abdb_vec_attention *a, const places *x, size_t b, size_t h,
                         size_t row, size_t rows)
 {
@@ -47,6 +48,7 @@ static void FLASH(rows)(const abdb_vec_attention *a, const places *x, size_t b, 
     size_t head = b * a->kv_heads + h / (a->heads / a->kv_heads), offset = a->keys - a->queries;
     const A_TYPE *kt = (const A_TYPE *)x->kt + head * x->kt_head,
                  *v = (const A_TYPE *)x->v + head * x->v_head;
+    /* Beyond the last key that the last of these rows sees, nothing is computed. */
     size_t limit = a->causal ? row + rows + offset : a->keys, most_keys = x->keys;
     float scale = a->scale * vec_log2_e;
 
@@ -142,7 +144,8 @@ static void FLASH(forward)(const abdb_vec_attention *a)
 
 /* --- backward --------------------------------------------------------------------------------- */
 
-/* Of one row: scores to probabilities (p), slopes to gradients of the scores (s). */
+/* Of one row: s holds scores and p the products dO . V; afterwards p holds the probabilities P =
+ * 2^(s scale - l) and s the gradients of the scores, P (dO . V - d), d being dO . O. */
 VEC_INLINE void FLASH(slopes)(float *s, float *p, size_t seen, size_t n, float scale, float l,
                               float d)
 {
@@ -157,8 +160,9 @@ VEC_INLINE void FLASH(slopes)(float *s, float *p, size_t seen, size_t n, float s
     }
 }
 
-/* Queries [row, row + rows) against keys [key, key + n) of one head: adds to dK, dV of the block
- * and dQ of the item. */
+/* Queries [row, row + rows) against keys [key, key + n) of one head: five products. S = Q K^T and
+ * dO V^T; then dV += P^T dO, dK += dS^T Q and dQ += dS K. dK and dV are the thread's own block, dq
+ * that of the item. */
 static void FLASH(pairs)(const abdb_vec_attention *a, const places *x, const local *mine, size_t b,
                          size_t h, size_t row, size_t rows, size_t key, size_t n, float *dq)
 {
@@ -200,13 +204,15 @@ static void FLASH(pairs)(const abdb_vec_attention *a, const places *x, const loc
           dq + row * x->wide, x->wide, true);
 }
 
-/* All that keys [key, key + n) of one head of keys give. */
+/* All that keys [key, key + n) of one head of keys give: dK and dV are complete afterwards, because
+ * every query of every head that shares these keys is gone through here. */
 static void FLASH(keys)(const abdb_vec_attention *a, const places *x, size_t b, size_t kv,
                         size_t key, size_t n, float *dq)
 {
     const local *mine = &x->mine[omp_get_thread_num()];
     size_t group = a->heads / a->kv_heads, offset = a->keys - a->queries;
     size_t at = b * a->of_kv.batch + kv * a->of_kv.head + key * a->of_kv.row;
+    /* The first block of queries that sees any of these keys. */
     size_t first = a->causal && key > offset ? (key - offset) / QUERIES_BACK * QUERIES_BACK : 0;
 
     memset(mine->dk, 0, n * x->wide * sizeof(float));
@@ -223,7 +229,7 @@ static void FLASH(keys)(const abdb_vec_attention *a, const places *x, size_t b, 
     }
 }
 
-/* The sum of each row of dO times O. */
+/* d of row i: the sum over its columns of dO times O. */
 static void FLASH(sums)(const abdb_vec_attention *a, const places *x, size_t i)
 {
     size_t head = i / a->queries, at = head / a->heads * a->of_o.batch +

@@ -1,10 +1,15 @@
-/* fma.c - as many chains of fused multiply-adds in registers as hide their latency; see vec.h. */
+/* fma.c - the peak of multiply-adds: so many independent chains in registers that each cycle has
+ * one ready, whose latency is over. See vec.h and kernels/micro/fma.c. */
 #include <immintrin.h>
 
 #include "kernels/providers/vec/isa/isa.h"
 
+/* Two units with a latency of four cycles need 8 chains; more leave slack and still fit 32
+ * registers (AVX-512) or 16. */
 enum { CHAINS = VEC_BYTES == 64 ? 16 : 12, DOTS = 14 };
 
+/* n steps of z = (1 - 2^-12) z + 2^-13 on CHAINS vectors at a time; what is left goes one by
+ * one. */
 #define CHAIN(T, V, ANY, LANES)                                                     \
     static void T##_chains(const abdb_problem *p, size_t low, size_t high)          \
     {                                                                               \
@@ -38,7 +43,8 @@ CHAIN(float, vec_f32, vec_f32_any, VEC_F32)
 CHAIN(double, vec_f64, vec_f64_any, VEC_F64)
 
 #if defined(__AVX512F__)
-/* Dot products of pairs of bf16, or of four bytes: z of 16 lanes, b the same for all of them. */
+/* Dot products of pairs of bf16, or of four bytes: z of 16 lanes, b the same for all of them. Past
+ * the end a chain repeats the first vector, and its result is not stored. */
 #define DOT(name, isa, V, zero, dot, store)                                                       \
     __attribute__((target(isa))) static void name(const abdb_problem *p, size_t low, size_t high) \
     {                                                                                             \

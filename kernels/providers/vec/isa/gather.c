@@ -1,5 +1,6 @@
-/* gather.c - vectors by index, several ahead asked for beforehand; long ones written past the
- * caches; see vec.h. */
+/* gather.c - vectors by index: rows some places ahead are prefetched, because their addresses are
+ * known long before; vectors of PAST_BYTES or more are written past the caches, where nobody would
+ * read them again. See vec.h. */
 #include <immintrin.h>
 #include <string.h>
 

@@ -14,6 +14,8 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 
+/* ROW: bytes of a row of a panel of B. PAD: between rows of packed A, so that they do not all fall
+ * into the same sets of a cache. */
 enum { ROW = 2 * VEC_BYTES, PAD = 64 };
 
 /* Bytes of a step of A, and of a sum. */
@@ -27,7 +29,8 @@ static size_t steps_of(const abdb_vec_product *s, size_t deep)
     return (deep * s->size + step_bytes(s) - 1) / step_bytes(s);
 }
 
-/* From a panel of B to the next: the steps of a whole pass, and one row for what i8 adds. */
+/* From a panel of B to the next: the steps of a whole pass, and one more row, where i8 keeps what
+ * its result is corrected by (add_offsets). */
 static size_t panel_bytes(const abdb_vec_product *s)
 {
     return (steps_of(s, s->depth < s->k ? s->depth : s->k) + 1) * ROW;
@@ -46,7 +49,8 @@ static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t
         for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
 }
 
-/* The same of `rows` rows of a transposed A: steps of all rows one after another. */
+/* The same of `rows` rows of an A that is stored transposed: step k of all rows, then step k + 1,
+ * `stride` steps apart. */
 static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
                             size_t deep, size_t stride, char *out)
 {
@@ -68,7 +72,8 @@ static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, 
 
 /* --- packing B -------------------------------------------------------------------------------- */
 
-/* Any format, any layout, element by element: edges and transposed matrices. */
+/* Any format, any layout, element by element: edges and transposed matrices. Element k of column j
+ * goes to step k / each of that column, place k % each within the step. */
 #define PACK(name, type)                                                                  \
     static void name(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, \
                      size_t wide, char *out)                                              \
@@ -159,7 +164,9 @@ static void pack_quads(const abdb_vec_product *s, size_t depth, size_t deep, siz
 }
 #endif
 
-/* 128 times the sum of each column, behind the last step. */
+/* 128 times the sum of each column of B, behind the last step. The instruction for bytes
+ * multiplies unsigned by signed, so A is packed as a + 128, and FINISH of tiles.c takes (128 x
+ * sum of B) off. */
 static void add_offsets(size_t steps, char *panel)
 {
     int32_t *sums = (int32_t *)(void *)(panel + steps * ROW);
@@ -177,6 +184,7 @@ void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_
     size_t wide = s->n - column < columns ? s->n - column : columns;
     bool whole = wide == columns && !s->tb, pairs = s->dtype == ABDB_BF16;
 
+    /* Of bf16 stored transposed, two neighbours in memory are the pair of one step already. */
     if (s->tb && (s->dtype == ABDB_F32 || (pairs && (deep | depth | s->ldb) % 2 == 0))) {
         transpose_32((const abdb_bf16_pair *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
                      s->ldb / (pairs ? 2 : 1), steps_of(s, deep), wide, (uint32_t *)(void *)out);
@@ -229,14 +237,15 @@ static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, siz
     }
 }
 
-/* The part of C of a thread, and what it works in. */
+/* The part of C of a thread, rows [top, bottom) and columns [left, right), and its room: a block of
+ * A, a slab of B, sums of bf16. */
 typedef struct {
     size_t top, bottom, left, right;
     char *a, *b;
     float *sums;
 } share;
 
-/* Part `i` of `parts` of n, in whole grains. */
+/* Where part `i` of `parts` of n begins, in whole grains. */
 static size_t cut(size_t n, size_t grain, size_t i, size_t parts)
 {
     size_t grains = (n + grain - 1) / grain, at = grains * i / parts * grain;
@@ -257,8 +266,8 @@ static share share_of(const abdb_vec_product *s, size_t thread)
                    .sums = (float *)(void *)((char *)s->room_sums + thread * s->sums)};
 }
 
-/* Where columns from `left` on and the pass at `depth` are packed: all passes of a panel together
- * when it was done beforehand. */
+/* Where the packed panels of columns from `left` on, of the pass at `depth`, lie: in the thread's
+ * slab, or (packed beforehand) among all panels, pass by pass. */
 static char *packed_at(const abdb_vec_product *s, const share *x, size_t left, size_t depth)
 {
     size_t columns = ROW / step_bytes(s);
@@ -306,6 +315,7 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
     size_t step = step_bytes(s), steps = steps_of(s, deep);
     size_t ai = steps + PAD / step, ak = 1;
     const char *a = x->a;
+    /* C of bf16 is summed in f32 over all passes, and rounded with the last. */
     bool rounded = s->dtype == ABDB_BF16;
     float *sums = x->sums + (row - x->top) * s->slab;
     char *c = rounded ? (char *)sums : (char *)s->c + (row * s->ldc + left) * step;

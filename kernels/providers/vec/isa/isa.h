@@ -1,4 +1,6 @@
-/* isa.h - the functions of one instruction set; each file here is compiled once for each. */
+/* isa.h - the functions of one instruction set. Each file of this folder is compiled once for each
+ * set, with VEC(name) standing for another name each time; table.c collects them, and nothing else
+ * outside calls them. */
 #ifndef ABDB_PROVIDERS_VEC_ISA_H
 #define ABDB_PROVIDERS_VEC_ISA_H
 
@@ -33,7 +35,8 @@ typedef uint32_t abdb_bf16_pair __attribute__((aligned(2), may_alias));
  * Element (i, k) of A is a[i * ai + k * ak], ai or ak being 1. B lies in panels of VEC_PANEL
  * columns, `panel` elements apart, a panel's steps one after another, filled up with anything that
  * can be read. A step is one element of k; of bf16 a pair of them, of i8 four (A plus 128, and
- * behind a panel's steps 128 times the sums of its columns). */
+ * behind a panel's steps 128 times the sums of its columns). TILE_ROWS x 2 vectors of sums, with
+ * those of B and A, fill the registers: 24 of 32, or 12 of 16. */
 enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
 #define TILE_FUNCTION(name, a_type, b_type, c_type)                                    \
     void name(size_t m, size_t n, size_t steps, const a_type *a, size_t ai, size_t ak, \

@@ -4,6 +4,9 @@
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
+/* TOKENS: rows of X that lie side by side in LANES_X vectors. DEEP: steps of a panel that are
+ * expanded at a time and stay in the first level. GROUP: weights of i4 along K that share a
+ * scale. */
 enum { LANES_X = 4, TOKENS = LANES_X * VEC_F32, DEEP = 256, GROUP = 32 };
 
 /* --- quantised: a piece of a panel becomes f32, then it is multiplied ------------------------- */
@@ -56,6 +59,7 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
             (rows, wide, deep, (const float *)s->x + row * s->k + from, s->k, 1, b,
              deep * VEC_PANEL, c, s->n, from > 0);
         }
+        /* A scale of i8 is the same for a whole column: multiplied once, at the end. */
         for (size_t i = 0; !s->halves && i < rows; i++)
             for (size_t j = 0; j < wide; j++) c[i * s->n + j] *= s->scale[left + j];
     }
@@ -81,7 +85,8 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
 
 /* --- unstructured: tokens side by side, weight after weight of a column ----------------------- */
 
-/* Column `j` for the tokens of a panel of X, transposed. */
+/* Column `j` of W against TOKENS rows of X, which lie transposed: each weight that is left is
+ * multiplied with whole vectors. Two chains of sums hide the latency of the multiply-add. */
 VEC_INLINE void column(const abdb_vec_linear *s, size_t j, const float *x, float *out)
 {
     vec_f32 sum[LANES_X], more[LANES_X];
@@ -132,6 +137,7 @@ size_t VEC(linear_floats)(const abdb_vec_linear *s)
 
 void VEC(linear)(const abdb_vec_linear *s, size_t low, size_t high, float *room)
 {
+    /* Rows at a time: as many as lie side by side, or 120, ten tiles of 12. */
     const size_t most = s->how == ABDB_UNSTRUCTURED ? TOKENS : 120;
 
     for (size_t row = 0; row < s->m; row += most) {

@@ -1,4 +1,5 @@
-/* math.h - vectors of f32: read and written as f32 or bf16, largest, sum, powers of 2. */
+/* math.h - vectors of f32 for every width: read and written as f32 or bf16, whole or in part;
+ * largest, sum, powers of 2. */
 #ifndef ABDB_PROVIDERS_VEC_MATH_H
 #define ABDB_PROVIDERS_VEC_MATH_H
 
@@ -53,7 +54,7 @@ VEC_INLINE float vec_sum(vec_f32 v)
 #endif
 }
 
-/* Of a NaN among them nothing is said. */
+/* The largest lane. What comes out where one of them is NaN is not defined. */
 VEC_INLINE float vec_most(vec_f32 v)
 {
 #if VEC_WIDTH == 64

@@ -5,6 +5,7 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 
+/* SUMS: vectors that dot and read add up side by side; CHAINS: see fma.c. */
 enum { SUMS = 8, CHAINS = VEC_BYTES == 64 ? 16 : 12 };
 
 #if defined(__AVX512F__)
@@ -25,7 +26,9 @@ typedef struct {
     size_t unroll, fmas, grain; /* grain: elements together, 0: all in order */
 } pass;
 
-/* z[i] = expr for i in [low, high), expr in terms of j; vectors first, then what is left. */
+/* z[i] = expr for i in [low, high): expr is a vector at j, `one` a single element. With stores past
+ * the caches, elements up to the first aligned address go one by one; those beyond the last whole
+ * step always do. */
 #define WRITE(T, V, ANY, LANES, PAST, expr, one)                         \
     do {                                                                 \
         size_t i = low, step = unroll * (size_t)LANES;                   \
@@ -52,6 +55,7 @@ typedef struct {
         for (size_t j = i; j < high; j++) z[j] = (one);                  \
     } while (0)
 
+/* sum = the sum of expr over [low, high). */
 #define SUM(T, V, ANY, LANES, expr, one)                                      \
     do {                                                                      \
         V part[SUMS] = {{0}};                                                 \
@@ -102,6 +106,8 @@ typedef struct {
 CHAIN(float, vec_f32, vec_f32_any, VEC_F32, PAST_F32)
 CHAIN(double, vec_f64, vec_f64_any, VEC_F64, PAST_F64)
 
+/* One pass over [low, high) of every operation, with `unroll` a constant in each copy that T_loops
+ * picks, so that the compiler unrolls it. */
 #define LOOPS(T, V, ANY, LANES, PAST)                                                          \
     static inline __attribute__((always_inline)) double T##_unrolled(                          \
         const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,         \
@@ -155,8 +161,9 @@ static size_t common_divisor(size_t a, size_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Grains [low, high) of elements each once, each far from the one before: steps of a golden
- * section, made coprime with their number. */
+/* All grains of [low, high), each once and each far from the one before: every `step`th of them
+ * (mod their number), step being near the golden section and without a common divisor, so that all
+ * are reached. */
 static void scattered(const abdb_problem *p, const pass *s, size_t low, size_t high)
 {
     size_t count = (high - low + s->grain - 1) / s->grain, step = count * 618 / 1000 | 1, at = 0;

@@ -13,6 +13,7 @@ TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak,
                             C_TYPE *c, size_t ldc, size_t columns, bool add, const size_t rows,
                             const size_t vectors)
 {
+    /* The tile of C, in registers: all indices are constants once the loops are unrolled. */
     VECTOR sum[TILE_ROWS][2];
 
     _Pragma("GCC unroll 12") for (size_t i = 0; i < rows; i++)
@@ -45,6 +46,7 @@ TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak,
         return;
     }
     for (size_t i = 0; i < rows; i++) {
+        /* The right edge: a part of the tile is stored element by element. */
         C_TYPE edge[2 * LANES];
 
         for (size_t v = 0; v < vectors; v++) *(VECTOR_ANY *)(edge + v * LANES) = sum[i][v];

@@ -1,0 +1,103 @@
+/* value.c - is a value one that a parameter of a report can have? See report.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "query/answer/quotes.h"
+#include "query/answer/report.h"
+#include "schema/core/date.h"
+
+/* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
+static abdb_status check_prices(const char *option, const char *value, const char **names,
+                                size_t count, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    abdb_text like = {0};
+    char *rest = abdb_arena_copy(&arena, value, strlen(value)), *device;
+    abdb_quote quote;
+    abdb_status st = ABDB_OK;
+
+    if (!rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "--%s", option));
+    for (;;) {
+        size_t i = 0;
+
+        TRY(abdb_quote_next(&rest, option, &quote, err));
+        device = quote.device;
+        if (!device) break;
+        while (i < count && strcmp(names[i], device) != 0) i++;
+        if (i < count) continue;
+        for (size_t n = 0; n < count && like.size < 200; n++)
+            if (strncasecmp(names[n], device, strlen(device)) == 0)
+                abdb_text_printf(&like, "%s%s", like.size ? ", " : "", names[n]);
+        if (!like.size && abdb_nearest(device, names, count))
+            abdb_text_puts(&like, abdb_nearest(device, names, count));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: no device '%s'%s%s%s", option, device,
+                      like.size ? "; did you mean " : "", abdb_text_get(&like),
+                      like.size ? "?" : ""));
+    }
+done:
+    abdb_text_free(&like);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+/* What is said below the table of a value that was taken for another. */
+static void say_taken(const abdb_report *report, size_t p, const char *typed, const char *taken,
+                      abdb_table *table)
+{
+    if (table->notes == ABDB_NOTE_MAX) return;
+    table->note[table->notes++] =
+        abdb_arena_printf(&table->arena, "! --%s %s: nothing here is called so, taken for %s",
+                          report->option[p].name, typed, taken);
+}
+
+abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, const char **bound,
+                              abdb_table *table, abdb_error *err)
+{
+    const char *value = *bound, *meant;
+    const abdb_report_param *param = &report->param[p];
+    abdb_table list = {0};
+    const char **names = NULL, *near, *option = report->option[p].name;
+    double number;
+    abdb_status st = ABDB_OK;
+
+    if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
+        !abdb_number(value, &number))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number, not '%s'", option, value);
+    if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
+                         value);
+    if (!param->values) return ABDB_OK;
+    TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
+    names = calloc(list.rows + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name));
+    for (size_t i = 0; i < list.rows; i++) {
+        const abdb_value *v = &list.value[i * list.columns];
+
+        names[i] = v->kind == ABDB_STRING ? v->text : "";
+    }
+    if (strcmp(param->type, "price") == 0) {
+        st = check_prices(option, value, names, list.rows, err);
+        goto done;
+    }
+    meant = abdb_spelled(value, names, list.rows);
+    if (!meant) {
+        meant = abdb_longer(value, names, list.rows);
+        if (meant) say_taken(report, p, value, meant, table);
+    }
+    if (meant) {
+        *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
+        if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
+        goto done;
+    }
+    near = abdb_nearest(value, names, list.rows);
+    st = ABDB_FAIL(err, ABDB_USAGE,
+                   "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                   " lists what is",
+                   option, value, near ? ", did you mean '" : "", near ? near : "",
+                   near ? "'?" : "", report->name);
+done:
+    free(names);
+    abdb_table_free(&list);
+    return st;
+}

@@ -1,0 +1,87 @@
+/* choose.h - what to buy or rent for a wanted rate, or a training that is done in time: whole
+ * systems of what was measured, at a price, the cheapest first.
+ *
+ * Only results that may be compared meet (compare.h): of the groups that a selection falls into the
+ * one with the most devices is chosen, the others are left out, which is said. A device may stand
+ * twice: rented at its cheapest offer, and owned.
+ *
+ *   systems = ceil(rate / rate of one system), 1 where no rate is wanted
+ *   devices = systems x devices of one
+ *   USD/h = devices x USD per device and hour
+ *   USD per million = USD/h / (rate x 3600) x 1e6, of the wanted rate, or of a system at full load
+ *   USD of a training = devices x USD per device and hour x its hours
+ *   break-even: the price of a device at which its cost is that of the first (of the first: of the
+ *   second), all else as it is
+ */
+#ifndef ABDB_COMPARE_CHOOSE_H
+#define ABDB_COMPARE_CHOOSE_H
+
+#include "query/compare/rank.h"
+
+typedef enum { ABDB_BY_DOLLAR, ABDB_BY_DEVICE, ABDB_BY_WATT } abdb_choose_by;
+
+/* What owning a device costs per hour: cost@1 of query/reports/cost-model.sql. */
+typedef struct {
+    const char *capital; /* 'DEVICE=45000,...' in USD, each with its share of the system; or NULL */
+    double life_years, utilisation, power_w, pue, usd_per_kwh;
+} abdb_owning;
+
+typedef struct {
+    const char *selection, *where; /* where may be NULL; what it leaves out is counted */
+    abdb_measure measure;          /* of it the metric and the prices count */
+    double rate;                   /* wanted, in the unit of the results; NAN: none is */
+    double most_s;                 /* of a training; NAN: any. Not NAN, or metric time_to_train_s:
+                                      trainings are chosen */
+    abdb_choose_by by;
+    abdb_owning own;
+} abdb_choose_options;
+
+typedef struct {
+    const char *device;
+    size_t member;           /* of the ranking's set: the result that is multiplied */
+    double rate;             /* of one system; the seconds of a training */
+    double systems, devices; /* to be bought */
+    double price;            /* USD per device and hour; NAN: none is known, and none is needed */
+    const char *provider, *provider_kind, *price_kind, *price_date, *price_key; /* or "" */
+    double price_age_days;                                                      /* NAN: undated */
+    double dearest;   /* the highest offer of the device that counts */
+    size_t providers; /* that offer it */
+    double usd_per_hour, usd_per_million, usd_of_run, watts; /* NAN: does not apply */
+    double cost;       /* what is ordered: one of these, or devices */
+    double break_even; /* USD per device and hour; NAN: not by dollars, or alone */
+    size_t submitters; /* of the device in the group */
+} abdb_purchase;
+
+typedef struct {
+    const char *what, *why;
+    size_t n; /* results; 0: not counted */
+} abdb_left_out;
+
+enum { ABDB_LEFT_OUT_MAX = 200 };
+
+typedef struct {
+    abdb_ranking ranking;
+    size_t group; /* of the ranking, that was chosen from */
+    size_t count, room;
+    abdb_purchase *row; /* cheapest first */
+    size_t left_outs;
+    abdb_left_out left_out[ABDB_LEFT_OUT_MAX];
+    bool training, by_watt;
+    double *watts; /* of one system of each member of the set; NAN: not measured */
+    abdb_arena arena;
+} abdb_choosing;
+
+/* Nothing to choose: no row, and what is left out says why. ABDB_USAGE: see abdb_set_load; capital
+ * that is not of that form; watts of a training. */
+ABDB_MUST_USE abdb_status abdb_choose(abdb_choosing *out, sqlite3 *db,
+                                      const abdb_choose_options *options, abdb_error *err);
+void abdb_choosing_free(abdb_choosing *choosing);
+/* A wanted rate as people write it: "100k/s", "1.5M token/s", "250"; the unit after the number and
+ * its prefix (k, M, G), where there is one, must be that of the results. ABDB_USAGE. */
+ABDB_MUST_USE abdb_status abdb_rate_parse(const char *text, const char *unit, double *out,
+                                          abdb_error *err);
+/* cost@1: USD for a device and hour: capital / (life x 8760 h x utilisation) + power x PUE x
+ * USD/kWh. */
+double abdb_owning_per_hour(const abdb_owning *own, double capital);
+
+#endif

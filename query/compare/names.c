@@ -1,0 +1,81 @@
+/* names.c - names that aliases resolve: devices, models, submitters, systems; see sets.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/compare/sets.h"
+
+static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
+                               const char *c, abdb_table *out, abdb_error *err)
+{
+    abdb_binds binds = {0};
+
+    (void)(abdb_bind_add_text(&binds, a) && abdb_bind_add_text(&binds, b) &&
+           abdb_bind_add_text(&binds, c));
+    return abdb_rows(db, sql, &binds, out, err);
+}
+
+/* "H100-SXM, H100-PCIe": the first column. */
+static void list_rows(const abdb_table *t, abdb_text *out)
+{
+    for (size_t i = 0; i < t->rows && i < 12; i++)
+        abdb_text_printf(out, "%s%s", i ? ", " : "", abdb_cell_text(t, i, 0));
+    if (t->rows > 12) abdb_text_puts(out, ", ...");
+}
+
+static abdb_status not_a_name(sqlite3 *db, const char *kind, const char *word, abdb_error *err)
+{
+    abdb_table like = {0};
+    abdb_text list = {0};
+    const char *near = NULL, **names = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(first_texts(db,
+                    "SELECT DISTINCT whole FROM name WHERE kind = ?1 AND (whole LIKE ?2 || '%' OR"
+                    " whole LIKE '% ' || ?2 || '%') ORDER BY length(whole), whole",
+                    kind, word, NULL, &like, err));
+    if (like.rows) {
+        list_rows(&like, &list);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is not one: did you mean %s?", kind, word,
+                      abdb_text_get(&list)));
+    }
+    TRY(first_texts(db, "SELECT DISTINCT whole FROM name WHERE kind = ?1", kind, NULL, NULL, &like,
+                    err));
+    names = calloc(like.rows + 1, sizeof *names);
+    for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
+    if (names) near = abdb_nearest(word, names, like.rows);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no %s here is called '%s'%s%s%s", kind, word,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+done:
+    free(names);
+    abdb_text_free(&list);
+    abdb_table_free(&like);
+    return st;
+}
+
+abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, const char **out,
+                              abdb_arena *arena, abdb_error *err)
+{
+    abdb_table found = {0};
+    abdb_text list = {0};
+    char folded[256];
+    abdb_status st = ABDB_OK;
+
+    abdb_fold(word, folded, sizeof folded);
+    TRY(first_texts(db,
+                    "SELECT DISTINCT whole, whole = ?2 FROM name WHERE kind = ?1 AND"
+                    " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+                    " ORDER BY 2 DESC, 1",
+                    kind, word, folded, &found, err));
+    if (!found.rows) TRY(not_a_name(db, kind, word, err));
+    if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1) {
+        list_rows(&found, &list);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s '%s' is ambiguous: %s", kind, word,
+                      abdb_text_get(&list)));
+    }
+    *out = abdb_arena_copy(arena, found.value[0].text, strlen(found.value[0].text));
+    if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "a name");
+done:
+    abdb_text_free(&list);
+    abdb_table_free(&found);
+    return st;
+}

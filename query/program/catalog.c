@@ -1,0 +1,199 @@
+/* catalog.c - what can be asked; see catalog.h. */
+#include "query/program/catalog.h"
+
+#include <string.h>
+
+#include "query/answer/figures.h"
+#include "query/answer/report.h"
+#include "query/program/cli.h"
+#include "query/program/pager.h"
+
+enum { NAMES_MAX = 256, NAME_WIDTH = 23 };
+
+/* As `-- group:` of the shipped reports says; reports of other groups come behind. */
+static const char *const groups[] = {"Which accelerator is faster?",
+                                     "What does it cost?",
+                                     "What is a device made for?",
+                                     "What was measured here?",
+                                     "May it be believed, and compared?",
+                                     "What is in the database, and where from?",
+                                     NULL};
+
+static void print_entry(const char *name, const char *meaning, const char *more)
+{
+    abdb_text text = {0};
+
+    abdb_text_printf(&text, "%s%s", meaning ? meaning : "", more);
+    abdb_say(stdout, "  %-*s ", NAME_WIDTH - 3, name);
+    if (strlen(name) > NAME_WIDTH - 3) abdb_say(stdout, "\n%*s", NAME_WIDTH, "");
+    abdb_print_folded(stdout, abdb_text_get(&text), NAME_WIDTH);
+    abdb_text_free(&text);
+}
+
+static const char *meaning_of(const abdb_report *report)
+{
+    return report->question ? report->question : report->title;
+}
+
+/* Reports of one group, or (NULL) of none of those above. Returns how many there are. */
+static size_t print_group(const char *group, const char **names, size_t count)
+{
+    size_t printed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        abdb_report report;
+        abdb_error err;
+        bool loaded = abdb_report_load(&report, names[i], &err) == ABDB_OK;
+        const char *own =
+            loaded && report.group && abdb_is_word(report.group, groups) ? report.group : NULL;
+
+        if (group ? own && strcmp(own, group) == 0 : !own) {
+            if (!printed++) abdb_say(stdout, "\n%s\n", group ? group : "Your own");
+            print_entry(names[i], loaded ? meaning_of(&report) : err.message, "");
+        }
+        if (loaded) abdb_report_free(&report);
+    }
+    return printed;
+}
+
+void abdb_catalog_print(void)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+
+    abdb_pager_begin();
+    puts("What can be asked: `abdb query NAME`; `abdb query NAME --help` explains one,\n"
+         "`abdb query --search WORD` looks for one.");
+    for (size_t i = 0; groups[i]; i++) print_group(groups[i], names, count);
+    print_group(NULL, names, count);
+    puts("\nOr read-only SQL over the public views, which `abdb query --schema` explains:\n"
+         "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"
+         "  abdb query -i\n"
+         "with functions of abdb beside those of SQLite: median quantile mad geomean hmean stddev\n"
+         "ci_low ci_high hl_ratio boot_ci mwu_p tost_p to_unit(v, from, to) abdb_compare(a, b,\n"
+         "metric, per) abdb_roofline(device, dtype) abdb_changes(values) abdb_offers(quotes, day,\n"
+         "provider, kind, today)");
+    abdb_arena_free(&arena);
+}
+
+/* Does the text hold every word, in any case? */
+static bool holds(const char *text, const char *words)
+{
+    while (*words) {
+        char word[128];
+        size_t size;
+
+        words += strspn(words, " ");
+        size = strcspn(words, " ");
+        if (size && size < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)size, words);
+            if (!strcasestr(text, word)) return false;
+        }
+        words += size;
+    }
+    return true;
+}
+
+/* All that a report says of itself, but its SQL. */
+static void report_words(const abdb_report *r, abdb_text *out)
+{
+    abdb_text_clear(out);
+    abdb_text_printf(out, "%s %s %s %s", r->name, r->title ? r->title : "",
+                     r->question ? r->question : "", r->group ? r->group : "");
+    for (size_t i = 0; i < r->params; i++)
+        abdb_text_printf(out, " %s %s", r->param[i].name, r->param[i].help ? r->param[i].help : "");
+    for (size_t i = 0; i < r->columns; i++)
+        abdb_text_printf(out, " %s %s", r->column[i].name,
+                         r->column[i].meaning ? r->column[i].meaning : "");
+}
+
+static size_t search_reports(const char *words, const char **names, size_t count)
+{
+    abdb_text text = {0};
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        abdb_report report;
+        abdb_error err;
+
+        if (abdb_report_load(&report, names[i], &err) != ABDB_OK) continue;
+        report_words(&report, &text);
+        if (holds(abdb_text_get(&text), words)) {
+            if (!found++) puts("reports (abdb query NAME):");
+            print_entry(names[i], meaning_of(&report), "");
+        }
+        abdb_report_free(&report);
+    }
+    abdb_text_free(&text);
+    return found;
+}
+
+static size_t search_figures(const char *words, const char **names, size_t count)
+{
+    abdb_text text = {0};
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        abdb_figure figure;
+        abdb_error err;
+
+        if (abdb_figure_load(&figure, names[i], &err) != ABDB_OK) continue;
+        abdb_text_clear(&text);
+        abdb_text_printf(&text, "%s %s", names[i], figure.title ? figure.title : "");
+        if (holds(abdb_text_get(&text), words)) {
+            if (!found++) puts("figures (abdb plot NAME):");
+            print_entry(names[i], figure.title, "");
+        }
+        abdb_figure_free(&figure);
+    }
+    abdb_text_free(&text);
+    return found;
+}
+
+static abdb_status search_columns(abdb_db *db, const char *words, size_t *found, abdb_error *err)
+{
+    abdb_table columns = {0};
+    size_t printed = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_sql_table(db,
+                       "SELECT view || '.' || column_name, meaning,"
+                       " CASE WHEN coalesce(unit, '') = '' THEN '' ELSE ', in ' || unit END"
+                       " FROM v_column ORDER BY view, place",
+                       NULL, NULL, &columns, err));
+    for (size_t i = 0; i < columns.rows; i++) {
+        const abdb_value *row = columns.value + i * columns.columns;
+        abdb_text text = {0};
+
+        abdb_text_printf(&text, "%s %s", row[0].text, row[1].text ? row[1].text : "");
+        if (holds(abdb_text_get(&text), words)) {
+            if (!printed++) puts("columns of public views (abdb query --schema VIEW):");
+            print_entry(row[0].text, row[1].text, row[2].text ? row[2].text : "");
+        }
+        abdb_text_free(&text);
+    }
+    *found += printed;
+done:
+    abdb_table_free(&columns);
+    return st;
+}
+
+abdb_status abdb_catalog_search(abdb_db *db, const char *words, abdb_error *err)
+{
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t found = 0, count = abdb_report_names(names, NAMES_MAX, &arena);
+    abdb_status st = ABDB_OK;
+
+    found += search_reports(words, names, count);
+    count = abdb_figure_names(names, NAMES_MAX, &arena);
+    found += search_figures(words, names, count);
+    if (db) TRY(search_columns(db, words, &found, err));
+    if (!found)
+        st = ABDB_FAIL(err, ABDB_USAGE,
+                       "nothing that can be asked speaks of '%s'; `abdb query` lists all", words);
+done:
+    abdb_arena_free(&arena);
+    return st;
+}

@@ -1,0 +1,14 @@
+/* catalog.h - what can be asked: reports by the question that they answer, a search over all. */
+#ifndef ABDB_PROGRAM_CATALOG_H
+#define ABDB_PROGRAM_CATALOG_H
+
+#include "schema/core/error.h"
+#include "schema/store/db.h"
+
+/* All reports, grouped by question; the user's own come last. */
+void abdb_catalog_print(void);
+/* Reports, figures and columns of public views (those only where db is not NULL) whose names or
+ * meanings hold every word of `words`. ABDB_USAGE: nothing does. */
+ABDB_MUST_USE abdb_status abdb_catalog_search(abdb_db *db, const char *words, abdb_error *err);
+
+#endif

@@ -1,0 +1,130 @@
+/* cmd_choose.c - abdb choose: what to buy or rent. It is the report choose, with the words of the
+ * question put together: `abdb choose llama2-70b server --rate 100k/s`. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/footnotes.h"
+#include "query/answer/report.h"
+#include "query/answer/shelf.h"
+#include "query/program/screen.h"
+
+/* What shall be run: --model, --scenario and the words given. From arena. */
+static const char *selection_of(const abdb_args *args, abdb_arena *arena)
+{
+    const char *model = abdb_arg(args, "model"), *scenario = abdb_arg(args, "scenario");
+    const char *copy;
+    abdb_text out = {0};
+
+    if (model) abdb_text_printf(&out, "work='%s'", model);
+    if (scenario) abdb_text_printf(&out, "%sscenario='%s'", out.size ? "," : "", scenario);
+    for (int i = 0; i < args->positionals; i++)
+        abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
+    copy = abdb_arena_printf(arena, "%s", abdb_text_get(&out));
+    abdb_text_free(&out);
+    return copy;
+}
+
+/* A line of a file of prices, "DEVICE=2.49 USD/h" or "DEVICE,2.49", as a quote behind the others.
+ */
+static abdb_status add_price(abdb_text *quotes, char *line, const char *path, int number,
+                             abdb_error *err)
+{
+    char *comma = strrchr(line, ',');
+    double amount;
+
+    if (!strchr(line, '=') &&
+        (!comma || !abdb_number(abdb_trim(comma + 1), &amount) || !(amount > 0)))
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "%s, line %d: 'DEVICE=2.49 USD/h' or 'DEVICE,2.49' (USD per device and"
+                         " hour) is wanted, not '%s'",
+                         path, number, line);
+    if (quotes->size) abdb_text_puts(quotes, ",");
+    if (strchr(line, '='))
+        abdb_text_puts(quotes, line);
+    else
+        abdb_text_printf(quotes, "%.*s=%s USD/h", (int)(comma - line), line, abdb_trim(comma + 1));
+    return ABDB_OK;
+}
+
+/* --price, and behind it the lines of --prices FILE; # begins a comment. NULL: neither. */
+static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const char **out,
+                               abdb_error *err)
+{
+    const char *path = abdb_arg(args, "prices");
+    abdb_text file = {0}, quotes = {0};
+    char *rest = NULL, *line;
+    int number = 0;
+    abdb_status st = ABDB_OK;
+
+    *out = abdb_arg(args, "price");
+    if (!path) return ABDB_OK;
+    TRY(abdb_read_file(path, &file, err));
+    if (*out) abdb_text_puts(&quotes, *out);
+    for (rest = file.data; (line = strsep(&rest, "\n"));) {
+        number++;
+        line[strcspn(line, "#\r")] = '\0';
+        line = abdb_trim(line);
+        if (*line) TRY(add_price(&quotes, line, path, number, err));
+    }
+    if (!quotes.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s holds no price", path));
+    *out = abdb_arena_printf(arena, "%s", abdb_text_get(&quotes));
+done:
+    abdb_text_free(&file);
+    abdb_text_free(&quotes);
+    return st;
+}
+
+/* Options that the report has under the same name. */
+static void take_values(const abdb_report *report, const abdb_args *args, const char **value)
+{
+    abdb_report_values(report, args, value);
+    if (abdb_is_for_programs(args)) abdb_report_whole(report, value);
+}
+
+static void set_value(const abdb_report *report, const char *name, const char *text,
+                      const char **value)
+{
+    for (size_t i = 0; text && *text && i < report->params; i++)
+        if (strcmp(report->param[i].name, name) == 0) value[i] = text;
+}
+
+static abdb_status run(int argc, char **argv, abdb_error *err)
+{
+    const char *value[ABDB_PARAM_COUNT] = {0}, *prices;
+    abdb_arena arena = {0};
+    abdb_report report = {0};
+    abdb_table table = {0};
+    abdb_db *db = NULL;
+    abdb_args args;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_report_load(&report, "choose", err));
+    TRY(abdb_args_parse(&args, argc, argv, "choose", report.option, err));
+    take_values(&report, &args, value);
+    TRY(read_prices(&args, &arena, &prices, err));
+    set_value(&report, "price", prices, value);
+    set_value(&report, "selection", selection_of(&args, &arena), value);
+    if (abdb_arg(&args, "model") && args.positionals == 0 && !abdb_arg(&args, "scenario") &&
+        !abdb_arg(&args, "time-to-train"))
+        abdb_remark("no --scenario: of those that may not be compared, the one with the most"
+                    " devices is taken");
+    TRY(abdb_open_guarded(&args, &db, err));
+    TRY(abdb_report_answer(db, &report, value, &table, err));
+    TRY(abdb_print_table(&args, &table, err));
+    if (!table.rows)
+        TRY(ABDB_FAIL(err, ABDB_UNFAIR,
+                      "there is nothing to choose from; the lines above say why"));
+done:
+    abdb_table_free(&table);
+    abdb_report_free(&report);
+    abdb_db_close(db);
+    abdb_arena_free(&arena);
+    return st;
+}
+
+int abdb_cmd_choose(int argc, char **argv)
+{
+    abdb_error err;
+
+    return run(argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
+}

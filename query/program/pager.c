@@ -1,0 +1,62 @@
+/* pager.c - a pager on the terminal; see pager.h. */
+#include "query/program/pager.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/say.h"
+
+static FILE *pager;
+
+/* Reads to the end what the reader still looks at; ^C is then the pager's. */
+static void wait_for_it(void)
+{
+    signal(SIGINT, SIG_IGN);
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    pclose(pager);
+}
+
+/* Is there a program of that name in $PATH? */
+static bool is_program(const char *name)
+{
+    const char *path = getenv("PATH");
+
+    while (path && *path) {
+        size_t size = strcspn(path, ":");
+        char file[4096];
+
+        snprintf(file, sizeof file, "%.*s/%s", (int)size, path, name);
+        if (access(file, X_OK) == 0) return true;
+        path += size + (path[size] == ':');
+    }
+    return false;
+}
+
+static const char *command(void)
+{
+    const char *own = getenv("ABDB_PAGER"), *any = getenv("PAGER");
+
+    if (!own) own = any;
+    if (!own) return is_program("less") ? "less" : NULL;
+    return *own && strcmp(own, "cat") != 0 ? own : NULL;
+}
+
+void abdb_pager_begin(void)
+{
+    const char *program = command(), *term = getenv("TERM");
+    int columns = abdb_screen_width(stdout);
+
+    if (pager || !columns || !program || (term && strcmp(term, "dumb") == 0)) return;
+    setenv("LESS", "FRX", 0);
+    fflush(stdout);
+    pager = popen(program, "w");
+    if (!pager) return; /* then it is printed as it is */
+    abdb_say_paged(columns);
+    dup2(fileno(pager), STDOUT_FILENO);
+    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends the program */
+    atexit(wait_for_it);
+}

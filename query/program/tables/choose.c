@@ -1,0 +1,270 @@
+/* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see tables.h. Rows of kind
+ * 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, and how many
+ * results that are. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "query/compare/choose.h"
+#include "query/program/tables/tables.h"
+
+/* In the order of the schema below. */
+typedef enum {
+    KIND,
+    PLACE,
+    DEVICE,
+    SYSTEMS,
+    DEVICES,
+    SIZE,
+    RATE,
+    UNIT,
+    PRICE,
+    PRICE_KIND,
+    PROVIDER,
+    PROVIDER_KIND,
+    PRICE_DATE,
+    PRICE_AGE,
+    DEAREST,
+    PROVIDERS,
+    USD_PER_HOUR,
+    USD_PER_MILLION,
+    USD_OF_RUN,
+    WATTS,
+    COST,
+    BREAK_EVEN,
+    SUBMITTERS,
+    SUBMITTER,
+    SYSTEM,
+    EVIDENCE,
+    VERIFIED,
+    AVAILABILITY,
+    ROUND,
+    DTYPE,
+    PUBLIC_ID,
+    WORK,
+    SCENARIO,
+    FACTS,
+    N,
+    WHY,
+    COLUMNS
+} column;
+
+/* A value of the object as text, from arena; NULL: none, or it is null or empty. */
+static const char *text_of(json_t *asked, const char *key, abdb_arena *arena)
+{
+    json_t *value = json_object_get(asked, key);
+
+    if (json_is_number(value)) return abdb_arena_printf(arena, "%.17g", json_number_value(value));
+    return json_is_string(value) && *json_string_value(value) ? json_string_value(value) : NULL;
+}
+
+static abdb_status number_of(json_t *asked, const char *key, double fallback, abdb_arena *arena,
+                             double *out, abdb_error *err)
+{
+    const char *text = text_of(asked, key, arena);
+
+    *out = fallback;
+    if (text && (!abdb_number(text, out) || !(*out > 0)))
+        return ABDB_FAIL(err, ABDB_USAGE, "%s wants a positive number, not '%s'", key, text);
+    return ABDB_OK;
+}
+
+/* "30min", "2h", "90s", "1.5d", or minutes as MLPerf prints them. */
+static abdb_status time_of(const char *text, double *out, abdb_error *err)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 60}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char number[64];
+    size_t size = strspn(text, "0123456789.");
+
+    snprintf(number, sizeof number, "%.*s", (int)size, text);
+    text += size + strspn(text + size, " ");
+    for (size_t i = 0; abdb_number(number, out) && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(text, units[i].unit) == 0 && *out > 0) {
+            *out *= units[i].seconds;
+            return ABDB_OK;
+        }
+    return ABDB_FAIL(err, ABDB_USAGE, "a time to train is 30min, 2h or 1d, or 'any', not '%s%s'",
+                     number, text);
+}
+
+/* The unit of the rates that a selection picks is known only when it has been loaded: a wanted rate
+ * is read twice, and the second time its unit is checked. */
+static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena *arena,
+                              abdb_error *err)
+{
+    static const char *const words[] = {"dollar", "device", "watt", NULL};
+    const char *rate = text_of(asked, "rate", arena), *by = text_of(asked, "per", arena);
+    const char *train = text_of(asked, "time_to_train", arena);
+    abdb_status st = ABDB_OK;
+
+    *o = (abdb_choose_options){.selection = text_of(asked, "selection", arena),
+                               .where = text_of(asked, "where", arena),
+                               .rate = NAN,
+                               .most_s = NAN};
+    o->measure = (abdb_measure){.metric = text_of(asked, "metric", arena),
+                                .provider = text_of(asked, "provider", arena),
+                                .price_kind = text_of(asked, "price_kind", arena),
+                                .price_date = text_of(asked, "price_date", arena),
+                                .price = text_of(asked, "price", arena),
+                                .price_max_age_days = text_of(asked, "price_max_age", arena),
+                                .today = text_of(asked, "today", arena)};
+    o->own.capital = text_of(asked, "own", arena);
+    if (!o->selection) o->selection = "";
+    if (by && !abdb_is_word(by, words))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "chosen per dollar, device or watt, not '%s'", by));
+    o->by = by && *by == 'w'                  ? ABDB_BY_WATT
+            : by && strcmp(by, "device") == 0 ? ABDB_BY_DEVICE
+                                              : ABDB_BY_DOLLAR;
+    if (rate) TRY(abdb_rate_parse(rate, NULL, &o->rate, err));
+    if (train && strcmp(train, "any") == 0)
+        o->measure.metric = "time_to_train_s";
+    else if (train)
+        TRY(time_of(train, &o->most_s, err));
+    TRY(number_of(asked, "life", 4, arena, &o->own.life_years, err));
+    TRY(number_of(asked, "utilisation", 0.7, arena, &o->own.utilisation, err));
+    TRY(number_of(asked, "power", 1000, arena, &o->own.power_w, err));
+    TRY(number_of(asked, "pue", 1.3, arena, &o->own.pue, err));
+    TRY(number_of(asked, "electricity", 0.1, arena, &o->own.usd_per_kwh, err));
+done:
+    return st;
+}
+
+static void put(abdb_table *t, abdb_value *row, column at, const char *text)
+{
+    if (text && *text)
+        row[at] =
+            (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&t->arena, "%s", text)};
+}
+
+static void put_number(abdb_value *row, column at, double value)
+{
+    if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_REAL, .real = value};
+}
+
+static void put_count(abdb_value *row, column at, double value)
+{
+    if (isfinite(value)) row[at] = (abdb_value){.kind = ABDB_INTEGER, .integer = (long long)value};
+}
+
+static void put_result(const abdb_choosing *c, const abdb_purchase *p, abdb_table *t,
+                       abdb_value *row)
+{
+    static const struct {
+        column to;
+        abdb_member_column from;
+    } copied[] = {{UNIT, ABDB_M_unit},           {SUBMITTER, ABDB_M_submitter},
+                  {SYSTEM, ABDB_M_system},       {EVIDENCE, ABDB_M_evidence},
+                  {VERIFIED, ABDB_M_verified},   {AVAILABILITY, ABDB_M_availability},
+                  {ROUND, ABDB_M_round},         {DTYPE, ABDB_M_dtype},
+                  {PUBLIC_ID, ABDB_M_public_id}, {SCENARIO, ABDB_M_scenario}};
+    const abdb_set *set = &c->ranking.set;
+    const char *model = abdb_member_text(set, p->member, ABDB_M_model);
+    const char *key = abdb_member_text(set, p->member, ABDB_M_key);
+
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
+        put(t, row, copied[i].to, abdb_member_text(set, p->member, copied[i].from));
+    put(t, row, WORK, *model ? model : abdb_member_text(set, p->member, ABDB_M_workload));
+    put_count(row, SIZE, abdb_member_number(set, p->member, ABDB_M_devices));
+    put_number(row, RATE, p->rate);
+    row[FACTS] = (abdb_value){.kind = ABDB_STRING,
+                              .text = abdb_arena_printf(&t->arena, "%s%s%s", key,
+                                                        *p->price_key ? " " : "", p->price_key)};
+}
+
+static abdb_status add_purchase(const abdb_choosing *c, size_t i, abdb_table *t, abdb_error *err)
+{
+    const abdb_purchase *p = &c->row[i];
+    abdb_value *row = abdb_table_row(t);
+
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+    put(t, row, KIND, "choice");
+    put_count(row, PLACE, (double)i + 1);
+    put(t, row, DEVICE, p->device);
+    put_count(row, SYSTEMS, p->systems);
+    put_count(row, DEVICES, p->devices);
+    put_number(row, PRICE, p->price);
+    put(t, row, PRICE_KIND, p->price_kind);
+    put(t, row, PROVIDER, p->provider);
+    put(t, row, PROVIDER_KIND, p->provider_kind);
+    put(t, row, PRICE_DATE, p->price_date);
+    if (p->providers) put_number(row, PRICE_AGE, p->price_age_days);
+    if (p->providers) put_number(row, DEAREST, p->dearest);
+    put_count(row, PROVIDERS, (double)p->providers);
+    put_number(row, USD_PER_HOUR, p->usd_per_hour);
+    put_number(row, USD_PER_MILLION, p->usd_per_million);
+    put_number(row, USD_OF_RUN, p->usd_of_run);
+    put_number(row, WATTS, p->watts);
+    put_number(row, COST, p->cost);
+    put_number(row, BREAK_EVEN, p->break_even);
+    put_count(row, SUBMITTERS, (double)p->submitters);
+    put_result(c, p, t, row);
+    return ABDB_OK;
+}
+
+static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_error *err)
+{
+    for (size_t i = 0; i < c->left_outs; i++) {
+        const abdb_left_out *l = &c->left_out[i];
+        abdb_value *row = abdb_table_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        put(t, row, KIND, "left-out");
+        put(t, row, DEVICE, l->what);
+        put(t, row, WHY, l->why);
+        if (l->n) put_count(row, N, (double)l->n);
+    }
+    if (c->ranking.set.note) {
+        abdb_value *row = abdb_table_row(t);
+
+        if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "a choice");
+        put(t, row, KIND, "note");
+        put(t, row, WHY, c->ranking.set.note);
+    }
+    return ABDB_OK;
+}
+
+static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
+{
+    json_t *asked = json_loads(argument[0], 0, NULL);
+    abdb_arena arena = {0};
+    abdb_choose_options o;
+    abdb_choosing c = {0};
+    const char *rate;
+    abdb_status st = ABDB_OK;
+
+    out->columns = COLUMNS;
+    if (!json_is_object(asked))
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "a JSON object of options is wanted, not '%s'",
+                      argument[0]));
+    TRY(read_asked(asked, &o, &arena, err));
+    TRY(abdb_choose(&c, db, &o, err));
+    rate = text_of(asked, "rate", &arena);
+    if (rate && c.count)
+        TRY(abdb_rate_parse(rate, abdb_member_text(&c.ranking.set, c.row[0].member, ABDB_M_unit),
+                            &o.rate, err));
+    for (size_t i = 0; i < c.count; i++) TRY(add_purchase(&c, i, out, err));
+    TRY(add_left_out(&c, out, err));
+done:
+    abdb_choosing_free(&c);
+    abdb_arena_free(&arena);
+    json_decref(asked);
+    return st;
+}
+
+const abdb_table_function abdb_table_choose = {
+    "abdb_choose",
+    "CREATE TABLE x(kind TEXT, place INTEGER, device TEXT, systems INTEGER, devices INTEGER,"
+    " size INTEGER, rate REAL, unit TEXT, usd_per_device_hour REAL, price_kind TEXT, provider TEXT,"
+    " provider_kind TEXT, price_date TEXT, price_age_days REAL, dearest REAL, providers INTEGER,"
+    " usd_per_hour REAL, usd_per_million REAL, usd_of_run REAL, watts REAL, cost REAL,"
+    " break_even REAL, submitters INTEGER, submitter TEXT, system TEXT, evidence TEXT,"
+    " verified TEXT, availability TEXT, round TEXT, dtype TEXT, public_id TEXT, work TEXT,"
+    " scenario TEXT, facts TEXT, n INTEGER, why TEXT, asked HIDDEN)",
+    COLUMNS,
+    1,
+    1,
+    ABDB_ALLOW_NOTHING,
+    fill};

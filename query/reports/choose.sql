@@ -1,0 +1,99 @@
+-- title: What to buy or rent: {selection} {rate}
+-- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
+-- group: What does it cost?
+-- site: Price and cost
+-- param: selection | text | work=llama2-70b-99,scenario=Server | what shall be run: names, or column OP value, joined by commas
+-- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
+-- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
+-- param: where | text | | conditions on the results: 'ttft_s:p99 <= 0.5, tpot_s:p99 <= 0.05'; what they leave out is counted
+-- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
+-- param: metric | text | | metric of the results (default: the workload's own)
+-- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
+-- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
+-- param: price_date | date | | prices as they were on this day
+-- param: price_max_age | days | | leave out prices older than so many days, and undated ones
+-- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
+-- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; cost@1 with the five options below
+-- param: life | number | 4 | of --own: years until it is worth nothing
+-- param: utilisation | number | 0.7 | of --own: fraction of its life that it works
+-- param: power | number | 1000 | of --own: W, device with its share of the system
+-- param: pue | number | 1.3 | of --own: power usage effectiveness of the building
+-- param: electricity | number | 0.10 | of --own: USD per kWh
+-- param: today | date | | the day to which a price's age is counted (default: today)
+-- column: place | # | |
+-- column: device | device | cut24 | canonical device
+-- column: how | how | | kind of the price, or owned
+-- column: systems | systems | | whole systems that are needed
+-- column: devices | devices | | in all of them
+-- column: usd_per_device_hour | USD/h/device | g4 | the lowest offer that counts, or your quote, or cost@1
+-- column: usd_per_hour | USD/h | g5 | for all devices
+-- column: usd_per_million | USD/million | g4 | for a million units of work (tokens, samples, queries): at the wanted rate, or at full load
+-- column: usd_of_run | USD/training | g5 | devices, price and time of the result
+-- column: minutes | minutes | g4 | of the training
+-- column: watts | W | g5 | measured of the system, times systems
+-- column: of_first | of first | 2 | cost, relative to the first
+-- column: break_even | wins below† | g4 | the price per device and hour at which it costs what the first does; of the first: what the second does
+-- column: dearest | up to | g4 | the highest offer of the device that counts, USD/h/device
+-- column: providers | providers | | that offer it
+-- column: provider | cheapest at | |
+-- column: uncertain | uncertain | cut60 | what makes it uncertain: age of the price, few submitters, not verified, not available
+-- column: size | chips | | devices of one system as it was measured
+-- column: rate_each | rate of one† | g5 | of one system
+-- column: unit | unit | |
+-- column: submitter | submitter | cut16 | of the result
+-- column: system | system | cut30 | as submitted
+-- column: round | round | |
+-- column: dtype | weights | |
+-- column: public_id | ID | | of the result
+-- hoist: how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- @table choice
+SELECT * FROM abdb_choose(json_object('selection', :selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
+  'per', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
+  'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
+  'pue', :pue, 'electricity', :electricity, 'today', :today))
+-- @table purchase
+SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
+       substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
+                   WHEN price_age_days > 180 THEN printf(', price up to %d days old', price_age_days) ELSE '' END
+           || CASE WHEN evidence = 'mlperf' AND submitters = 1 THEN ', one submitter' ELSE '' END
+           || CASE WHEN evidence = 'mlperf' AND coalesce(verified, 'unknown') <> 'yes' THEN ', not known to be verified'
+                   WHEN evidence = 'published' THEN ', published, not verified' ELSE '' END
+           || CASE WHEN coalesce(availability, 'available') NOT LIKE 'available%' THEN ', ' || availability ELSE '' END
+           || CASE WHEN price_kind = 'owned' THEN ', your assumptions' ELSE '' END, 3) AS uncertain
+  FROM choice c WHERE c.kind = 'choice'
+-- @table priced
+SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
+ WHERE kind = 'choice' AND providers > 0 AND price_kind <> 'owned'
+-- @rows
+SELECT place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
+       CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, facts AS _facts
+  FROM purchase ORDER BY place;
+-- @notes
+-- @prices priced
+, first AS (SELECT * FROM purchase WHERE place = 1), second AS (SELECT * FROM purchase WHERE place = 2)
+SELECT line FROM (
+  SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
+  UNION ALL
+  SELECT 1, printf('%s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) ||
+            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million', usd_per_million) ELSE '' END ||
+            CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
+    FROM first WHERE usd_per_hour IS NOT NULL
+  UNION ALL
+  SELECT 2, printf('it stays first up to %.4g USD per device and hour; %s at %.4g wins below %.4g', f.break_even, s.device,
+                   s.usd_per_device_hour, s.break_even) FROM first f, second s WHERE f.break_even IS NOT NULL
+  UNION ALL
+  SELECT 3, printf('! at its highest offer, %.4g USD per device and hour, it would not be first', dearest)
+    FROM first WHERE break_even IS NOT NULL AND dearest > break_even
+  UNION ALL
+  SELECT 4, '! trainings on different numbers of devices meet; --where devices=8 chooses at equal scale'
+   WHERE (SELECT count(DISTINCT size) FROM purchase WHERE unit = 's') > 1
+  UNION ALL SELECT 4, line FROM prices_said
+  UNION ALL
+  SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why
+    FROM (SELECT why, device || CASE WHEN n IS NULL THEN '' ELSE ' (' || n || ')' END AS what FROM choice WHERE kind = 'left-out'
+           ORDER BY why, device) GROUP BY why
+  UNION ALL SELECT 6, '† derived by abdb: whole systems of a result are multiplied, which no result of MLPerf® shows'
+              WHERE EXISTS (SELECT 1 FROM purchase WHERE unit <> 's')
+  UNION ALL SELECT 6, '† derived by abdb' WHERE EXISTS (SELECT 1 FROM purchase WHERE unit = 's'))
+ ORDER BY place;

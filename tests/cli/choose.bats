@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# choose.bats - what to buy or rent: by cases worked by hand, refusals, and what a missing price would change.
+load common
+
+# Five devices of one benchmark, two sizes of one of them; one stated per device; one without a price; one of another scenario.
+cases() {
+    {
+        head -1 "$fixtures/per.csv"
+        row() { # SUBMITTER DEVICE DEVICES VALUE SCENARIO PER: the header of per.csv
+            echo "mlperf,statement,mlperf-site,inference,v6.0,datacenter,closed,available,yes,case-$1-$2-$3,$1,$2 x$3,llama2-70b-99,llama2-70b-99,${5:-Server},$2,$3,1,fp8,tokens_per_s,value,$4,Tokens/s,row 1,,,,${6-},,,,,,,,,"
+        }
+        row S1 H100-SXM 8 8000
+        row S1 H100-SXM 16 20000
+        row S2 H100-SXM 8 7900
+        row S1 B200-SXM 8 3750 Server device
+        row S3 MI300X 8 12000
+        row S3 MI355X 8 40000
+        row S1 H200-SXM 8 9000 Offline
+    } >cases.csv
+    abdb import -q cases.csv
+    cat >prices.txt <<'END'
+# USD for one device and hour
+H100-SXM=2 USD/h
+B200-SXM,5
+MI300X, 1.5
+END
+}
+choose() { abdb choose llama2-70b-99 Server --prices prices.txt "$@"; }
+
+@test "whole systems, costs and break-even prices are those worked out by a script" {
+    cases
+    choose --rate 50k/s -o json >got
+    python3 - <<'END'
+import json, math
+rows = json.load(open("got"))
+price = {"H100-SXM": 2, "B200-SXM": 5, "MI300X": 1.5}
+measured = {"H100-SXM": [(8, 8000), (16, 20000), (8, 7900)], "B200-SXM": [(8, 30000)], "MI300X": [(8, 12000)]}
+best = {}
+for device, results in measured.items():
+    best[device] = min((math.ceil(50000 / rate) * size * price[device], math.ceil(50000 / rate), size, rate) for size, rate in results)
+order = sorted(best, key=lambda d: best[d][0])
+assert [r["device"] for r in rows] == order, rows
+for place, r in enumerate(rows):
+    cost, systems, size, rate = best[r["device"]]
+    assert (r["systems"], r["devices"], r["size"]) == (systems, systems * size, size), r
+    assert math.isclose(r["usd_per_hour"], cost) and math.isclose(r["usd_per_million"], cost / (50000 * 3600) * 1e6), r
+    other = best[order[0] if place else order[1]][0]
+    assert math.isclose(r["break_even"], price[r["device"]] * other / cost), r
+    # at that price the two cost the same
+    assert math.isclose(systems * size * r["break_even"], other), r
+    assert math.isclose(r["of_first"], cost / best[order[0]][0]), r
+END
+}
+
+@test "without a rate: one system of each, by what a million tokens cost at full load" {
+    cases
+    choose -o json >got
+    python3 - <<'END'
+import json, math
+rows = {r["device"]: r for r in json.load(open("got"))}
+assert math.isclose(rows["MI300X"]["usd_per_million"], 8 * 1.5 / (12000 * 3600) * 1e6)
+assert math.isclose(rows["H100-SXM"]["usd_per_million"], 16 * 2 / (20000 * 3600) * 1e6) and rows["H100-SXM"]["size"] == 16
+assert rows["MI300X"]["place"] == 1
+END
+}
+
+@test "what is left out is named: no price, another scenario, conditions" {
+    cases
+    run choose --rate 50k/s
+    fails 0 "left out: MI355X: no price"
+    run abdb choose llama2-70b-99 --prices prices.txt --rate 50k/s
+    fails 0 "scenario=Offline (1): may not be compared with these"
+    run choose --rate 50k/s --where 'submitter=S3'
+    fails 0 "left out: other results (4): do not meet the conditions of --where"
+    # a price for what had none changes the first
+    same "$(choose --rate 40k/s -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI300X
+    same "$(choose --rate 40k/s --price 'MI355X=1 USD/h' -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI355X
+}
+
+@test "per device, per watt, owned; what cannot be is refused" {
+    cases
+    same "$(choose --rate 40k/s --per device -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI355X # no price is needed
+    run choose --rate 50k/s --per watt
+    fails 3 "no rate with measured power; a TDP is none"
+    choose --rate 50k/s --own 'B200-SXM=45000' --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json >got
+    python3 -c "import json; print(next(r['usd_per_device_hour'] for r in json.load(open('got')) if r['how'] == 'owned'))" >own
+    same "$(cat own)" "$(abdb query cost-model --capital 45000 --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["usd_per_device_hour"])')"
+    run choose --rate "50k query/s"
+    fails 2 "the results are in token/s, the wanted rate '50k query/s' is not"
+    for bad in 0 -5 fast "k/s"; do
+        run choose --rate "$bad"
+        fails 2 "a rate is a number with its unit"
+    done
+    run choose --own 'B200-SXM'
+    fails 2 "--own wants"
+    echo "B200-SXM,cheap" >prices.txt
+    run choose
+    fails 2 "prices.txt, line 1:"
+    echo "B200-SXM,5" >prices.txt
+    run choose --per dollars
+    fails 2 "did you mean 'dollar'?"
+}
+
+@test "trainings: within a time, dollars of one, and at equal scale" {
+    abdb import -q data --db shipped.db
+    abdb choose --model llama2_70b_lora --time-to-train 30min --today 2026-11-20 --db shipped.db -o json >got 2>/dev/null
+    python3 - <<'END'
+import json, math
+rows = json.load(open("got"))
+assert len(rows) >= 5 and rows[0]["of_first"] == 1
+for r in rows:
+    assert r["minutes"] <= 30 and math.isclose(r["usd_of_run"], r["devices"] * r["usd_per_device_hour"] * r["minutes"] / 60), r
+END
+    run abdb choose --model llama2_70b_lora --time-to-train 1s --db shipped.db
+    fails 3 "no result in that time"
+    run abdb choose --model llama2_70b_lora --time-to-train soon --db shipped.db
+    fails 2 "a time to train is 30min"
+}
+
+@test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {
+    abdb import -q data --db shipped.db
+    run abdb explain choose usd_per_hour device=MI355X --rate 100k/s --today 2026-11-20 --db shipped.db
+    fails 0 "r-"
+    [[ "$output" == *"68.8 USD"* && "$output" == *"100282"* ]]
+    abdb plot choose --script --db shipped.db --today 2026-11-20 | grep -q "B200-SXM"
+    abdb choose llama2-70b-99 Server --rate 1000G/s --db shipped.db -o json 2>/dev/null | python3 -c "
+import json, sys
+assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.stdin))"
+    abdb help --complete -- choose --per d --db shipped.db >/dev/null
+}

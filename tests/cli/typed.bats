@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# typed.bats - the command line as people type it: names without columns, near values, terminals, completion.
+load common
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+    export shared=$BATS_FILE_TMPDIR/shipped.db
+    "$build/abdb" import -q data --db "$shared"
+}
+
+# On a terminal of that width, without a pager.
+on_screen() { # WIDTH COMMAND...
+    local width=$1
+    shift
+    printf '%q ' "$@" >command
+    ABDB_PAGER=cat NO_COLOR=1 script -qec "stty cols $width rows 40; . ./command" /dev/null | tr -d '\r'
+}
+
+@test "a word alone is a device, what was run, a scenario, a round" {
+    export ABDB_DB=$shared
+    same "$(abdb compare B200-SXM MI355X --where llama2-70b-99,server --per device -o csv 2>/dev/null | cut -d, -f3-)" \
+        "$(abdb compare device=B200-SXM device=MI355X --where model=llama2-70b-99,scenario=Server --per device -o csv 2>/dev/null | cut -d, -f3-)"
+    same "$(abdb rank llama2-70b-99 server 6.0 -o csv 2>/dev/null)" \
+        "$(abdb rank --workload llama2-70b-99 --scenario Server --where round=v6.0 -o csv 2>/dev/null)"
+    same "$(abdb rank llama2-70b-99 'server' --where "'NVIDIA'" -o csv 2>/dev/null)" \
+        "$(abdb rank llama2-70b-99 --scenario Server --where submitter=NVIDIA -o csv 2>/dev/null)"
+}
+
+@test "a word that means several things, or nothing, is refused with what it could be" {
+    export ABDB_DB=$shared
+    run abdb compare H100 B200-SXM
+    fails 2 "did you mean H100-NVL, H100-SXM"
+    run abdb rank serverr
+    fails 2 "nothing here is called 'serverr', did you mean 'Server'?"
+    abdb import -q "$fixtures/checker.csv" --db t.db
+    sqlite3 t.db "UPDATE description SET tag = 'closed' WHERE description_id = 1"
+    run abdb rank closed --db t.db
+    fails 2 "'closed' is ambiguous: say tag=closed or division=closed"
+    run abdb rank "'llama2-70b-99" --db "$shared"
+    fails 2 "a quote is open"
+}
+
+@test "the benchmark that has results is taken for the model, and that is said" {
+    export ABDB_DB=$shared
+    run --separate-stderr abdb rank llama2-70b server --limit 1
+    fails 0 "workload llama2-70b-99 "
+    [[ "$stderr" == *"taken for llama2-70b-99"* ]]
+    run abdb query mlperf-llm --model llama2-70b --round 6.0 --scenario server --limit 1
+    fails 0 "! --model llama2-70b: nothing here is called so, taken for llama2-70b-99"
+    [[ "$output" == *"B300-SXM"* && "$output" == *" v6.0 llama2-70b-99 Server"* ]]
+    same "$(abdb query specs --vendor nvidia -o csv 2>/dev/null)" "$(abdb query specs --vendor NVIDIA -o csv 2>/dev/null)"
+    run abdb query mlperf-llm --model nosuch
+    fails 2 "nothing here is called 'nosuch'"
+}
+
+@test "the database may be named before the verb" {
+    same "$(abdb --db "$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
+    same "$(abdb --db="$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
+    run abdb --db
+    fails 2 "no verb"
+}
+
+@test "mistyped columns, views and functions: the nearest is named" {
+    export ABDB_DB=$shared
+    run abdb query "SELECT r.scenrio FROM v_result r"
+    fails 2 "line 1: no such column: r.scenrio near 'r.scenrio FROM v_result r', did you mean 'scenario'?"
+    run abdb query "SELECT * FROM v_reslt"
+    fails 2 "did you mean 'v_result'?"
+    run abdb query "SELECT medain(value) FROM v_result"
+    fails 2 "did you mean 'median'?"
+    run abdb query "SELECT FROM FROM v_result"
+    fails 2 "syntax error"
+    [[ "$output" != *"did you mean"* ]]
+}
+
+@test "every report says its question and its group, as query/README.md does" {
+    abdb query >list
+    for report in "$root"/query/reports/*.sql; do
+        name=$(basename "$report" .sql)
+        question=$(sed -n 's/^-- question: //p' "$report")
+        group=$(sed -n 's/^-- group: //p' "$report")
+        [ -n "$question" ] && grep -qxF "$group" list || { echo "$name: its group '$group' is no heading of abdb query"; false; }
+        grep -qxF "| \`$name\` | $question |" "$root/query/README.md" || { echo "$name: query/README.md says otherwise"; false; }
+        grep -q "^  $name " list
+    done
+    run abdb query
+    [[ "$output" != *"{"* ]]
+}
+
+@test "what can be asked is found by a word" {
+    export ABDB_DB=$shared
+    run abdb query --search "pareto price"
+    fails 0 "price-performance"
+    run abdb query --search "accuracy target"
+    fails 0 "columns of public views"
+    run abdb query --search nosuchword
+    fails 2 "nothing that can be asked speaks of 'nosuchword'"
+}
+
+@test "a table fits the terminal; what has no room is named; elsewhere nothing is cut" {
+    command -v script >/dev/null || skip "no script(1)"
+    export ABDB_DB=$shared
+    for width in 40 80 132; do
+        for command in "rank llama2-70b-99 server" "compare B200-SXM MI355X --where llama2-70b-99,server" "query specs --vendor AMD" "query prices"; do
+            on_screen $width abdb $command >got
+            [ -s got ]
+            widest=$(python3 -c "import sys, unicodedata as u
+print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1 for c in l.rstrip('\n'))
+          for l in open('got', encoding='utf-8') if ' ' in l.strip()))") # a long word, a URL, stands alone
+            [ "$widest" -le "$width" ] || { echo "$command: $widest columns on $width"; cat got; false; }
+        done
+    done
+    on_screen 80 abdb rank llama2-70b-99 server | grep -q "no room on this screen"
+    abdb rank llama2-70b-99 server >whole
+    ! grep -q "no room" whole
+    awk 'length > 150 { found = 1 } END { exit !found }' whole
+}
+
+@test "a pager gets what is printed on a terminal, and only there; less that ends early is no error" {
+    command -v script >/dev/null || skip "no script(1)"
+    export ABDB_DB=$shared
+    printf '#!/bin/sh\ncat >paged\n' >pager
+    chmod +x pager
+    ABDB_PAGER=./pager NO_COLOR=1 script -qec "abdb query sources" /dev/null >screen
+    grep -q "^Sources" paged
+    [ ! -s screen ]
+    rm paged
+    ABDB_PAGER=./pager abdb query sources >/dev/null
+    ABDB_PAGER=./pager script -qec "abdb query sources -o csv" /dev/null >/dev/null
+    [ ! -e paged ]
+    printf '#!/bin/sh\nhead -1 >paged\n' >pager
+    ABDB_PAGER=./pager script -qec "abdb query samples --all; abdb query prices" /dev/null >screen
+    ! grep -q "cannot write" screen
+    ABDB_PAGER=nosuchprogram script -qec "abdb query sources" /dev/null >screen || true
+    grep -q "nosuchprogram" screen
+}
+
+@test "--brief leaves the rows and says what it left out" {
+    export ABDB_DB=$shared
+    for command in "rank llama2-70b-99 server --limit 2" "compare B200-SXM MI355X --where llama2-70b-99,server" "query mlperf-llm"; do
+        abdb $command --brief >brief
+        abdb $command >whole
+        grep -q "notes left out, footnotes among them: --brief" brief
+        ! grep -q "MLPerf name and logo" brief
+        grep -q "MLPerf name and logo" whole
+        grep "B200-SXM" whole | head -1 | grep -qxFf - brief
+    done
+    same "$(abdb query sources --brief -o csv 2>/dev/null)" "$(abdb query sources -o csv 2>/dev/null)"
+}
+
+@test "completion knows verbs, options, reports, values of options and of selections" {
+    export ABDB_DB=$shared
+    complete() { abdb help --complete -- "$@" | cut -f1 | tr '\n' ' '; }
+    same "$(complete quer)" "query "
+    same "$(complete query mlperf-l)" "mlperf-llm "
+    same "$(complete query mlperf-llm --acc)" "--accelerator "
+    same "$(complete query mlperf-llm --round v5)" "v5.0 v5.1 "
+    same "$(complete compare device=B2)" "device=B200-SXM "
+    same "$(complete compare B200-SXM --where llama2-70b-99,scenario=Se)" "llama2-70b-99,scenario=Server llama2-70b-99,scenario=serving "
+    same "$(complete rank --per d)" "device dollar "
+    same "$(complete run --kernel gem)" "gemm "
+    same "$(complete plot price-perf)" "price-performance "
+    same "$(complete query specs -o la)" "latex "
+    same "$(complete import some)" ""
+    same "$(complete nosuchverb x)" ""
+    ABDB_DB=none.db run abdb help --complete -- compare device=B2
+    same "$status $output" "0 "
+}
+
+@test "completion in bash, zsh and fish" {
+    export ABDB_DB=$shared
+    abdb help --completion bash >c
+    run bash -c 'source c; COMP_WORDS=(abdb compare device = B2); COMP_CWORD=4; _abdb; echo "${COMPREPLY[@]}"'
+    same "$output" "B200-SXM"
+    run bash -c 'source c; COMP_WORDS=(abdb rank --workload "GPT-2 "); COMP_CWORD=3; _abdb; echo "${COMPREPLY[0]}"'
+    [[ "$output" == 'GPT-2\ '* ]]
+    run abdb help --completion tcsh
+    fails 2 "there are bash, zsh and fish"
+    abdb help --completion zsh >z
+    abdb help --completion fish >f
+    if command -v zsh >/dev/null; then zsh -n z; fi
+    if command -v fish >/dev/null; then
+        same "$(fish -c 'source f; complete -C "abdb query mlperf-l"' | cut -f1)" "mlperf-llm"
+    fi
+}
+
+@test "doctor --json; a picture into a file; ^C is 130" {
+    abdb doctor --json >got
+    same "$(python3 -c "import json; print(sorted({r['state'] for r in json.load(open('got'))} - {'absent', 'warning'}))")" "['ok']"
+    export ABDB_DB=$shared
+    abdb plot mlperf-llm >picture.svg
+    head -1 picture.svg | grep -q "<?xml"
+    same "$(abdb plot mlperf-llm | cat)" "mlperf-llm.svg"
+    run timeout --preserve-status -s INT 1 "$build/abdb" query "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
+    same "$status" 130
+}
