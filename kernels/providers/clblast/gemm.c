@@ -31,6 +31,9 @@ static abdb_status launch(void *state, abdb_error *err)
     cl_event *event;
     abdb_status st = ABDB_OK;
 
+    TRY(abdb_cl_event(d, &event, err)); /* CLBlast tells of the last of its kernels only */
+    TRY(abdb_cl_check(clEnqueueMarkerWithWaitList(d->queue, 0, NULL, event),
+                      "clEnqueueMarkerWithWaitList", err));
     TRY(abdb_cl_event(d, &event, err));
     if (p->tensor[0].dtype == ABDB_F64)
         code = CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,

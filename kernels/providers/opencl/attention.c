@@ -101,7 +101,6 @@ static abdb_status add_plain(abdb_cl_job *job, const abdb_cl_attention *s, abdb_
                          .dtype = ABDB_F32,
                          .tiles = abdb_cl_usual(job->d, ABDB_F32)};
     cl_mem scores;
-    char options[64];
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_scratch(job, heads * s->queries * s->keys * sizeof(float), &scores, err));
@@ -109,9 +108,8 @@ static abdb_status add_plain(abdb_cl_job *job, const abdb_cl_attention *s, abdb_
     k.row = 1;
     k.column = s->d;
     TRY(abdb_cl_product(job, &q, &k, &score, &size, err));
-    snprintf(options, sizeof options, "-DF32 -DITEMS=%zu", items);
     TRY(abdb_cl_add(
-        job, &(abdb_cl_call){"scores.cl", "probabilities", options, {heads * s->queries}, {items}},
+        job, &(abdb_cl_call){"scores.cl", "probabilities", "-DF32", {heads * s->queries}, {items}},
         err, "bbllfi", scores, p->tensor[L].data, s->queries, s->keys, 1 / sqrt((double)s->d),
         s->causal));
     size.n = s->d;

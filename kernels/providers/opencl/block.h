@@ -18,8 +18,9 @@ enum {
     ABDB_CL_B2
 };
 
-/* Rows and pieces by one work-item a group, whatever the device: a block is made of products. */
-#define ABDB_CL_ONE_ITEM "-DITEMS=1 -DCHUNK=16384"
+/* Elements of a piece; rows and pieces have one work-item, whatever the device: a block is made of
+ * products. */
+#define ABDB_CL_PIECE "-DCHUNK=16384"
 
 /* All of f32: rows of d, of qkv 3 d, of f and g 4 d numbers. */
 typedef struct {

@@ -70,7 +70,7 @@ static abdb_status add_norm(const layer *l, cl_mem dy, cl_mem x, cl_mem base, cl
     cl_mem hats;
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s " ABDB_CL_ONE_ITEM, abdb_cl_format(b.p->dtype));
+    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_format(b.p->dtype));
     TRY(abdb_cl_room(&b, b.d, &hats, err));
     TRY(abdb_cl_add(b.job, &call, err, "bbbbbbll", dy, x, b.p->data, base, dx, hats, b.d,
                     abdb_cl_vector_at(&b, gain)));
@@ -99,7 +99,7 @@ abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, cons
                                    const abdb_tensor *dp, abdb_error *err)
 {
     size_t all = b->n * 4 * b->d;
-    abdb_cl_call slope = abdb_cl_by_piece("gate.cl", "back", "-DF32 -DGELU " ABDB_CL_ONE_ITEM, all);
+    abdb_cl_call slope = abdb_cl_by_piece("gate.cl", "back", "-DF32 -DGELU " ABDB_CL_PIECE, all);
     cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
     layer down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
           up = {b, dp, ABDB_CL_UP, ABDB_CL_BFC, b->n2, NULL},

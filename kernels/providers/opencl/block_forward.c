@@ -9,7 +9,7 @@ static abdb_status add_norm(abdb_cl_block *b, cl_mem from, cl_mem to, int gain, 
     char options[96] = "";
     abdb_cl_call call = abdb_cl_by_row(b, "norm.cl", "norm", options);
 
-    snprintf(options, sizeof options, "%s -DFROM_F32 -DCENTRED " ABDB_CL_ONE_ITEM,
+    snprintf(options, sizeof options, "%s -DFROM_F32 -DCENTRED " ABDB_CL_PIECE,
              abdb_cl_format(b->p->dtype));
     return abdb_cl_add(b->job, &call, err, "bbbblll", from, b->p->data, b->p->data, to, b->d,
                        abdb_cl_vector_at(b, gain), abdb_cl_vector_at(b, shift));
@@ -33,7 +33,7 @@ static abdb_status add_layer(abdb_cl_block *b, cl_mem from, cl_mem base, cl_mem 
     abdb_cl_call call = abdb_cl_by_row(b, "bias.cl", "spread", options);
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s%s " ABDB_CL_ONE_ITEM, abdb_cl_format(b->p->dtype),
+    snprintf(options, sizeof options, "%s%s " ABDB_CL_PIECE, abdb_cl_format(b->p->dtype),
              base ? " -DON_TOP" : "");
     TRY(abdb_cl_add(b->job, &call, err, "bbbll", b->p->data, base ? base : to, to, columns,
                     abdb_cl_vector_at(b, bias)));
@@ -46,7 +46,7 @@ abdb_status abdb_cl_block_forward(abdb_cl_block *b, abdb_error *err)
 {
     abdb_cl_heads q, k, v, o;
     abdb_cl_call gelu =
-        abdb_cl_by_piece("gate.cl", "gate", "-DF32 -DGELU " ABDB_CL_ONE_ITEM, b->n * 4 * b->d);
+        abdb_cl_by_piece("gate.cl", "gate", "-DF32 -DGELU " ABDB_CL_PIECE, b->n * 4 * b->d);
     abdb_status st = ABDB_OK;
 
     TRY(add_norm(b, b->x, b->n1, ABDB_CL_G1, ABDB_CL_B1, err));

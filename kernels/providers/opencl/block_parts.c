@@ -4,7 +4,7 @@
 
 #include "kernels/providers/opencl/block.h"
 
-enum { CHUNK = 1 << 14 }; /* as in ABDB_CL_ONE_ITEM */
+enum { CHUNK = 1 << 14 }; /* as in ABDB_CL_PIECE */
 
 abdb_status abdb_cl_room(abdb_cl_block *b, size_t columns, cl_mem *out, abdb_error *err)
 {
@@ -68,6 +68,6 @@ abdb_status abdb_cl_convert(abdb_cl_block *b, bool widen, abdb_dtype dtype, void
     abdb_cl_call call =
         abdb_cl_by_piece("convert.cl", widen ? "widen" : "narrow", options, b->n * b->d);
 
-    snprintf(options, sizeof options, "%s " ABDB_CL_ONE_ITEM, abdb_cl_format(dtype));
+    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_format(dtype));
     return abdb_cl_add(b->job, &call, err, "bbl", from, to, b->n * b->d);
 }

@@ -69,9 +69,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 
     TRY(abdb_param_word(p, "op", words, &op, err));
     TRY(abdb_cl_job_new(&job, p, err));
-    snprintf(options, sizeof options, "%s -DCHUNK=%d -DITEMS=%zu%s%s",
-             abdb_cl_format(p->tensor[0].dtype), CHUNK, items, op == LAYERNORM ? " -DCENTRED" : "",
-             op == GELU ? " -DGELU" : "");
+    snprintf(options, sizeof options, "%s -DCHUNK=%d%s%s", abdb_cl_format(p->tensor[0].dtype),
+             CHUNK, op == LAYERNORM ? " -DCENTRED" : "", op == GELU ? " -DGELU" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group", items);
     TRY(add(job, op, options, items, err));
 done:

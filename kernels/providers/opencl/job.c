@@ -56,13 +56,24 @@ static void set_sizes(abdb_cl_step *step, const abdb_cl_call *call)
     }
 }
 
+/* The options of a call, and the work-items of a group, which the compiler knows, too, unless the
+ * device has no such groups: that is the launch's to say. */
+static void options_of(const abdb_cl_job *job, const abdb_cl_call *call, char *out, size_t room)
+{
+    size_t items = call->items[0] ? call->items[0] : 1, most = 1;
+
+    clGetDeviceInfo(job->d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    snprintf(out, room, "%s -DITEMS=%zu%s", call->options ? call->options : "", items,
+             items <= most ? " -DREQUIRED" : "");
+}
+
 abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
                         const char *letters, ...)
 {
     abdb_cl_step *more = abdb_grow(job->step, job->steps, &job->room, sizeof *more);
     cl_program program = NULL;
     cl_int code;
-    char what[128];
+    char what[128], options[512];
     va_list list;
     abdb_status st = ABDB_OK;
 
@@ -70,7 +81,8 @@ abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *
     job->step = more;
     more += job->steps;
     *more = (abdb_cl_step){0};
-    TRY(abdb_cl_program(job->d, call->file, call->options ? call->options : "", &program, err));
+    options_of(job, call, options, sizeof options);
+    TRY(abdb_cl_program(job->d, call->file, options, &program, err));
     snprintf(what, sizeof what, "clCreateKernel of %s", call->function);
     more->kernel = clCreateKernel(program, call->function, &code);
     TRY(abdb_cl_check(code, what, err));

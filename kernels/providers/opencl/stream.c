@@ -62,9 +62,8 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     if (!op) op = "triad";
     if (strcmp(op, "fma") == 0) op = "chain"; /* fma is a word of the compiler's */
     TRY(abdb_cl_job_new(&job, p, err));
-    snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d -DITEMS=%zu%s%s",
-             abdb_cl_format(t[0].dtype), op, CHUNK, items,
-             is_word(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
+    snprintf(options, sizeof options, "%s -DOP=%s -DCHUNK=%d%s%s", abdb_cl_format(t[0].dtype), op,
+             CHUNK, is_word(p, "stores", "nt") ? " -DNT" : "", dot ? " -DDOT" : "");
     snprintf(job->chosen, sizeof job->chosen, "%zu work-items a group, vectors of %zu", items,
              abdb_cl_lanes(job->d, t[0].dtype));
     if (abdb_param_number(p, "repeat", 1) > PASSES_MOST)

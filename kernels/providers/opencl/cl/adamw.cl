@@ -22,7 +22,7 @@
 #define FLOAT_GET(p, i)     (p)[i]
 #define FLOAT_PUT(p, i, x)  (p)[i] = (x)
 
-kernel void adamw(global const ELEMENT *p, global const ELEMENT *g, global const float *m,
+KERNEL void adamw(global const ELEMENT *p, global const ELEMENT *g, global const float *m,
                  global const float *v, global ELEMENT *p_out, global float *m_out,
                  global float *v_out, ulong n, float m_scale, float v_scale)
 {

@@ -78,7 +78,7 @@ void put(global ELEMENT *out, float o[ROWS][WIDE], ulong here, ulong d, ulong ro
         for (ulong i = 0; i < d; i++) PUT(out, r * row + i, o[r][i]);
 }
 
-kernel void back(global const float *a, global const float *b, global const float *x,
+KERNEL void back(global const float *a, global const float *b, global const float *x,
                  global const float *y, global const float *x_turned, global const float *y_turned,
                  global const float *logarithm, global const float *means, global ELEMENT *out,
                  global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded,
@@ -131,7 +131,7 @@ kernel void back(global const float *a, global const float *b, global const floa
 }
 
 /* The sums of dO O, a work-item a query; both as rows. */
-kernel void means(global const float *d_out, global const float *out, global float *to,
+KERNEL void means(global const float *d_out, global const float *out, global float *to,
                   ulong queries, ulong padded, ulong d)
 {
     ulong r = get_global_id(0), h = get_global_id(1);

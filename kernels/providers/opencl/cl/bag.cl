@@ -2,7 +2,7 @@
  * from `first` on), COLUMNS vectors of it at a time. */
 enum { COLUMNS = 4 };
 
-kernel void sums(global const float *tables, global const int *index, global float *out,
+KERNEL void sums(global const float *tables, global const int *index, global float *out,
                  ulong first, ulong rows, ulong batch, ulong lookups, ulong width, ulong all)
 {
     ulong sample = get_global_id(0), table = first + get_global_id(1), i = 0;

@@ -1,6 +1,6 @@
 /* bias.cl - rows of a bias, and what is there already (-DON_TOP): a product is added to them. A group
  * has a row. */
-kernel void spread(global const ELEMENT *bias, global const float *base, global float *to,
+KERNEL void spread(global const ELEMENT *bias, global const float *base, global float *to,
                    ulong columns, ulong first)
 {
     bias += first;

@@ -1,6 +1,6 @@
 /* columns.cl - the sum of each column, rounded to the format of what it becomes; a work-item has as
  * many columns as a vector has numbers. */
-kernel void columns(global const float *from, global ELEMENT *to, ulong rows, ulong width,
+KERNEL void columns(global const float *from, global ELEMENT *to, ulong rows, ulong width,
                     ulong first)
 {
     ulong low = get_global_id(0) * LANES;

@@ -109,9 +109,14 @@ REAL max_of(REALV v)
     return FOLD(v, fmax);
 }
 
-/* The sum, or the largest, of the numbers of a group's items, in each of them. -DITEMS: of a group.
- */
-#ifdef ITEMS
+/* A group has ITEMS work-items; compilers that know it make one kernel of it, not two. */
+#ifdef REQUIRED
+#define KERNEL kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+#else
+#define KERNEL kernel
+#endif
+
+/* The sum, or the largest, of the numbers of a group's items, in each of them. */
 REAL group_sum(REAL x, local REAL *room)
 {
 #if ITEMS > 1
@@ -138,4 +143,3 @@ REAL group_max(REAL x, local REAL *room)
     for (ulong i = get_local_id(0) * LANES; i + LANES <= (columns); i += ITEMS * LANES)
 #define EACH_LEFT(i, columns) \
     for (ulong i = (columns) / LANES * LANES + get_local_id(0); i < (columns); i += ITEMS)
-#endif

@@ -1,5 +1,5 @@
 /* convert.cl - a format to f32 (`widen`) and back, rounded (`narrow`). A group has CHUNK elements. */
-kernel void widen(global const ELEMENT *from, global float *to, ulong n)
+KERNEL void widen(global const ELEMENT *from, global float *to, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 
@@ -9,7 +9,7 @@ kernel void widen(global const ELEMENT *from, global float *to, ulong n)
     EACH_LEFT(i, here) to[i] = GET(from, i);
 }
 
-kernel void narrow(global const float *from, global ELEMENT *to, ulong n)
+KERNEL void narrow(global const float *from, global ELEMENT *to, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 

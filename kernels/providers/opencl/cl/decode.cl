@@ -59,7 +59,7 @@ void collect(kept *t, float p[GROUP][TOKENS], global const ELEMENT *v, ulong cou
         }
 }
 
-kernel void decode(global const ELEMENT *q, global const ELEMENT *k, global const ELEMENT *v,
+KERNEL void decode(global const ELEMENT *q, global const ELEMENT *k, global const ELEMENT *v,
                    global const int *index, global const int *length, global ELEMENT *o,
                    global float *logarithm, ulong block, ulong width)
 {

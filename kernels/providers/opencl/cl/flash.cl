@@ -69,7 +69,7 @@ void collect(float o[ROWS][WIDE], float p[ROWS][BLOCK], float less[ROWS], global
     }
 }
 
-kernel void flash(global const float *q, global const float *k_turned, global const float *v,
+KERNEL void flash(global const float *q, global const float *k_turned, global const float *v,
                   global ELEMENT *out, global float *logarithm, ulong queries, ulong keys, ulong d,
                   ulong q_padded, ulong k_padded, ulong group, int causal, ulong first, ulong batch,
                   ulong head, ulong row)

@@ -5,7 +5,7 @@
 enum { CHAINS = 8, PERIOD = 16 };
 
 #if defined F64 || defined F32
-kernel void steps(global const REAL *x, global const REAL *y, global REAL *z, ulong width, ulong n,
+KERNEL void steps(global const REAL *x, global const REAL *y, global REAL *z, ulong width, ulong n,
                   int none)
 {
     ulong low = get_global_id(0) * (CHAINS * LANES), high = min(low + CHAINS * LANES, width);
@@ -30,7 +30,7 @@ kernel void steps(global const REAL *x, global const REAL *y, global REAL *z, ul
     }
 }
 #elif defined BF16
-kernel void steps(global const ushort *x, global const ushort *y, global float *z, ulong width,
+KERNEL void steps(global const ushort *x, global const ushort *y, global float *z, ulong width,
                   ulong n, int none)
 {
     ulong low = get_global_id(0) * (CHAINS * LANES), high = min(low + CHAINS * LANES, width);
@@ -72,7 +72,7 @@ kernel void steps(global const ushort *x, global const ushort *y, global float *
     }
 }
 #else
-kernel void steps(global const char *x, global const char *y, global int *z, ulong width, ulong n,
+KERNEL void steps(global const char *x, global const char *y, global int *z, ulong width, ulong n,
                   int none)
 {
     ulong low = get_global_id(0) * LANES, high = min(low + LANES, width);

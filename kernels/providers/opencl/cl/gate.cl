@@ -6,7 +6,7 @@
 #define ARGUMENT(x) (x)
 #endif
 
-kernel void gate(global const ELEMENT *x, global ELEMENT *y, ulong n)
+KERNEL void gate(global const ELEMENT *x, global ELEMENT *y, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 
@@ -31,7 +31,7 @@ kernel void gate(global const ELEMENT *x, global ELEMENT *y, ulong n)
 #define SLOPE(x, s) ((s) + (x) * (s) * (1 - (s)) * 1.5957691216057308f * (1 + 0.134145f * (x) * (x)))
 
 /* Slopes of y to those of x, in place. */
-kernel void back(global const float *x, global float *dy, ulong n)
+KERNEL void back(global const float *x, global float *dy, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 

@@ -3,7 +3,7 @@
  * batch b is at first + b batch + h head + r row. Dimensions: pieces of PIECE rows, heads, batches. */
 enum { PIECE = 16 };
 
-kernel void rows(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
+KERNEL void rows(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
                  ulong first, ulong batch, ulong head, ulong row)
 {
     ulong low = get_global_id(0) * PIECE;
@@ -15,7 +15,7 @@ kernel void rows(global const ELEMENT *from, global float *to, ulong count, ulon
             to[r * WIDE + i] = r < count && i < d ? GET(from, r * row + i) : 0;
 }
 
-kernel void turned(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
+KERNEL void turned(global const ELEMENT *from, global float *to, ulong count, ulong padded, ulong d,
                    ulong first, ulong batch, ulong head, ulong row)
 {
     ulong low = get_global_id(0) * PIECE;

@@ -15,7 +15,7 @@
 #define OUT1(p, i, v) PUT(p, i, v)
 #endif
 
-kernel void norm(global const ROW *x, global const ELEMENT *gamma, global const ELEMENT *beta,
+KERNEL void norm(global const ROW *x, global const ELEMENT *gamma, global const ELEMENT *beta,
                  global ROW *y, ulong columns, ulong gamma_first, ulong beta_first)
 {
     local REAL room[ITEMS];

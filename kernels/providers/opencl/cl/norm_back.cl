@@ -1,6 +1,6 @@
 /* norm_back.cl - slopes of a norm to mean 0 and variance 1, a group a row: of x, on top of `base`,
  * and of the gains what its rows add up to (`hats`: slopes times what the gain multiplies). */
-kernel void norm_back(global const float *dy, global const float *x, global const ELEMENT *gain,
+KERNEL void norm_back(global const float *dy, global const float *x, global const ELEMENT *gain,
                       global const float *base, global float *dx, global float *hats,
                       ulong columns, ulong first)
 {

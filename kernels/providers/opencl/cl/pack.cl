@@ -3,7 +3,7 @@
  * beside each other in a panel, and along it. Dimensions: panels, pieces of DEPTH, matrices. */
 enum { DEPTH = 256 };
 
-kernel void pack(global const ELEMENT *from, global REAL *to, ulong side, ulong depth, ulong first,
+KERNEL void pack(global const ELEMENT *from, global REAL *to, ulong side, ulong depth, ulong first,
                  ulong across, ulong along, ulong stride)
 {
     ulong panel = get_global_id(0), low = get_global_id(1) * DEPTH, high = min(low + DEPTH, depth);

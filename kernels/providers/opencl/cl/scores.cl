@@ -1,6 +1,6 @@
 /* scores.cl - the whole matrix of scores of a head, a group a row: masked, scaled, to probabilities,
  * and the logarithm of the sum. */
-kernel void probabilities(global float *s, global float *logarithm, ulong queries, ulong keys,
+KERNEL void probabilities(global float *s, global float *logarithm, ulong queries, ulong keys,
                           float scale, int causal)
 {
     local float room[ITEMS];

@@ -1,5 +1,5 @@
 /* softmax.cl - rows of softmax, and their loss by the target's element; a group has a row. */
-kernel void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
+KERNEL void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
 {
     local REAL room[ITEMS];
     REALV most = -INFINITY, sum = 0;
@@ -19,7 +19,7 @@ kernel void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
     EACH_LEFT(i, columns) PUT(y, i, exp(GET(x, i) - top) * all);
 }
 
-kernel void loss(global const ELEMENT *x, global const int *target, global float *y, ulong columns)
+KERNEL void loss(global const ELEMENT *x, global const int *target, global float *y, ulong columns)
 {
     local REAL room[ITEMS];
     REALV most = -INFINITY, sum = 0;

@@ -4,7 +4,7 @@
 enum { VECTORS = SIDE / LANES, COLUMNS = 8 };
 
 /* Dimensions: groups of columns, panels of X. */
-kernel void layer(global const float *x, global const int *start, global const int *row,
+KERNEL void layer(global const float *x, global const int *start, global const int *row,
                   global const float *weight, global float *y, ulong m, ulong n, ulong k)
 {
     ulong low = get_global_id(0) * COLUMNS, panel = get_global_id(1),

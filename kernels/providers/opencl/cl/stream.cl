@@ -41,7 +41,7 @@ REAL steps(REAL x, ulong fmas)
 #define PICK_(a, b) a##b
 #define PICK(a, b)  PICK_(a, b)
 
-kernel void pass(global const REAL *x, global const REAL *y, global REAL *z, ulong n, ulong fmas)
+KERNEL void pass(global const REAL *x, global const REAL *y, global REAL *z, ulong n, ulong fmas)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, high = min(low + CHUNK, n), each = LANES;
     ulong whole = low + (high - low) / each * each;

@@ -11,7 +11,7 @@ typedef char WEIGHT;
 #endif
 
 /* Rows of W of n to strips, filled up with zeros. Dimensions: strips, rows. */
-kernel void strips(global const WEIGHT *from, global WEIGHT *to, ulong n)
+KERNEL void strips(global const WEIGHT *from, global WEIGHT *to, ulong n)
 {
     ulong strip = get_global_id(0), k = get_global_id(1), rows = get_global_size(1);
 
@@ -82,7 +82,7 @@ void multiply(FLOATV t[ROWS][2], global const float *x, global const char *w, ul
 #endif
 
 /* Dimensions: panels of X, strips. */
-kernel void layer(global const float *x, global const WEIGHT *w, global float *y,
+KERNEL void layer(global const float *x, global const WEIGHT *w, global float *y,
                   global const float *x_scale, global const float *w_scale,
                   global const int *start, global const int *block, ulong m, ulong n, ulong k)
 {

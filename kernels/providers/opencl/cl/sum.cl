@@ -2,7 +2,7 @@
  * of these. */
 enum { CHAINS = 8 };
 
-kernel void parts(global const REAL *x, global const REAL *y, global REAL *part, ulong n)
+KERNEL void parts(global const REAL *x, global const REAL *y, global REAL *part, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, high = min(low + CHUNK, n), each = LANES * CHAINS;
     ulong whole = low + (high - low) / each * each;
@@ -34,7 +34,7 @@ kernel void parts(global const REAL *x, global const REAL *y, global REAL *part,
     part[get_group_id(0)] = sum;
 }
 
-kernel void total(global const REAL *part, ulong n, global REAL *z)
+KERNEL void total(global const REAL *part, ulong n, global REAL *z)
 {
     REAL sum = 0;
 

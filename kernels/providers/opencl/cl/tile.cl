@@ -40,7 +40,7 @@ void store(global OUT *c, ulong row, ulong rows, ulong columns, REALV t[ROWS][VE
     }
 }
 
-kernel void tile(global const REAL *a, global const REAL *b, global OUT *c, ulong m, ulong n,
+KERNEL void tile(global const REAL *a, global const REAL *b, global OUT *c, ulong m, ulong n,
                  ulong depth, ulong from, ulong to, ulong first, ulong row, ulong stride,
                  ulong share_a, ulong share_b, int add)
 {
