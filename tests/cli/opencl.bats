@@ -58,7 +58,7 @@ cell() { # KERNEL key=value...
     run cells "$(cell gemm n=500 provider=opencl)" "$(cell gemm n=500 provider=clblast)"
     same "$(grep -c ' ok $' <<<"$output")" 2
     # all kernels of a launch are timed: samples fill a good part of the time between their beginnings
-    same "$(jq -s '[.[] | select(.kind == "result") as $r | [.[] | select(.kind == "sample" and .cell == $r.cell)] as $s |
+    same "$(jq -s '. as $all | [.[] | select(.kind == "result") | . as $r | [$all[] | select(.kind == "sample" and .cell == $r.cell)] as $s |
         ([$s[:-1][].time_s] | add) * $r.batch / $s[-1].t_s | select(. > 0.2 and . <= 1)] | length' "$dir/records")" 2
 }
 
