@@ -55,7 +55,7 @@ cell() { # KERNEL key=value...
     fails 0 "not-implemented gradients are made in blocks only"
     fails 0 "not-implemented there is no such provider of it"
     "$build/abdb-run-opencl" describe | grep -q '"provider":"clblast"' || skip "built without CLBlast"
-    run cells "$(cell gemm n=500 provider=opencl)" "$(cell gemm n=500 provider=clblast)"
+    run cells "$(cell gemm n=1000 provider=opencl)" "$(cell gemm n=1000 provider=clblast)"
     same "$(grep -c ' ok $' <<<"$output")" 2
     # all kernels of a launch are timed: samples fill a good part of the time between their beginnings
     same "$(jq -s '. as $all | [.[] | select(.kind == "result") | . as $r | [$all[] | select(.kind == "sample" and .cell == $r.cell)] as $s |
