@@ -86,10 +86,10 @@ MICRO   := $(wildcard kernels/micro/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
-           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/figure_rules.c $(BUILD)/gen/site.c $(BUILD)/gen/packages.c
+           $(BUILD)/gen/plans.c $(BUILD)/gen/vocabulary.c $(BUILD)/gen/maps.c $(BUILD)/gen/figure_rules.c $(BUILD)/gen/score_rules.c $(BUILD)/gen/site.c $(BUILD)/gen/packages.c
 VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv \
               data/rules/rules.csv data/rules/compatibility.csv data/rules/workloads.csv data/rules/rounds.csv \
-              data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv data/rules/engines.csv
+              data/rules/decorations.csv data/rules/orders.csv data/rules/ratios.csv data/rules/doubts.csv data/rules/engines.csv
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
@@ -147,7 +147,8 @@ define embed
 endef
 # A file that comes or goes makes them anew, too.
 EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
-            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv $(VOCABULARY))
+            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
+            data/rules/scores.csv $(VOCABULARY))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
@@ -162,6 +163,7 @@ $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,ab
 $(BUILD)/gen/cl_files.c: $(sort $(wildcard kernels/providers/opencl/cl/*.cl)) ; $(call embed,abdb_cl_files,$(filter-out %/names,$^))
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$(filter-out %/names,$^))
 $(BUILD)/gen/figure_rules.c: data/rules/figures.csv ; $(call embed,abdb_figure_rules,$(filter-out %/names,$^))
+$(BUILD)/gen/score_rules.c: data/rules/scores.csv ; $(call embed,abdb_score_rules,$(filter-out %/names,$^))
 $(BUILD)/gen/vocabulary.c: $(VOCABULARY) ; $(call embed,abdb_vocabulary,$(filter-out %/names,$^))
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
 	@mkdir -p $(@D)

@@ -136,11 +136,11 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     double value;
     abdb_result *result;
 
-    /* No number is no loss: tables print "-" and N/A where nothing was measured. A number that
-     * cannot be kept is counted below. */
-    if (!raw || !abdb_number(raw, &value)) return NULL;
-    if (!found || !(value > 0)) {
-        entry->values_left_out++;
+    /* A word is no loss: tables print "-" and N/A where nothing was measured. A number that cannot
+     * be kept, or a damaged one, is counted below. */
+    if (!raw || (!abdb_number(raw, &value) && !abdb_has_digit(raw))) return NULL;
+    if (!found || !abdb_number(raw, &value) || !(value > 0)) {
+        abdb_entry_leave(entry);
         return NULL;
     }
     result = abdb_entry_result(entry, metric, abdb_unit_base(found, value));
@@ -151,11 +151,21 @@ abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char
     return result;
 }
 
+void abdb_left_out_entry(abdb_left_out *list, const abdb_entry *entry)
+{
+    for (size_t i = 0; list && i < entry->results + entry->values_left_out; i++) {
+        abdb_value_read(-1); /* which counted it when it came into the entry */
+        abdb_left_out_add(list, i < entry->results ? entry->result[i].metric
+                                                   : "zero, no number or of no known unit");
+    }
+}
+
 void abdb_left_out_add(abdb_left_out *list, const char *name)
 {
     size_t i = 0;
 
     if (!list) return;
+    abdb_value_read(1);
     list->values++;
     /* Names are compared as far as they are kept (ABDB_LEFT_OUT_NAME - 1 letters), so a long one is
      * found again. */

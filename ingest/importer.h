@@ -28,6 +28,8 @@ typedef struct {
 } abdb_left_out;
 /* One value of that name. list NULL: nobody asks. */
 void abdb_left_out_add(abdb_left_out *list, const char *name);
+/* The values of an entry that is not handed over. */
+void abdb_left_out_entry(abdb_left_out *list, const abdb_entry *entry);
 
 /* A file as bytes, and as UTF-8 text whatever its encoding was. text points into the file's bytes
  * where they are UTF-8 already, else into decoded, a converted copy; both are gone with
@@ -57,7 +59,7 @@ void abdb_input_release(const abdb_input *input, size_t upto);
 
 /* Bytes that arrive in pieces: in memory, and beyond ABDB_SPOOL_MEMORY in a file without a name in
  * $TMPDIR (or /var/tmp), which is gone when it is closed. Zeroed is empty. */
-enum { ABDB_SPOOL_MEMORY = 24 << 20 };
+enum { ABDB_SPOOL_MEMORY = 8 << 20 };
 typedef struct {
     abdb_text text;
     size_t size;
@@ -72,6 +74,8 @@ ABDB_MUST_USE abdb_status abdb_spool_file(abdb_spool *spool, int file, abdb_erro
 /* What was added, as an input that must be closed before the spool is freed. */
 ABDB_MUST_USE abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *path,
                                            abdb_error *err);
+/* Empty, for other bytes; a little memory is kept for them. */
+void abdb_spool_clear(abdb_spool *spool);
 void abdb_spool_free(abdb_spool *spool);
 
 /* What the user adds with --set: fields and factors that a file does not say. */
@@ -101,8 +105,8 @@ void abdb_words_free(abdb_words *words);
 void abdb_entry_measured(abdb_entry *entry, const char *source, const char *workload,
                          const char *locator, long line);
 /* Adds a number as a source prints it, in a unit of units.def, as a result in the base unit. NULL:
- * raw is NULL or no number; or, counted as left out, not above zero, of an unknown unit, or without
- * room. raw and unit are borrowed. */
+ * raw is NULL or a word ("N/A"); or, counted as left out, a damaged number, not above zero, of an
+ * unknown unit, or without room. raw and unit are borrowed. */
 abdb_result *abdb_entry_stated(abdb_entry *entry, const char *metric, const char *statistic,
                                const char *raw, const char *unit);
 

@@ -216,9 +216,10 @@ double abdb_magnitude(double of_sums, double out, double sums, double rounded);
  * 0 of others. */
 double abdb_rounded(const abdb_tensor *out);
 /* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
- * a(i, k) times the sum over j of b(k, j) r_j, modulo 2^61 - 1, for random r (Freivalds 1977); all
- * elements are whole numbers, or the row is marked. A wrong row is missed with a probability of
- * 2^-61. Work: rows x depth + depth x columns + rows x columns. */
+ * a(i, k) times the sum over j of b(k, j) r_j, modulo 2^61 - 1, for random r (Freivalds 1977). A
+ * row of a or c with an element that is no whole number is marked; b has none, as inputs made by
+ * `exact` are whole. A wrong row is missed with a probability of 2^-61. Work: rows x depth + depth
+ * x columns + rows x columns. */
 typedef struct {
     const abdb_problem *p;
     double (*a)(const abdb_problem *p, size_t i, size_t k),

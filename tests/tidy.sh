@@ -59,6 +59,7 @@ check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . 
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
 
 # --- lists that must agree -----------------------------------------------------------------------------
+check "importers count values through schema/core/record.h" "$(grep -nE '\b(results|values_left_out)(\+\+|--| [-+]?= )' -r ingest --include='*.c')"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = product || $b = registry ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"

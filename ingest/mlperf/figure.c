@@ -20,8 +20,7 @@ static size_t rules;
 static abdb_arena kept; /* their texts, as long as the program runs */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* "v5.1" -> 5001; 0: none. */
-static int round_order(const char *round)
+int abdb_figure_round(const char *round)
 {
     char *minor;
     long major;
@@ -45,8 +44,8 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
 
     if (!header->count) return abdb_csv_header_take(header, row, err);
     if (rules == RULES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", RULES_MAX);
-    *r = (abdb_figure_rule){.since = round_order(keep(row, header, "since")),
-                            .until = round_order(keep(row, header, "until")),
+    *r = (abdb_figure_rule){.since = abdb_figure_round(keep(row, header, "since")),
+                            .until = abdb_figure_round(keep(row, header, "until")),
                             .model = keep(row, header, "model"),
                             .scenario = keep(row, header, "scenario"),
                             .ran = keep(row, header, "ran"),
@@ -87,7 +86,7 @@ bool abdb_scenario_same(const char *a, const char *b)
 
 static bool fits(const abdb_figure_rule *r, const abdb_figure_ask *ask)
 {
-    int round = round_order(ask->round);
+    int round = abdb_figure_round(ask->round);
     size_t stem = strcspn(r->model, "*");
     const char *scenario = ask->scenario;
     bool same = !ask->ran || abdb_scenario_same(ask->ran, scenario);
@@ -109,7 +108,8 @@ static bool fits(const abdb_figure_rule *r, const abdb_figure_ask *ask)
 
 const abdb_figure_rule *abdb_figure_next(const abdb_figure_ask *ask, size_t *at)
 {
-    int turns = round_order(ask->round) ? 1 : 2; /* round unknown: what stands before what ended */
+    /* round unknown: what stands before what ended */
+    int turns = abdb_figure_round(ask->round) ? 1 : 2;
 
     (void)pthread_once(&once, open_rules);
     /* With a round one pass over the rules. Without, two: first the rules that still hold, then

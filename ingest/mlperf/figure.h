@@ -24,6 +24,8 @@ typedef struct {
 
 /* The next rule from *at on that fits, the most special first; *at moves behind it. NULL: none. */
 const abdb_figure_rule *abdb_figure_next(const abdb_figure_ask *ask, size_t *at);
+/* "v5.1" -> 5001; 0: none. */
+int abdb_figure_round(const char *round);
 /* Are two names of a scenario the same: "Single Stream", "singlestream"? NULL is none. */
 bool abdb_scenario_same(const char *a, const char *b);
 /* Is the official result in tokens? Where the round is unknown and rounds differ, ask->tokens. */

@@ -134,11 +134,14 @@ static abdb_status on_row(void *self, const abdb_csv_row *csv, abdb_error *err)
         if (!s->system[i]) return ABDB_FAIL(err, ABDB_NOMEM, "labels");
     }
     if (strstr(csv->field[s->first - 1], "Result")) {
-        if (s->system[0])
+        if (s->system[0]) {
             TRY(keep_cells(s, csv, err));
-        else
+        } else {
+            for (size_t i = s->first; i < csv->count; i++)
+                abdb_value_read(abdb_has_digit(csv->field[i]));
             TRY(abdb_csv_reject(s->context.sink, csv, "Public ID",
                                 "results before any system was named", err));
+        }
     }
     TRY(s->context.sink->row_end(s->context.sink->self, err));
 done:

@@ -76,6 +76,7 @@ static abdb_status hand_over(state *s, const abdb_csv_row *csv, abdb_error *err)
     s->context.line = at->line;
     if (!s->row.unit) {
         field = "Units";
+        abdb_value_read(abdb_has_digit(s->row.result));
         snprintf(reason, sizeof reason, "no unit: cannot tell what %.40s is",
                  s->row.result ? s->row.result : "");
     } else {

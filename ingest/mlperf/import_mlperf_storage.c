@@ -181,7 +181,7 @@ static abdb_status read_summary(reader *r, abdb_entry *entry, const json_t *root
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] =
             "the accelerators waited longer than the benchmark allows";
-        entry->results = 0;
+        abdb_entry_leave_results(entry);
     } else if (!entry->results)
         return reject(r, "metric", "no throughput", err);
     return hand_over(r, entry, err);

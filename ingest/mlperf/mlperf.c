@@ -124,6 +124,27 @@ static const char *statistic_of(const char *unit)
     return strstr(unit, "99.00_percentile") ? "p99" : "value";
 }
 
+/* Is it the value of a result? False: reason says why not. */
+static bool is_value(const char *text, const char *unit_text, const char *metric, const char *name,
+                     double *value, const char **field, char *reason)
+{
+    *field = name;
+    if (!text || !abdb_number(text, value)) {
+        snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
+    } else if (*value <= 0) { /* 0 and negative numbers stand for runs that failed */
+        snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
+    } else if (!metric) {
+        *field = "Units";
+        snprintf(reason, REASON_SIZE,
+                 "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
+                 " Latency (ms), Watts, ...",
+                 unit_text ? unit_text : "");
+    } else {
+        return true;
+    }
+    return false;
+}
+
 /* One value with its unit as a result of entry. */
 static int add_value(abdb_entry *entry, const char *text, const char *unit_text, int stated,
                      const char *name, const char **field, char *reason)
@@ -133,22 +154,8 @@ static int add_value(abdb_entry *entry, const char *text, const char *unit_text,
     abdb_result *result;
     double value;
 
-    *field = name;
-    if (!text || !abdb_number(text, &value)) {
-        snprintf(reason, REASON_SIZE, "%s is '%.60s', not a number", name, text ? text : "");
-        return 0;
-    }
-    /* 0 and negative numbers stand for runs that failed. */
-    if (value <= 0) {
-        snprintf(reason, REASON_SIZE, "%s is %.60s: no result", name, text);
-        return 0;
-    }
-    if (!metric) {
-        *field = "Units";
-        snprintf(reason, REASON_SIZE,
-                 "unknown unit '%.60s'; known are Tokens/s, Samples/s, Queries/s,"
-                 " Latency (ms), Watts, ...",
-                 unit_text ? unit_text : "");
+    if (!is_value(text, unit_text, metric, name, &value, field, reason)) {
+        abdb_value_read(abdb_has_digit(text));
         return 0;
     }
     result = abdb_entry_result(entry, metric, abdb_unit_base(unit, value));
@@ -173,12 +180,15 @@ static void add_accuracy(abdb_entry *entry, abdb_arena *arena, const char *text)
         return;
     }
     name = strtok_r(copy, " ", &rest);
-    for (int i = 0; name && i < ACCURACY_MAX; i++) {
+    for (int i = 0; name; i++) {
         char *number = strtok_r(NULL, " ", &rest), *colon = strrchr(name, ':');
         abdb_result *result;
         const char *metric;
 
-        if (!number || !colon || !abdb_number(number, &value)) return;
+        if (!number || !colon || !abdb_number(number, &value) || i == ACCURACY_MAX) {
+            abdb_entry_leave(entry); /* what stands here, and behind, is no score */
+            return;
+        }
         *colon = '\0';
         metric = strcasecmp(name, "TOKENS_PER_SAMPLE") == 0
                      ? "tokens_per_sample"
@@ -318,6 +328,20 @@ static void set_fields(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_c
         power ? " power" : "", errors ? " errors" : "", row->unit ? "" : " unit-inferred"));
 }
 
+/* The other values of a row that is refused are read too, so that they count among those that were.
+ */
+static void read_refused(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_row *row,
+                         bool result, bool power)
+{
+    const char *field;
+    char reason[REASON_SIZE];
+
+    if (result) (void)add_value(entry, row->result, row->unit, 1, "Result", &field, reason);
+    if (power && row->power)
+        (void)add_value(entry, row->power, row->power_unit, 1, "Power", &field, reason);
+    add_accuracy(entry, arena, row->accuracy);
+}
+
 bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_context *context,
                       const abdb_mlperf_row *row, const char **field, char *reason)
 {
@@ -327,6 +351,7 @@ bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_co
     if (!row->model) {
         *field = "Model";
         snprintf(reason, REASON_SIZE, "no model or benchmark");
+        read_refused(entry, arena, row, true, true);
         return false;
     }
     entry->locator = context->locator;
@@ -335,14 +360,18 @@ bool abdb_mlperf_fill(abdb_entry *entry, abdb_arena *arena, const abdb_mlperf_co
     set_devices(entry, arena, row);
     set_factors(entry, row);
     if (!unit) unit = scenario_unit(abdb_mlperf_scenario(row->scenario));
-    if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason))
+    if (!add_value(entry, row->result, unit, row->unit != NULL, "Result", field, reason)) {
+        read_refused(entry, arena, row, false, true);
         return false;
+    }
     /* Logs name their unit in the figure itself; only tables are corrected. */
     if (strcmp(context->source, "mlperf-logs") != 0 && correct_unit(entry, row))
         entry->field[ABDB_FIELD_flags] = abdb_trim(
             abdb_arena_printf(arena, "%s unit-corrected", entry->field[ABDB_FIELD_flags]));
-    if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason))
+    if (row->power && !add_value(entry, row->power, row->power_unit, 1, "Power", field, reason)) {
+        read_refused(entry, arena, row, false, false);
         return false;
+    }
     *field = NULL;
     add_accuracy(entry, arena, row->accuracy);
     return true;

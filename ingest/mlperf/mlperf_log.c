@@ -6,6 +6,7 @@
  * numbers in Python's dictionaries are quoted or not; training logs of several nodes repeat
  * run_stop; descriptions of systems have numbers as text. */
 #include "ingest/mlperf/mlperf_log.h"
+#include "ingest/mlperf/training_old.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@
 #include "ingest/read/flat.h"
 #include "ingest/read/lines.h"
 
-static abdb_status add(abdb_mlperf_values *out, const char *key, const char *text, abdb_error *err)
+abdb_status abdb_mlperf_add(abdb_mlperf_values *out, const char *key, const char *text,
+                            abdb_error *err)
 {
     size_t size;
 
@@ -105,8 +107,8 @@ static abdb_status detail_old(abdb_mlperf_values *out, const text_line *line, ab
     if (!value || (size_t)(value - key) >= sizeof name) return ABDB_OK;
     snprintf(name, sizeof name, "%.*s", (int)(value - key), key);
     if (strcmp(name, "samples_per_query") == 0)
-        return add(out, "effective_samples_per_query", value + 3, err);
-    return is_wanted(name) ? add(out, name, value + 3, err) : ABDB_OK;
+        return abdb_mlperf_add(out, "effective_samples_per_query", value + 3, err);
+    return is_wanted(name) ? abdb_mlperf_add(out, name, value + 3, err) : ABDB_OK;
 }
 
 static abdb_status detail_line(void *self, const text_line *line, abdb_error *err)
@@ -121,7 +123,7 @@ static abdb_status detail_line(void *self, const text_line *line, abdb_error *er
     if (!object) return detail_old(out, line, err);
     key = json_string_value(json_object_get(object, "key"));
     text = scalar(json_object_get(object, "value"), number);
-    if (key && text && is_wanted(key)) TRY(add(out, key, text, err));
+    if (key && text && is_wanted(key)) TRY(abdb_mlperf_add(out, key, text, err));
 done:
     json_decref(object);
     return st;
@@ -204,7 +206,8 @@ static abdb_status summary_line(void *self, const text_line *line, abdb_error *e
     for (size_t i = 0; !key && i < sizeof summary_keys / sizeof summary_keys[0]; i++)
         if (strcmp(name, summary_keys[i].words) == 0) key = summary_keys[i].key;
     if (!key) key = percentile_key(name, buffer);
-    return key && !abdb_mlperf_get(self, key) ? add(self, key, abdb_trim(value), err) : ABDB_OK;
+    return key && !abdb_mlperf_get(self, key) ? abdb_mlperf_add(self, key, abdb_trim(value), err)
+                                              : ABDB_OK;
 }
 
 abdb_status abdb_mlperf_read_summary(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
@@ -300,7 +303,7 @@ abdb_status abdb_mlperf_read_accuracy(abdb_mlperf_values *out, const abdb_input 
         } else if (!text.size)
             accuracy_words(&text, line);
     }
-    if (text.size) st = add(out, "accuracy", abdb_text_get(&text), err);
+    if (text.size) st = abdb_mlperf_add(out, "accuracy", abdb_text_get(&text), err);
     abdb_text_free(&text);
     return st;
 }
@@ -384,7 +387,7 @@ static abdb_status set(abdb_mlperf_values *out, const char *key, const char *tex
             out->pair[i].text = abdb_arena_copy(out->arena, text, strlen(text));
             return out->pair[i].text ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a log");
         }
-    return add(out, key, text, err);
+    return abdb_mlperf_add(out, key, text, err);
 }
 
 static abdb_status training_event(abdb_mlperf_values *out, const char *key, const json_t *object,
@@ -398,7 +401,7 @@ static abdb_status training_event(abdb_mlperf_values *out, const char *key, cons
     text = scalar(json_object_get(object, "value"), number);
     if (!scalar(json_object_get(object, "time_ms"), time)) return ABDB_OK;
     if (strcmp(key, "run_start") == 0) {
-        if (!abdb_mlperf_get(out, "start_ms")) TRY(add(out, "start_ms", time, err));
+        if (!abdb_mlperf_get(out, "start_ms")) TRY(abdb_mlperf_add(out, "start_ms", time, err));
     } else if (strcmp(key, "run_stop") == 0) {
         TRY(set(out, "stop_ms", time, err));
         status = json_string_value(json_object_get(metadata, "status"));
@@ -409,7 +412,7 @@ static abdb_status training_event(abdb_mlperf_values *out, const char *key, cons
         if (text) TRY(set(out, "eval_accuracy", text, err));
     } else if (text && strncmp(key, "tracked", 7) != 0 && strncmp(key, "train_loss", 10) != 0 &&
                !abdb_mlperf_get(out, key)) {
-        TRY(add(out, key, text, err));
+        TRY(abdb_mlperf_add(out, key, text, err));
     }
 done:
     return st;
@@ -422,6 +425,7 @@ static abdb_status training_line(void *self, const text_line *line, abdb_error *
     abdb_status st = ABDB_OK;
 
     TRY(mllog_line(&object, line, err));
+    if (!object) object = abdb_mlperf_old_event(line->text);
     key = json_string_value(json_object_get(object, "key"));
     if (key) TRY(training_event(self, key, object, err));
 done:
@@ -433,45 +437,6 @@ abdb_status abdb_mlperf_read_training(abdb_mlperf_values *out, const abdb_input 
                                       abdb_error *err)
 {
     return lines_read(in, training_line, out, err);
-}
-
-/* --- Tiny ------------------------------------------------------------------------------------- */
-
-/* The number behind a label and blanks, as text: from out, or NULL. */
-static const char *number_behind(const char *line, const char *label, char out[40])
-{
-    const char *at = strstr(line, label);
-
-    if (!at) return NULL;
-    at += strlen(label);
-    at += strspn(at, " ");
-    snprintf(out, 40, "%.*s", (int)strspn(at, "0123456789.eE+-"), at);
-    return *out ? out : NULL;
-}
-
-static abdb_status tiny_line(void *self, const text_line *line, abdb_error *err)
-{
-    static const struct {
-        const char *words, *key;
-    } table[] = {{"Throughput", "throughput"}, {"Energy", "energy"}};
-    char number[40], accuracy[48];
-
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const char *at = strstr(line->text, table[i].words), *text;
-
-        text = at ? number_behind(at, ":", number) : NULL;
-        if (text) return add(self, table[i].key, text, err);
-    }
-    if (number_behind(line->text, "Top-1:", number)) {
-        snprintf(accuracy, sizeof accuracy, "acc: %s", number);
-        return add(self, "accuracy", accuracy, err);
-    }
-    return number_behind(line->text, "AUC:", number) ? add(self, "auc", number, err) : ABDB_OK;
-}
-
-abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)
-{
-    return lines_read(in, tiny_line, out, err);
 }
 
 /* --- descriptions ----------------------------------------------------------------------------- */
@@ -490,7 +455,7 @@ abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in,
         const char *plain = scalar(value, number);
 
         if (!plain && json_is_array(value)) plain = text = json_dumps(value, JSON_COMPACT);
-        if (plain) st = add(out, key, plain, err);
+        if (plain) st = abdb_mlperf_add(out, key, plain, err);
         free(text);
         if (st != ABDB_OK) goto done;
     }

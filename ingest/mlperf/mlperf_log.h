@@ -47,6 +47,9 @@ abdb_status abdb_mlperf_read_tiny(abdb_mlperf_values *out, const abdb_input *in,
 /* The members of a JSON object that are no objects. */
 abdb_status abdb_mlperf_read_json(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err);
 
+/* One more value; key and text are copied, blanks around the text left out. */
+abdb_status abdb_mlperf_add(abdb_mlperf_values *out, const char *key, const char *text,
+                            abdb_error *err);
 /* The first value of that name, or NULL. */
 const char *abdb_mlperf_get(const abdb_mlperf_values *values, const char *key);
 /* "07-25-2025 15:27:44.482" in milliseconds since 1970 by the writer's clock; false: not of that

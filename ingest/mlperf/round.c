@@ -3,6 +3,7 @@
  * again; only its names and values stay. When all were seen, sorting by root, folder and path
  * brings the files of a result together (abdb_mlperf_round_finish). Where a path puts a file is
  * round_place.c's business. */
+#include "ingest/mlperf/round_keep.h"
 #include "ingest/mlperf/round_place.h"
 
 #include <stdio.h>
@@ -10,19 +11,27 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/mlperf/training_old.h"
 #include "schema/core/grow.h"
 
 enum { REASON = 200 };
 
+/* Where files lie: a result folder, or a description by itself. */
+typedef struct {
+    const char *root, *folder; /* folder: below the root, of a result; else "" */
+    abdb_round_place where;    /* of its first file */
+} home;
+
 typedef struct {
     abdb_round_file file;
-    const char *root, *folder; /* folder: below the root, of a result */
-    abdb_round_place where;
-    abdb_round_suite suite;
+    const home *home;
+    size_t place; /* among all that were taken */
 } item;
 
 struct abdb_mlperf_round {
-    abdb_arena arena;
+    abdb_text_pool pool;
+    abdb_arena scratch; /* of the file at hand */
+    const home *last;   /* of the file before, or NULL */
     item *item;
     size_t items, room, bytes;
     abdb_round_folder *folder;
@@ -42,7 +51,8 @@ abdb_status abdb_mlperf_round_open(abdb_mlperf_round **out, abdb_error *err)
 void abdb_mlperf_round_close(abdb_mlperf_round *round)
 {
     if (!round) return;
-    abdb_arena_free(&round->arena);
+    abdb_pool_free(&round->pool);
+    abdb_arena_free(&round->scratch);
     free(round->item);
     free(round->folder);
     free(round);
@@ -60,7 +70,7 @@ static abdb_status add_item(abdb_mlperf_round *round, item **out, abdb_error *er
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items);
     round->item = more;
     *out = &round->item[round->items++];
-    **out = (item){0};
+    **out = (item){.place = round->items};
     return ABDB_OK;
 }
 
@@ -73,7 +83,7 @@ static bool is_ours(const abdb_round_place *p, const abdb_input *in)
     if (p->anchor == ANCHOR_SYSTEMS)
         return memmem(text, size, "ubmitter", 8) || memmem(text, size, "system_name", 11) ||
                memmem(text, size, "division", 8);
-    if (p->reader == abdb_mlperf_read_training) return memmem(text, size, ":::MLLOG", 8) != NULL;
+    if (p->reader == abdb_mlperf_read_training) return abdb_mlperf_is_training_log(text, size);
     if (p->reader == abdb_mlperf_read_tiny) return memmem(text, size, "ulp-ml", 6) != NULL;
     return true;
 }
@@ -88,51 +98,84 @@ static size_t folder_parts(const abdb_round_place *p)
     return p->at + 1 + below;
 }
 
-abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
-                                   const char *sha256, bool *taken, abdb_error *err)
+/* Files of one folder mostly come one after another, and share their home. */
+static abdb_status find_home(abdb_mlperf_round *round, const home **out, const abdb_round_place *p,
+                             const char *path, abdb_error *err)
 {
-    abdb_round_place p;
+    abdb_arena *a = &round->pool.arena;
+    bool result = p->anchor == ANCHOR_RESULTS; /* a description belongs to no folder of its own */
+    const char *root = abdb_round_join(&round->scratch, p, 0, p->root_parts), *folder = "";
+    home *made;
+
+    if (result) folder = abdb_round_join(&round->scratch, p, p->root_parts, folder_parts(p));
+    if (!root || !folder) return ABDB_FAIL(err, ABDB_NOMEM, "a round");
+    *out = round->last;
+    if (result && *out && (*out)->where.suite == p->suite && strcmp((*out)->root, root) == 0 &&
+        strcmp((*out)->folder, folder) == 0)
+        return ABDB_OK;
+    made = abdb_arena_alloc(a, sizeof *made);
+    if (!made) return ABDB_FAIL(err, ABDB_NOMEM, "a round");
+    made->root = abdb_pool_text(&round->pool, root);
+    made->folder = abdb_pool_text(&round->pool, folder);
+    if (!made->root || !made->folder || !abdb_round_locate(&made->where, a, path))
+        return ABDB_FAIL(err, ABDB_NOMEM, "a round");
+    *out = round->last = made;
+    return ABDB_OK;
+}
+
+static abdb_status take_file(abdb_mlperf_round *round, const abdb_round_place *p,
+                             const abdb_input *in, const char *sha256, abdb_error *err)
+{
+    abdb_mlperf_values read = {.arena = &round->scratch};
     item *it = NULL;
-    abdb_arena *a = &round->arena;
+    const char *member = "";
+    abdb_arena *a = &round->pool.arena;
     abdb_status st = ABDB_OK;
 
-    *taken = false;
-    if (!abdb_round_locate(&p, a, in->path) || !p.reader || !is_ours(&p, in)) return ABDB_OK;
     round->bytes += in->size;
     if (round->bytes > ROUND_BYTES_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "more than %d bytes of logs; import the round in parts",
                       ROUND_BYTES_MAX));
     TRY(add_item(round, &it, err));
-    it->where = p;
-    it->suite = p.suite;
-    it->root = abdb_round_join(a, &p, 0, p.root_parts);
-    it->file.path = abdb_round_join(a, &p, p.root_parts, p.parts);
+    TRY(find_home(round, &it->home, p, in->path, err));
+    if (p->anchor == ANCHOR_RESULTS)
+        member = abdb_round_join(&round->scratch, p, folder_parts(p), p->parts);
+    it->file.path = abdb_round_join(a, p, p->root_parts, p->parts);
     it->file.sha256 = abdb_arena_copy(a, sha256, strlen(sha256));
-    if (p.anchor == ANCHOR_RESULTS) {
-        it->folder = abdb_round_join(a, &p, p.root_parts, folder_parts(&p));
-        it->file.member = abdb_round_join(a, &p, folder_parts(&p), p.parts);
-    } else {
-        /* A description: it belongs to many results, and to no folder of its own. */
-        it->folder = it->file.member = "";
-    }
-    if (!it->root || !it->file.path || !it->file.sha256 || !it->folder || !it->file.member)
+    it->file.member = member ? abdb_pool_text(&round->pool, member) : NULL;
+    if (!it->file.path || !it->file.sha256 || !it->file.member)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "a round"));
-    it->file.values.arena = a;
-    st = p.reader(&it->file.values, in, err);
+    st = p->reader(&read, in, err);
     /* Damage is the result's, not the round's: it rejects one folder. */
     if (st == ABDB_DATA || st == ABDB_FORMAT || st == ABDB_LIMIT) {
-        it->file.damage = abdb_arena_copy(a, err->message, strlen(err->message));
-        st = ABDB_OK;
+        it->file.damage = abdb_pool_text(&round->pool, err->message);
+        st = it->file.damage ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "a round");
     }
-    *taken = true;
+    TRY(st);
+    TRY(abdb_round_keep(&round->pool, &it->file.values, &read, err));
 done:
+    return st;
+}
+
+abdb_status abdb_mlperf_round_take(abdb_mlperf_round *round, const abdb_input *in,
+                                   const char *sha256, bool *taken, abdb_error *err)
+{
+    abdb_round_place p;
+    abdb_status st = ABDB_OK;
+
+    *taken = false;
+    if (abdb_round_locate(&p, &round->scratch, in->path) && p.reader && is_ours(&p, in)) {
+        st = take_file(round, &p, in, sha256, err);
+        *taken = st == ABDB_OK;
+    }
+    abdb_arena_clear(&round->scratch);
     return st;
 }
 
 void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path)
 {
     if (round->truncations < sizeof round->truncated / sizeof round->truncated[0])
-        round->truncated[round->truncations++] = abdb_arena_copy(&round->arena, path, strlen(path));
+        round->truncated[round->truncations++] = abdb_pool_text(&round->pool, path);
 }
 
 /* --- grouping --------------------------------------------------------------------------------- */
@@ -140,10 +183,34 @@ void abdb_mlperf_round_truncated(abdb_mlperf_round *round, const char *path)
 static int by_path(const void *a, const void *b)
 {
     const item *x = a, *y = b;
-    int order = strcmp(x->root, y->root);
+    int order = x->home == y->home ? 0 : strcmp(x->home->root, y->home->root);
 
-    if (order == 0) order = strcmp(x->folder, y->folder);
-    return order ? order : strcmp(x->file.path, y->file.path);
+    if (order == 0 && x->home != y->home) order = strcmp(x->home->folder, y->home->folder);
+    if (order == 0) order = strcmp(x->file.path, y->file.path);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static bool same_folder(const item *a, const item *b)
+{
+    return a->home == b->home || (strcmp(a->home->root, b->home->root) == 0 &&
+                                  strcmp(a->home->folder, b->home->folder) == 0);
+}
+
+/* In the order of their paths, each once: of files that came twice the last, as tar unpacks it. */
+static void sort_items(abdb_mlperf_round *round)
+{
+    size_t kept = 0;
+
+    qsort(round->item, round->items, sizeof *round->item, by_path);
+    for (size_t i = 0; i < round->items; i++) {
+        const item *next = i + 1 < round->items ? &round->item[i + 1] : NULL;
+
+        if (next && same_folder(&round->item[i], next) &&
+            strcmp(round->item[i].file.path, next->file.path) == 0)
+            continue;
+        round->item[kept++] = round->item[i];
+    }
+    round->items = kept;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -167,7 +234,7 @@ static bool describes(const char *name, size_t stem, const char *system)
 }
 
 /* Does a description belong to that result folder? */
-static bool belongs(const item *description, const item *result)
+static bool belongs(const home *description, const home *result)
 {
     const abdb_round_place *d = &description->where, *r = &result->where;
     const char *name = d->part[d->parts - 1];
@@ -182,6 +249,7 @@ static bool belongs(const item *description, const item *result)
     if (!same_text(d->part[d->at - 1], r->part[r->at - 1]) || d->divided != r->divided ||
         (d->divided && !same_text(d->part[d->at - 2], r->part[r->at - 2])))
         return false;
+    if (d->anchor == ANCHOR_ENTRY) return same_text(d->part[d->at + 1], r->part[at]);
     if (d->anchor == ANCHOR_SYSTEMS) return describes(name, stem, r->part[at]);
     for (size_t i = 0; i < 3; i++) /* measurements: system, benchmark, scenario */
         if (d->at + 1 + i >= d->parts || at + i >= r->parts ||
@@ -209,32 +277,32 @@ static bool is_measurement(const abdb_mlperf_values *values)
            abdb_mlperf_get(values, "input_data_types");
 }
 
-static void describe(abdb_round_folder *folder, const item *result, const description_list *list)
+static void describe(abdb_round_folder *folder, const home *result, const description_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const item *d = list->at[i];
 
-        if (!belongs(d, result)) continue;
-        if (d->where.anchor == ANCHOR_SYSTEMS)
+        if (!belongs(d->home, result)) continue;
+        if (d->home->where.anchor == ANCHOR_SYSTEMS || d->home->where.anchor == ANCHOR_ENTRY)
             folder->system = &d->file;
-        else if (d->where.anchor == ANCHOR_MAPPING)
+        else if (d->home->where.anchor == ANCHOR_MAPPING)
             folder->mapping = &d->file;
         else if (!folder->measurement && is_measurement(&d->file.values))
             folder->measurement = &d->file;
     }
 }
 
-static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const item *first)
+static void place_folder(abdb_mlperf_round *round, abdb_round_folder *f, const home *first)
 {
     const abdb_round_place *p = &first->where;
     size_t at = p->at + 1;
 
     f->root = first->root;
     f->path = first->folder;
-    f->suite = first->suite;
-    f->round = abdb_round_of(&round->arena, first->root);
+    f->suite = p->suite;
+    f->round = abdb_round_of(&round->pool.arena, first->root);
     f->division = p->divided ? p->part[p->at - 2] : NULL;
-    f->submitter = p->part[p->at - 1];
+    f->submitter = abdb_round_submitter(p);
     f->platform = p->part[at];
     f->benchmark = p->part[at + (f->suite == ROUND_HPC ? 2 : 1)];
     f->scenario = f->suite == ROUND_INFERENCE ? p->part[at + 2]
@@ -255,25 +323,23 @@ abdb_status abdb_mlperf_round_finish(abdb_mlperf_round *round, abdb_error *err)
     size_t to;
 
     if (!round->items) return ABDB_OK;
-    qsort(round->item, round->items, sizeof *round->item, by_path);
+    sort_items(round);
     round->folder = calloc(round->items, sizeof *round->folder);
     list.at = calloc(round->items, sizeof *list.at);
     if (!round->folder || !list.at) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%zu files", round->items));
     for (size_t i = 0; i < round->items; i++)
-        if (!*round->item[i].folder) list.at[list.count++] = &round->item[i];
+        if (!*round->item[i].home->folder) list.at[list.count++] = &round->item[i];
     qsort(list.at, list.count, sizeof *list.at, by_description);
     for (size_t from = 0; from < round->items; from = to) {
-        item *first = &round->item[from];
+        const home *first = round->item[from].home;
         abdb_round_folder *f;
 
         for (to = from + 1; to < round->items; to++)
-            if (strcmp(round->item[to].root, first->root) != 0 ||
-                strcmp(round->item[to].folder, first->folder) != 0)
-                break;
+            if (!same_folder(&round->item[from], &round->item[to])) break;
         if (!*first->folder) continue;
         f = &round->folder[round->folders++];
         place_folder(round, f, first);
-        f->file = abdb_arena_alloc(&round->arena, (to - from) * sizeof *f->file);
+        f->file = abdb_arena_alloc(&round->pool.arena, (to - from) * sizeof *f->file);
         if (!f->file) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a folder"));
         for (size_t i = from; i < to; i++) f->file[f->files++] = &round->item[i].file;
         describe(f, first, &list);
@@ -304,9 +370,9 @@ static const struct {
     const char *name;
     int version;
 } formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
-               [ROUND_TRAINING] = {"mlperf-training-round", 2},
+               [ROUND_TRAINING] = {"mlperf-training-round", 3},
                [ROUND_HPC] = {"mlperf-hpc-round", 1},
-               [ROUND_TINY] = {"mlperf-tiny-round", 2}};
+               [ROUND_TINY] = {"mlperf-tiny-round", 3}};
 
 int abdb_mlperf_round_version(const char *format)
 {

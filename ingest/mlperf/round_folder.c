@@ -20,6 +20,7 @@ const char *abdb_round_of(abdb_arena *arena, const char *root)
         minor = strspn(s + 2 + major, "0123456789");
         if (!minor || minor > 2) continue;
         found = abdb_arena_copy(arena, s, 2 + major + minor);
+        if (strncmp(s, "v0.5.0/", 7) == 0) break; /* folders below are called cloud_v2.8 */
     }
     return found;
 }
@@ -82,7 +83,7 @@ void abdb_round_path_row(abdb_arena *arena, const char *path, abdb_mlperf_row *r
 
     if (!abdb_round_locate(&p, arena, path) || p.anchor != ANCHOR_RESULTS) return;
     root = abdb_round_join(arena, &p, 0, p.root_parts);
-    row->submitter = p.part[p.at - 1];
+    row->submitter = abdb_round_submitter(&p);
     row->division = p.divided ? p.part[p.at - 2] : NULL;
     row->platform = p.part[p.at + 1];
     row->round = root ? abdb_round_of(arena, root) : NULL;

@@ -169,7 +169,7 @@ static abdb_status keep(abdb_entry *entry, abdb_arena *arena, const abdb_round_f
     if (is_invalid(log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        entry->results = 0;
+        abdb_entry_leave_results(entry);
     } else
         add_latencies(entry, log);
     add_factors(entry, log, f);
@@ -241,6 +241,7 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
     text = scenario ? official_result(&arena, &log, NULL, model, scenario, &unit, &inferred) : NULL;
     known = unit ? abdb_unit_find(unit) : NULL;
     if (!model || !text || !known || !abdb_number(text, &value) || !(value > 0)) {
+        abdb_value_read(abdb_has_digit(text));
         snprintf(reason, REASON, "%s",
                  model ? "no figure of its scenario: not the log of a performance run"
                        : "a log of LoadGen does not say what it ran: add --set model=NAME");
@@ -259,7 +260,7 @@ abdb_status abdb_round_inference_run(const abdb_mlperf_values *values, bool is_s
     if (is_invalid(&log)) {
         entry->field[ABDB_FIELD_status] = "failed";
         entry->field[ABDB_FIELD_reason] = "LoadGen says that the run is not VALID";
-        entry->results = 0;
+        abdb_entry_leave_results(entry);
     } else
         add_latencies(entry, &log);
     add_factors(entry, &log, &nowhere);

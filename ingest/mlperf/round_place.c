@@ -3,9 +3,12 @@
  * How real rounds disagree: "closed" and "Closed"; scenario folders in any case; training has no
  * division in its paths; HPC has strong/ and weak/ between system and benchmark; a submission's
  * code carries test data with the names of results; macOS leaves ._ files beside the real ones; the
- * tree's top folder names the round ("inference_results_v5.1-main").
+ * tree's top folder names the round ("inference_results_v5.1-main"). Training v0.5 has
+ * v0.5.0/SUBMITTER/, folders of any name, and then results/ with an entry.json a system.
  */
 #include "ingest/mlperf/round_place.h"
+
+#include "ingest/mlperf/training_entry.h"
 
 #include <string.h>
 #include <strings.h>
@@ -66,8 +69,13 @@ static void find_reader(abdb_round_place *p)
     bool scaling = behind == 4 &&
                    (strcmp(p->part[at + 1], "strong") == 0 || strcmp(p->part[at + 1], "weak") == 0);
 
-    if (p->anchor != ANCHOR_RESULTS) {
+    if (p->anchor == ANCHOR_SYSTEMS) {
+        p->reader = ends_with(name, ".json") ? abdb_mlperf_read_description : NULL;
+    } else if (p->anchor != ANCHOR_RESULTS) {
         p->reader = ends_with(name, ".json") ? abdb_mlperf_read_json : NULL;
+    } else if (behind == 2 && strcmp(name, "entry.json") == 0) {
+        p->anchor = ANCHOR_ENTRY;
+        p->reader = abdb_mlperf_read_entry;
     } else if (is_training_log(name) && (behind == 3 || scaling)) {
         p->suite = scaling ? ROUND_HPC : ROUND_TRAINING;
         p->reader = abdb_mlperf_read_training;
@@ -107,6 +115,14 @@ static bool is_description(const char *name)
     return size > sizeof tail && strcasecmp(name + size - (sizeof tail - 1), tail) == 0;
 }
 
+/* "NAME.json" in the folder NAME. */
+static bool is_named_after(const char *name, const char *folder)
+{
+    size_t size = strlen(folder);
+
+    return strncmp(name, folder, size) == 0 && strcmp(name + size, ".json") == 0;
+}
+
 bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
 {
     static const char *const anchors[] = {"results", "systems", "measurements"};
@@ -128,7 +144,9 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
                 p->anchor = (abdb_round_anchor)k;
                 /* Tiny's systems may have a folder each */
                 found = k != 1 || p->parts - i == 2 ||
-                        (p->parts - i == 3 && is_description(p->part[p->parts - 1]));
+                        (p->parts - i == 3 &&
+                         (is_description(p->part[p->parts - 1]) ||
+                          is_named_after(p->part[p->parts - 1], p->part[p->parts - 2])));
             }
     /* ._result_0.txt and the like are macOS's, not results. */
     if (!found || p->part[p->parts - 1][0] == '.') return false;
@@ -137,6 +155,13 @@ bool abdb_round_locate(abdb_round_place *p, abdb_arena *arena, const char *path)
     p->root_parts = p->at - (p->divided ? 2 : 1);
     find_reader(p);
     return true;
+}
+
+const char *abdb_round_submitter(const abdb_round_place *p)
+{
+    for (size_t i = 0; i + 1 < p->at; i++)
+        if (strcmp(p->part[i], "v0.5.0") == 0) return p->part[i + 1];
+    return p->part[p->at - 1];
 }
 
 const char *abdb_round_join(abdb_arena *arena, const abdb_round_place *p, size_t from, size_t to)

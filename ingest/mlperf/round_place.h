@@ -11,7 +11,8 @@ typedef enum {
     ANCHOR_RESULTS,
     ANCHOR_SYSTEMS,
     ANCHOR_MEASUREMENTS,
-    ANCHOR_MAPPING
+    ANCHOR_MAPPING,
+    ANCHOR_ENTRY /* results/SYSTEM/entry.json of training v0.5 */
 } abdb_round_anchor;
 
 /* A path taken apart: parts[at] is "results", "systems" or "measurements". */
@@ -27,6 +28,8 @@ typedef struct {
 
 /* "closed", "Open", "network", ... */
 bool abdb_round_is_division(const char *part);
+/* Whose results they are: the folder above "results", or in training v0.5 that behind "v0.5.0". */
+const char *abdb_round_submitter(const abdb_round_place *p);
 /* Fills the parts alone, which are the arena's; false: none, too many, or no memory. */
 bool abdb_round_split(abdb_round_place *p, abdb_arena *arena, const char *path);
 /* Takes a path apart; false: it is none of a round. The parts are the arena's. */

@@ -1,7 +1,7 @@
 /* round_training.c - a result folder of a training or HPC round: runs, and the score they make.
  *
  * MLCommons' training rules: the time of a run is run_stop - run_start; a folder has a fixed number
- * of runs, which are sorted, the fastest and the slowest left out (four of each for unet3d), the
+ * of runs (data/rules/scores.csv), which are sorted, the fastest and the slowest left out, the
  * rest averaged, and the mean multiplied by the factor of scaling.json (a larger batch than the
  * reference's). A run that failed counts as the slowest; more failures than are left out make the
  * score void. HPC scores strong scaling alike; its weak scaling is another quantity, not computed.
@@ -12,51 +12,10 @@
 #include <string.h>
 
 #include "ingest/mlperf/round.h"
+#include "ingest/mlperf/score.h"
 #include "schema/core/stats.h"
 
 enum { REASON = 200, RUNS_MAX = ABDB_PIECE_MAX };
-
-/* How many runs a benchmark wants, and how many of each end are left out. */
-typedef struct {
-    const char *benchmark;
-    int runs, dropped;
-} score_rule;
-
-/* From MLCommons' training and HPC rules, which fix the number by how much a benchmark's time
- * varies between seeds. */
-static const score_rule rules[] = {
-    {"bert", 10, 1},
-    {"dlrm", 5, 1},
-    {"dlrm_dcnv2", 10, 1},
-    {"gpt3", 3, 1},
-    {"llama2_70b_lora", 10, 1},
-    {"llama31_405b", 3, 1},
-    {"llama31_8b", 10, 1},
-    {"flux1", 10, 1},
-    {"maskrcnn", 5, 1},
-    {"minigo", 10, 1},
-    {"gnn", 10, 1},
-    {"gnmt", 10, 1},
-    {"transformer", 10, 1},
-    {"resnet", 5, 1},
-    {"retinanet", 5, 1},
-    {"rgat", 10, 1},
-    {"rnnt", 10, 1},
-    {"ssd", 5, 1},
-    {"stable_diffusion", 10, 1},
-    {"unet3d", 40, 4},
-    {"cosmoflow", 10, 1},
-    {"deepcam", 5, 1},
-    {"oc20", 5, 1},
-    {"openfold", 10, 1},
-};
-
-static const score_rule *find_rule(const char *benchmark)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(rules[i].benchmark, benchmark) == 0) return &rules[i];
-    return NULL;
-}
 
 typedef struct {
     const abdb_round_folder *folder;
@@ -132,7 +91,7 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")
                                                 ? abdb_mlperf_get(log, "status")
                                                 : "the log ends before run_stop";
-        s->entry.results = 0;
+        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
         s->failed++;
     } else if (accuracy && abdb_number(accuracy, &value)) {
         abdb_result *result = abdb_entry_result(&s->entry, "accuracy", value);
@@ -167,7 +126,7 @@ static void say(scorer *s, const char *why, abdb_status *st, abdb_error *err)
 /* The score of all runs: their olympic mean, times the factor of scaling.json, in minutes; the
  * runs are its pieces. Runs that did not converge are infinite, and more of those than are
  * dropped make the score a failure. */
-static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, abdb_error *err)
+static abdb_status keep_score(scorer *s, const abdb_score_rule *rule, char *reason, abdb_error *err)
 {
     const abdb_mlperf_values *scaling = abdb_round_member(s->folder, "scaling.json");
     const char *factor = scaling ? abdb_mlperf_get(scaling, "scaling_factor") : NULL;
@@ -203,14 +162,14 @@ static abdb_status keep_score(scorer *s, const score_rule *rule, char *reason, a
     if (!isfinite(mean)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = "more runs failed than the score leaves out";
-        s->entry.results = 0;
+        abdb_entry_forget_results(&s->entry); /* the 1 that stood for no time */
     }
     abdb_entry_complete(&s->entry, s->words);
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
 
 /* Why the runs make no score, or NULL. */
-static const char *no_score(scorer *s, const score_rule *rule)
+static const char *no_score(scorer *s, const abdb_score_rule *rule)
 {
     const abdb_round_folder *f = s->folder;
 
@@ -234,7 +193,7 @@ abdb_status abdb_round_training(const abdb_round_folder *f, const abdb_words *wo
                                 const abdb_sink *sink, char *reason, abdb_error *err)
 {
     scorer *s = calloc(1, sizeof *s);
-    const score_rule *rule = find_rule(f->benchmark);
+    const abdb_score_rule *rule = abdb_score_find(f->benchmark, f->round);
     const char *why;
     abdb_status st = ABDB_OK;
 

@@ -169,8 +169,10 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
                  strspn(line->word[0] + strlen(functions[i]), ":") ==
                      strlen(line->word[0] + strlen(functions[i]));
     if (!s->table || !known) return ABDB_OK;
-    if (line->words != 5 || !(line_number(line, 1) > 0))
+    if (line->words != 5 || !(line_number(line, 1) > 0)) {
+        line_refused(line, 1);
         return line_reject(s->sink, line, "", "not a rate and three times", err);
+    }
     snprintf(locator, sizeof locator, "line %ld", line->number);
     t.function = line->word[0];
     t.rate = line->word[1];
@@ -188,6 +190,7 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     state *s = self;
     bool binary = abdb_flat_get(r, "max_mibytes_per_sec") != NULL;
     const char *key = binary ? "max_mibytes_per_sec" : "max_mbytes_per_sec";
+    const char *const values[] = {key, "min_runtime", "avg_runtime", "max_runtime", NULL};
     double n = abdb_flat_number(r, "n_elements"), size = abdb_flat_number(r, "sizeof");
     timing t = {.function = abdb_flat_get(r, "function"),
                 .rate = abdb_flat_get(r, key),
@@ -196,8 +199,10 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
                 .mean = abdb_flat_get(r, "avg_runtime"),
                 .max = abdb_flat_get(r, "max_runtime")};
 
-    if (!t.function || !(abdb_flat_number(r, key) > 0))
+    if (!t.function || !(abdb_flat_number(r, key) > 0)) {
+        abdb_flat_refused(r, values);
         return abdb_flat_reject(s->sink, r, key, "no function, or no rate", err);
+    }
 
     snprintf(s->version, sizeof s->version, "BabelStream");
     snprintf(s->dtype, sizeof s->dtype, "%s", size == 8 ? "fp64" : size == 4 ? "fp32" : "");

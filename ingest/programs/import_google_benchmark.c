@@ -128,6 +128,7 @@ static void add_counters(abdb_entry *entry, const abdb_flat_record *r, const cha
 static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_error *err)
 {
     static const char *const factors[] = {"repetition_index", "threads", "label"};
+    static const char *const values[] = {"real_time", NULL};
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     const char *statistic = statistic_of(r), *failed = abdb_flat_get(r, "error_message");
@@ -137,6 +138,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (failed) {
+        abdb_flat_refused(r, values);
         TRY(abdb_flat_reject(s->sink, r, "error_message", failed, err));
         goto done;
     }
@@ -144,6 +146,7 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
     if (!name) name = abdb_flat_get(r, "name");
     result = abdb_entry_stated(entry, "time_s", statistic, abdb_flat_get(r, "real_time"),
                                unit ? unit : "ns");
+    add_counters(entry, r, statistic);
     if (!result || !name) {
         TRY(abdb_flat_reject(s->sink, r, name ? "real_time" : "name",
                              name ? "no time: missing, zero, or of an unknown unit" : "no name",
@@ -160,7 +163,6 @@ static abdb_status on_benchmark(void *self, const abdb_flat_record *r, abdb_erro
     abdb_entry_factor(entry, "library_build_type", s->build);
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         abdb_entry_factor(entry, factors[i], abdb_flat_get(r, factors[i]));
-    add_counters(entry, r, statistic);
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 row:

@@ -43,6 +43,8 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     result = abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "mean"), "s");
+    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
+        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]), "s");
     if (!result || !abdb_flat_get(r, "command")) {
         TRY(abdb_flat_reject(s->sink, r, result ? "command" : "mean",
                              result ? "no command" : "no time: missing, zero or no number", err));
@@ -55,8 +57,6 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
         result->high = result->value + sd;
         result->spread = "sd";
     }
-    for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
-        abdb_entry_stated(entry, "time_s", statistics[i], abdb_flat_get(r, statistics[i]), "s");
     abdb_entry_measured(entry, "hyperfine", abdb_flat_get(r, "command"), r->locator, 0);
     if (failed_once(r)) entry->field[ABDB_FIELD_verified] = "fail";
     abdb_entry_factor(entry, "sample_unit", "process"); /* each time is of a process of its own */

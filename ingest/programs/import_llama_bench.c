@@ -130,7 +130,10 @@ static abdb_status keep_results(abdb_entry *entry, const abdb_flat_record *r, ab
         result->high = rate + sd;
         result->spread = "sd";
     }
-    if (!(ns > 0)) return ABDB_OK;
+    if (!(ns > 0)) {
+        (void)abdb_entry_stated(entry, "time_s", "mean", abdb_flat_get(r, "avg_ns"), "ns");
+        return ABDB_OK;
+    }
     result = abdb_entry_result(entry, "time_s", ns * 1e-9);
     result->statistic = "mean";
     result->raw_value = abdb_flat_get(r, "avg_ns");
@@ -157,11 +160,13 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     state *s = self;
     abdb_entry *entry = calloc(1, sizeof *entry);
     abdb_arena a = {0};
+    static const char *const values[] = {"avg_ts", "avg_ns", NULL};
     const char *devices = abdb_flat_get(r, "gpu_info"), *commit = abdb_flat_get(r, "build_commit");
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     if (!(abdb_flat_number(r, "avg_ts") > 0)) {
+        abdb_flat_refused(r, values);
         TRY(abdb_flat_reject(s->sink, r, "avg_ts", "no rate: avg_ts is missing, zero or no number",
                              err));
         goto done;
@@ -253,7 +258,10 @@ static bool take_rate(abdb_entry *entry, abdb_arena *a, const char *text)
     abdb_result *result;
     double rate, sd;
 
-    if (!mean || !abdb_number(mean, &rate) || !(rate > 0)) return false;
+    if (!mean || !abdb_number(mean, &rate) || !(rate > 0)) {
+        abdb_value_read(abdb_has_digit(mean));
+        return false;
+    }
     result = abdb_entry_result(entry, "tokens_per_s", rate);
     result->statistic = "mean";
     result->raw_value = mean;

@@ -20,6 +20,7 @@ static int bid(const abdb_input *in)
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out;
     abdb_arena arena;
     char collective[48];
 } reader;
@@ -96,6 +97,7 @@ static abdb_status keep(reader *r, const json_t *size, const char *member, const
         free(entry);
         return st;
     }
+    abdb_left_out_entry(r->left_out, entry);
     free(entry);
     return ABDB_OK;
 }
@@ -122,7 +124,7 @@ done:
 static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, const abdb_sink *sink,
                              abdb_error *err)
 {
-    reader r = {.words = words, .sink = sink};
+    reader r = {.words = words, .sink = sink, .left_out = in->left_out};
     json_t *root = NULL, *size;
     size_t i;
     abdb_status st = ABDB_OK;
@@ -131,7 +133,8 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
     find_collective(&r, json_object_get(root, "args"));
     if (!*r.collective && !abdb_words_get(words, "workload"))
         TRY(ABDB_FAIL(err, ABDB_DATA,
-                      "\"args\" names no collective; say it with --set workload=all_reduce"));
+                      "\"args\" names no collective; say it with --set workload=NAME, which is"
+                      " all_reduce, all_gather, ..."));
     json_array_foreach(json_object_get(root, "results"), i, size) TRY(read_size(&r, size, i, err));
 done:
     json_decref(root);

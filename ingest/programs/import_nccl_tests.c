@@ -2,12 +2,16 @@
  *
  * How fourteen files disagree: a launcher may number each line, and shell traces, counters and
  * words of other processes may stand between; the collective stands in a line of its own (2.17 and
- * later) or only in the command; tables cut out by their owners have neither it nor the devices.
+ * later) or only in the command, whose name may end in _perf_mpi; tables cut out by their owners
+ * have neither it nor the devices. Before 2.8 there was no root, #wrong was error, and a collective
+ * that reduces nothing or has no root left these columns blank. A copy in a report may have lost
+ * the "#" of a line, or lines of ranks.
  * Every size is run out of place and in place; '#wrong' is N/A where nothing was checked. Time is
  * in us, algbw and busbw in GB/s with two digits, so that small ones are 0.00: these are left out,
  * the time says more. An entry is one size in one place. The input row is a line of the table.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +24,7 @@ enum { HOSTS_MAX = 4096 };
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out;
     char collective[48]; /* "all_reduce"; "": unknown */
     long ranks;
     size_t hosts;
@@ -35,6 +40,13 @@ static int bid(const abdb_input *in)
     return lines_table(in, "size", "time|algbw|busbw", 4) ? 80 : 0;
 }
 
+/* What may stand behind "all_reduce_perf". */
+static bool ends_name(const char *text)
+{
+    if (strncmp(text, "_mpi", 4) == 0) text += 4;
+    return !*text || isspace((unsigned char)*text);
+}
+
 /* "srun ... ./build/all_reduce_perf -b 8" -> "all_reduce"; the last one named before a table. */
 static void take_collective(state *s, const char *text)
 {
@@ -43,7 +55,7 @@ static void take_collective(state *s, const char *text)
 
         while (begin > text && (islower((unsigned char)begin[-1]) || begin[-1] == '_')) begin--;
         /* "_perf" must end its word: all_reduce_perf.cu is a source file. */
-        if (begin == end || (end[5] && end[5] != ' ')) continue;
+        if (begin == end || !ends_name(end + 5)) continue;
         snprintf(s->collective, sizeof s->collective, "%.*s", (int)(end - begin), begin);
         if (strcmp(s->collective, "alltoall") == 0)
             snprintf(s->collective, sizeof s->collective, "all_to_all");
@@ -54,7 +66,7 @@ static void take_collective(state *s, const char *text)
 static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
-    const char *host = NULL;
+    const char *host = NULL, *number = strstr(line->text, "Rank ");
 
     if (s->columns) { /* behind a table: another run begins */
         s->columns = s->hosts = 0;
@@ -62,6 +74,8 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
+    if (number && atol(number + 5) < LONG_MAX / 2 && atol(number + 5) + 1 > s->ranks)
+        s->ranks = atol(number + 5) + 1; /* lines of others were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
@@ -102,6 +116,27 @@ static size_t find(const state *s, const char *name, size_t from)
     return LINE_WORDS_MAX;
 }
 
+static void insert_blank(text_line *line, size_t at)
+{
+    memmove(line->word + at + 1, line->word + at, (line->words - at) * sizeof *line->word);
+    line->word[at] = "";
+    line->words++;
+}
+
+/* Old versions leave redop and root blank where a collective has none: puts an empty word there. A
+ * reduction is no number; a root is less than the ranks, while a time without a point has four
+ * digits or more. */
+static void fill_blanks(const state *s, text_line *line)
+{
+    size_t redop = find(s, "redop", 0), root = find(s, "root", 0);
+
+    if (line->words < s->columns && redop < line->words && line_number(line, redop) >= 0)
+        insert_blank(line, redop);
+    if (line->words < s->columns && root < line->words &&
+        (strchr(line->word[root], '.') || strspn(line->word[root], "0123456789") > 3))
+        insert_blank(line, root);
+}
+
 static const char *word(const text_line *line, size_t i)
 {
     return i < line->words ? line->word[i] : NULL;
@@ -126,6 +161,12 @@ static void add(abdb_entry *entry, const char *metric, const text_line *line, si
     if (result) result->x = line_number(line, 0);
 }
 
+/* A factor, where the column is not blank. */
+static void add_said(abdb_entry *entry, const char *factor, const char *text)
+{
+    if (text && *text) abdb_entry_factor(entry, factor, text);
+}
+
 /* One size in one place: its columns begin with the time. */
 static abdb_status keep(state *s, const text_line *line, size_t from, const char *place,
                         abdb_error *err)
@@ -148,13 +189,17 @@ static abdb_status keep(state *s, const text_line *line, size_t from, const char
     if (wrong && line_number(line, checked) >= 0)
         entry->field[ABDB_FIELD_verified] = line_number(line, checked) > 0 ? "fail" : "pass";
     abdb_entry_factor(entry, "message_bytes", word(line, 0));
-    abdb_entry_factor(entry, "redop", word(line, find(s, "redop", 0)));
-    abdb_entry_factor(entry, "root", word(line, find(s, "root", 0)));
+    add_said(entry, "redop", word(line, find(s, "redop", 0)));
+    add_said(entry, "root", word(line, find(s, "root", 0)));
     abdb_entry_factor(entry, "place", place);
     if (wrong) abdb_entry_factor(entry, "wrong", wrong);
     add(entry, "time_s", line, from, "us");
     add(entry, "bytes_per_s", line, find(s, "algbw", from), "GB/s");
     add(entry, "busbw_bytes_per_s", line, find(s, "busbw", from), "GB/s");
+    if (!(line_number(line, from) > 0)) {
+        abdb_left_out_entry(s->left_out, entry);
+        goto done;
+    }
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
 done:
@@ -163,27 +208,51 @@ done:
     return st;
 }
 
+/* Counts times and bandwidths of a line that is refused, as far as it goes. */
+static void refused(const state *s, const text_line *line)
+{
+    for (size_t from = s->first; from; from = from == s->first ? s->second : 0) {
+        const size_t column[] = {from, find(s, "algbw", from), find(s, "busbw", from)};
+
+        for (size_t i = 0; i < sizeof column / sizeof column[0]; i++)
+            abdb_value_read(isfinite(line_number(line, column[i])));
+    }
+}
+
+static bool is_rank(const text_line *line, bool note)
+{
+    return (note || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
+           strstr(line->text, "Rank ") && strstr(line->text, " device ") &&
+           strchr(line->text, '[');
+}
+
 static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
     bool note = line->words && line->word[0][0] == '#';
+    text_line filled = *line;
     abdb_status st = ABDB_OK;
 
     take_collective(s, line->text);
-    if (note && strstr(line->text, " Rank ") && strchr(line->text, '[')) take_rank(s, line);
+    if (is_rank(line, note)) take_rank(s, line);
     if (take_header(s, line) || note || !s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
-    if (line->words != s->columns)
+    fill_blanks(s, &filled);
+    line = &filled;
+    if (line->words != s->columns) {
+        refused(s, line);
         return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    }
     if (!*s->collective && !abdb_words_get(s->words, "workload"))
         return ABDB_FAIL(err, ABDB_DATA,
                          "line %ld: no line before it names the collective; say it with"
-                         " --set workload=all_reduce",
+                         " --set workload=NAME, which is all_reduce, all_gather, all_to_all, ...",
                          line->number);
-    if (!(line_number(line, s->first) > 0))
+    if (!(line_number(line, s->first) > 0)) {
+        refused(s, line);
         return line_reject(s->sink, line, "time", "no time: missing, zero or no number", err);
+    }
     TRY(keep(s, line, s->first, "out-of-place", err));
-    if (s->second && line_number(line, s->second) > 0)
-        TRY(keep(s, line, s->second, "in-place", err));
+    if (s->second) TRY(keep(s, line, s->second, "in-place", err));
     TRY(s->sink->row_end(s->sink->self, err));
 done:
     return st;
@@ -196,6 +265,7 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
     abdb_status st;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a table");
+    s->left_out = in->left_out;
     s->words = words;
     s->sink = sink;
     st = lines_read(in, on_line, s, err);
@@ -207,7 +277,7 @@ static abdb_status read_nccl(const abdb_input *in, const abdb_words *words, cons
 const abdb_importer abdb_import_nccl_tests = {
     "nccl-tests",
     "nccl-tests and rccl-tests: the table of the console, or a CSV copy of it",
-    1,
+    2,
     NULL,
     bid,
     read_nccl};

@@ -16,6 +16,7 @@
 typedef struct {
     const abdb_words *words;
     const abdb_sink *sink;
+    abdb_left_out *left_out;
     const json_t *devices;
     const char *benchmark, *version;
     char locator[96];
@@ -98,7 +99,10 @@ static abdb_status keep(state *s, const json_t *one, const char *mode, bool *kep
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
     result =
         abdb_entry_stated(entry, "time_s", "mean", summary_of(one, mode, "time/gpu/mean"), "s");
-    if (!result) goto done;
+    if (!result) {
+        abdb_left_out_entry(s->left_out, entry);
+        goto done;
+    }
     /* 1e15: a double beyond 2^63 has no defined value as long long. */
     if (samples && abdb_number(samples, &number) && number > 0 && number < 1e15)
         result->n = (long long)number;
@@ -152,7 +156,7 @@ done:
 static abdb_status read_nvbench(const abdb_input *in, const abdb_words *words,
                                 const abdb_sink *sink, abdb_error *err)
 {
-    state s = {.words = words, .sink = sink};
+    state s = {.words = words, .sink = sink, .left_out = in->left_out};
     json_t *root;
     const json_t *benchmark, *one, *version;
     size_t i, k;

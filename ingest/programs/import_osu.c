@@ -3,7 +3,8 @@
  * How eleven files disagree: the title names test, buffers (MPI-CUDA: on devices) and version; a
  * bandwidth test has MB/s, a latency test "Avg Latency(us)" and with -f least, largest and
  * iterations, a non-blocking one the overall, computing and communicating time; Validation is there
- * only when asked for. A crash leaves a title without rows, and traces. MB is 10^6 bytes. No file
+ * only when asked for. A table in a report is indented, by a quote or a launcher's number. A crash
+ * leaves a title without rows, and traces. MB is 10^6 bytes. No file
  * says devices or nodes. An entry is one message size. The input row is a line of the table.
  */
 #include <ctype.h>
@@ -29,7 +30,7 @@ typedef struct {
 
 static int bid(const abdb_input *in)
 {
-    return lines_begin(in, "# OSU ") ? 85 : 0;
+    return lines_begin(in, "# OSU ") ? 85 : 0; /* indented, too */
 }
 
 static abdb_status end_test(state *s, abdb_error *err)
@@ -150,17 +151,19 @@ done:
 static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
 {
     state *s = self;
+    const char *text = line->text + strspn(line->text, " \t");
 
     if (strstr(line->text, "# OSU ") && strstr(line->text, " Test"))
         return take_title(s, line, err);
-    if (strncmp(line->text, "# Datatype: ", 12) == 0)
-        snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(line->text + 12, ". "),
-                 line->text + 12);
-    if (strncmp(line->text, "# Size", 6) == 0) take_header(s, line->text);
+    if (strncmp(text, "# Datatype: ", 12) == 0)
+        snprintf(s->datatype, sizeof s->datatype, "%.*s", (int)strcspn(text + 12, ". "), text + 12);
+    if (strncmp(text, "# Size", 6) == 0) take_header(s, text);
     if (!s->columns || !(line_number(line, 0) >= 0)) return ABDB_OK;
     s->rows++;
-    if (line->words != s->columns)
+    if (line->words != s->columns) {
+        line_refused(line, 1);
         return line_reject(s->sink, line, "", "not as many words as the table has columns", err);
+    }
     return keep(s, line, err);
 }
 
@@ -174,4 +177,4 @@ static abdb_status read_osu(const abdb_input *in, const abdb_words *words, const
 }
 
 const abdb_importer abdb_import_osu = {
-    "osu", "OSU micro-benchmarks: the table of the console", 1, NULL, bid, read_osu};
+    "osu", "OSU micro-benchmarks: the table of the console", 2, NULL, bid, read_osu};

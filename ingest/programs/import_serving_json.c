@@ -77,11 +77,6 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     abdb_status st = ABDB_OK;
 
     if (!entry) return ABDB_FAIL(err, ABDB_NOMEM, "an entry");
-    if (!(abdb_flat_number(r, "output_throughput") > 0)) {
-        TRY(abdb_flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
-                             err));
-        goto done;
-    }
     abdb_entry_measured(entry, "vllm-serving", "serving", r->locator, r->line);
     entry->field[ABDB_FIELD_scenario] = "serving";
     entry->field[ABDB_FIELD_model] = abdb_flat_get(r, "model_id");
@@ -95,6 +90,11 @@ static abdb_status on_record(void *self, const abdb_flat_record *r, abdb_error *
     for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
         for (size_t k = 0; k < sizeof statistics / sizeof statistics[0]; k++)
             add_latency(entry, r, i, k);
+    if (!(abdb_flat_number(r, "output_throughput") > 0)) {
+        TRY(abdb_flat_reject(s->sink, r, "output_throughput", "no rate: missing, zero or no number",
+                             err));
+        goto done;
+    }
     abdb_entry_complete(entry, s->words);
     TRY(s->sink->entry(s->sink->self, entry, err));
     TRY(s->sink->row_end(s->sink->self, err));

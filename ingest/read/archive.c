@@ -75,10 +75,17 @@ typedef struct level {
     size_t before;             /* bytes of all when it began */
 } level;
 
+/* What reading a member needs, kept for the next one of its depth. */
+typedef struct {
+    char *first, *rest; /* CHUNK bytes each, or NULL */
+    abdb_spool spool;
+} member_room;
+
 typedef struct {
     const abdb_member_handler *handler;
     size_t total, members; /* bytes and members of all depths together, those left out too */
     bool stopped;          /* the handler said so */
+    member_room room[ABDB_ARCHIVE_DEPTH_MAX + 1];
 } walk_state;
 
 /* Where the bytes of an archive come from: memory or what was read already, then a file, or the
@@ -229,34 +236,33 @@ static abdb_status hand_over(walk_state *w, const char *path, const abdb_input *
 static abdb_status read_member(const level *l, const char *path, int depth, walk_state *w,
                                abdb_error *err)
 {
-    abdb_spool spool = {0};
+    member_room *room = &w->room[depth];
     abdb_input input = {0};
-    char *chunk = malloc(CHUNK), *rest = malloc(CHUNK);
     la_ssize_t got;
     abdb_status st = ABDB_OK;
 
-    if (!chunk || !rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a member"));
-    got = archive_read_data(l->a, chunk, CHUNK);
+    if (!room->first) room->first = malloc(CHUNK);
+    if (!room->rest) room->rest = malloc(CHUNK);
+    if (!room->first || !room->rest) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a member"));
+    got = archive_read_data(l->a, room->first, CHUNK);
     if (got < 0)
         TRY(ABDB_FAIL(err, ABDB_DATA, "the archive is damaged or truncated here: %s",
                       archive_error_string(l->a)));
     w->total += (size_t)got;
     /* Both, bytes and name: a .npz or .docx is a zip by its bytes, and nobody wants its inside. */
-    if (abdb_archive_is(chunk, (size_t)got) && abdb_archive_is_named(path)) {
-        byte_source inner = {chunk, (size_t)got, -1, l, w, rest};
+    if (abdb_archive_is(room->first, (size_t)got) && abdb_archive_is_named(path)) {
+        byte_source inner = {room->first, (size_t)got, -1, l, w, room->rest};
 
         TRY(walk_source(&inner, path, depth + 1, err));
         goto done;
     }
-    TRY(abdb_spool_add(&spool, chunk, (size_t)got, err));
-    TRY(read_rest(l, w, &spool, rest, err));
-    TRY(abdb_spool_input(&spool, &input, path, err));
+    TRY(abdb_spool_add(&room->spool, room->first, (size_t)got, err));
+    TRY(read_rest(l, w, &room->spool, room->rest, err));
+    TRY(abdb_spool_input(&room->spool, &input, path, err));
     TRY(hand_over(w, path, &input, err));
 done:
     if (input.path) abdb_input_close(&input);
-    abdb_spool_free(&spool);
-    free(chunk);
-    free(rest);
+    abdb_spool_clear(&room->spool);
     return st;
 }
 
@@ -367,13 +373,25 @@ done:
     return st;
 }
 
+static void free_rooms(walk_state *w)
+{
+    for (size_t i = 0; i < sizeof w->room / sizeof w->room[0]; i++) {
+        free(w->room[i].first);
+        free(w->room[i].rest);
+        abdb_spool_free(&w->room[i].spool);
+    }
+}
+
 abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *handler,
                               abdb_error *err)
 {
     walk_state w = {.handler = handler};
     byte_source source = {(const char *)in->data, in->size, -1, NULL, &w, NULL};
 
-    return walk_source(&source, in->path, 0, err);
+    abdb_status st = walk_source(&source, in->path, 0, err);
+
+    free_rooms(&w);
+    return st;
 }
 
 abdb_status abdb_archive_stream(int file, const char *path, const void *head, size_t size,
@@ -385,5 +403,6 @@ abdb_status abdb_archive_stream(int file, const char *path, const void *head, si
                                   : ABDB_FAIL(err, ABDB_NOMEM, "an archive");
 
     free(source.chunk);
+    free_rooms(&w);
     return st;
 }

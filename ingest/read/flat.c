@@ -64,6 +64,11 @@ bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, 
     return true;
 }
 
+void abdb_flat_refused(const abdb_flat_record *record, const char *const *names)
+{
+    for (; *names; names++) abdb_value_read(abdb_has_digit(abdb_flat_get(record, *names)));
+}
+
 abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
                              const char *field, const char *reason, abdb_error *err)
 {

@@ -60,6 +60,9 @@ size_t abdb_flat_samples(const abdb_flat_record *record, const char *name, const
  * memory. */
 bool abdb_flat_add_samples(abdb_result *result, const abdb_flat_record *record, const char *name,
                            const char *unit, abdb_arena *arena);
+/* Counts the values of a record that is refused before results are made of them: those of names,
+ * which ends with NULL, that have a digit. */
+void abdb_flat_refused(const abdb_flat_record *record, const char *const *names);
 /* Keeps the record as rejected, and ends the row. */
 ABDB_MUST_USE abdb_status abdb_flat_reject(const abdb_sink *sink, const abdb_flat_record *record,
                                            const char *field, const char *reason, abdb_error *err);

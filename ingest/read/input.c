@@ -32,11 +32,13 @@ static size_t ascii_prefix(const char *data, size_t size)
  * chunk is full. */
 static bool valid_utf8(const char *data, size_t size)
 {
-    iconv_t converter = iconv_open("UTF-8", "UTF-8");
     char chunk[4096], *in = (char *)(size_t)data, *out;
     size_t left = size, room;
     bool valid = true;
+    iconv_t converter;
 
+    if (!size) return true;
+    converter = iconv_open("UTF-8", "UTF-8");
     if (converter == (iconv_t)-1) return false;
     while (left && valid) {
         out = chunk;
@@ -262,6 +264,17 @@ abdb_status abdb_spool_input(abdb_spool *spool, abdb_input *out, const char *pat
 {
     if (spool->file) return map_file(out, path, spool->file, spool->size, err);
     return abdb_input_memory(out, path, abdb_text_get(&spool->text), spool->size, err);
+}
+
+void abdb_spool_clear(abdb_spool *spool)
+{
+    enum { KEPT = 1 << 20 };
+
+    if (spool->file > 0) close(spool->file);
+    if (spool->text.room > KEPT || spool->text.failed) abdb_text_free(&spool->text);
+    abdb_text_clear(&spool->text);
+    spool->size = 0;
+    spool->file = 0;
 }
 
 void abdb_spool_free(abdb_spool *spool)

@@ -122,7 +122,7 @@ bool lines_begin(const abdb_input *in, const char *text)
         const char *before = s;
 
         while (before > at && before[-1] != '\n') before--; /* "12: ": a launcher's */
-        while (before < s && strchr(" 0123456789:", *before)) before++;
+        while (before < s && strchr(" \t0123456789:", *before)) before++;
         if (before == s) return true;
     }
     return false;
@@ -133,6 +133,11 @@ double line_number(const text_line *line, size_t word)
     double value;
 
     return word < line->words && abdb_number(line->word[word], &value) ? value : NAN;
+}
+
+void line_refused(const text_line *line, size_t from)
+{
+    for (size_t i = from; i < line->words; i++) abdb_value_read(isfinite(line_number(line, i)));
 }
 
 abdb_status line_reject(const abdb_sink *sink, const text_line *line, const char *field,

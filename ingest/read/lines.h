@@ -30,6 +30,9 @@ bool lines_table(const abdb_input *in, const char *first, const char *words, siz
 bool lines_begin(const abdb_input *in, const char *text);
 /* The word as a number; NAN: there is none, or it is no number. */
 double line_number(const text_line *line, size_t word);
+/* Counts the values of a line that is refused before results are made of them: its numbers from
+ * that word on. */
+void line_refused(const text_line *line, size_t from);
 /* Keeps the line as rejected, and ends the row. */
 ABDB_MUST_USE abdb_status line_reject(const abdb_sink *sink, const text_line *line,
                                       const char *field, const char *reason, abdb_error *err);

@@ -201,26 +201,14 @@ static bool take_others(const abdb_results *s, const abdb_csv_row *row, abdb_ent
     return true;
 }
 
-/* The entry of the last row, empty again. Not by memset of the whole: an abdb_entry has room for 96
- * factors and 64 results, and what lies beyond a count (pieces, factors, results) is never read. */
-static abdb_entry *clean(abdb_results *s)
+static abdb_status take_row(abdb_results *s, const abdb_csv_row *row, const char **field,
+                            char *reason, size_t room, abdb_error *err)
 {
     abdb_entry *entry = &s->entry;
-
-    memset(entry->field, 0, sizeof entry->field);
-    entry->environment = entry->role = NULL;
-    entry->origin = ABDB_ORIGIN_UNSAID;
-    entry->pieces = entry->factors = entry->results = 0;
-    return entry;
-}
-
-abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const char **field,
-                             char *reason, size_t room, abdb_error *err)
-{
-    abdb_entry *entry = clean(s);
     const char *locator = get(s, row, LOCATOR), *origin = get(s, row, ORIGIN), *status, *date;
     char line[32] = "line ";
 
+    abdb_entry_reuse(entry);
     abdb_whole_print(row->line, line + 5);
     entry->line = row->line;
     entry->locator = locator ? locator : line;
@@ -254,4 +242,23 @@ abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const cha
         return ABDB_OK;
     }
     return s->sink->entry(s->sink->self, entry, err);
+}
+
+/* Values of the row that became no results, as it was refused before. */
+static long values_unread(const abdb_results *s, const abdb_csv_row *row)
+{
+    long values = abdb_has_digit(get(s, row, VALUE));
+
+    for (size_t i = 0; s->others && i < s->header->count; i++)
+        values += s->also[i] && abdb_has_digit(abdb_csv_get(row, (int)i));
+    return values - (long)(s->entry.results + s->entry.values_left_out);
+}
+
+abdb_status abdb_results_row(abdb_results *s, const abdb_csv_row *row, const char **field,
+                             char *reason, size_t room, abdb_error *err)
+{
+    abdb_status st = take_row(s, row, field, reason, room, err);
+
+    if (st == ABDB_OK && *field) abdb_value_read(values_unread(s, row));
+    return st;
 }

@@ -1,5 +1,6 @@
 /* import_mapped.c - tables that a map file explains: CSV, JSON records and markdown tables. The
  * maps of ingest/maps/ are found by the columns they match; --map FILE reads one of the user's. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,16 @@
 
 enum { MAPS_MAX = 64 };
 
-typedef struct {
+/* The maps of this build, parsed once for all files of a process. */
+static struct {
+    pthread_once_t once;
     table_map *map[MAPS_MAX];
     size_t count;
+    abdb_status status;
+    abdb_error err;
+} built = {.once = PTHREAD_ONCE_INIT};
+
+typedef struct {
     const table_map *users; /* --map */
     const abdb_words *words;
     const abdb_sink *sink;
@@ -20,31 +28,35 @@ typedef struct {
     size_t rows, fitting;
 } state;
 
-/* The maps of this build; one that does not parse is a fault of the build, and a test finds it. */
-static abdb_status open_maps(state *s, abdb_error *err)
+static void close_maps(void)
 {
-    abdb_status st = ABDB_OK;
-
-    for (size_t i = 0; abdb_maps[i].name && s->count < MAPS_MAX; i++) {
-        TRY(table_map_parse(&s->map[s->count], abdb_maps[i].name, abdb_maps[i].text, err));
-        s->count++;
-    }
-done:
-    return st;
+    while (built.count) table_map_free(built.map[--built.count]);
 }
 
-static void close_maps(state *s)
+static void parse_maps(void)
 {
-    for (size_t i = 0; i < s->count; i++) table_map_free(s->map[i]);
-    s->count = 0;
+    for (size_t i = 0; abdb_maps[i].name && i < MAPS_MAX && built.status == ABDB_OK; i++) {
+        built.status =
+            table_map_parse(&built.map[i], abdb_maps[i].name, abdb_maps[i].text, &built.err);
+        built.count += built.status == ABDB_OK;
+    }
+    (void)atexit(close_maps);
+}
+
+/* One that does not parse is a fault of the build, and a test finds it. */
+static abdb_status open_maps(abdb_error *err)
+{
+    (void)pthread_once(&built.once, parse_maps);
+    if (built.status != ABDB_OK) *err = built.err;
+    return built.status;
 }
 
 /* The user's map is not asked whether it fits: who names it wants it used. */
 static const table_map *find(const state *s, const abdb_flat_record *record)
 {
     if (s->users) return s->users;
-    for (size_t i = 0; i < s->count; i++)
-        if (table_map_fits(s->map[i], record)) return s->map[i];
+    for (size_t i = 0; i < built.count; i++)
+        if (table_map_fits(built.map[i], record)) return built.map[i];
     return NULL;
 }
 
@@ -98,7 +110,7 @@ static int bid(const abdb_input *in)
 
     if (in->text_size == 0 || memchr(in->text, 0, in->text_size < 4096 ? in->text_size : 4096))
         return 0;
-    if (open_maps(&s, &err) == ABDB_OK) {
+    if (open_maps(&err) == ABDB_OK) {
         if (!markdown_has_table(in) && in->text[0] != '[' && in->text[0] != '{' &&
             in->text_size > 65536) {
             stop = memrchr(in->text, '\n', 65536);
@@ -110,7 +122,6 @@ static int bid(const abdb_input *in)
         if (in->text[0] != '[' && in->text[0] != '{')
             (void)!read_tables(&head, &nowhere, on_look, &s, &err);
     }
-    close_maps(&s);
     return s.fits ? 82 : 0;
 }
 
@@ -120,7 +131,7 @@ static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, co
     state s = {.users = words->map, .words = words, .sink = sink, .left_out = in->left_out};
     abdb_status st = ABDB_OK;
 
-    if (!s.users) TRY(open_maps(&s, err));
+    if (!s.users) TRY(open_maps(err));
     if (s.users && table_map_member(s.users))
         TRY(abdb_flat_read_member(in, table_map_member(s.users), on_record, &s, err));
     else
@@ -129,20 +140,17 @@ static abdb_status read_mapped(const abdb_input *in, const abdb_words *words, co
         TRY(ABDB_FAIL(err, ABDB_FORMAT,
                       "no map fits this table; `abdb import --suggest-map FILE` drafts one"));
 done:
-    close_maps(&s);
     return st;
 }
 
 /* The maps of this build together: a new one may claim what none did before. */
 static int maps_version(void)
 {
-    state s = {0};
     abdb_error err;
     int version = 0;
 
-    if (open_maps(&s, &err) == ABDB_OK)
-        for (size_t i = 0; i < s.count; i++) version += table_map_version(s.map[i]);
-    close_maps(&s);
+    if (open_maps(&err) == ABDB_OK)
+        for (size_t i = 0; i < built.count; i++) version += table_map_version(built.map[i]);
     return version;
 }
 

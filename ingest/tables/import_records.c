@@ -250,6 +250,18 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
     return r->sink->entry(r->sink->self, e, err);
 }
 
+/* The same; of a record that is refused all results count as read. */
+static abdb_status read_entry(reader *r, const json_t *object, const text_line *line, char *reason,
+                              abdb_error *err)
+{
+    abdb_status st = take_entry(r, object, line, reason, err);
+
+    if (*reason)
+        abdb_value_read((long)json_array_size(json_object_get(object, "result")) -
+                        (long)(r->entry.results + r->entry.values_left_out));
+    return st;
+}
+
 static abdb_status take_fact(reader *r, const json_t *object, const char *table,
                              const text_line *line, char *reason, abdb_error *err)
 {
@@ -257,7 +269,8 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         "source",        "device",          "model",      "alias",           "spec",
         "price",         "provider",        "claim",      "claim_term",      "rule",
         "compatibility", "workload_factor", "round",      "withdrawal",      "note",
-        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule"};
+        "spec_order",    "spec_ratio",      "spec_doubt", "workload_engine", "figure_rule",
+        "decoration",    "score_rule"};
     abdb_fact fact = {.line = line->number, .fact = text_of(object, "fact")};
     char locator[32];
     const char *name, *text;
@@ -283,6 +296,10 @@ static abdb_status take_fact(reader *r, const json_t *object, const char *table,
         fact.column[fact.columns].name = name;
         fact.column[fact.columns].text = json_string_value(value);
         fact.column[fact.columns++].num = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    if (!fact.columns) {
+        snprintf(reason, REASON, "a record '%.60s' that says nothing", table);
+        return ABDB_OK;
     }
     if (strcmp(fact.table, "claim_term") == 0) fact.fact = NULL;
     name = abdb_fact_dates(&fact, &text);
@@ -310,7 +327,7 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     else if (!kind)
         snprintf(reason, sizeof reason, "a record without its kind");
     else if (strcmp(kind, "entry") == 0)
-        TRY(take_entry(r, object, line, reason, err));
+        TRY(read_entry(r, object, line, reason, err));
     else
         TRY(take_fact(r, object, kind, line, reason, err));
     if (*reason)

@@ -206,14 +206,20 @@ static abdb_status add_metric(row_state *r, const map_line *line, abdb_entry *en
 
     /* Tables repeat their heading in the middle: a cell that is its own heading holds nothing. */
     if (!text || (line->column && map_same_column(text, line->column))) return ABDB_OK;
-    if (!number_of(r, line, text, &value, &raw_unit, &base, reason))
+    if (!number_of(r, line, text, &value, &raw_unit, &base, reason)) {
+        abdb_value_read(abdb_has_digit(text));
         return reject(r, line->column, reason);
+    }
     if (strcmp(base, info->unit) != 0) {
+        abdb_value_read(1);
         snprintf(reason, REASON, "%s is in %s, not in '%.40s'", info->name, info->unit, raw_unit);
         return reject(r, line->column, reason);
     }
+    if (entry->results == ABDB_RESULT_MAX) {
+        abdb_value_read(1);
+        return reject(r, line->column, "too many metrics");
+    }
     result = abdb_entry_result(entry, line->name, value);
-    if (!result) return reject(r, line->column, "too many metrics");
     result->raw_value = text;
     result->raw_unit = raw_unit;
     if (option_of(line, "statistic")) result->statistic = option_of(line, "statistic");

@@ -204,18 +204,23 @@ static abdb_status check_after(one_cell *c, abdb_error *err)
 /* cache=rotate: as many copies, used in turn, as together exceed twice the last-level cache, and
  * all of it that a virtual machine claims, so that each launch finds its operands in memory; at
  * least two, and at most COPIES_MAX: then `resident` says what holds them. Else there is one. */
-static abdb_status make_copies(one_cell *c, abdb_error *err)
+static size_t copies_of(const one_cell *c)
 {
     const char *cache = abdb_param_text(&c->p, "cache");
     const abdb_limits *l = &c->device->limits;
-    double bytes = abdb_problem_bytes(&c->p), most = 1;
+    double bytes = abdb_problem_bytes(&c->p),
+           beyond = fmax(2.0 * (double)l->last, 1.25 * (double)l->claimed);
+
+    if (!cache || strcmp(cache, "rotate") != 0) return 1;
+    return (size_t)fmin(COPIES_MAX, fmax(2, ceil(beyond / bytes) + 1));
+}
+
+static abdb_status make_copies(one_cell *c, abdb_error *err)
+{
+    size_t most = copies_of(c);
     abdb_status st = ABDB_OK;
 
-    if (cache && strcmp(cache, "rotate") == 0)
-        most =
-            fmin(COPIES_MAX,
-                 fmax(2, ceil(fmax(2.0 * (double)l->last, 1.25 * (double)l->claimed) / bytes) + 1));
-    for (; (double)c->copies < most; c->copies++) {
+    for (; c->copies < most; c->copies++) {
         abdb_recipe recipe = c->recipe;
 
         recipe.seed = c->copies;
@@ -382,8 +387,10 @@ abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
     c->device = device;
     TRY(begin(c, backend, request, status, err));
     c->recipe.kernel->work(&c->p, &w);
-    abdb_print_record(json_pack("{s:s,s:s,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops",
-                                w.ops, "bytes", w.bytes, "memory", abdb_problem_bytes(&c->p)));
+    abdb_print_record(json_pack("{s:s,s:s,s:f,s:f,s:f,s:f}", "kind", "estimate", "cell", cell,
+                                "ops", w.ops, "bytes", w.bytes, "memory", abdb_problem_bytes(&c->p),
+                                "seconds",
+                                abdb_expect_s(&c->recipe, &c->p, &c->rule, copies_of(c))));
     *status = "ok";
 done:
     free(c);

@@ -183,4 +183,10 @@ ABDB_MUST_USE abdb_status abdb_copies_check(abdb_copy *copies, size_t count, dou
 /* Are all numbers of the outputs that were fetched finite? */
 bool abdb_copy_finite(const abdb_copy *c);
 
+/* --- expect.c --------------------------------------------------------------------------------- */
+/* About how many seconds a cell of so many copies will take on this machine as it is now. Small
+ * problems are tried, a second of all of them at most. */
+double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
+                     size_t copies);
+
 #endif

@@ -17,15 +17,38 @@
 enum { PIECE_ROWS = 16, PIECE_ELEMENTS = 4096, PIECES = 256, PIECE_MOST = 1 << 20 };
 enum { KEPT_MOST = 8 << 20 }; /* elements whose results are kept */
 
-/* Number `i` of a sequence: 53 random bits in [-1, 1); whole formats get [-127, 127]. */
-static double filling(uint64_t seed, uint64_t i, int how, bool whole)
-{
-    double value = (double)(abdb_random_at(seed, i) >> 11) * 0x1p-52 - 1;
+/* Two numbers of 32 random bits each, uniform in [-1, 1). */
+typedef struct {
+    double a, b;
+} drawn;
 
+static drawn draw(uint64_t seed, uint64_t i)
+{
+    uint64_t bits = abdb_random_at(seed, i);
+
+    return (drawn){(double)(int32_t)bits * 0x1p-31, (double)(int32_t)(bits >> 32) * 0x1p-31};
+}
+
+/* As the way of filling has it; whole formats get [-127, 127]. */
+static double shaped(double value, int how, bool whole)
+{
     return how == ABDB_FILL_ZEROS      ? 0
            : how == ABDB_FILL_INTEGERS ? floor(4 * value)
            : whole                     ? 127 * value
                                        : value;
+}
+
+/* The most frequent of them: f32, uniform. Nothing is asked at each element. */
+static void fill_floats(float *out, size_t count, uint64_t seed)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count / 2; i++) {
+        drawn d = draw(seed, i);
+
+        out[2 * i] = (float)d.a;
+        out[2 * i + 1] = (float)d.b;
+    }
+    if (count % 2) out[count - 1] = (float)draw(seed, count / 2).a;
 }
 
 void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how)
@@ -33,8 +56,17 @@ void abdb_fill_with(abdb_tensor *tensor, uint64_t seed, int how)
     size_t count = abdb_tensor_count(tensor);
     bool whole = tensor->dtype == ABDB_I8 || tensor->dtype == ABDB_I32;
 
+    if (tensor->dtype == ABDB_F32 && how == ABDB_FILL_UNIFORM) {
+        fill_floats(tensor->data, count, seed);
+        return;
+    }
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count; i++) abdb_tensor_set(tensor, i, filling(seed, i, how, whole));
+    for (size_t i = 0; i < (count + 1) / 2; i++) {
+        drawn d = draw(seed, i);
+
+        abdb_tensor_set(tensor, 2 * i, shaped(d.a, how, whole));
+        if (2 * i + 1 < count) abdb_tensor_set(tensor, 2 * i + 1, shaped(d.b, how, whole));
+    }
 }
 
 void abdb_fill(abdb_tensor *tensor, uint64_t seed)

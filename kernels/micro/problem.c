@@ -143,7 +143,8 @@ uint64_t abdb_random_next(uint64_t *state)
     return *state;
 }
 
-uint64_t abdb_random_at(uint64_t seed, uint64_t i)
+/* What other files call is not inlined in a library: the loops here have their own. */
+static uint64_t random_at(uint64_t seed, uint64_t i)
 {
     /* Seed and index each have an odd multiplier of their own, so that neighbours of either share
      * nothing after the three mixing steps. 0 becomes 1, because a xorshift never leaves it. */
@@ -155,21 +156,37 @@ uint64_t abdb_random_at(uint64_t seed, uint64_t i)
     return z ? z : 1;
 }
 
-double abdb_random_whole(uint64_t seed, uint64_t i, int most)
+static int whole_at(uint64_t seed, uint64_t i, int most)
 {
     /* From -most to most - 1, then all that is not negative moves up by one: 0 is left out. The
-     * upper bits are taken because the remainder of the lower ones is the worse. */
-    int value = (int)((abdb_random_at(seed, i) >> 32) % (unsigned)(2 * most)) - most;
+     * upper bits, scaled by a product: a remainder would take a division. */
+    int value = (int)((random_at(seed, i) >> 32) * (unsigned)(2 * most) >> 32) - most;
 
     return value < 0 ? value : value + 1;
+}
+
+uint64_t abdb_random_at(uint64_t seed, uint64_t i)
+{
+    return random_at(seed, i);
+}
+
+double abdb_random_whole(uint64_t seed, uint64_t i, int most)
+{
+    return whole_at(seed, i, most);
 }
 
 void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most)
 {
     size_t count = abdb_tensor_count(t);
+    float *floats = t->data;
 
+    if (t->dtype == ABDB_F32) {
 #pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < count; i++) abdb_tensor_set(t, i, abdb_random_whole(seed, i, most));
+        for (size_t i = 0; i < count; i++) floats[i] = (float)whole_at(seed, i, most);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < count; i++) abdb_tensor_set(t, i, whole_at(seed, i, most));
 }
 
 void abdb_shuffle(int32_t *out, size_t n, uint64_t seed)

@@ -1,4 +1,4 @@
-# title: Cheapest systems for {rate}: {selection}
+# title: Cheapest systems for {rate}
 # report: choose
 # with: rate=100k/s
 # needs: usd_per_hour
@@ -13,11 +13,8 @@ set xlabel "USD per hour†, at the lowest price; line: up to the highest"
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
 set grid xtics
-set xrange [0 : *]
 dear(x) = column(c_dearest) > 0 ? column(c_devices) * column(c_dearest) : x
-most = 0
-stats $data using (most = column(c_usd_per_hour) > most ? column(c_usd_per_hour) : most) nooutput
-set xrange [0 : 1.25 * most]
+set xrange [0 : 1.25 * max_usd_per_hour]
 set lmargin at screen (24 + name_px * (level_device_widest + 7)) / width
 label(n) = sprintf("%s%s", strcol(c_device), strcol(c_how) eq "owned" ? " owned" : "")
 plot $data using (0):(column(c_place)):(0):(column(c_usd_per_hour)):(column(c_place) - 0.32):(column(c_place) + 0.32):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb colour[1] notitle, \

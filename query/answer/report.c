@@ -243,7 +243,7 @@ done:
  * "device=H200-SXM,scenario='Offline'", for a title is no command line. */
 static void title_value(const abdb_report_param *param, const char *value, abdb_text *out)
 {
-    static const char *const sets[] = {"baseline", "contender", "selection", NULL};
+    static const char *const sets[] = {"baseline", "contender", NULL};
     bool is_set = abdb_is_word(param->name, sets);
 
     for (size_t size; is_set && *value; value += size + (value[size] != 0)) {

@@ -4,7 +4,8 @@
  *   -- title: words; {param} is replaced by its value
  *   -- question: what it answers, for lists
  *   -- group: heading of `abdb query` under which it is listed
- *   -- param: name | type | default | help | SQL whose first column lists values. Types: text,
+ *   -- param: name | type | default | help | SQL whose first column lists values;
+ *      a second, where there is one, is 0 behind those that the report has rows of. Types: text,
  *      number, days (90 or 90d), date, flag, price ('DEVICE=AMOUNT USD/h', several joined by ',')
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
  *      | formula of v_formula or v_scaling that its values follow, and what they are multiplied

@@ -5,6 +5,7 @@
 
 #include "query/answer/quotes.h"
 #include "query/answer/report.h"
+#include "query/answer/rows.h"
 #include "schema/core/date.h"
 
 /* Quotes: 'DEVICE=AMOUNT USD/h', several joined by ','. The device must be one of names. */
@@ -58,6 +59,7 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
     const abdb_report_param *param = &report->param[p];
     abdb_table list = {0};
     const char **names = NULL, *near, *option = report->option[p].name;
+    size_t with_rows = 0;
     double number;
     abdb_status st = ABDB_OK;
 
@@ -80,11 +82,14 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
         st = check_prices(option, value, names, list.rows, err);
         goto done;
     }
-    meant = abdb_spelled(value, names, list.rows);
+    while (with_rows < list.rows && (list.columns < 2 || abdb_cell_number(&list, with_rows, 1)))
+        with_rows++;
+    meant = abdb_spelled(value, names, with_rows);
     if (!meant) {
-        meant = abdb_longer(value, names, list.rows);
+        meant = abdb_longer(value, names, with_rows);
         if (meant) say_taken(report, p, value, meant, table);
     }
+    if (!meant) meant = abdb_spelled(value, names, list.rows);
     if (meant) {
         *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
         if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);

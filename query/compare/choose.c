@@ -10,6 +10,8 @@
 
 static const double hours_of_year = 8760;
 
+/* USD/h of a device that is owned: capital (USD) over the hours in which it works (years x 8760 h x
+ * the share of them that is used), and kW x PUE x USD/kWh. */
 double abdb_owning_per_hour(const abdb_owning *own, double capital)
 {
     return capital / (own->life_years * hours_of_year * own->utilisation) +
@@ -170,6 +172,8 @@ static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options 
 {
     double value = value_of(c, member);
     double size = abdb_member_number(set_of(c), member, ABDB_M_devices);
+    /* 1 - 1e-12: twice a rate of 50.0 is two systems, whatever the last bit of the quotient
+     * says. */
     double systems = c->training || isnan(o->rate) ? 1 : ceil(o->rate / value * (1 - 1e-12));
     double rate = isnan(o->rate) ? value : o->rate;
     abdb_purchase p = {.device = abdb_member_text(set_of(c), member, ABDB_M_device),
@@ -183,6 +187,8 @@ static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options 
                        .watts = systems * c->watts[member],
                        .break_even = NAN};
 
+    /* USD/h / (units/s x 3600 s/h) x 10^6 is USD for a million units; a run costs USD/h x s /
+     * 3600. */
     p.usd_per_hour = p.devices * price;
     if (c->training)
         p.usd_of_run = p.usd_per_hour * value / 3600;
@@ -190,6 +196,8 @@ static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options 
         p.usd_per_million = p.usd_per_hour / (rate * 3600) * 1e6;
     p.cost = o->by == ABDB_BY_DEVICE ? p.devices : o->by == ABDB_BY_WATT ? p.watts : p.usd_per_hour;
     if (o->by == ABDB_BY_DOLLAR && c->training) p.cost = p.usd_of_run;
+    /* Without a wanted rate systems of different size meet: what counts is the cost of one unit a
+     * second. */
     if (!c->training && isnan(o->rate)) p.cost /= value; /* of one system: by what it does */
     return p;
 }

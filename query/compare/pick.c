@@ -143,7 +143,8 @@ static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_erro
     abdb_status st = ABDB_OK;
 
     TRY(abdb_rows(q->db,
-                  "SELECT factor FROM factor UNION SELECT column_name FROM column_doc WHERE view ="
+                  "SELECT factor FROM factor UNION SELECT factor FROM decoration WHERE factor IS"
+                  " NOT NULL UNION SELECT column_name FROM column_doc WHERE view ="
                   " 'v_comparable' UNION SELECT metric FROM metric",
                   NULL, &known, err));
     names = calloc(known.rows + 1, sizeof *names);
@@ -157,13 +158,17 @@ static abdb_status factor_condition(query *q, const abdb_condition *c, abdb_erro
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ""));
 found:
     abdb_text_printf(&q->sql,
-                     " AND EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = r.point_id AND"
-                     " p.factor = ? AND p.state = 'known' AND p.%s %s ?)",
-                     by_number ? "num" : "text", sql_operator(c));
-    if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, factor, strlen(factor))) ||
-        !(by_number ? abdb_bind_add_number(&q->binds, number)
-                    : abdb_bind_add_text(&q->binds, c->value)))
-        st = too_many(err);
+                     " AND (EXISTS (SELECT 1 FROM point_factor p WHERE p.point_id = r.point_id AND"
+                     " p.factor = ? AND p.state = 'known' AND p.%s %s ?) OR EXISTS (SELECT 1 FROM"
+                     " name_factor p WHERE p.spelling = r.raw_device AND p.factor = ? AND p.%s %s"
+                     " ?))",
+                     by_number ? "num" : "text", sql_operator(c), by_number ? "num" : "text",
+                     sql_operator(c));
+    for (int part = 0; part < 2; part++)
+        if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, factor, strlen(factor))) ||
+            !(by_number ? abdb_bind_add_number(&q->binds, number)
+                        : abdb_bind_add_text(&q->binds, c->value)))
+            st = too_many(err);
 done:
     free(names);
     abdb_table_free(&known);

@@ -21,7 +21,7 @@ typedef struct {
 
 typedef struct {
     sqlite3 *db;
-    sqlite3_stmt *factors;
+    sqlite3_stmt *factors, *spelt;
     abdb_table needs; /* factor, kinds of evidence that have it */
     point *cache;
     size_t points, room;
@@ -121,10 +121,33 @@ static bool has_no_scenario(const abdb_set *set, size_t i)
            strcmp(suite, "storage") == 0;
 }
 
+/* What the spelling of its device says, where no factor of that name is among `count` of them. */
+static abdb_status add_spelt(loader *l, const char *entry_id, abdb_trait *trait, size_t *count,
+                             abdb_error *err)
+{
+    size_t given = *count;
+    int code;
+
+    sqlite3_reset(l->spelt);
+    sqlite3_bind_text(l->spelt, 1, entry_id, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(l->spelt)) == SQLITE_ROW && *count < given + ABDB_SPELT_MAX) {
+        const char *name = abdb_sql_text(l->spelt, 0);
+        bool is_given = false;
+
+        for (size_t i = 0; i < given; i++) is_given |= strcmp(trait[i].name, name) == 0;
+        if (is_given) continue;
+        trait[(*count)++] = (abdb_trait){copy(l->arena, name),
+                                         copy(l->arena, abdb_sql_text(l->spelt, 1)), ABDB_KNOWN};
+    }
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));
+    return ABDB_OK;
+}
+
 /* All that is known of one row of a selection, as traits sorted by name so that two rows are
- * compared by one walk: its columns, then the factors of its point. A column without a value is
- * unknown where this kind of evidence would have it, else inapplicable; only the first hinders a
- * comparison. */
+ * compared by one walk: its columns, then the factors of its point and of its device's spelling. A
+ * column without a value is unknown where this kind of evidence would have it, else inapplicable;
+ * only the first hinders a comparison. */
 static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *err)
 {
     const char *id = abdb_member_text(set, i, ABDB_M_point_id);
@@ -138,7 +161,8 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
     abdb_status st = ABDB_OK;
 
     if (*id) TRY(find_point(l, id, &p, err));
-    trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + 1 + (p ? p->count : 0)) * sizeof *trait);
+    trait = abdb_arena_alloc(l->arena, (ABDB_M_FACTORS + 1 + ABDB_SPELT_MAX + (p ? p->count : 0)) *
+                                           sizeof *trait);
     if (!trait) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     for (size_t c = 0; c < ABDB_M_FACTORS; c++) {
         const abdb_value *v = &set->table.value[i * set->table.columns + c];
@@ -159,6 +183,7 @@ static abdb_status take_member(loader *l, abdb_set *set, size_t i, abdb_error *e
         said |= strcmp(p->trait[k].name, "per") == 0;
         trait[count++] = p->trait[k];
     }
+    if (!is_spec) TRY(add_spelt(l, abdb_member_text(set, i, ABDB_M_entry_id), trait, &count, err));
     if (!is_spec && !said) trait[count++] = (abdb_trait){"per", "system", ABDB_KNOWN};
     qsort(trait, count, sizeof *trait, by_name);
     m->trait = trait;
@@ -182,9 +207,16 @@ abdb_status abdb_set_take_members(abdb_set *set, sqlite3 *db, abdb_error *err)
                            " v_column_factor)",
                            -1, &l.factors, NULL) != SQLITE_OK)
         TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+    if (sqlite3_prepare_v2(db,
+                           "SELECT factor, text FROM name_factor WHERE spelling = (SELECT device"
+                           " FROM entry WHERE entry_id = CAST(?1 AS INTEGER)) AND factor NOT IN"
+                           " (SELECT factor FROM v_column_factor)",
+                           -1, &l.spelt, NULL) != SQLITE_OK)
+        TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
     for (size_t i = 0; i < set->members; i++) TRY(take_member(&l, set, i, err));
 done:
     sqlite3_finalize(l.factors);
+    sqlite3_finalize(l.spelt);
     abdb_table_free(&l.needs);
     free(l.cache);
     return st;

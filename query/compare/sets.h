@@ -12,7 +12,7 @@
 #include "query/compare/selection.h"
 #include "schema/core/record.h"
 
-enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192 };
+enum { ABDB_MEMBERS_MAX = 20000, ABDB_TRAITS_MAX = 192, ABDB_SPELT_MAX = 12 };
 
 /* Columns of a member, as v_comparable has them. */
 #define ABDB_MEMBER_COLUMNS(X)                                                                   \

@@ -51,6 +51,8 @@ void abdb_pager_begin(void)
     int columns = abdb_screen_width(stdout);
 
     if (pager || !columns || !program || (term && strcmp(term, "dumb") == 0)) return;
+    /* What git asks of less: F to end at once where all fits, R to keep colours, X to leave the
+     * text on the screen. 0: the user's own LESS stays. */
     setenv("LESS", "FRX", 0);
     fflush(stdout);
     pager = popen(program, "w");

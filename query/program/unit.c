@@ -2,6 +2,7 @@
  * bytes are here already, and the sinks between reading and storing. And databases opened for
  * writing, which get the vocabulary of this build. See unit.h, cli.h. */
 #include "query/program/unit.h"
+#include "ingest/balance.h"
 #include "ingest/registry.h"
 
 #include <string.h>
@@ -73,13 +74,14 @@ enum { QUEUE_SIZE = 1 << 20 }; /* inputs from this size on are read and stored a
 
 /* Reads in this thread, stores in another. */
 static abdb_status produce_queued(const producer *p, const abdb_unit_options *options,
-                                  const abdb_sink *sink, abdb_error *err)
+                                  const abdb_sink *sink, abdb_balance *balance, abdb_error *err)
 {
     counter c = {.input = p->input, .options = options};
     abdb_input input = *p->input;
     abdb_keymaker keys;
     abdb_queue *queue;
-    const abdb_sink front = {&c, count_entry, count_fact, count_reject, count_row_end};
+    const abdb_sink counted = {&c, count_entry, count_fact, count_reject, count_row_end};
+    abdb_sink front = abdb_balance_sink(balance, &counted, p->input->left_out);
     abdb_error late;
     double from;
     abdb_status st, stored;
@@ -92,6 +94,7 @@ static abdb_status produce_queued(const producer *p, const abdb_unit_options *op
     input.at = &c.at;
     from = abdb_timing_now();
     st = p->importer->read(&input, options->words, &front, err);
+    if (st == ABDB_OK) st = abdb_balance_close(balance, err);
     abdb_timing_add("read and parse, with waiting", from);
     stored = abdb_queue_close(queue, &late);
     if (stored != ABDB_OK) {
@@ -104,11 +107,34 @@ done:
 }
 
 static abdb_status produce(const producer *p, const abdb_unit_options *options,
-                           const abdb_sink *sink, abdb_error *err)
+                           const abdb_sink *sink, abdb_balance *balance, abdb_error *err)
 {
-    if (!p->round && p->input->size >= QUEUE_SIZE) return produce_queued(p, options, sink, err);
-    return p->round ? abdb_mlperf_round_read(p->round, p->folder, options->words, sink, err)
-                    : p->importer->read(p->input, options->words, sink, err);
+    abdb_sink front;
+    abdb_status st = ABDB_OK;
+
+    if (!p->round && p->input->size >= QUEUE_SIZE)
+        return produce_queued(p, options, sink, balance, err);
+    front = abdb_balance_sink(balance, sink, p->round ? NULL : p->input->left_out);
+    TRY(p->round ? abdb_mlperf_round_read(p->round, p->folder, options->words, &front, err)
+                 : p->importer->read(p->input, options->words, &front, err));
+    TRY(abdb_balance_close(balance, err));
+done:
+    return st;
+}
+
+/* Values read are values kept, known, rejected or left out: what an importer hands over is counted
+ * by the writer, what it read before that. */
+static abdb_status check_balance(const abdb_balance *b, const abdb_counts *c,
+                                 const abdb_left_out *left_out, abdb_error *err)
+{
+    long told = c->values_kept + c->values_known + c->values_rejected + c->values_left_out +
+                b->rejected + left_out->values;
+
+    return b->read == told ? ABDB_OK
+                           : ABDB_FAIL(err, ABDB_DATA,
+                                       "%ld values were read, and %ld accounted for: a fault of"
+                                       " abdb, please report it; nothing was kept",
+                                       b->read, told);
 }
 
 /* One unit in one transaction. --strict reads twice: the first time only to count rejects, the
@@ -118,6 +144,7 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
                                abdb_error *err)
 {
     abdb_text words = {0};
+    abdb_balance balance;
     abdb_sink sink;
     abdb_status st = ABDB_OK;
 
@@ -134,10 +161,10 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
         goto done;
     }
     sink = abdb_writer_sink(writer);
-    TRY(produce(p, options, &sink, err));
+    TRY(produce(p, options, &sink, &balance, err));
     if (options->dry_run) {
         abdb_writer_rollback(writer, &out->counts);
-        goto done;
+        goto kept;
     }
     if (options->strict) {
         abdb_writer_rollback(writer, &out->counts);
@@ -146,9 +173,12 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
                           out->counts.rejected));
         TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
         out->left_out = (abdb_left_out){0};
-        TRY(produce(p, options, &sink, err));
+        TRY(produce(p, options, &sink, &balance, err));
     }
+    TRY(check_balance(&balance, abdb_writer_counts(writer), &out->left_out, err));
     TRY(abdb_writer_commit(writer, &out->counts, err));
+kept:
+    out->counts.values_rejected += balance.rejected;
 done:
     abdb_writer_rollback(writer, NULL);
     abdb_text_free(&words);

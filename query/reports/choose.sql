@@ -1,8 +1,8 @@
--- title: What to buy or rent: {selection} {rate}
+-- title: What to buy or rent {rate}
 -- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
 -- group: What does it cost?
 -- site: Price and cost
--- param: selection | text | work=llama2-70b-99,scenario=Server | what shall be run: names, or column OP value, joined by commas
+-- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
 -- param: where | text | | conditions on the results: 'ttft_s:p99 <= 0.5, tpot_s:p99 <= 0.05'; what they leave out is counted
@@ -13,19 +13,22 @@
 -- param: price_date | date | | prices as they were on this day
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
--- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; cost@1 with the five options below
+-- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; as `abdb query cost-model` with the five options below
 -- param: life | number | 4 | of --own: years until it is worth nothing
 -- param: utilisation | number | 0.7 | of --own: fraction of its life that it works
 -- param: power | number | 1000 | of --own: W, device with its share of the system
 -- param: pue | number | 1.3 | of --own: power usage effectiveness of the building
 -- param: electricity | number | 0.10 | of --own: USD per kWh
+-- param: limit | number | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: today)
+-- column: work | what | | that is run
+-- column: scenario | scenario | | of MLPerf, or training
 -- column: place | # | |
 -- column: device | device | cut24 | canonical device
 -- column: how | how | | kind of the price, or owned
 -- column: systems | systems | | whole systems that are needed
 -- column: devices | devices | | in all of them
--- column: usd_per_device_hour | USD/h/device | g4 | the lowest offer that counts, or your quote, or cost@1
+-- column: usd_per_device_hour | USD/h/device | g4 | the lowest offer that counts, or your quote, or the cost of owning
 -- column: usd_per_hour | USD/h | g5 | for all devices
 -- column: usd_per_million | USD/million | g4 | for a million units of work (tokens, samples, queries): at the wanted rate, or at full load
 -- column: usd_of_run | USD/training | g5 | devices, price and time of the result
@@ -45,12 +48,17 @@
 -- column: round | round | |
 -- column: dtype | weights | |
 -- column: public_id | ID | | of the result
--- hoist: how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- hoist: work scenario how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
+-- @table asked
+SELECT coalesce(:selection, (SELECT 'work=' || quote(model) || ',scenario=' || quote(scenario) FROM v_mlperf
+         WHERE unit = 'token/s' AND division = 'closed' AND left_out = ''
+         GROUP BY model, scenario ORDER BY count(DISTINCT device) DESC, model, scenario LIMIT 1)) AS selection
 -- @table choice
-SELECT * FROM abdb_choose(json_object('selection', :selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
-  'per', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
+SELECT c.* FROM asked a, abdb_choose(json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
+  'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
   'price_max_age', :price_max_age, 'price', :price, 'own', :own, 'life', :life, 'utilisation', :utilisation, 'power', :power,
-  'pue', :pue, 'electricity', :electricity, 'today', :today))
+  'pue', :pue, 'electricity', :electricity, 'today', :today)) c
+ WHERE a.selection IS NOT NULL
 -- @table purchase
 SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first,
        substr(CASE WHEN providers > 0 AND provider <> 'you' AND price_age_days IS NULL THEN ', price undated'
@@ -65,10 +73,11 @@ SELECT c.*, c.cost / (SELECT f.cost FROM choice f WHERE f.place = 1) AS of_first
 SELECT price_kind AS kind, provider_kind, provider, price_age_days AS age_days FROM choice
  WHERE kind = 'choice' AND providers > 0 AND price_kind <> 'owned'
 -- @rows
-SELECT place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
+SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_per_device_hour, usd_per_hour, usd_per_million, usd_of_run,
        CASE WHEN usd_of_run IS NOT NULL OR unit = 's' THEN rate / 60 END AS minutes, watts, of_first, break_even, dearest, providers, provider,
-       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, facts AS _facts
-  FROM purchase ORDER BY place;
+       uncertain, size, CASE WHEN unit <> 's' THEN rate END AS rate_each, unit, submitter, system, round, dtype, public_id, facts AS _facts,
+       count(*) OVER () AS _whole
+  FROM purchase ORDER BY place LIMIT :limit;
 -- @notes
 -- @prices priced
 , first AS (SELECT * FROM purchase WHERE place = 1), second AS (SELECT * FROM purchase WHERE place = 2)

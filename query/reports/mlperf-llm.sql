@@ -3,7 +3,7 @@
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
--- param: model | text | | benchmark | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model JOIN v_model m ON m.model = n.whole WHERE d.evidence = 'mlperf' AND m.task = 'llm' ORDER BY 1
+-- param: model | text | | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n JOIN v_model m ON m.model = n.whole WHERE n.kind = 'model' AND m.task = 'llm' GROUP BY n.whole ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
 -- param: accelerator | text | | device; several by * (B*00-SXM)

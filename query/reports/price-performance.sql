@@ -2,8 +2,8 @@
 -- question: the best rate of each device against its lowest price, and the Pareto front
 -- group: What does it cost?
 -- site: Price and cost
--- param: model | text | llama2-70b-99 | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
--- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
+-- param: model | text | llama2-70b-99 | what was run | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.model IS NOT NULL)) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: round | text | | one round of MLPerf (default: the best of all) | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1

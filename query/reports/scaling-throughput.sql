@@ -5,7 +5,7 @@
 -- param: source | text | | only this source | SELECT DISTINCT source FROM v_source ORDER BY 1
 -- param: model | text | | what was run
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
--- param: scenario | text | training | training, or another | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
+-- param: scenario | text | training | training, or another | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: sequence_length | number | | only this length
 -- column: device | device | cut24 | canonical device
 -- column: model | model | | what was run

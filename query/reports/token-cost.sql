@@ -2,8 +2,8 @@
 -- question: dollars per million output tokens
 -- group: What does it cost?
 -- site: Price and cost
--- param: model | text | | what was run | SELECT DISTINCT n.whole FROM description d JOIN name n ON n.kind = 'model' AND n.spelling = d.model WHERE d.model IS NOT NULL ORDER BY 1
--- param: scenario | text | | Offline, Server, Interactive, ... | SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL ORDER BY 1
+-- param: model | text | | what was run | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.model IS NOT NULL)) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: scenario | text | | Offline, Server, Interactive, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1

@@ -99,10 +99,52 @@ bool abdb_origin_parse(const char *text, long long *origin)
     return number > 0 && number <= LLONG_MAX;
 }
 
+static _Thread_local long values_read;
+
+void abdb_value_read(long values)
+{
+    values_read += values;
+}
+
+long abdb_values_read(void)
+{
+    return values_read;
+}
+
+void abdb_entry_leave(abdb_entry *entry)
+{
+    abdb_value_read(1);
+    entry->values_left_out++;
+}
+
+void abdb_entry_leave_results(abdb_entry *entry)
+{
+    entry->values_left_out += entry->results;
+    entry->results = 0;
+}
+
+void abdb_entry_forget_results(abdb_entry *entry)
+{
+    abdb_value_read(-(long)entry->results);
+    entry->results = 0;
+}
+
+/* Not by memset of the whole: an entry has room for 96 factors and 64 results, and what lies beyond
+ * a count (pieces, factors, results) is never read. */
+void abdb_entry_reuse(abdb_entry *entry)
+{
+    memset(entry->field, 0, sizeof entry->field);
+    entry->environment = entry->role = NULL;
+    entry->origin = ABDB_ORIGIN_UNSAID;
+    entry->pieces = entry->factors = entry->results = 0;
+    entry->values_left_out = entry->factors_left_out = 0;
+}
+
 abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value)
 {
     abdb_result *result;
 
+    abdb_value_read(1);
     if (entry->results == ABDB_RESULT_MAX) {
         entry->values_left_out++;
         return NULL;

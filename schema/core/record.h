@@ -137,6 +137,22 @@ void abdb_entry_factor_state(abdb_entry *entry, const char *name, abdb_factor_st
 /* Adds a result with statistic "value" and nothing else known; NULL when there is no room. */
 abdb_result *abdb_entry_result(abdb_entry *entry, const char *metric, double value);
 
+/* Counts a value that the source has and the entry does not. */
+void abdb_entry_leave(abdb_entry *entry);
+/* The results of an entry that is kept without them (a run that is not valid) are left out. */
+void abdb_entry_leave_results(abdb_entry *entry);
+/* Takes back results that stand for no value of the source. */
+void abdb_entry_forget_results(abdb_entry *entry);
+/* Empties an entry that was handed over, or refused, for the next row; what is counted need not be
+ * cleared. */
+void abdb_entry_reuse(abdb_entry *entry);
+
+/* Values that this thread took out of its sources so far. abdb_entry_result counts each; who reads
+ * one and makes no result of it (no number, a row that is refused) adds it by abdb_value_read, so
+ * that whoever keeps the records can tell whether all were accounted for. */
+void abdb_value_read(long values);
+long abdb_values_read(void);
+
 /* Puts the fields that are dates into the form that is kept (schema/core/date.h). NULL, or the name
  * of the first that is no date and stays as it was: *text. */
 const char *abdb_entry_dates(abdb_entry *entry, const char **text);

@@ -338,6 +338,11 @@ bool abdb_is_word(const char *text, const char *const *list)
     return *list != NULL;
 }
 
+bool abdb_has_digit(const char *string)
+{
+    return string && strpbrk(string, "0123456789") != NULL;
+}
+
 bool abdb_has_word(const char *list, char mark, const char *word, size_t size)
 {
     const char marks[] = {mark, '\0'};

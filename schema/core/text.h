@@ -60,6 +60,8 @@ void abdb_fold(const char *name, char *out, size_t room);
 /* A decimal number that fills the whole string, finite; commas as thousands marks ("27,803.90").
  * The decimal point is always '.'. Returns false for anything else, "" and "N/A" too. */
 bool abdb_number(const char *string, double *out);
+/* Has the text a digit, so that it is a number or a damaged one, and no word? NULL has none. */
+bool abdb_has_digit(const char *string);
 /* A whole number in [low, high]. */
 bool abdb_whole(const char *string, long long low, long long high, long long *out);
 /* The shortest decimal text that reads back as value. out has at least 32 bytes. */

@@ -22,6 +22,7 @@ CREATE TABLE device (
     vendor       TEXT,                      -- who makes it
     architecture TEXT,                      -- family of the design
     form_factor  TEXT,                      -- SXM, PCIe, OAM, chip, ...
+    memory       TEXT,                      -- what a name of it may say of its memory: sizes in GB and the kind, blanks between
     kind         TEXT,                      -- gpu, accelerator, tpu, cpu
     dies         INTEGER CHECK (dies > 0),  -- compute dies of one device
     year         INTEGER CHECK (year BETWEEN 1990 AND 2100),  -- of first availability
@@ -67,6 +68,19 @@ CREATE TABLE alias (
     PRIMARY KEY (kind, spelling, part)
 ) STRICT, WITHOUT ROWID;
 
+-- What decorates the name of a device and is no part of the product: vendor, memory, power, partitions. What a decoration says of a
+-- column of `device` must be true of the device, else the name is another product's.
+CREATE TABLE decoration (
+    place   INTEGER NOT NULL PRIMARY KEY,   -- 1, 2, ...: those before take their words away first
+    pattern TEXT NOT NULL,                  -- words; '#' is a number, '...' any words up to the closing bracket
+    says    TEXT NOT NULL,                  -- vendor, form_factor, memory, kind: columns of device; else any sort of word
+    meaning TEXT,                           -- what it says; NULL: the number
+    factor  TEXT,                           -- factor that it becomes, NULL: none
+    factor_unit TEXT,                       -- unit of its number
+    source  TEXT NOT NULL,                  -- who writes names so
+    locator TEXT NOT NULL                   -- where
+) STRICT;
+
 -- Derived, kept up to date as an index is: every spelling in use and what it means today.
 CREATE TABLE name (
     kind     TEXT NOT NULL,
@@ -77,8 +91,18 @@ CREATE TABLE name (
     share    INTEGER,                       -- devices of this part
     parts    INTEGER NOT NULL,              -- parts of this spelling
     whole    TEXT NOT NULL,                 -- canon of all parts together, 'A + B'
-    how      TEXT NOT NULL CHECK (how IN ('canon', 'alias', 'folded', 'unresolved')),  -- canon, alias, folded or unresolved
+    how      TEXT NOT NULL CHECK (how IN ('canon', 'alias', 'folded', 'decorated', 'unresolved')),  -- which of these
     PRIMARY KEY (kind, spelling, part)
+) STRICT, WITHOUT ROWID;
+
+-- Derived with it: what the spelling of a device says beside the device.
+CREATE TABLE name_factor (
+    spelling TEXT NOT NULL,                 -- of a device, as published
+    factor   TEXT NOT NULL,                 -- name of the factor
+    text     TEXT NOT NULL,                 -- its value
+    num      REAL,                          -- as a number, where it is one
+    unit     TEXT,                          -- of the number
+    PRIMARY KEY (spelling, factor)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX name_canon ON name (kind, canon);
 CREATE INDEX name_whole ON name (kind, whole);

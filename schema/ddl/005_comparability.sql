@@ -97,6 +97,18 @@ CREATE TABLE workload_engine (
     why      TEXT                           -- in words
 ) STRICT, WITHOUT ROWID;
 
+-- How many runs make the score of a benchmark of MLPerf Training or HPC. Importing reads the rules of its build; the table shows them.
+CREATE TABLE score_rule (
+    place     INTEGER NOT NULL PRIMARY KEY, -- 1, 2, ...: the first that fits counts
+    since     TEXT,                         -- first round, NULL: from the first
+    until     TEXT,                         -- last round, NULL: still
+    benchmark TEXT NOT NULL,                -- folder of the benchmark
+    runs      INTEGER NOT NULL CHECK (runs > 0),  -- runs of a folder
+    dropped   INTEGER NOT NULL CHECK (dropped >= 0),  -- how many of each end are left out of the mean
+    source    TEXT NOT NULL,                -- who says so
+    locator   TEXT NOT NULL                 -- where
+) STRICT;
+
 -- Which figure of LoadGen's log the submission checker of a round takes for the result. Importing reads the rules of its build; the
 -- table shows them.
 CREATE TABLE figure_rule (

@@ -111,7 +111,8 @@ static abdb_status update(abdb_db *db, bool whole, abdb_error *err)
     if (whole) {
         made = (state){nothing, {1, 0, 1}};
         TRY(abdb_db_exec(db,
-                         "DELETE FROM name; DELETE FROM gone; DELETE FROM subject;"
+                         "DELETE FROM name; DELETE FROM name_factor; DELETE FROM gone;"
+                         "DELETE FROM subject;"
                          "DELETE FROM ceiling_best",
                          err));
     }

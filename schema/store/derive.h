@@ -34,6 +34,9 @@ ABDB_MUST_USE abdb_status abdb_derive_stale(abdb_db *db, const char *what, abdb_
 ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, const char *targets,
                                               const char *reason, abdb_error *err);
 
+/* decorations.c: a step of it, for devices that the tables `meaning` and `meant` of names.c leave
+ * open; fills name_factor for all that they have. */
+ABDB_MUST_USE abdb_status abdb_decorations_update(abdb_db *db, abdb_error *err);
 /* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
  * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
  * dictionary or the list of withdrawals changed. */

@@ -277,11 +277,15 @@ abdb_status abdb_writer_entry(void *self, const abdb_entry *entry, abdb_error *e
     if (fault) {
         abdb_reject reject = {.line = entry->line, .reason = fault, .raw = entry->locator};
 
+        st = abdb_writer_reject(self, &reject, err);
         count_values(w, entry, &w->counts.values_rejected);
-        return abdb_writer_reject(self, &reject, err);
+        return st;
     }
     TRY(abdb_writer_lock(w, err));
-    if (w->said_by_another) return ABDB_OK;
+    if (w->said_by_another) {
+        count_values(w, entry, &w->counts.values_known);
+        return ABDB_OK;
+    }
     abdb_put_in_order(&o, entry);
     memcpy(k.key, entry->key, sizeof k.key);
     /* Made ahead by the queue's reading thread, or here. 0 after that: no memory. */

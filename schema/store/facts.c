@@ -19,7 +19,7 @@ typedef struct {
 static const fact_table fact_tables[] = {
     {"source", NULL, "source", " source kind title author url published retrieved licence rank "},
     {"device", NULL, "device",
-     " device vendor architecture form_factor kind dies year source locator "},
+     " device vendor architecture form_factor memory kind dies year source locator "},
     {"model", NULL, "model",
      " model task family accuracy_target parameters parameters_active layers hidden_size heads "
      "kv_heads vocabulary"
@@ -49,8 +49,11 @@ static const fact_table fact_tables[] = {
      " doubt effect device architecture quantity dtype engine sparsity said_by stated sentence"
      " source locator "},
     {"workload_engine", NULL, "workload", " workload engine why "},
+    {"decoration", NULL, "place", " place pattern says meaning factor factor_unit source locator "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
+    {"score_rule", NULL, "place",
+     " place since until benchmark runs dropped source locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
@@ -210,7 +213,7 @@ static abdb_status find_fact(abdb_writer *w, const fact_table *table, abdb_key k
 /* What a change of a dictionary makes stale: derived rows are made anew for what it touches. */
 static abdb_status mark_stale(abdb_writer *w, const fact_table *table, abdb_error *err)
 {
-    static const char *const naming[] = {"device", "model", "alias"};
+    static const char *const naming[] = {"device", "model", "alias", "decoration"};
 
     w->row_new = w->unit_dirty = 1;
     for (size_t i = 0; i < sizeof naming / sizeof naming[0]; i++)

@@ -26,7 +26,8 @@ bool abdb_field_is_shared(int field);
 void abdb_put_in_order(abdb_ordered *o, const abdb_entry *e);
 
 /* Makes the keys of entries that can be kept, in any thread: abdb_keymaker_close frees what it
- * holds. sha256: of the file that the entries are read from, borrowed, or NULL; _file changes it. */
+ * holds. sha256: of the file that the entries are read from, borrowed, or NULL; _file changes
+ * it. */
 ABDB_MUST_USE abdb_status abdb_keymaker_open(abdb_keymaker *out, const char *sha256,
                                              abdb_error *err);
 void abdb_keymaker_file(const abdb_keymaker *keys, const char *sha256);

@@ -21,6 +21,8 @@ static const char *const union_sql[] = {
     "INSERT OR IGNORE INTO main.spec_doubt SELECT * FROM other.spec_doubt;"
     "INSERT OR IGNORE INTO main.workload_engine SELECT * FROM other.workload_engine;"
     "INSERT OR IGNORE INTO main.figure_rule SELECT * FROM other.figure_rule;"
+    "INSERT OR IGNORE INTO main.score_rule SELECT * FROM other.score_rule;"
+    "INSERT OR IGNORE INTO main.decoration SELECT * FROM other.decoration;"
     "INSERT OR IGNORE INTO main.claim SELECT * FROM other.claim;"
     "INSERT OR IGNORE INTO main.claim_term SELECT * FROM other.claim_term;"
     "INSERT OR IGNORE INTO main.withdrawal SELECT * FROM other.withdrawal;"

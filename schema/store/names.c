@@ -2,10 +2,10 @@
  *
  * Facts keep the spelling that was published. Which device, model or submitter it means is decided
  * here: (1) the spelling is a canonical name that no alias renames, (2) an alias has this spelling,
- * (3) without case and punctuation it equals an alias or a canonical name, else (4) it stays what
- * it is, unresolved. New spellings are looked up as they come; where a dictionary changed, all are,
- * so an alias that comes later mends the facts that came before, and the entries that it moves are
- * touched.
+ * (3) without case and punctuation it equals an alias or a canonical name, (4) it does without what
+ * decorates the name of a device (decorations.c), else (5) it stays what it is, unresolved. New
+ * spellings are looked up as they come; where a dictionary changed, all are, so an alias that comes
+ * later mends the facts that came before, and the entries that it moves are touched.
  */
 #include "schema/store/derive.h"
 
@@ -128,6 +128,8 @@ abdb_status abdb_names_update(abdb_db *db, const abdb_marks *marks, bool stale, 
     TRY(abdb_db_integer(db, "SELECT count(*) FROM spelt", &count, err));
     if (!count) goto done;
     TRY(abdb_db_exec(db, look_up, err));
+    if (stale) TRY(abdb_db_exec(db, "DELETE FROM name_factor", err));
+    TRY(abdb_decorations_update(db, err));
     if (stale) TRY(abdb_db_exec(db, touch_moved, err));
     TRY(abdb_db_exec(db, keep, err));
 done:

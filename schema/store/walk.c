@@ -40,6 +40,10 @@ static const struct {
     {"figure_rule",
      "SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit,"
      " source, locator FROM figure_rule ORDER BY place"},
+    {"score_rule", "SELECT place, since, until, benchmark, runs, dropped, source, locator"
+                   " FROM score_rule ORDER BY place"},
+    {"decoration", "SELECT place, pattern, says, meaning, factor, factor_unit, source, locator"
+                   " FROM decoration ORDER BY place"},
     {"note", "SELECT kind, target, text, author, date FROM note ORDER BY note_key, note_key_low"},
     {"withdrawal", "SELECT target, reason, date, event FROM withdrawal"
                    " ORDER BY target, date, event, reason"},

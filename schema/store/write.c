@@ -238,6 +238,11 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
     return ABDB_OK;
 }
 
+const abdb_counts *abdb_writer_counts(const abdb_writer *w)
+{
+    return &w->counts;
+}
+
 void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;

@@ -59,6 +59,8 @@ ABDB_MUST_USE abdb_status abdb_writer_commit(abdb_writer *writer, abdb_counts *c
 /* Withdraws the other readings (other words, another format) of the file that the last begin found
  * to be known. A unit that says `replace` does so when it is committed. */
 ABDB_MUST_USE abdb_status abdb_writer_replace(abdb_writer *writer, abdb_error *err);
+/* What was counted of the unit at hand so far. */
+const abdb_counts *abdb_writer_counts(const abdb_writer *writer);
 void abdb_writer_rollback(abdb_writer *writer, abdb_counts *counts);
 /* Brings what is derived (names, subjects, what withdrawals leave out) up to date with what was
  * kept since, by this process or by one that was interrupted: it costs what was added. */

@@ -64,15 +64,6 @@ CREATE VIEW price_stated AS
 SELECT printf('p-%016x%016x', p.price_key, p.price_key_low) AS key, p.* FROM price p
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'price' AND g.id = p.price_id);
 
--- What is withdrawn: targets whose last event says so. (Without Z the texts of dates sort as the dates do.)
-CREATE VIEW withdrawn AS
-SELECT w.target AS target, w.reason AS reason, w.date AS date
-  FROM withdrawal w
- WHERE w.event = 'withdrawn'
-   AND NOT EXISTS (SELECT 1 FROM withdrawal l WHERE l.target = w.target
-                   AND (rtrim(l.date, 'Z') > rtrim(w.date, 'Z')
-                        OR (rtrim(l.date, 'Z') = rtrim(w.date, 'Z') AND l.event = 'withdrawn' AND l.reason > w.reason)));
-
 -- Facts that are withdrawn, with their printed key and the first half of that as a number.
 CREATE VIEW gone_fact AS
 SELECT 'entry' AS kind, w.entry_id AS id, w.entry_key AS fact_key, printf('e-%016x%016x', w.entry_key, w.entry_key_low) AS key

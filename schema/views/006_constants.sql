@@ -6,7 +6,7 @@ VALUES ('fp64', 8.0), ('fp32', 4.0), ('tf32', 4.0), ('bf16', 2.0), ('fp16', 2.0)
        ('int4', 0.5);
 
 -- What decoding reads in a step, by number format: the weights that a token uses, and for every sequence and token before it
--- keys and values.
+-- keys and values: 2 (a key and a value) x layers x heads of them x width of a head x bytes of a number.
 CREATE VIEW v_model_bytes AS
 SELECT m.model AS model, d.number_format AS number_format, d.size_B * m.parameters_active AS weights_B,
        2.0 * m.layers * m.kv_heads * (m.hidden_size / m.heads) * d.size_B AS cache_per_token_B

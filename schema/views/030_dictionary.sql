@@ -6,7 +6,7 @@ SELECT source, kind, title, author, url, published, retrieved, licence, rank FRO
 
 -- One device.
 CREATE VIEW v_device AS
-SELECT device, vendor, architecture, form_factor, kind, dies, year, source, locator FROM device;
+SELECT device, vendor, architecture, form_factor, memory, kind, dies, year, source, locator FROM device;
 
 -- One model.
 CREATE VIEW v_model AS
@@ -28,6 +28,14 @@ SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon,
          END AS used
   FROM name n;
 
+-- What the spelling of a device says beside the device: a power limit, a partition mode.
+CREATE VIEW v_name_factor AS
+SELECT spelling, factor, text, num, unit FROM name_factor;
+
+-- One rule of what decorates the name of a device.
+CREATE VIEW v_decoration AS
+SELECT place, pattern, says, meaning, factor, factor_unit, source, locator FROM decoration;
+
 -- One provider of prices.
 CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
 
@@ -44,6 +52,15 @@ SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored,
 CREATE VIEW v_reject AS
 SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
   FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id;
+
+-- What is withdrawn: targets whose last event says so. (Without Z the texts of dates sort as the dates do.)
+CREATE VIEW withdrawn AS
+SELECT w.target AS target, w.reason AS reason, w.date AS date
+  FROM withdrawal w
+ WHERE w.event = 'withdrawn'
+   AND NOT EXISTS (SELECT 1 FROM withdrawal l WHERE l.target = w.target
+                   AND (rtrim(l.date, 'Z') > rtrim(w.date, 'Z')
+                        OR (rtrim(l.date, 'Z') = rtrim(w.date, 'Z') AND l.event = 'withdrawn' AND l.reason > w.reason)));
 
 -- One withdrawal and one fact that it leaves out: by its own key, by that of a result of it, or by a file that says it.
 CREATE VIEW v_gone AS
@@ -94,11 +111,25 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_device', 2, 'vendor', '', 'who makes it'),
 ('v_device', 3, 'architecture', '', 'family of the design'),
 ('v_device', 4, 'form_factor', '', 'SXM, PCIe, OAM, ...'),
-('v_device', 5, 'kind', '', 'gpu, accelerator, tpu, cpu'),
-('v_device', 6, 'dies', '', 'compute dies'),
-('v_device', 7, 'year', '', 'of first availability'),
-('v_device', 8, 'source', '', 'who says it'),
-('v_device', 9, 'locator', '', 'where'),
+('v_device', 5, 'memory', '', 'what a name of it may say of its memory: sizes in GB and the kind'),
+('v_device', 6, 'kind', '', 'gpu, accelerator, tpu, cpu'),
+('v_device', 7, 'dies', '', 'compute dies'),
+('v_device', 8, 'year', '', 'of first availability'),
+('v_device', 9, 'source', '', 'who says it'),
+('v_device', 10, 'locator', '', 'where'),
+('v_name_factor', 1, 'spelling', '', 'of a device, as published'),
+('v_name_factor', 2, 'factor', '', 'name of the factor'),
+('v_name_factor', 3, 'text', '', 'its value as text'),
+('v_name_factor', 4, 'num', 'unit', 'its value as a number, where it is one'),
+('v_name_factor', 5, 'unit', '', 'unit of num'),
+('v_decoration', 1, 'place', '', 'those before take their words away first'),
+('v_decoration', 2, 'pattern', '', 'words; # is a number, ... any words up to the closing bracket'),
+('v_decoration', 3, 'says', '', 'vendor, form_factor, memory, kind: columns of v_device; else any sort of word'),
+('v_decoration', 4, 'meaning', '', 'what it says; NULL: the number'),
+('v_decoration', 5, 'factor', '', 'factor that it becomes; NULL: none'),
+('v_decoration', 6, 'factor_unit', '', 'unit of its number'),
+('v_decoration', 7, 'source', '', 'who writes names so'),
+('v_decoration', 8, 'locator', '', 'where'),
 ('v_model', 1, 'model', '', 'canonical name'),
 ('v_model', 2, 'task', '', 'llm, vision, speech, recommendation, ...'),
 ('v_model', 3, 'family', '', 'the same network at other accuracy targets'),
@@ -122,7 +153,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_name', 4, 'canon', '', 'canonical name'),
 ('v_name', 5, 'share', '', 'devices of the part'),
 ('v_name', 6, 'parts', '', 'parts of the spelling'),
-('v_name', 7, 'how', '', 'canon, alias, folded, unresolved'),
+('v_name', 7, 'how', '', 'canon, alias, folded, decorated, unresolved'),
 ('v_name', 8, 'used', '', '1: facts that were not withdrawn are spelt so'),
 ('v_mlperf_round', 1, 'suite', '', 'inference, training, hpc, tiny, storage, ...'),
 ('v_mlperf_round', 2, 'round', '', 'version of the suite'),

@@ -4,7 +4,7 @@
 -- peak of 16 bit that equals that of its matrix engine, is a half to a quarter of its peak of 8 bit, or is more than four
 -- times the vector peak of fp32 is of the matrix engine. trust: 2 quarantined (spec_doubt), 1 suspect (a peak of 8 bit above twice that of
 -- 16 bit by the same source, as one with sparsity is), 0 it stands. place: of v_spec_order. basis: of a pair of cards, where
--- the device is one.
+-- the device is one. (2.05, 4.1, 0.9 to 1.1: twice, four times and equal, with room for figures that are printed rounded.)
 CREATE VIEW spec_judged AS
 SELECT t.spec_id AS spec_id, t.engine AS engine, t.judged_basis AS basis, t.device AS device, t.kind AS source_kind, t.rank AS rank, t.published AS published,
        CASE WHEN EXISTS (
@@ -67,7 +67,8 @@ SELECT s.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.engine AS
           JOIN judged j ON j.spec_id = t.spec_id) s;
 
 -- One stated ceiling of a device, dense, per card, that is not quarantined; `preference` orders those of one quantity,
--- smallest first. guess: 1 for an estimate or a projection.
+-- smallest first. guess: 1 for an estimate or a projection. (preference is text that sorts as its parts do, one after the other:
+-- numbers are padded to a fixed width, and years counted down from 9999, so that the newest comes first.)
 CREATE VIEW v_peak AS
 SELECT n.device AS device, s.quantity AS quantity, s.dtype AS dtype, s.value AS value, s.unit AS unit, s.source AS source,
        s.spec_id AS spec_id, s.key AS key,
@@ -97,6 +98,10 @@ SELECT doubt, effect, device, architecture, quantity, dtype, engine, sparsity, s
 -- Which figure of LoadGen's log is the official one of a round, as its submission checker has it.
 CREATE VIEW v_figure_rule AS
 SELECT place, since, until, model, scenario, ran, counted, figure, times, raw_unit, source, locator FROM figure_rule;
+
+-- How many runs make the score of a benchmark of training or HPC.
+CREATE VIEW v_score_rule AS
+SELECT place, since, until, benchmark, runs, dropped, source, locator FROM score_rule;
 
 -- One ratio of two specifications that count (preferred in v_spec), of one device and basis, against v_spec_ratio: holds,
 -- accepted (an accept of v_spec_doubt, which says why), breaks.
@@ -243,6 +248,14 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_spec_doubt', 11, 'sentence', '', 'why'),
 ('v_spec_doubt', 12, 'source', '', 'who says so'),
 ('v_spec_doubt', 13, 'locator', '', 'where'),
+('v_score_rule', 1, 'place', '', 'the first that fits counts'),
+('v_score_rule', 2, 'since', '', 'first round; NULL: from the first'),
+('v_score_rule', 3, 'until', '', 'last round; NULL: still'),
+('v_score_rule', 4, 'benchmark', '', 'folder of the benchmark'),
+('v_score_rule', 5, 'runs', '', 'runs of a folder'),
+('v_score_rule', 6, 'dropped', '', 'how many of each end are left out of the mean'),
+('v_score_rule', 7, 'source', '', 'who says so'),
+('v_score_rule', 8, 'locator', '', 'where'),
 ('v_figure_rule', 1, 'place', '', 'the first that fits counts'),
 ('v_figure_rule', 2, 'since', '', 'first round; NULL: from the first'),
 ('v_figure_rule', 3, 'until', '', 'last round; NULL: still'),

@@ -80,7 +80,9 @@ SELECT t.claim AS claim, t.term AS term, t.part AS part, t.power AS power, t.fac
   FROM claim_term t
   LEFT JOIN v_fact_named v ON v.fact = t.fact;
 
--- One part of a claim: the product of its terms, and the least and the most that it can be by the rounding of each.
+-- One part of a claim: the product of its terms, and the least and the most that it can be by the rounding of each: bound
+-- (value +- half), raised (to the power's size: 1, 2 or 3), factor (1 / it where the power is negative, which swaps the ends),
+-- product (term after term of one part).
 CREATE VIEW v_claim_part AS
 WITH RECURSIVE bound AS ( -- the terms with what the rounding leaves open
   SELECT claim, term, part, power, fact, value, value - CASE WHEN half < abs(value) THEN half ELSE 0 END AS low,
@@ -108,6 +110,9 @@ SELECT p.claim AS claim, p.part AS part, p.value AS value, p.low AS low, p.high 
 
 -- One statement to check: recomputed = coefficient x what `how` makes of its parts, + offset. low, high: what the rounding of
 -- every number that it cites leaves open. It holds where that and what its words allow have a number in common.
+-- how: product, sum and mean are those of the parts above the line, divided by those below it; rank is 1 + how many parts are
+-- larger than the first; falls and rises count the steps that go the other way, each part against the one before, so that 0
+-- is what is claimed. low counts what is certain, high also what rounding leaves possible. 1e-9: the rounding of doubles.
 CREATE VIEW v_claim AS
 WITH part AS MATERIALIZED (SELECT * FROM v_claim_part),
 made AS MATERIALIZED (

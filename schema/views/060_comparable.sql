@@ -33,7 +33,8 @@ SELECT r.result_id AS result_id, r.key AS key, r.evidence AS evidence, r.source 
   FROM v_result r;
 
 -- One preferred specification, in the columns of v_comparable, so that peaks can be compared too. It is no result: result_id
--- and entry_id are NULL.
+-- and entry_id are NULL. disputed: suspect, left out (another statement of it is quarantined), differ (statements more than 1 %
+-- apart, projections not counted), no.
 CREATE VIEW v_comparable_spec AS
 SELECT CAST(NULL AS INTEGER) AS result_id, s.key AS key, 'published' AS evidence, s.source AS source, CAST(NULL AS TEXT) AS suite,
        CAST(NULL AS TEXT) AS system_type, CAST(NULL AS TEXT) AS round, CAST(NULL AS INTEGER) AS round_order,
@@ -86,19 +87,20 @@ SELECT r.result_id AS result_id, p.factor AS factor, p.state AS state, p.text AS
 -- One factor of a result: those that its source gave, those that are columns, and those derived from names and flags.
 -- (Outer joins, not UNION ALL: SQLite brings no condition into the parts of a union that a query counts or averages.)
 CREATE VIEW v_factor AS
-SELECT k.result_id AS result_id, CASE k.given WHEN 1 THEN k.given_factor ELSE k.factor END AS factor,
-       CASE WHEN k.given = 1 THEN k.given_state WHEN k.text IS NOT NULL THEN 'known'
+SELECT k.result_id AS result_id, CASE k.given WHEN 0 THEN k.factor ELSE k.given_factor END AS factor,
+       CASE WHEN k.given > 0 THEN k.given_state WHEN k.text IS NOT NULL THEN 'known'
             WHEN k.factor = 'scenario' AND k.suite IN ('training', 'hpc', 'storage') THEN 'inapplicable'
             WHEN k.needs LIKE '%' || k.evidence || '%' THEN 'unknown' ELSE 'inapplicable' END AS state,
-       CASE k.given WHEN 1 THEN k.given_text ELSE coalesce(k.text, '') END AS text,
-       CASE k.given WHEN 1 THEN k.given_num
+       CASE k.given WHEN 0 THEN coalesce(k.text, '') ELSE k.given_text END AS text,
+       CASE WHEN k.given > 0 THEN k.given_num
             ELSE CASE k.factor WHEN 'devices' THEN k.devices WHEN 'nodes' THEN k.nodes
                                WHEN 'accuracy_target' THEN CAST(k.text AS DOUBLE PRECISION) END END AS num,
-       CASE k.given WHEN 1 THEN coalesce(k.given_unit, (SELECT f.unit FROM factor f WHERE f.factor = k.given_factor))
+       CASE WHEN k.given > 0 THEN coalesce(k.given_unit, (SELECT f.unit FROM factor f WHERE f.factor = k.given_factor))
             ELSE CASE k.factor WHEN 'accuracy_target' THEN '1' END END AS unit,
        k.entry_id AS entry_id, k.ordinal AS ordinal
-  FROM (SELECT c.result_id, c.entry_id, c.ordinal, c.evidence, c.suite, c.devices, c.nodes, g.given, p.factor AS given_factor,
-               p.state AS given_state, p.text AS given_text, p.num AS given_num, p.unit AS given_unit, n.factor, n.needs,
+  FROM (SELECT c.result_id, c.entry_id, c.ordinal, c.evidence, c.suite, c.devices, c.nodes, g.given, coalesce(p.factor, d.factor) AS given_factor,
+               coalesce(p.state, 'known') AS given_state, coalesce(p.text, d.text) AS given_text, coalesce(p.num, d.num) AS given_num,
+               coalesce(p.unit, d.unit) AS given_unit, n.factor, n.needs,
                CASE n.factor
                  WHEN 'suite' THEN c.suite WHEN 'system_type' THEN c.system_type WHEN 'round' THEN c.round
                  WHEN 'division' THEN c.division WHEN 'availability' THEN c.availability
@@ -111,10 +113,12 @@ SELECT k.result_id AS result_id, CASE k.given WHEN 1 THEN k.given_factor ELSE k.
                  WHEN 'compatibility' THEN c.compatibility WHEN 'power_submission' THEN c.power_submission
                  WHEN 'averaged' THEN c.averaged WHEN 'inferred' THEN c.inferred END AS text
           FROM v_comparable c
-          CROSS JOIN (SELECT 1 AS given UNION ALL SELECT 0) g
+          CROSS JOIN (SELECT 1 AS given UNION ALL SELECT 0 UNION ALL SELECT 2) g
           LEFT JOIN point_factor p ON g.given = 1 AND p.point_id = c.point_id
+          LEFT JOIN name_factor d ON g.given = 2 AND d.spelling = c.raw_device
+               AND NOT EXISTS (SELECT 1 FROM point_factor o WHERE o.point_id = c.point_id AND o.factor = d.factor)
           LEFT JOIN v_column_factor n ON g.given = 0
-         WHERE p.factor IS NOT NULL OR n.factor IS NOT NULL) k;
+         WHERE p.factor IS NOT NULL OR d.factor IS NOT NULL OR n.factor IS NOT NULL) k;
 
 -- One rule of comparability.
 CREATE VIEW v_rule AS

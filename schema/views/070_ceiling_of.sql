@@ -43,10 +43,12 @@ VALUES ('tpcs', 'tensor_processor_cores'), ('multiprocessors', 'streaming_multip
 
 -- One rate or time per output token, and what it needs of a ceiling of its device per second and device: `floor`, operations
 -- or bytes of memory; NULL where it needs none that is known.
--- Training tokens: 6N + 12 L h T operations each, no operation left out for causality.
+-- Training tokens: 6N + 12 L h T operations each (N parameters, L layers of width h, T tokens of a sequence; Chowdhery et al.
+-- 2022, PaLM, appendix B), no operation left out for causality.
 -- Time per output token: the weights are read once a step, and the cache of every sequence. Sequences: batch, else
 -- concurrency, else users; tokens: sequence_length, else the prompt and half of the answer. Where they are not known the
 -- weights alone count, a lower bound under another name. A system of MLPerf holds several copies of its model: not counted.
+-- share: of the cores of a device, those that took part (v_core). cached_tokens: sequences x tokens, over all devices.
 CREATE VIEW floor_of AS
 SELECT r.*, CASE WHEN r.unit IN ('FLOP/s', 'OP/s') THEN coalesce(
          (SELECT p.text FROM point_factor p WHERE p.point_id = r.point_id AND p.factor = 'engine' AND p.text IN ('matrix', 'vector')),

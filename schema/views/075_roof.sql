@@ -1,7 +1,7 @@
 -- 075_roof.sql - the roof: the most operations a second that a device can do at an operational intensity.
 
 -- One rate of operations, and how many of them there are for a byte: as it was counted beside it, else of a matrix product
--- of a stated shape (factors m, n, k), each operand moved once.
+-- of a stated shape (factors m, n, k), each operand moved once: 2 m n k FLOP over (m k + k n + m n) numbers.
 CREATE VIEW v_intensity AS
 SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.source AS source, f.floor AS floor,
        coalesce(f.floor / (SELECT b.floor FROM floor_of b
@@ -17,7 +17,7 @@ SELECT f.result_id AS result_id, f.entry_id AS entry_id, f.device AS device, f.s
  WHERE f.quantity IN ('peak_flops', 'peak_ops');
 
 -- One rate of operations against the roof: the peak of its device, or what its bandwidth lets through at this intensity.
--- basis: as in v_ceiling_of, but a clock scales no bandwidth.
+-- basis: as in v_ceiling_of, but a clock scales no bandwidth. roof = min(peak, intensity x bandwidth), Williams et al. 2009.
 CREATE VIEW v_roof AS
 SELECT w.result_id AS result_id, w.entry_id AS entry_id, w.basis AS basis, w.intensity_flop_per_B AS intensity_flop_per_B,
        w.peak AS peak, w.peak_key AS peak_key, w.bandwidth AS bandwidth, w.bandwidth_key AS bandwidth_key,

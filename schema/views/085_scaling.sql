@@ -3,6 +3,7 @@
 -- One result of more devices against the one of fewest that its source tells of the same work, with the same factors.
 -- speedup: throughput: R_n/R_base; strong: T_base/T_n; weak: n/n_base T_base/T_n (factor `scaling`); stated: as its source
 -- says, of the devices of factor base_devices. Efficiency: speedup / (n/n_base).
+-- The window puts the results of equal work in the order of their devices; its first is the base, and gets no row itself.
 -- Submissions of MLPerf are systems of their own and not compared here; a wire's rate does not scale.
 CREATE VIEW v_scaling AS
 SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,

@@ -56,6 +56,39 @@ if "$python" -c 'import duckdb' 2>/dev/null; then
 else
     echo "| DuckDB's read_csv | absent: \`make peers\` | | | | |"
 fi
+
+# The archive of a round, from a pipe: most of it is unpacked and passed over. ROUND names a real one.
+round=${ROUND:-$dir/round.tar.gz}
+if [ -z "${ROUND:-}" ]; then
+    logs=$dir/inference_results_v5.1/closed/Someone
+    run=results/box/llama2-70b-99/Server/performance/run_1
+    mkdir -p "$logs/$run" "$logs/systems" "$logs/code"
+    cp tests/fixtures/mlperf_detail.txt "$logs/$run/mlperf_log_detail.txt"
+    cp tests/fixtures/mlperf_power.txt "$logs/$run/spl.txt"
+    for i in $(seq 200); do
+        cp -r "$logs/results/box" "$logs/results/box$i"
+        cp tests/fixtures/mlperf_system.json "$logs/systems/box$i.json"
+        cp tests/fixtures/mlperf_system.json "$logs/systems/box.json"
+        awk -v i="$i" 'BEGIN { srand(i); for (k = 0; k < 40000; k++) printf "%d:%.9f\n", k, rand() }' >"$logs/code/$i.log"
+    done
+    tar cz -C "$dir" -f "$round" inference_results_v5.1
+fi
+round_import() { rm -f "$dir/r.db"; seconds sh -c '"$1" import -q - --db "$2" <"$3"' sh "$build/abdb" "$dir/r.db" "$round"; }
+unpack() { seconds gzip -dc "$round"; }
+list() { seconds bsdtar -tf "$round"; }
+pair "abdb import of a round's archive of $(($(stat -L -c %s "$round") / 1000000)) MB, against gzip -dc" round_import unpack
+if command -v bsdtar >/dev/null; then
+    pair "the same, against bsdtar -tf, which reads it by the same library" round_import list
+else
+    echo "| bsdtar -tf | absent: libarchive-tools | | | | |"
+fi
+mkdir "$dir/tiny"
+for i in $(seq 5000); do echo "words that are no data: $i" >"$dir/tiny/$i.md"; done
+tar c -C "$dir" -f "$dir/tiny.tar" tiny
+tiny_import() { seconds "$build/abdb" import -q "$dir/tiny.tar" --db "$dir/tiny.db"; }
+tiny_list() { seconds tar tf "$dir/tiny.tar"; }
+tiny_import >/dev/null # the database is there
+pair "abdb import of an archive of 5000 tiny members, against tar tf" tiny_import tiny_list
 abdb_import >/dev/null
 sqlite_import >/dev/null
 echo

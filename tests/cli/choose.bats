@@ -73,13 +73,13 @@ END
     run choose --rate 50k/s --where 'submitter=S3'
     fails 0 "left out: other results (4): do not meet the conditions of --where"
     # a price for what had none changes the first
-    same "$(choose --rate 40k/s -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI300X
-    same "$(choose --rate 40k/s --price 'MI355X=1 USD/h' -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI355X
+    same "$(choose --rate 40k/s -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI300X
+    same "$(choose --rate 40k/s --price 'MI355X=1 USD/h' -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X
 }
 
 @test "per device, per watt, owned; what cannot be is refused" {
     cases
-    same "$(choose --rate 40k/s --per device -o csv 2>/dev/null | sed -n 2p | cut -d, -f2)" MI355X # no price is needed
+    same "$(choose --rate 40k/s --per device -o csv 2>/dev/null | sed -n 2p | cut -d, -f4)" MI355X # no price is needed
     run choose --rate 50k/s --per watt
     fails 3 "no rate with measured power; a TDP is none"
     choose --rate 50k/s --own 'B200-SXM=45000' --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json >got

@@ -66,7 +66,7 @@ facts() {
       SELECT price_key, provider, instance, device, devices, kind, region, amount, currency, per, valid_from, raw_value, source, locator
         FROM price ORDER BY 1;
       SELECT environment_key, body FROM environment ORDER BY 1; SELECT note_key, kind, target, text, author, date FROM note ORDER BY 1;
-      SELECT * FROM alias ORDER BY 1, 2, 3; SELECT * FROM device ORDER BY 1; SELECT * FROM name ORDER BY 1, 2, 3; SELECT * FROM round ORDER BY 1, 2;
+      SELECT * FROM alias ORDER BY 1, 2, 3; SELECT * FROM device ORDER BY 1; SELECT * FROM name ORDER BY 1, 2, 3; SELECT * FROM name_factor ORDER BY 1, 2; SELECT * FROM decoration ORDER BY 1; SELECT * FROM round ORDER BY 1, 2;
       SELECT e.entry_key, ordinal, subject, preferred, sources, disagree, s.flags, public_id, verified
         FROM subject s JOIN result_row r USING (result_id) JOIN entry_row e USING (entry_id) ORDER BY 1, 2;
       SELECT e.entry_key, ordinal FROM ceiling_best JOIN result_row r USING (result_id) JOIN entry_row e USING (entry_id) ORDER BY 1, 2") || { echo "no facts: $RANDOM$RANDOM$RANDOM"; return 1; } # nothing is equal to that

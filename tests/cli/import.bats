@@ -308,6 +308,13 @@ load common
     fails 6 "column 'model' stands there twice"
 }
 
+@test "a record of a dictionary that says nothing is a reject, and the next one stays" {
+    printf '%s\n' '{"record":"device"}' '{"record":"device","device":"X1","vendor":"Maker"}' >nothing.jsonl
+    run abdb import nothing.jsonl
+    fails 0 "2 rows: 1 accepted, 0 duplicate, 1 rejected"
+    same "$(ask "SELECT line, reason FROM v_reject")" "1,a record 'device' that says nothing"
+}
+
 @test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv
@@ -439,12 +446,12 @@ load common
 
 @test "an import counts values, not rows alone: what is kept, known, rejected and left out" {
     run abdb import "$fixtures/nccl_tests.out"
-    fails 0 "3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 14 kept, 4 left out  [nccl-tests]"
+    fails 0 "3 accepted, 0 duplicate, 2 rejected, 0 ignored; values: 14 kept, 5 rejected, 4 left out  [nccl-tests]"
     same "$(sqlite3 t.db "SELECT count(*) FROM result")" 14
     # of two runs with equal numbers both are there; the very file, renamed or packed, changes nothing
     sed 's/node-/rack-/' "$fixtures/nccl_tests.out" >other.out
     run abdb import other.out
-    fails 0 "values: 14 kept, 4 left out"
+    fails 0 "values: 14 kept, 5 rejected, 4 left out"
     cp other.out renamed.out && tar czf both.tar.gz renamed.out
     run abdb import renamed.out both.tar.gz
     fails 0 "2 files (2 already there): 0 rows accepted"
@@ -455,6 +462,50 @@ load common
     run abdb import again.csv
     fails 0 "0 accepted, 3 duplicate, 4 rejected, 0 ignored; values: "
     [[ "$output" != *kept* && "$output" == *known* ]]
+}
+
+@test "equal numbers of two measurements stay two: other node pairs, other builds, a second run" {
+    mkdir logs
+    log() { sed "s/node-/$1-/" "$fixtures/nccl_tests.out"; }
+    log rack1 >logs/a.out
+    log rack2 >logs/b.out
+    run abdb import logs
+    fails 0 "6 rows accepted, 0 duplicate, 4 rejected, 0 ignored; values: 28 kept, 10 rejected, 8 left out"
+    same "$(ask "SELECT count(*), count(DISTINCT value) FROM v_result WHERE metric = 'busbw_bytes_per_s'")" 8,4
+    one=$(facts)
+    # the same from an archive, from renamed copies, from both
+    tar czf logs.tgz logs
+    mkdir copies && cp logs/a.out copies/z.log && cp logs/b.out copies/y.log
+    for from in logs.tgz copies "logs.tgz copies logs"; do
+        rm -f t.db
+        abdb import -q $from
+        same "$(facts)" "$one"
+    done
+    # llama-bench: one rate of two builds, and of one build twice
+    bench() { echo '{"build_commit":"'"$1"'","build_number":1,"model_type":"llama 7B Q4_0","n_prompt":512,"n_gen":0,"gpu_info":"A","avg_ts":100.5}'; }
+    (bench aaaa1111; bench bbbb2222; bench bbbb2222) >two.jsonl
+    run abdb import two.jsonl --db l.db
+    fails 0 "3 accepted, 0 duplicate, 0 rejected, 0 ignored; values: 3 kept  [llama-bench]"
+    cp two.jsonl again.jsonl && tar cf two.tar again.jsonl
+    run abdb import two.jsonl again.jsonl two.tar --db l.db
+    fails 0 "3 files (3 already there)"
+    same "$(sqlite3 l.db "SELECT count(*) FROM result")" 3
+}
+
+@test "values read are values kept, known, rejected or left out, in every format" {
+    checked=0
+    for f in "$fixtures"/*; do
+        case $f in *.jsonl | */mlperf_power.txt) continue ;; esac
+        run abdb import "$f" --db v.db
+        [[ "$output" != *"a fault of abdb"* ]] || { echo "$output"; return 1; }
+        [[ "$output" == *"; values: "* ]] || continue
+        checked=$((checked + 1))
+    done
+    [ "$checked" -ge 15 ]
+    # rows that are refused: their values are counted, none is silent
+    printf '%s\n' '# OSU MPI Bandwidth Test v5.6.2' '# Size      Bandwidth (MB/s)' '1 2.5' '2 5.0 7' '4 oops' '8 1O.5' '16 0.0' >osu.txt
+    run abdb import osu.txt --set device=A --db o.db
+    fails 0 "5 rows: 1 accepted, 0 duplicate, 4 rejected, 0 ignored; values: 1 kept, 4 rejected"
 }
 
 @test "units as MLCommons' pages spell them; a stream's energy belongs to its latency" {
@@ -529,7 +580,7 @@ MAP
         entry "" '{"n":"2"}' "$r" ',"version":1'
     } >r.jsonl
     run abdb import r.jsonl
-    fails 0 "10 rows: 4 accepted, 0 duplicate, 6 rejected, 0 ignored; values: 4 kept, 2 left out"
+    fails 0 "10 rows: 4 accepted, 0 duplicate, 6 rejected, 0 ignored; values: 4 kept, 5 rejected, 2 left out"
     fails 0 "r.jsonl: left out, for nothing here says what it is: colour (2)"
     same "$(sqlite3 t.db "SELECT line, reason FROM reject ORDER BY line")" \
         "2|more than 96 factors

@@ -58,6 +58,46 @@ training() { # ROOT [FACTOR]
     same "$(facts)" "$one"
 }
 
+@test "a file that comes twice is one file: what came last counts, as when an archive is unpacked" {
+    training training_results_v5.0
+    abdb import -q training_results_v5.0 --db one.db
+    # the folder named twice, and within an archive
+    run abdb import training_results_v5.0 training_results_v5.0
+    fails 0 "1 result folders (0 already there)"
+    same "$(facts)" "$(facts one.db)"
+    inference inference_results_v5.1
+    tar cf twice.tar inference_results_v5.1
+    sed -i 's/24593.8/20000.5/' inference_results_v5.1/closed/Someone/results/box/llama2-70b-99/Server/performance/run_1/mlperf_log_detail.txt
+    tar rf twice.tar inference_results_v5.1
+    abdb import -q inference_results_v5.1 --db folder.db
+    abdb import -q twice.tar --db twice.db
+    same "$(facts twice.db)" "$(facts folder.db)"
+    run abdb import twice.tar --db folder.db
+    fails 0 "1 result folders (1 already there)"
+}
+
+# A round as a tar, on standard output: so many result folders, each with so many samples of a meter.
+many_folders() { # FOLDERS SAMPLES
+    inference one
+    awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "Time,01-01-2026 %02d:%02d:%02d.000,Watts,%d.5,Volts,1\n", i / 3600, i / 60 % 60, i % 60, 100 + i % 7 }' >spl.txt
+    mkdir -p inference_results_v5.1/closed/Someone/results inference_results_v5.1/closed/Someone/systems
+    ln -f spl.txt one/closed/Someone/results/box/llama2-70b-99/Server/performance/run_1/spl.txt
+    for ((i = 0; i < $1; i++)); do
+        cp -rl one/closed/Someone/results/box "inference_results_v5.1/closed/Someone/results/box$i"
+        ln one/closed/Someone/systems/box.json "inference_results_v5.1/closed/Someone/systems/box$i.json"
+    done
+    tar c --hard-dereference inference_results_v5.1
+}
+
+@test "a round takes the memory of what its results need: 16 bytes a sample of its meters, and little beside" {
+    case $build in *sanitize) skip "memory is not the program's own under sanitizers" ;; esac
+    many_folders 300 4100 >round.tar
+    /usr/bin/time -f %M -o kb abdb import - <round.tar >out
+    grep -q "300 result folders (0 already there)" out
+    echo "$(cat kb) KiB" # 300 x 4100 samples are 19 MiB
+    [ "$(tail -1 kb)" -lt $((19 * 1024 + 32 * 1024)) ]
+}
+
 @test "inference: a scenario that was inferred says so, and what cannot be is refused" {
     inference v5.1
     r=v5.1/closed/Someone/results/box/llama2-70b-99
@@ -370,14 +410,15 @@ v2.1,SingleStream,power_w,30,mlperf-mean-power@1"
 
 @test "tiny: a board's description may be called and lie otherwise" {
     t=tiny_results_v0.7/closed/Maker
-    for b in EK-1 EK-2 EK-20; do
+    for b in EK-1 EK-2 EK-3 EK-20; do
         mkdir -p "$t/results/$b/ad/performance" && cp "$fixtures/mlperf_tiny.txt" "$t/results/$b/ad/performance/results.txt"
     done
-    mkdir -p $t/systems/EK-2
+    mkdir -p $t/systems/EK-2 $t/systems/EK-3
+    cp "$fixtures/mlperf_system.json" $t/systems/EK-3/EK-3.json
     cp "$fixtures/mlperf_system.json" $t/systems/EK-1_System_Description.json
     cp "$fixtures/mlperf_system.json" $t/systems/EK-2/EK_2_system_description.json
     run abdb import tiny_results_v0.7
-    fails 0 "2 accepted, 0 duplicate, 1 rejected"
+    fails 0 "3 accepted, 0 duplicate, 1 rejected"
     run abdb query rejects
     fails 0 "no systems/EK-20.json"
 }

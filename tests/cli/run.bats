@@ -101,6 +101,31 @@ B
     fails 0 "omp_region_s,"
 }
 
+@test "what is said of the time follows what the cells do" {
+    expect() { # QUICK key=value ...: seconds of a product
+        printf '%s\n' "${@:2}" | jq -Rsc --argjson quick "$1" '{cell: "c", kernel: "gemm", quick: $quick, params: (split("\n") | map(select(. != "") | split("=") | {(.[0]): .[1]}) | add)}' |
+            "$build/abdb-run-vec" estimate | jq 'select(.kind == "estimate") | .seconds'
+    }
+    more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && b > a) }' || { echo "$2 is not more than $1"; return 1; }; }
+    more "$(expect true n=64)" "$(expect false n=64)"
+    more "$(expect true n=64)" "$(expect true n=8192)"
+    more "$(expect true n=64)" "$(expect true n=64 cache=cold)"
+    more "$(expect true n=512)" "$(expect true n=512 cache=rotate)"
+    # what a backend says counts, where it is a time
+    fake
+    cat >fake/abdb-run-slow <<'B'
+#!/bin/bash
+echo '{"kind":"hello","protocol":1,"backend":"slow","summary":"","kernels":[]}'
+[ "$1" != estimate ] || jq --unbuffered -c --argjson s "$FAKE_SECONDS" '{kind: ("begin", "estimate", "end"), cell: .cell, ops: 1, seconds: $s}'
+echo '{"kind":"bye"}'
+B
+    chmod +x fake/abdb-run-slow
+    FAKE_SECONDS=1234 run abdb run --kernel k --backend slow --dry-run
+    fails 0 "about 21 minutes"
+    FAKE_SECONDS=-1234 run abdb run --kernel k --backend slow --dry-run
+    fails 0 "about 1 seconds"
+}
+
 @test "openblas: what a library cannot do is a row" {
     [ -x "$build/abdb-run-openblas" ] || skip "built without openblas"
     run abdb run --kernel stream --backend openblas --axis op=dot,triad --axis n=4096 --quick

@@ -25,6 +25,7 @@ static int fails(atomic_long *count, long at)
     return ready && at && atomic_fetch_add(count, 1) + 1 == at;
 }
 
+/* glibc's own functions under their second names: dlsym would itself allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -46,9 +47,12 @@ void *realloc(void *old, size_t size)
 
 ssize_t write(int file, const void *data, size_t size)
 {
+    /* dlsym's result goes through a pointer to void *: ISO C has no cast from an object to a
+     * function. */
     static ssize_t (*real)(int, const void *, size_t);
 
     if (!real) *(void **)&real = dlsym(RTLD_NEXT, "write");
+    /* Not the streams: a message about the fault must come through. */
     if (file > 2 && fails(&writes, fail_write)) {
         errno = ENOSPC;
         return -1;

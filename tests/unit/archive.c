@@ -1,5 +1,5 @@
-/* archive.c - tests of ingest/archive: every container and compression is read, what stands behind
- * another one too, and what it takes a program to read is no archive. */
+/* archive.c - tests of ingest/read/archive: every container and compression is read, what stands
+ * behind another one too, and what it takes a program to read is no archive. */
 #include "ingest/read/archive.h"
 
 #include <archive.h>

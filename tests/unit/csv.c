@@ -1,4 +1,4 @@
-/* csv.c - tests of ingest/csv, input and the importers' bids. */
+/* csv.c - tests of ingest/read/csv, input and the importers' bids. */
 #include <stdio.h>
 #include <string.h>
 

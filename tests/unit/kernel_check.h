@@ -11,6 +11,8 @@
 #include "kernels/providers/vec/vec.h"
 #include "tests/unit/check.h"
 
+/* A made-up machine: caches of 32 KiB, 512 KiB and 1 MiB, two threads. Small, so that n=auto stays
+ * small. */
 static const abdb_limits limits = {32 << 10, 512 << 10, 1 << 20, 2, 0};
 
 __attribute__((unused)) static void make(abdb_problem *p)
@@ -78,7 +80,9 @@ __attribute__((unused)) static double launch_error(const abdb_kernel *kernel, co
     return error;
 }
 
-/* Runs a problem with tensors at an offset of `shift` elements from an aligned address. */
+/* Runs a problem with tensors at an offset of `shift` elements from an aligned address. Outputs
+ * begin as 0xFF bytes, which are NaN in every float format: an element that was not written is
+ * seen. */
 __attribute__((unused)) static double run_shifted(const abdb_kernel *kernel, const abdb_impl *impl,
                                                   abdb_problem *p, size_t shift)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ingest/balance.h"
 #include "ingest/importer.h"
 #include "ingest/mlperf/round.h"
 #include "ingest/read/archive.h"
@@ -102,16 +103,39 @@ static void feed_rounds(const char *data, size_t size, const abdb_sink *sink)
         abdb_input_close(&in);
     }
     if (abdb_mlperf_round_finish(round, &err) == ABDB_OK)
-        for (size_t i = 0; i < abdb_mlperf_round_count(round); i++)
-            (void)!abdb_mlperf_round_read(round, i, &words, sink, &err);
+        for (size_t i = 0; i < abdb_mlperf_round_count(round); i++) {
+            abdb_balance balance;
+            abdb_sink front = abdb_balance_sink(&balance, sink, NULL);
+
+            if (abdb_mlperf_round_read(round, i, &words, &front, &err) == ABDB_OK)
+                (void)!abdb_balance_close(&balance, &err);
+            if (balance.lost) fail_msg("a round loses %ld values", balance.lost);
+        }
     abdb_mlperf_round_close(round);
+}
+
+/* Whatever is damaged, each value that is read is handed over, or its row has a reject. */
+static void read_balanced(const abdb_importer *importer, abdb_input *in, const abdb_sink *sink)
+{
+    abdb_left_out left_out = {0};
+    abdb_words words = {0};
+    abdb_error err = {0};
+    abdb_balance balance;
+    abdb_sink front = abdb_balance_sink(&balance, sink, &left_out);
+
+    in->left_out = &left_out;
+    if (importer->read(in, &words, &front, &err) == ABDB_OK)
+        (void)!abdb_balance_close(&balance, &err);
+    if (balance.lost)
+        fail_msg("%s loses %ld values of: %.*s", importer->name, balance.lost, (int)in->text_size,
+                 in->text);
+    in->left_out = NULL;
 }
 
 static void feed(const char *data, size_t size)
 {
     const abdb_sink sink = {NULL, on_entry, on_fact, on_reject, on_row_end};
     const abdb_importer *importer;
-    abdb_words words = {0};
     abdb_error err = {0};
     abdb_input in;
 
@@ -119,9 +143,9 @@ static void feed(const char *data, size_t size)
         if (abdb_archive_is(in.data, in.size))
             (void)!abdb_archive_walk(&in, &(abdb_member_handler){.member = on_member}, &err);
         if (abdb_importer_find(&importer, NULL, &in, &err) == ABDB_OK)
-            (void)!importer->read(&in, &words, &sink, &err);
+            read_balanced(importer, &in, &sink);
         for (size_t i = 0; abdb_importers[i]; i++) /* forced, too */
-            (void)!abdb_importers[i]->read(&in, &words, &sink, &err);
+            read_balanced(abdb_importers[i], &in, &sink);
         feed_rounds(data, size, &sink);
     }
     abdb_input_close(&in);

@@ -116,8 +116,8 @@ static void other_words(void **state)
     assert_ok(abdb_db_exec(s.db, "UPDATE artifact SET words = 'x=1'", &err));
     assert_true(reads(&s, "a", 2, ABDB_REFRESH_NO, 20));
     assert_ok(abdb_db_exec(s.db,
-                           "INSERT INTO withdrawal SELECT sha256 || '@1', 'as if', '2024' FROM"
-                           " artifact LIMIT 1",
+                           "INSERT INTO withdrawal (target, reason, date) SELECT sha256 || '@1',"
+                           " 'as if', '2024' FROM artifact LIMIT 1",
                            &err));
     assert_ok(abdb_writer_index(s.writer, &err));
     assert_int_equal(ask(&s, "SELECT count(*) FROM v_result WHERE raw_device = 'X'"), 2);

@@ -10,6 +10,8 @@
 #include "schema/core/trial.h"
 #include "tests/unit/check.h"
 
+/* Knuth's MMIX generator, of which the upper 53 bits are taken: (k + 0.5) / 2^53 is never 0, as
+ * log(uniform()) needs. */
 static uint64_t seed;
 static double uniform(void) /* another generator than any under test */
 {
@@ -137,6 +139,8 @@ static void draw(const world *w, double *a, double *b)
 }
 
 typedef struct {
+    /* Of many comparisons: called changed, called slower, able to show 5 % by their own account
+     * (abdb_outcome_shows), and both of the last two. */
     int alarms, found, able, found_able;
 } tally;
 
@@ -196,6 +200,7 @@ static void false_alarms(void **state)
     for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++) {
         tally n = many(&worlds[i], 20000, 1);
 
+        /* 20 + 3 sqrt(20) = 33.4. */
         if (n.alarms > 34) fail_msg("%s: %d alarms of 20000", worlds[i].name, n.alarms);
     }
 }

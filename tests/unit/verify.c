@@ -47,6 +47,8 @@ static abdb_status launch(void *state, abdb_error *err)
 {
     abdb_problem *p = state;
     abdb_tensor *out = output(p);
+    /* One element near the middle: neither the first nor the last, which any check would look
+     * at. */
     size_t at = abdb_tensor_count(out) / 2 + 1, nth = wrong.launches++;
 
     if (wrong.what == NOTHING || (wrong.what == FIRST_ONLY && nth > 0) ||
@@ -60,6 +62,7 @@ static abdb_status launch(void *state, abdb_error *err)
     if (wrong.what == OF_ANOTHER && wrong.other && wrong.other != p)
         memcpy(out->data, output(wrong.other)->data,
                abdb_tensor_count(out) * abdb_dtype_size(out->dtype));
+    /* Two copies are launched in turn: `other` is the one before. */
     wrong.other = p;
     return ABDB_OK;
 }
@@ -92,6 +95,7 @@ static double found(const abdb_kernel *kernel, const abdb_impl *of, int what, bo
         assert_ok(abdb_copy_make(&copies[i], &recipe, &err));
         if (exact) assert_true(copies[i].exact);
     }
+    /* Twice: some mistakes are made from the second launch on only. */
     for (int i = 0; i < 2; i++) assert_ok(abdb_copies_check(copies, 2, 1e9, &checked, &err));
     for (size_t i = 0; i < 2; i++) abdb_copy_free(&copies[i]);
     json_decref(object);

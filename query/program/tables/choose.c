@@ -96,7 +96,7 @@ static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena 
                               abdb_error *err)
 {
     static const char *const words[] = {"dollar", "device", "watt", NULL};
-    const char *rate = text_of(asked, "rate", arena), *by = text_of(asked, "per", arena);
+    const char *rate = text_of(asked, "rate", arena), *by = text_of(asked, "saves", arena);
     const char *train = text_of(asked, "time_to_train", arena);
     abdb_status st = ABDB_OK;
 

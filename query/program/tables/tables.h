@@ -6,7 +6,7 @@
  *                                   (the first value after it), ratio, p; series: looked at
  *                                   together
  *   abdb_choose(asked)              what to buy or rent for a wanted rate; asked: a JSON object of
- *                                   the options of `abdb choose`, '-' as '_'
+ *                                   the options of `abdb choose`, '-' as '_'; saves: --per
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped

@@ -1,0 +1,168 @@
+/* expect.c - how long a cell will take here and now; see harness.h. Small cells are tried, once and
+ * briefly: they tell what a kernel computes or moves in a second, what filling and comparing cost
+ * and how steady the machine is. Larger ones follow from their work. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/stats.h"
+
+enum { KNOWN_MAX = 256, LAUNCHES = 12, PIECE = 16 << 20, CHECKS = 5 };
+static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01;
+static const double unsteady_times =
+    2.2; /* as long as steady samples: 1.25 to the power of looks */
+
+/* What a trial told of a kernel by an implementation, in one number format. */
+typedef struct {
+    const abdb_impl *impl;
+    abdb_dtype dtype;
+    bool exact;         /* it has inputs whose result is exact: one more copy */
+    double rate;        /* of operations or bytes a second, as the kernel is bound */
+    double check;       /* seconds of a whole comparison, for each element of the outputs */
+    double fill;        /* seconds for each byte of its tensors */
+    double launch, iqr; /* of the problem that was tried, relative */
+    double elements;    /* of it, so that the same problem is told from others */
+} trial;
+
+static struct {
+    trial known[KNOWN_MAX];
+    size_t count;
+    double spent_s;     /* on trials */
+    double fill, write; /* seconds a byte: filling new memory with numbers, writing old */
+} so_far;
+
+/* The work that bounds a problem. */
+static double bound_work(const abdb_kernel *kernel, const abdb_problem *p)
+{
+    const char *bound = kernel->bounded_by ? kernel->bounded_by(p) : NULL;
+    abdb_work w;
+
+    kernel->work(p, &w);
+    return bound && strcmp(bound, "operations") == 0 ? w.ops : fmax(w.bytes, 1);
+}
+
+static double outputs(const abdb_problem *p)
+{
+    double count = 0;
+
+    for (int i = 0; i < p->tensors; i++)
+        if (p->tensor[i].role != ABDB_IN) count += (double)abdb_tensor_count(&p->tensor[i]);
+    return count;
+}
+
+/* Writes and fills a piece of memory: what that takes a byte. */
+static void measure_memory(abdb_device *d)
+{
+    abdb_tensor t = abdb_tensor_of(ABDB_F32, ABDB_IN, PIECE / 4, 0, 0, 0);
+    double begin_s = abdb_now_s(), filled_s;
+    abdb_error err;
+
+    t.data = malloc(PIECE);
+    if (!t.data) return;
+    abdb_fill(&t, 1);
+    filled_s = abdb_now_s();
+    so_far.fill = (filled_s - begin_s) / PIECE;
+    if (d->on_host && d->fill(d, t.data, 0, PIECE, &err) == ABDB_OK)
+        so_far.write = (abdb_now_s() - filled_s) / PIECE;
+    else
+        so_far.write = so_far.fill;
+    free(t.data);
+}
+
+/* Launches of a copy that was made, and one comparison. */
+static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, trial *t, abdb_error *err)
+{
+    double time_s[LAUNCHES], begin_s = abdb_now_s(), compared_s;
+    abdb_checked checked = {0};
+    abdb_summary summary;
+    int n = 0;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_copies_check(c, 1, one_check_s, &checked, err)); /* its launch is the first, too */
+    compared_s = abdb_now_s() - begin_s;
+    for (begin_s = abdb_now_s(); n < LAUNCHES && (n < 2 || abdb_now_s() - begin_s < one_check_s);
+         n++) {
+        TRY(r->device->begin(r->device, err));
+        TRY(r->impl->launch(c->state, err));
+        TRY(r->device->end(r->device, &time_s[n], err));
+    }
+    TRY(abdb_summarise(time_s, (size_t)n, &summary, err));
+    t->launch = fmax(summary.median, 1e-9);
+    t->iqr = summary.iqr / t->launch;
+    t->rate = bound_work(r->kernel, &c->p) / t->launch;
+    t->elements = abdb_problem_elements(&c->p);
+    t->check =
+        fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) / fmax(outputs(&c->p), 1);
+done:
+    return st;
+}
+
+/* Tries a problem; false where it cannot be made. */
+static bool try_it(const abdb_recipe *asked, trial *t)
+{
+    abdb_recipe r = *asked;
+    abdb_copy copy = {.p = {.device = r.device}};
+    double begin_s = abdb_now_s();
+    abdb_error err;
+    bool ok;
+
+    r.exact = true;
+    ok = abdb_copy_make(&copy, &r, &err) == ABDB_OK;
+    t->exact = copy.exact;
+    t->fill = (abdb_now_s() - begin_s) / fmax(abdb_problem_bytes(&copy.p), 1 << 20);
+    ok = ok && launch_trial(&copy, &r, t, &err) == ABDB_OK;
+    abdb_copy_free(&copy);
+    so_far.spent_s += abdb_now_s() - begin_s;
+    return ok;
+}
+
+/* What is known of the kernel, by this trial or one before; NULL: nothing. */
+static const trial *find(const abdb_recipe *asked, const abdb_problem *p)
+{
+    abdb_recipe r = *asked;
+    trial new = {.impl = r.impl, .dtype = p->tensor[0].dtype}, *same = NULL;
+    abdb_work w;
+    bool small;
+
+    for (size_t i = 0; i < so_far.count; i++)
+        if (so_far.known[i].impl == r.impl && so_far.known[i].dtype == new.dtype)
+            same = &so_far.known[i];
+    r.kernel->work(p, &w);
+    small = abdb_problem_bytes(p) <= small_bytes && w.ops <= small_ops;
+    if (!small && !same && r.kernel->small) {
+        r.overrides = r.kernel->small;
+        small = true;
+    }
+    if (!small || so_far.spent_s > all_trials_s || so_far.count == KNOWN_MAX || !try_it(&r, &new))
+        return same;
+    same = &so_far.known[so_far.count++];
+    *same = new;
+    return same;
+}
+
+double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
+                     size_t copies)
+{
+    const abdb_limits *l = &r->device->limits;
+    double bytes = abdb_problem_bytes(p), launch, check, fill, samples, flush = 0;
+    const trial *t;
+    trial unknown;
+
+    if (!(so_far.fill > 0)) measure_memory(r->device);
+    unknown = (trial){.fill = so_far.fill, .rate = 1 / fmax(so_far.write, 1e-12), .check = 1e-8};
+    t = find(r, p);
+    if (!t) t = &unknown;
+    fill = bytes > small_bytes ? fmax(so_far.fill, so_far.write) : t->fill;
+    launch = fabs(abdb_problem_elements(p) - t->elements) < 0.5
+                 ? t->launch
+                 : bound_work(r->kernel, p) / t->rate;
+    check = fmin(rule->check_s / 2, t->check * outputs(p)) + launch;
+    if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
+    samples = fmax(rule->least_s * (t->iqr > rule->iqr_target ? unsteady_times : 1),
+                   rule->least * (launch + flush));
+    samples = fmin(samples, fmax(rule->cap_s, 3 * (launch + flush)));
+    return fill * bytes * ((double)copies + t->exact) + check * (t->exact ? CHECKS : CHECKS - 2) +
+           check * 2 * (double)(copies - 1) + fmax(rule->warm_s, (rule->warm_ups + 1) * launch) +
+           3 * launch + samples + 3 * rule->canary_s;
+}

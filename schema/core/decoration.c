@@ -1,0 +1,162 @@
+/* decoration.c - names of devices taken apart; see decoration.h. */
+#include "schema/core/decoration.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { WORDS_MAX = 40, TEXT_MAX = 256 };
+
+typedef struct {
+    char text[TEXT_MAX * 2]; /* the words, a NUL behind each */
+    const char *word[WORDS_MAX];
+    bool taken[WORDS_MAX];
+    size_t count;
+} words;
+
+static bool inside(const char *c, const char *start)
+{
+    return isalnum((unsigned char)*c) || *c == '+' ||
+           (*c == '.' && c > start && isalnum((unsigned char)c[-1]) &&
+            isalnum((unsigned char)c[1]));
+}
+
+static const char *bracket(char c)
+{
+    return c && strchr("([{", c) ? "(" : c && strchr(")]}", c) ? ")" : NULL;
+}
+
+static bool split(const char *name, words *out)
+{
+    char *at = out->text;
+    bool open = false; /* a word that goes on */
+
+    out->count = 0;
+    if (strlen(name) >= TEXT_MAX) return false;
+    for (const char *c = name; *c; c++) {
+        bool in = inside(c, name);
+
+        if (open && !in) *at++ = '\0';
+        if ((in && !open) || bracket(*c)) {
+            if (out->count == WORDS_MAX) return false;
+            out->taken[out->count] = false;
+            out->word[out->count++] = in ? at : bracket(*c);
+        }
+        if (in) *at++ = (char)tolower((unsigned char)*c);
+        open = in;
+    }
+    *at = '\0';
+    return true;
+}
+
+/* One word against one of a pattern; *number: what stands for "#" in it. */
+static bool word_fits(const char *word, const char *pattern, size_t size, char *number)
+{
+    for (size_t i = 0; i < size; i++) {
+        size_t digits;
+
+        if (pattern[i] != '#') {
+            if (*word++ != pattern[i]) return false;
+            continue;
+        }
+        digits = strspn(word, "0123456789.");
+        if (!digits || digits >= ABDB_DECORATION_SIZE || !isdigit((unsigned char)*word))
+            return false;
+        memcpy(number, word, digits);
+        number[digits] = '\0';
+        word += digits;
+    }
+    return !*word;
+}
+
+/* Words from `at` on that the pattern fits; 0: it does not. */
+static size_t pattern_fits(const words *w, size_t at, const char *pattern, char *number)
+{
+    size_t from = at;
+
+    while (*pattern) {
+        size_t size = strcspn(pattern, " ");
+
+        if (size == 3 && memcmp(pattern, "...", 3) == 0) {
+            while (at < w->count && !w->taken[at] && strcmp(w->word[at], ")") != 0) at++;
+        } else {
+            if (at >= w->count || w->taken[at] || !word_fits(w->word[at], pattern, size, number))
+                return 0;
+            at++;
+        }
+        pattern += size + (pattern[size] == ' ');
+    }
+    return at - from;
+}
+
+bool abdb_word_says(const char *said, const char *value)
+{
+    size_t size = strlen(value);
+
+    return strncasecmp(said, value, size) == 0 &&
+           (!said[size] || (isdigit((unsigned char)said[size]) && size &&
+                            isalpha((unsigned char)value[size - 1])));
+}
+
+bool abdb_bare_says(const abdb_bare *bare, const char *says, const char *value)
+{
+    for (size_t i = 0; i < bare->count; i++)
+        if (strcmp(bare->said[i].rule->says, says) == 0 &&
+            abdb_word_says(bare->said[i].value, value))
+            return true;
+    return false;
+}
+
+/* What a rule says where `number` stands for its "#". */
+static void fill_in(const char *value, const char *number, char out[ABDB_DECORATION_SIZE])
+{
+    size_t before = value ? strcspn(value, "#") : 0;
+
+    if (!value)
+        snprintf(out, ABDB_DECORATION_SIZE, "%s", number);
+    else if (!value[before])
+        snprintf(out, ABDB_DECORATION_SIZE, "%s", value);
+    else
+        snprintf(out, ABDB_DECORATION_SIZE, "%.*s%s%s", (int)before, value, number,
+                 value + before + 1);
+}
+
+static bool take(words *w, const abdb_decoration *rule, abdb_bare *out)
+{
+    for (size_t at = 0; at < w->count; at++) {
+        char number[ABDB_DECORATION_SIZE] = "";
+        size_t size = pattern_fits(w, at, rule->pattern, number);
+        char value[ABDB_DECORATION_SIZE];
+
+        if (!size) continue;
+        memset(w->taken + at, true, size);
+        fill_in(rule->value, number, value);
+        if (abdb_bare_says(out, rule->says, value)) continue;
+        if (out->count == ABDB_DECORATIONS_MAX) return false;
+        out->said[out->count].rule = rule;
+        snprintf(out->said[out->count++].value, ABDB_DECORATION_SIZE, "%s", value);
+    }
+    return true;
+}
+
+bool abdb_bare_name(const abdb_decoration *rule, size_t rules, const char *name, abdb_bare *out)
+{
+    size_t used = 0;
+    words w;
+
+    out->count = 0;
+    out->core[0] = '\0';
+    if (!split(name, &w)) return false;
+    for (size_t i = 0; i < rules; i++)
+        if (!take(&w, &rule[i], out)) return false;
+    for (size_t i = 0; i < w.count; i++) {
+        size_t size = strlen(w.word[i]);
+
+        if (w.taken[i] || bracket(*w.word[i])) continue;
+        if (used + size >= ABDB_BARE_SIZE) return false;
+        memcpy(out->core + used, w.word[i], size + 1);
+        used += size;
+    }
+    return used > 0;
+}
