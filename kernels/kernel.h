@@ -87,7 +87,8 @@ struct abdb_device {
     double resolution_s, cost_s; /* of that clock: its smallest step, one begin and end */
     int threads;                 /* of the host that kernels run on; 0: it has none */
     abdb_limits limits;
-    bool on_host; /* the host reads and writes its memory where it is: nothing is copied */
+    bool on_host;     /* the host reads and writes its memory where it is: nothing is copied */
+    bool own_threads; /* a driver's, which cannot be counted: `threads` is what it says */
     /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */
     abdb_status (*alloc)(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err);
     void (*release)(abdb_device *d, void *memory);

@@ -205,13 +205,20 @@ static void one_line(task *t, const char *line)
 /* In place of the one of kernels/harness/backend.c. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
-    task t = {.backend = backend, .device = abdb_host_device(backend->threads())};
+    task t = {.backend = backend};
+    abdb_error err = {.message = ""};
     char *line = NULL;
     size_t room = 0;
 
     if (argc != 3) {
         fprintf(stderr, "usage: %s write | compare FOLDER\n", argv[0]);
         return 2;
+    }
+    if (!backend->open)
+        t.device = abdb_host_device(backend->threads());
+    else if (backend->open(&t.device, &err) != ABDB_OK) {
+        fprintf(stderr, "%s: %s\n", argv[0], err.message);
+        return 6;
     }
     t.compare = strcmp(argv[1], "compare") == 0;
     t.folder = argv[2];
