@@ -121,8 +121,10 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
-VEC_SETS := base avx2 avx512
+MACHINE  := $(shell $(CC) -dumpmachine)
+VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
+VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
@@ -256,9 +258,12 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
 	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
+	@BUILD=$(BUILD) tests/ports/arm64.sh
+	@tests/ports/compilers.sh
+	@BUILD=$(BUILD) tests/ports/locale.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
@@ -287,7 +292,7 @@ uninstall: ## remove what install put there
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
-	rm -rf build build-sanitize demo
+	rm -rf build build-sanitize build-ports demo
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))

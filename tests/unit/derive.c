@@ -19,8 +19,7 @@ static unsigned random_state;
 
 static unsigned any(unsigned below)
 {
-    /* A generator of its own, so that a SEED gives the same life on every machine (Numerical
-     * Recipes' constants; the low bits, which repeat soon, are not used). */
+    /* Of Numerical Recipes, without its low bits: a SEED gives the same on every machine. */
     random_state = random_state * 1664525u + 1013904223u;
     return (random_state >> 8) % below;
 }
@@ -35,8 +34,7 @@ typedef struct {
 
 static void make_statement(statement *s)
 {
-    /* Few spellings, some of which fold to one name, and values that agree after rounding or
-     * nearly: so that most statements meet. */
+    /* Few spellings, some of one name, and values that nearly agree: most statements meet. */
     static const char *const models[] = {"m one", "m-one", "M_ONE", "m two", "mtwo", "other"};
     static const char *const systems[] = {"S (8x)", "s 8x", "T 4x", "t-4x"};
     static const double values[] = {10, 10.001, 20, 15, 15.5, 31.9, 1016380, 1016375};
@@ -404,8 +402,7 @@ static void linear_per_identity(void **state)
     double few = seconds_of(4000), many = seconds_of(32000);
 
     (void)state;
-    /* 8 times is linear, 64 times quadratic; 24 leaves room for a busy machine, 0.05 s for a clock
-     * that is coarse. */
+    /* 8 is linear, 64 quadratic; room for a busy machine and a coarse clock. */
     if (many > 24 * few + 0.05)
         fail_msg("8 times as many rows of one name took %.1f times as long (%.3f s, %.3f s)",
                  many / few, few, many);

@@ -54,13 +54,15 @@ static void choose_grid(abdb_vec_product *q)
 void abdb_vec_product_plan(abdb_vec_product *q)
 {
     size_t step, most, rows, steps, columns;
+    bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
     columns = PANEL_BYTES / step;
     choose_grid(q);
-    q->depth = ROW_BYTES / q->size;
-    steps = abdb_vec_up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
+    q->depth = ROW_BYTES / abdb_vec_packed(q->dtype);
+    steps =
+        abdb_vec_up((q->depth < q->k ? q->depth : q->k) * abdb_vec_packed(q->dtype), step) / step;
     /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
     most = BLOCK_BYTES / (steps * step + LINE);
@@ -70,8 +72,8 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < SLAB ? q->slab : SLAB;
     /* B is one panel: each row of A is read once, so packing A would only copy it. Pairs of bf16
-     * must not cross two rows, hence even k and lda. */
-    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
+     * must not cross two rows, hence even k and lda; f16 is packed as f32. */
+    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
     q->few =
@@ -80,10 +82,10 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
-    q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
+    q->sums = rounded ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
     if (q->few) { /* nothing is packed, and all columns of a thread are summed at once */
         q->packed_a = q->packed_b = 0;
-        if (q->dtype == ABDB_BF16)
+        if (rounded)
             q->sums = q->m * abdb_vec_up(q->n / q->grid_n + columns, columns) * sizeof(float);
     }
 }

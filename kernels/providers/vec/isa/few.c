@@ -1,6 +1,7 @@
 /* few.c - products of few rows: each element of B is used once a row, so B is read where it lies,
  * row by row, and nothing is packed. DEEP rows of B are added to a piece of C that stays in the
- * first level; the sums of bf16 are kept in f32 and rounded once.
+ * first level; the sums of bf16 and f16 are kept in f32 and
+ * rounded once.
  *
  * Bound by the bytes of B: with m rows a vector of B costs m multiply-adds, a memory of 20 GB/s a
  * core is full up to some 16 of them. */
@@ -83,6 +84,7 @@ enum { DEEP = 8, PIECE_BYTES = 24 << 10, AHEAD = 1024 }; /* AHEAD: bytes of a ro
 FEW_STEP(f32_step, float, float, vec_f32, VEC_F32, LOAD_F32, PLAIN)
 FEW_STEP(f64_step, double, double, vec_f64, VEC_F64, LOAD_F64, PLAIN)
 FEW_STEP(bf16_step, float, uint16_t, vec_f32, VEC_F32, LOAD_BF16, abdb_bf16_value)
+FEW_STEP(f16_step, float, uint16_t, vec_f32, VEC_F32, vec_get_f16, abdb_f16_value)
 
 void VEC(few)(const abdb_vec_product *s, size_t left, size_t right, float *sums)
 {
@@ -93,9 +95,11 @@ void VEC(few)(const abdb_vec_product *s, size_t left, size_t right, float *sums)
     else if (s->dtype == ABDB_F64)
         f64_steps(s, left, right, (double *)s->c + left, s->ldc);
     else {
-        bf16_steps(s, left, right, sums, wide);
+        const abdb_tensor c = {.dtype = s->dtype, .data = s->c};
+
+        (s->dtype == ABDB_BF16 ? bf16_steps : f16_steps)(s, left, right, sums, wide);
         for (size_t i = 0; i < s->m; i++)
             for (size_t j = 0; j < wide; j++)
-                ((uint16_t *)s->c)[i * s->ldc + left + j] = abdb_bf16(sums[i * wide + j]);
+                abdb_tensor_set(&c, i * s->ldc + left + j, (double)sums[i * wide + j]);
     }
 }
