@@ -18,7 +18,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     if (tiles && strcmp(tiles, "auto") != 0) return 0;
     *why_not = "CLBlast has products of f32 and f64";
     if (p->tensor[0].dtype != ABDB_F64 && p->tensor[0].dtype != ABDB_F32) return 0;
-    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
+    return abdb_cl_accepts(p, why_not);
 }
 
 static abdb_status launch(void *state, abdb_error *err)

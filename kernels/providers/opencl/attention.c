@@ -21,7 +21,8 @@ static bool is_word(const abdb_problem *p, const char *name, const char *word)
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     *why_not = "gradients are made in blocks only (algorithm=flash)";
-    return !is_word(p, "pass", "backward") || !is_word(p, "algorithm", "plain");
+    if (is_word(p, "pass", "backward") && is_word(p, "algorithm", "plain")) return 0;
+    return abdb_cl_accepts(p, why_not);
 }
 
 static abdb_cl_attention size_of(const abdb_problem *p)

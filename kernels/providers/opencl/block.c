@@ -45,5 +45,5 @@ done:
     return abdb_cl_hand(st, b.job, state);
 }
 
-const abdb_impl abdb_cl_block_impl = {"transformer-block", "opencl",       NULL,         prepare,
+const abdb_impl abdb_cl_block_impl = {"transformer-block", "opencl",       abdb_cl_accepts, prepare,
                                       abdb_cl_launch,      abdb_cl_chosen, abdb_cl_close};

@@ -16,7 +16,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
     const char *stores = abdb_param_text(p, "stores");
 
     *why_not = "stores past the caches are the stream's only";
-    return !stores || strcmp(stores, "nt") != 0;
+    if (stores && strcmp(stores, "nt") == 0) return 0;
+    return abdb_cl_accepts(p, why_not);
 }
 
 /* A kernel that has a row, or a piece of all elements, a group. */

@@ -28,5 +28,5 @@ done:
     return abdb_cl_hand(st, job, state);
 }
 
-const abdb_impl abdb_cl_embedding = {"embedding-bag", "opencl",       NULL,         prepare,
+const abdb_impl abdb_cl_embedding = {"embedding-bag", "opencl",       abdb_cl_accepts, prepare,
                                      abdb_cl_launch,  abdb_cl_chosen, abdb_cl_close};

@@ -4,11 +4,6 @@
 
 enum { CHAINS = 8, ITEMS = 64 }; /* CHAINS: as in fma.cl */
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
-}
-
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
@@ -30,5 +25,5 @@ done:
     return abdb_cl_hand(st, job, state);
 }
 
-const abdb_impl abdb_cl_fma = {"fma",          "opencl",       accepts,      prepare,
+const abdb_impl abdb_cl_fma = {"fma",          "opencl",       abdb_cl_accepts, prepare,
                                abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

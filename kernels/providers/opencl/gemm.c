@@ -9,11 +9,6 @@
 enum { A, B, C };
 static const double large_ops = 1e9;
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
-}
-
 static abdb_status choose(const abdb_problem *p, abdb_cl_size *s, abdb_error *err)
 {
     static const char *const words[] = {"auto", "usual", "search", NULL};
@@ -66,5 +61,5 @@ done:
     return abdb_cl_hand(st, job, state);
 }
 
-const abdb_impl abdb_cl_gemm = {"gemm",         "opencl",       accepts,      prepare,
+const abdb_impl abdb_cl_gemm = {"gemm",         "opencl",       abdb_cl_accepts, prepare,
                                 abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

@@ -184,10 +184,17 @@ abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state)
     return st;
 }
 
-int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not)
+int abdb_cl_accepts(const abdb_problem *p, const char **why_not)
 {
-    *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";
-    return dtype != ABDB_F64 || ((const abdb_cl_device *)p->device)->doubles;
+    bool doubles = ((const abdb_cl_device *)p->device)->doubles;
+
+    for (int i = 0; i < p->tensors; i++) {
+        *why_not = "the kernels for OpenCL have no such format yet";
+        if (!abdb_cl_format(p->tensor[i].dtype)) return 0;
+        *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";
+        if (p->tensor[i].dtype == ABDB_F64 && !doubles) return 0;
+    }
+    return 1;
 }
 
 const char *abdb_cl_format(abdb_dtype dtype)

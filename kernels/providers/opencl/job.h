@@ -51,8 +51,8 @@ abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
  * beforehand. */
 ABDB_MUST_USE abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err);
 
-/* For `accepts`: has the device this format? */
-int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not);
+/* `accepts`, or its last part: are all tensors of formats that the kernels and the device have? */
+int abdb_cl_accepts(const abdb_problem *p, const char **why_not);
 /* The option that names a format to common.cl: "-DF32", ... */
 const char *abdb_cl_format(abdb_dtype dtype);
 /* Elements of a vector of a work-item: of the numbers that are computed with. */

@@ -212,5 +212,5 @@ done:
     return abdb_cl_hand(st, l.job, state);
 }
 
-const abdb_impl abdb_cl_linear = {"linear",       "opencl",       NULL,         prepare,
+const abdb_impl abdb_cl_linear = {"linear",       "opencl",       abdb_cl_accepts, prepare,
                                   abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

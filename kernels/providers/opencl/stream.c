@@ -25,7 +25,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
     *why_not = "sums store one number";
     if (is_word(p, "stores", "nt") && (is_word(p, "op", "dot") || is_word(p, "op", "read")))
         return 0;
-    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
+    return abdb_cl_accepts(p, why_not);
 }
 
 /* The sums of groups, then their sum. */
