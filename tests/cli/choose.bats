@@ -119,7 +119,7 @@ END
 
 @test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {
     abdb import -q data --db shipped.db
-    run abdb explain choose usd_per_hour device=MI355X --rate 100k/s --today 2026-11-20 --db shipped.db
+    run abdb explain choose usd_per_hour device=MI355X --selection llama2-70b-99,server --rate 100k/s --today 2026-11-20 --db shipped.db
     fails 0 "r-"
     [[ "$output" == *"68.8 USD"* && "$output" == *"100282"* ]]
     abdb plot choose --script --db shipped.db --today 2026-11-20 | grep -q "B200-SXM"

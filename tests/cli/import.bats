@@ -130,7 +130,7 @@ load common
     same "$(ask "SELECT DISTINCT workload, raw_device, devices, nodes FROM v_result ORDER BY 1")" $'all_gather,Acme A1,4,2\nbroadcast,Acme B2,2,1'
     grep -v srun "$fixtures/nccl_tests.out" >nameless.txt
     run abdb import nameless.txt
-    fails 6 "--set workload=all_reduce"
+    fails 6 "--set workload=NAME"
     run abdb import nameless.txt --set workload=all_gather
     fails 0 "3 accepted"
 }
