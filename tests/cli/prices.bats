@@ -174,7 +174,7 @@ M
     run abdb rank "${dollars[@]}" --price 'H100-SXM=24 USD/h/1' # an answer
     fails 0 "your own quote"
     run abdb rank "${dollars[@]}" --price 'H100=24 USD/h'
-    fails 2 "did you mean H100-NVL, H100-SXM, H100-PCIe"
+    fails 2 "H100-NVL, H100-SXM, H100-PCIe"
 }
 
 @test "out of the box: a ranking per dollar of the rounds of today, with dates, providers and kinds" {

@@ -153,7 +153,7 @@ P
 SELECT vendor, count(*) AS n FROM v_device WHERE :vendor IS NULL OR vendor = :vendor GROUP BY vendor;
 S
     export ABDB_PATH=$dir/own
-    same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,13"
+    same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,21"
     run abdb query
     fails 0 "mine"
     same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,16"
@@ -212,7 +212,7 @@ S
 @test "the shell answers, refuses and goes on" {
     fill
     run bash -c "printf 'SELECT count(*) AS n\nFROM v_device;\nSELEC;\n.mode csv\nSELECT 2 AS two;\n.schema v_price\n.help\n.quit\n' | abdb query -i"
-    fails 0 "227"
+    fails 0 "383"
     fails 0 "two"
     fails 0 "per_device_hour"
     fails 0 "syntax error"
