@@ -156,7 +156,7 @@ S
     same "$(abdb query mine --vendor AMD -o csv | tail -1)" "AMD,21"
     run abdb query
     fails 0 "mine"
-    same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,16"
+    same "$(abdb query -f own/reports/mine.sql --vendor Intel -o csv | tail -1)" "Intel,55"
     echo "SELECT 7 AS seven" >q.sql
     same "$(abdb query -f q.sql -o csv | tail -1)" 7
     printf -- '-- param: broken\nSELECT 1;' >own/reports/bad.sql
