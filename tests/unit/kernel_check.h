@@ -108,7 +108,8 @@ __attribute__((unused)) static double run_shifted(const abdb_kernel *kernel, con
     return error;
 }
 
-__attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx512"};
+__attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx512", "amx"};
+enum { SETS = sizeof sets / sizeof sets[0] };
 
 /* Is the result right, or the instruction set absent here? */
 __attribute__((unused)) static void check(const abdb_kernel *kernel, const abdb_impl *impl,

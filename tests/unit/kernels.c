@@ -253,24 +253,27 @@ static void dependent_loads(void **state)
 
 static void vector_products(void **state)
 {
-    static const char *const dtypes[] = {"f32", "f64", "bf16", "i8"};
+    static const char *const dtypes[] = {"f32", "f64", "bf16", "i8"}, *const blocks[] = {
+                                                                          "zen", "intel", "amx"};
     static const double sizes[][3] = {{1, 1, 1},    {1, 33, 7},    {13, 1, 5},     {12, 32, 64},
                                       {25, 65, 19}, {64, 16, 300}, {130, 600, 40}, {37, 37, 8201}};
 
     (void)state;
-    for (size_t i = 0; i < 4 * 3 * 8 * 4; i++) {
-        const double *size = sizes[i / 12 % 8];
-        size_t kind = i / 96; /* threads; shifted by an element; B packed beforehand; a batch */
+    for (size_t i = 0; i < 4 * SETS * 8 * 4; i++) {
+        const double *size = sizes[i / (4 * SETS) % 8];
+        size_t kind =
+            i / (4 * SETS * 8); /* threads; shifted by an element; B packed beforehand; a batch */
         char text[3][24];
         abdb_problem p = {.kernel = "gemm",
-                          .params = kind == 3 ? 8 : 7,
+                          .params = kind == 3 ? 9 : 8,
                           .param = {{"dtype", dtypes[i % 4], NAN},
-                                    {"isa", sets[i / 4 % 3], NAN},
+                                    {"isa", sets[i / 4 % SETS], NAN},
                                     {"m", text[0], size[0]},
                                     {"n", text[1], size[1]},
                                     {"k", text[2], size[2]},
                                     {"threads", kind == 1 ? "1" : "2", kind == 1 ? 1 : 2},
                                     {"weights", kind >= 2 ? "packed" : "plain", NAN},
+                                    {"blocks", blocks[i % 3], NAN},
                                     {"batch", i % 2 ? "3" : "5", i % 2 ? 3 : 5}}};
 
         if (kind == 3 && size[2] > 1000) continue;

@@ -12,7 +12,7 @@ static void by_all(const abdb_kernel *kernel, const abdb_impl *impl, const abdb_
     char copy[256];
     abdb_problem p;
 
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 2 * SETS; i++) {
         double error;
 
         snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[i / 2], i % 2 + 1);

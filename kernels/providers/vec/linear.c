@@ -20,13 +20,6 @@ typedef struct {
     size_t each; /* floats of room of a thread */
 } linear;
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    if (!abdb_vec_can(p, why_not)) return 0;
-    *why_not = "this processor has no dot product of bytes";
-    return abdb_vec_multiplies(p, p->tensor[X].dtype);
-}
-
 static void stop(void *state)
 {
     linear *s = state;
@@ -141,6 +134,7 @@ static bool prepare_dense(linear *s)
                                     .ldb = n,
                                     .ldc = n,
                                     .threads = abdb_vec_threads(s->p),
+                                    .tuning = abdb_vec_tune(s->p),
                                     .a = x->data,
                                     .b = s->p->tensor[W].data,
                                     .c = s->bytes ? s->sums : s->p->tensor[Y].data,
@@ -239,4 +233,5 @@ static const char *chosen(const void *state)
     return ((const linear *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_linear_impl = {"linear", "vec", accepts, prepare, launch, chosen, stop};
+const abdb_impl abdb_vec_linear_impl = {"linear", "vec", abdb_vec_can_multiply, prepare, launch,
+                                        chosen,   stop};

@@ -3,11 +3,39 @@
  * See vec.h. */
 #include "kernels/providers/vec/vec.h"
 
+#include <cpuid.h>
 #include <omp.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Elements: threads' parts begin at whole lines and whole vectors, whatever the format. */
 enum { GRAIN = 256 };
+
+/* Tiles of AMX: the processor has them, and the system lets this process use them once asked. */
+static bool has_tiles(void)
+{
+    enum { LEAF = 7, EDX_TILES = 1 << 22 | 1 << 24 | 1 << 25, REQUEST = 0x1023, TILE_DATA = 18 };
+    static int known = -1;
+    unsigned eax, ebx, ecx, edx;
+
+    if (known < 0)
+        known = __get_cpuid_count(LEAF, 0, &eax, &ebx, &ecx, &edx) &&
+                (edx & EDX_TILES) == EDX_TILES && __builtin_cpu_supports("avx512bf16") &&
+                __builtin_cpu_supports("avx512vnni") &&
+                syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+    return known;
+}
+
+/* Is it made of products of formats that tiles have? */
+static bool of_tiles(const abdb_problem *p)
+{
+    const abdb_tensor *x = &p->tensor[0];
+
+    return (strcmp(p->kernel, "gemm") == 0 || strcmp(p->kernel, "linear") == 0 ||
+            strcmp(p->kernel, "transformer-block") == 0) &&
+           (x->dtype == ABDB_BF16 || x->dtype == ABDB_I8);
+}
 
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
 {
@@ -16,10 +44,12 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
     bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 
+    if (!asked && of_tiles(p) && avx512 && has_tiles()) return &abdb_vec_amx;
     if (!asked) return avx512 ? &abdb_vec_avx512 : avx2 ? &abdb_vec_avx2 : &abdb_vec_base;
     if (strcmp(asked, "base") == 0) return &abdb_vec_base;
     if (strcmp(asked, "avx2") == 0 && avx2) return &abdb_vec_avx2;
     if (strcmp(asked, "avx512") == 0 && avx512) return &abdb_vec_avx512;
+    if (strcmp(asked, "amx") == 0 && of_tiles(p) && avx512 && has_tiles()) return &abdb_vec_amx;
     return NULL;
 }
 
@@ -42,6 +72,7 @@ int abdb_vec_can(const abdb_problem *p, const char **why_not)
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
 {
     if (dtype == ABDB_F32 || dtype == ABDB_F64) return true;
+    if (abdb_vec_pick(p) == &abdb_vec_amx) return true;
     return abdb_vec_pick(p) == &abdb_vec_avx512 &&
            (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
                                : __builtin_cpu_supports("avx512vnni"));

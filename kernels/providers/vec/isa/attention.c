@@ -189,7 +189,7 @@ static const float *f32_in_rows(const float *s, size_t rows, size_t n, void *roo
 #define ELEMENT     float
 #define STEP        1
 #define A_TYPE      float
-#define TILES       VEC(f32_tiles)
+#define TILES(...)  VEC(f32_tiles)(__VA_ARGS__, 0)
 #define GET_F       vec_get_f32
 #define PUT_F       vec_put_f32
 #define PART_F      vec_part_f32
@@ -243,7 +243,7 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define ELEMENT     uint16_t
 #define STEP        2
 #define A_TYPE      abdb_bf16_pair
-#define TILES       VEC(bf16_tiles)
+#define TILES(...)  VEC(bf16_tiles)(__VA_ARGS__, 0)
 #define GET_F       vec_get_bf16
 #define PUT_F       vec_put_native
 #define PART_F      vec_part_bf16

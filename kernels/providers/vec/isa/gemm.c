@@ -29,11 +29,27 @@ static size_t steps_of(const abdb_vec_product *s, size_t deep)
     return (deep * s->size + step_bytes(s) - 1) / step_bytes(s);
 }
 
+/* Is it made of tiles of AMX? Then A and B are packed as they are, up to whole tiles. */
+static bool by_tiles(const abdb_vec_product *s)
+{
+#if defined(__AMX_TILE__)
+    return s->dtype == ABDB_BF16 || s->dtype == ABDB_I8;
+#else
+    (void)s;
+    return false;
+#endif
+}
+
+static size_t packed_steps(const abdb_vec_product *s, size_t deep)
+{
+    return by_tiles(s) ? abdb_vec_up(steps_of(s, deep), VEC_STEPS) : steps_of(s, deep);
+}
+
 /* From a panel of B to the next: the steps of a whole pass, and one more row, where i8 keeps what
  * its result is corrected by (add_offsets). */
 static size_t panel_bytes(const abdb_vec_product *s)
 {
-    return (steps_of(s, s->depth < s->k ? s->depth : s->k) + 1) * ROW;
+    return (abdb_vec_up(steps_of(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) + 1) * ROW;
 }
 
 /* --- packing A -------------------------------------------------------------------------------- */
@@ -41,12 +57,25 @@ static size_t panel_bytes(const abdb_vec_product *s)
 /* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
 static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
 {
-    size_t bytes = deep * s->size, whole = steps_of(s, deep) * step_bytes(s);
+    size_t bytes = deep * s->size, whole = packed_steps(s, deep) * step_bytes(s);
 
     memcpy(out, (const char *)s->a + (row * s->lda + depth) * s->size, bytes);
     memset(out + bytes, 0, whole - bytes);
-    if (s->dtype == ABDB_I8)
+    if (s->dtype == ABDB_I8 && !by_tiles(s))
         for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
+}
+
+/* Step [depth, depth + 2) of a transposed A of bf16, of `rows` rows, `stride` apart: the upper row
+ * in the upper half. */
+static void pack_pair(const abdb_vec_product *s, size_t row, size_t rows, size_t depth, bool both,
+                      size_t stride, uint32_t *out)
+{
+    const uint16_t *a = (const uint16_t *)s->a + depth * s->lda + row, *next = a + s->lda;
+
+    if (both)
+        for (size_t i = 0; i < rows; i++) out[i * stride] = a[i] | (uint32_t)next[i] << 16;
+    else
+        for (size_t i = 0; i < rows; i++) out[i * stride] = a[i];
 }
 
 /* The same of `rows` rows of an A that is stored transposed: step k of all rows, then step k + 1,
@@ -61,13 +90,9 @@ static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, 
             memcpy((float *)(void *)out + k * stride, a + k * s->lda, rows * sizeof *a);
         return;
     }
-    for (size_t k = 0; k < deep; k += 2) { /* bf16: the upper row in the upper half */
-        const uint16_t *a = (const uint16_t *)s->a + (depth + k) * s->lda + row,
-                       *next = k + 1 < deep ? a + s->lda : NULL;
-        uint32_t *pair = (uint32_t *)(void *)out + k / 2 * stride;
-
-        for (size_t i = 0; i < rows; i++) pair[i] = a[i] | (next ? (uint32_t)next[i] << 16 : 0);
-    }
+    for (size_t k = 0; k < deep; k += 2)
+        pack_pair(s, row, rows, depth + k, k + 1 < deep, 1,
+                  (uint32_t *)(void *)out + k / 2 * stride);
 }
 
 /* --- packing B -------------------------------------------------------------------------------- */
@@ -180,14 +205,14 @@ static void add_offsets(size_t steps, char *panel)
 
 void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, char *out)
 {
-    size_t columns = ROW / step_bytes(s);
+    size_t columns = ROW / step_bytes(s), steps = steps_of(s, deep);
     size_t wide = s->n - column < columns ? s->n - column : columns;
     bool whole = wide == columns && !s->tb, pairs = s->dtype == ABDB_BF16;
 
     /* Of bf16 stored transposed, two neighbours in memory are the pair of one step already. */
     if (s->tb && (s->dtype == ABDB_F32 || (pairs && (deep | depth | s->ldb) % 2 == 0))) {
         transpose_32((const abdb_bf16_pair *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
-                     s->ldb / (pairs ? 2 : 1), steps_of(s, deep), wide, (uint32_t *)(void *)out);
+                     s->ldb / (pairs ? 2 : 1), steps, wide, (uint32_t *)(void *)out);
         return;
     }
     switch (s->dtype) {
@@ -210,7 +235,7 @@ void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_
             pack_quads(s, depth, deep, column, out);
         else
             pack_8(s, depth, deep, column, wide, out);
-        add_offsets(steps_of(s, deep), out);
+        if (!by_tiles(s)) add_offsets(steps, out);
         break;
 #endif
     default: (void)pack_8, (void)pack_16, (void)add_offsets; /* refused */
@@ -224,14 +249,30 @@ static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, siz
                      const void *a, size_t ai, size_t ak, const void *b, void *c, size_t ldc,
                      bool add)
 {
-    size_t panel = panel_bytes(s) / step_bytes(s);
+    size_t panel = panel_bytes(s) / step_bytes(s), ahead = s->tuning->ahead;
 
+#if defined(__AMX_TILE__)
+    if (by_tiles(s)) {
+        VEC(amx_tiles)
+        (s->dtype == ABDB_I8, rows, columns, steps / VEC_STEPS, a, ai * 4, b, panel_bytes(s), c,
+         ldc * 4, add);
+        return;
+    }
+#endif
     switch (s->dtype) {
-    case ABDB_F32: VEC(f32_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
-    case ABDB_F64: VEC(f64_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+    case ABDB_F32:
+        VEC(f32_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add, ahead);
+        break;
+    case ABDB_F64:
+        VEC(f64_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add, ahead);
+        break;
 #if defined(__AVX512F__)
-    case ABDB_BF16: VEC(bf16_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
-    case ABDB_I8: VEC(i8_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add); break;
+    case ABDB_BF16:
+        VEC(bf16_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add, ahead);
+        break;
+    case ABDB_I8:
+        VEC(i8_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add, ahead);
+        break;
 #endif
     default: break; /* refused */
     }
@@ -281,10 +322,13 @@ static void pack_slab(const abdb_vec_product *s, const share *x, size_t left, si
                       size_t depth, size_t deep)
 {
     size_t columns = ROW / step_bytes(s);
+    size_t steps = steps_of(s, deep), pad = (packed_steps(s, deep) - steps) * ROW;
     char *out = packed_at(s, x, left, depth);
 
-    for (size_t j = 0; j < wide; j += columns, out += panel_bytes(s))
+    for (size_t j = 0; j < wide; j += columns, out += panel_bytes(s)) {
         VEC(pack_panel)(s, depth, deep, left + j, out);
+        memset(out + steps * ROW, 0, pad);
+    }
 }
 
 #if defined(__AVX512F__)
@@ -312,7 +356,7 @@ static void round_sums(const abdb_vec_product *s, const float *sums, size_t row,
 static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
                            size_t left, size_t wide, size_t depth, size_t deep)
 {
-    size_t step = step_bytes(s), steps = steps_of(s, deep);
+    size_t step = step_bytes(s), steps = packed_steps(s, deep);
     size_t ai = steps + PAD / step, ak = 1;
     const char *a = x->a;
     /* C of bf16 is summed in f32 over all passes, and rounded with the last. */
@@ -320,9 +364,13 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
     float *sums = x->sums + (row - x->top) * s->slab;
     char *c = rounded ? (char *)sums : (char *)s->c + (row * s->ldc + left) * step;
 
-    if (s->direct) {
+    if (s->direct && !by_tiles(s)) {
         a = (const char *)s->a + (row * s->lda + depth) * s->size;
         ai = s->lda * s->size / step;
+    } else if (s->ta && by_tiles(s)) {
+        memset(x->a, 0, rows * ai * step);
+        for (size_t k = 0; k < deep; k += 2)
+            pack_pair(s, row, rows, depth + k, k + 1 < deep, ai, (uint32_t *)(void *)x->a + k / 2);
     } else if (s->ta) {
         ai = 1;
         ak = s->block + PAD / step;
@@ -338,12 +386,8 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
 }
 
 /* One slab of a share after another, pass by pass: packed, then multiplied block by block. */
-static void multiply_share(const abdb_vec_product *s, const share *x)
+static void multiply_slabs(const abdb_vec_product *s, const share *x)
 {
-    if (s->few) {
-        VEC(few)(s, x->left, x->right, x->sums);
-        return;
-    }
     for (size_t left = x->left; left < x->right; left += s->slab)
         for (size_t depth = 0; depth < s->k; depth += s->depth) {
             size_t wide = x->right - left < s->slab ? x->right - left : s->slab;
@@ -354,6 +398,21 @@ static void multiply_share(const abdb_vec_product *s, const share *x)
                 multiply_block(s, x, row, x->bottom - row < s->block ? x->bottom - row : s->block,
                                left, wide, depth, deep);
         }
+}
+
+static void multiply_share(const abdb_vec_product *s, const share *x)
+{
+    if (s->few) {
+        VEC(few)(s, x->left, x->right, x->sums);
+        return;
+    }
+#if defined(__AMX_TILE__)
+    if (by_tiles(s)) VEC(amx_begin)();
+    multiply_slabs(s, x);
+    if (by_tiles(s)) VEC(amx_end)();
+#else
+    multiply_slabs(s, x);
+#endif
 }
 
 void VEC(gemm)(const abdb_vec_product *s)

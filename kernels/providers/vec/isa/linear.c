@@ -57,7 +57,7 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
             }
             VEC(f32_tiles)
             (rows, wide, deep, (const float *)s->x + row * s->k + from, s->k, 1, b,
-             deep * VEC_PANEL, c, s->n, from > 0);
+             deep * VEC_PANEL, c, s->n, from > 0, 0);
         }
         /* A scale of i8 is the same for a whole column: multiplied once, at the end. */
         for (size_t i = 0; !s->halves && i < rows; i++)
@@ -79,7 +79,7 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
             for (size_t i = 0; i < rows; i++) memset(c + i * s->n, 0, 32 * sizeof *c);
         for (size_t b = start[0]; b < start[1]; b++) VEC(f32_tiles)
         (rows, 32, 64, (const float *)s->x + row * s->k + s->index[b] * 64, s->k, 1,
-         (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0]);
+         (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0], 0);
     }
 }
 
