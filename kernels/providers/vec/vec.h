@@ -1,8 +1,8 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
  * set (base: what every x86-64 has; avx2: and fused multiply-add; avx512: F, DQ, BW, VL; amx: and
  * tiles of bf16 and i8, which products take), the widest that the processor has is chosen when it
- * runs. VEC(name) is a name of the set at hand; what only some processors of a set have (bf16, VNNI) asks
- * before use.
+ * runs. VEC(name) is a name of the set at hand; what only some processors of a set have (bf16,
+ * VNNI) asks before use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
