@@ -25,7 +25,7 @@ static int threads(void)
 
 static const abdb_backend backend = {.name = "vec",
                                      .summary =
-                                         "abdb's own vector code (AMX, AVX-512, AVX2 or plain, OpenMP)",
+                                         "abdb's own vector code (AMX, AVX-512, AVX2 or plain)",
                                      .names = "isa blocks",
                                      .native = native,
                                      .threads = threads};

@@ -109,10 +109,13 @@ static bool pack_bytes(linear *s, size_t rows, size_t n)
 
         out[i] = j < n ? w[i / PANEL % rows * n + j] : 0;
     }
-    for (size_t i = 0; i < scales; i++)
-        memcpy(padded + i * panels * PANEL, scale + i * n, n * sizeof *scale);
+    for (size_t i = 0; i < panels * scales * PANEL; i++) {
+        size_t j = i / (scales * PANEL) * PANEL + i % PANEL;
+
+        padded[i] = j < n ? scale[i / PANEL % scales * n + j] : 0;
+    }
     s->linear.scale = padded;
-    s->linear.columns = panels * PANEL;
+    s->linear.scales = scales;
     s->linear.panel = rows * PANEL;
     return true;
 }

@@ -169,8 +169,8 @@ typedef struct {
     const void *x, *packed;
     float *y;
     const uint32_t *start, *index;
-    const float *scale;    /* of each column, or of each 32 of K and column */
-    size_t columns, panel; /* a row of scales; bytes of a panel */
+    const float *scale; /* by panels of 32 columns: of each column, or of each 32 of K and column */
+    size_t scales, panel; /* rows of scales, and bytes, of a panel */
 } abdb_vec_linear;
 
 /* What stands between the products of a transformer block, row by row; columns are whole vectors.

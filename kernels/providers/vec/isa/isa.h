@@ -22,6 +22,8 @@ void VEC(bags)(const abdb_vec_bags *bags, size_t low, size_t high);
 void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
 void VEC(linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
 size_t VEC(linear_floats)(const abdb_vec_linear *linear);
+/* Panels [low, high) of a quantised layer of at most VEC_FEW rows. */
+void VEC(few_quantised)(const abdb_vec_linear *linear, size_t low, size_t high);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
