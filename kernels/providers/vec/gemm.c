@@ -74,18 +74,13 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
-    q->few =
-        q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready && q->dtype != ABDB_I8;
+    q->few = q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready;
     q->packed_a = abdb_vec_up((q->block + MORE_ROWS) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
     q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
-    if (q->few) { /* nothing is packed, and all columns of a thread are summed at once */
-        q->packed_a = q->packed_b = 0;
-        if (q->dtype == ABDB_BF16)
-            q->sums = q->m * abdb_vec_up(q->n / q->grid_n + columns, columns) * sizeof(float);
-    }
+    if (q->few) q->packed_a = q->packed_b = q->sums = 0; /* nothing is packed */
 }
 
 /* Of all B packed beforehand, or of a slab for each thread. */

@@ -403,7 +403,7 @@ static void multiply_slabs(const abdb_vec_product *s, const share *x)
 static void multiply_share(const abdb_vec_product *s, const share *x)
 {
     if (s->few) {
-        VEC(few)(s, x->left, x->right, x->sums);
+        VEC(few)(s, x->left, x->right);
         return;
     }
 #if defined(__AMX_TILE__)

@@ -27,8 +27,8 @@ void VEC(few_quantised)(const abdb_vec_linear *linear, size_t low, size_t high);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
-/* Columns [left, right) of a product that is `few`; sums: room for as many of each row. */
-void VEC(few)(const abdb_vec_product *product, size_t left, size_t right, float *sums);
+/* Columns [left, right) of a product that is `few`. */
+void VEC(few)(const abdb_vec_product *product, size_t left, size_t right);
 
 #if defined(__AMX_TILE__)
 /* amx.c: C (m x n) = A x B, or +=, of bf16 or bytes; `tiles` of 64 bytes along K, rows of A and C

@@ -17,33 +17,6 @@ enum {
     AHEAD = 2048
 };
 
-/* So many bytes as lanes. (gcc makes single conversions of a __builtin_convertvector of bytes.) */
-VEC_INLINE vec_i32 signed_bytes(const void *at)
-{
-#if defined(__AVX512F__)
-    return (vec_i32)_mm512_cvtepi8_epi32(_mm_loadu_si128(at));
-#elif defined(__AVX2__)
-    return (vec_i32)_mm256_cvtepi8_epi32(_mm_loadl_epi64(at));
-#else
-    const int8_t *b = at;
-
-    return (vec_i32){b[0], b[1], b[2], b[3]};
-#endif
-}
-
-VEC_INLINE vec_i32 unsigned_bytes(const void *at)
-{
-#if defined(__AVX512F__)
-    return (vec_i32)_mm512_cvtepu8_epi32(_mm_loadu_si128(at));
-#elif defined(__AVX2__)
-    return (vec_i32)_mm256_cvtepu8_epi32(_mm_loadl_epi64(at));
-#else
-    const uint8_t *b = at;
-
-    return (vec_i32){b[0], b[1], b[2], b[3]};
-#endif
-}
-
 /* The lower four bits of each lane, less 8. */
 VEC_INLINE vec_f32 weight_of_half(vec_i32 v)
 {
@@ -70,7 +43,7 @@ VEC_INLINE void bytes_times(size_t deep, const float *x, size_t ldx, const int8_
         __builtin_prefetch(w + AHEAD, 0, 3);
         _Pragma("GCC unroll 8") for (size_t v = 0; v < VECTORS; v++)
         {
-            vec_f32 in = __builtin_convertvector(signed_bytes(w + v * VEC_F32), vec_f32);
+            vec_f32 in = __builtin_convertvector(vec_signed_bytes(w + v * VEC_F32), vec_f32);
 
             _Pragma("GCC unroll 8") for (size_t r = 0; r < rows; r++) acc[r][v] +=
                 x[r * ldx + k] * in;
@@ -96,7 +69,7 @@ VEC_INLINE void halves_times(size_t deep, const float *x, size_t ldx, const uint
             __builtin_prefetch(w + AHEAD, 0, 3);
             _Pragma("GCC unroll 8") for (size_t v = 0; v < VECTORS; v++)
             {
-                vec_i32 both = unsigned_bytes(w + v * VEC_F32);
+                vec_i32 both = vec_unsigned_bytes(w + v * VEC_F32);
                 vec_f32 even = weight_of_half(both), odd = weight_of_half(both >> 4);
 
                 _Pragma("GCC unroll 8") for (size_t r = 0; r < rows; r++)
