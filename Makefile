@@ -49,6 +49,32 @@ $(eval $(call library,openblas,cblas.h,cblas_ddot(0$(,)0$(,)1$(,)0$(,)1)!=0,-lop
 $(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)==0,-ldnnl,libdnnl-dev))
 $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
 
+$(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
+# Kernels in OpenCL C are texts of the program.
+EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
+# A library that another backend offers besides, where it is there: its name, the backend's, then as above.
+define besides
+MORE += $(1)
+PACKAGE_$(1) := $(6)
+WITH_$(1) ?= auto
+ifneq ($$(HAVE_$(2)),yes)
+HAVE_$(1) := no
+else ifeq ($$(WITH_$(1)),no)
+HAVE_$(1) := no
+else
+HAVE_$(1) := $$(call probe,$(3),$(4),$(5))
+ifeq ($$(WITH_$(1))$$(HAVE_$(1)),yesno)
+$$(error WITH_$(1)=yes, but $(3) and $(5) do not compile and link; `make deps` installs $(6))
+endif
+endif
+ifeq ($$(HAVE_$(1)),yes)
+LINK_$(2) := $(5) $$(LINK_$(2))
+EXTRA_$(2) += $$(patsubst %.c,$(BUILD)/obj/%.o,$$(wildcard kernels/providers/$(1)/*.c))
+MORE_$(2) += -DABDB_WITH_$(1)
+endif
+endef
+$(eval $(call besides,clblast,opencl,clblast_c.h,CLBlastClearCache()==0,-lclblast,libclblast-dev))
+
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
@@ -78,7 +104,7 @@ PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES),$(l)=$(HAVE_$(l)))
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE),$(l)=$(HAVE_$(l)))
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -95,8 +121,10 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
-VEC_SETS := base avx2 avx512 amx
+MACHINE  := $(shell $(CC) -dumpmachine)
+VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512 amx,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
+VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
@@ -122,11 +150,12 @@ define embed
 endef
 # A file that comes or goes makes them anew, too.
 EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
-            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan ingest/maps/*.map) data/rules/figures.csv data/rules/scores.csv $(VOCABULARY))
+            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
+            data/rules/scores.csv $(VOCABULARY))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
-$(filter-out %/packages.c,$(GEN)): $(BUILD)/gen/names
+$(filter-out %/packages.c,$(GEN)) $(BUILD)/gen/cl_files.c: $(BUILD)/gen/names
 $(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl,$(filter-out %/names,$^))
 $(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call embed,abdb_migrations,$(filter-out %/names,$^))
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$(filter-out %/names,$^))
@@ -134,6 +163,7 @@ $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,a
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$(filter-out %/names,$^))
 $(BUILD)/gen/site.c: $(sort $(wildcard query/answer/site/*.css query/answer/site/*.js)) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$(filter-out %/names,$^))
+$(BUILD)/gen/cl_files.c: $(sort $(wildcard kernels/providers/opencl/cl/*.cl)) ; $(call embed,abdb_cl_files,$(filter-out %/names,$^))
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$(filter-out %/names,$^))
 $(BUILD)/gen/figure_rules.c: data/rules/figures.csv ; $(call embed,abdb_figure_rules,$(filter-out %/names,$^))
 $(BUILD)/gen/score_rules.c: data/rules/scores.csv ; $(call embed,abdb_score_rules,$(filter-out %/names,$^))
@@ -159,17 +189,17 @@ $(BUILD)/bench/launch: $(call obj,tests/bench/launch.c $(wildcard kernels/provid
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
 define backend_rule
-$(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE))
+$(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE)) $(EXTRA_$(1))
 	@$$(if $$(V),,echo "  LINK  $$@")
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
-$(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp
+$(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp $(MORE_$(1))
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call backend_rule,$(l))))
 # What doctor says of those that are not here.
 $(BUILD)/gen/packages.c: $(BUILD)/settings
 	@mkdir -p $(@D)
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
-	   $(foreach l,$(LIBRARIES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
@@ -191,8 +221,8 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        $(foreach l,$(LIBRARIES),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
-TEST_DEBS := libcmocka-dev bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
+        $(foreach l,$(LIBRARIES) $(MORE),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
+TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \
@@ -229,19 +259,22 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40
 	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## the views on PostgreSQL give the rows of SQLite (where it is installed; it is not needed)
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
+	@BUILD=$(BUILD) tests/ports/arm64.sh
+	@tests/ports/compilers.sh
+	@BUILD=$(BUILD) tests/ports/locale.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
-	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES) $(MORE),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \
@@ -260,7 +293,7 @@ uninstall: ## remove what install put there
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
-	rm -rf build build-sanitize demo
+	rm -rf build build-sanitize build-ports demo
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
@@ -272,7 +305,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 
 # What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants.sh).
 define outputs_rule
-$(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(if $(filter vec,$(1)),$(VEC_OBJ))
+$(BUILD)/mutants/outputs-$(1): $(call obj,tests/mutants/outputs.c kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(filter-out %/backend.c,$(HARNESS)) $(MICRO) $(CORE)) $(EXTRA_$(1)) $(if $(filter vec,$(1)),$(VEC_OBJ))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) -fopenmp -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
 endef

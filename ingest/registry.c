@@ -51,8 +51,8 @@ static abdb_status refuse(const abdb_input *in, abdb_error *err)
     while (line < in->text_size && line + 1 < sizeof head && in->text[line] != '\n' &&
            in->text[line] != '\r') {
         /* Control characters become blanks, since the message goes to a terminal; bytes from 0x80
-         * on are negative where char is signed, and stay (UTF-8). */
-        head[line] = in->text[line] < 0x20 && in->text[line] >= 0 ? ' ' : in->text[line];
+         * on stay (UTF-8). */
+        head[line] = (unsigned char)in->text[line] < 0x20 ? ' ' : in->text[line];
         line++;
     }
     head[line] = '\0';

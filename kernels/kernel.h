@@ -15,7 +15,20 @@
 #include "schema/core/error.h"
 
 enum { ABDB_RANK_MAX = 6, ABDB_TENSOR_MAX = 16, ABDB_PARAM_MAX = 24 };
-typedef enum { ABDB_F64, ABDB_F32, ABDB_BF16, ABDB_I8, ABDB_I32, ABDB_DTYPE_COUNT } abdb_dtype;
+typedef enum {
+    ABDB_F64,
+    ABDB_F32,
+    ABDB_TF32,
+    ABDB_BF16,
+    ABDB_F16,
+    ABDB_E4M3,
+    ABDB_E5M2,
+    ABDB_I8,
+    ABDB_I32,
+    ABDB_DTYPE_COUNT
+} abdb_dtype;
+/* Those of the kernels of a network but products, for abdb_param_dtype. */
+enum { ABDB_NETWORK_DTYPES = 1 << ABDB_F32 | 1 << ABDB_BF16 | 1 << ABDB_F16 };
 typedef enum { ABDB_IN, ABDB_OUT, ABDB_INOUT } abdb_role;
 
 typedef struct {
@@ -74,7 +87,8 @@ struct abdb_device {
     double resolution_s, cost_s; /* of that clock: its smallest step, one begin and end */
     int threads;                 /* of the host that kernels run on; 0: it has none */
     abdb_limits limits;
-    bool on_host; /* the host reads and writes its memory where it is: nothing is copied */
+    bool on_host;     /* the host reads and writes its memory where it is: nothing is copied */
+    bool own_threads; /* a driver's, which cannot be counted: `threads` is what it says */
     /* Memory, aligned to 4096 bytes; huge: in pages of 2 MiB, ABDB_USAGE where there are none. */
     abdb_status (*alloc)(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err);
     void (*release)(abdb_device *d, void *memory);
@@ -169,6 +183,38 @@ typedef struct {
     abdb_status (*open)(abdb_device **out, abdb_error *err);
 } abdb_backend;
 
+/* --- number formats: kernels/micro/format.c --------------------------------------------------- */
+
+/* Floating point: sign, exponent, mantissa without its leading 1, from the bit `shift` on. Whole
+ * numbers: exponent is 0. */
+typedef struct {
+    const char *name;
+    size_t size; /* bytes of an element */
+    int mantissa, exponent, bias, shift;
+    bool
+        no_infinity; /* the largest exponent is one of numbers, but for NaN, all of whose bits are 1
+                         (e4m3); what is too large becomes NaN */
+    abdb_dtype sums; /* the format that products of it are added up in */
+} abdb_format;
+const abdb_format *abdb_format_of(abdb_dtype dtype);
+ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
+const char *abdb_dtype_name(abdb_dtype dtype);
+size_t abdb_dtype_size(abdb_dtype dtype);
+abdb_dtype abdb_dtype_sums(abdb_dtype dtype);
+double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-24 of f32; 0 of whole numbers */
+double abdb_dtype_least(abdb_dtype dtype);         /* the least normal number: 2^-126 of f32 */
+double abdb_dtype_round(abdb_dtype dtype, double value); /* as abdb_tensor_set does, its value */
+/* The bits of a floating format of up to 32 bits, rounded to nearest even; their value. Slow. */
+uint32_t abdb_format_bits(abdb_dtype dtype, double value);
+double abdb_format_value(abdb_dtype dtype, uint32_t bits);
+/* bf16, the upper half of a float; f16: the same, quick. A NaN stays one. */
+uint16_t abdb_bf16(float value);
+float abdb_bf16_value(uint16_t bits);
+uint16_t abdb_f16(float value);
+float abdb_f16_value(uint16_t bits);
+
+/* --- parameters, tensors and what references share -------------------------------------------- */
+
 /* The text of a parameter, or NULL; its number, or fallback. */
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);
@@ -188,12 +234,9 @@ ABDB_MUST_USE abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fal
 /* A contiguous tensor without data; dimensions of 0 end the list. */
 abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d1, size_t d2,
                            size_t d3);
-ABDB_MUST_USE abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err);
-const char *abdb_dtype_name(abdb_dtype dtype);
-size_t abdb_dtype_size(abdb_dtype dtype);
-double abdb_dtype_unit_roundoff(abdb_dtype dtype); /* 2^-53, 2^-24, 2^-8; 0 of whole numbers */
 double abdb_tensor_get(const abdb_tensor *t, size_t element); /* contiguous, in double */
-void abdb_tensor_set(const abdb_tensor *t, size_t element, double value); /* rounded to nearest */
+/* Rounded once to the nearest number of the format, of two to the even one. */
+void abdb_tensor_set(const abdb_tensor *t, size_t element, double value);
 /* The next of a sequence of 64 random bits: xorshift64, Marsaglia 2003; the state is not 0. */
 uint64_t abdb_random_next(uint64_t *state);
 /* Random bits number `i` of a seed, never the state 0: SplitMix64, Steele, Lea and Flood 2014. */
@@ -205,14 +248,14 @@ void abdb_fill_whole(const abdb_tensor *t, uint64_t seed, int most);
 /* The numbers from 0 to n - 1 in random order. */
 void abdb_shuffle(int32_t *out, size_t n, uint64_t seed);
 /* For `near`: what rounding leaves of sums of `terms` terms, in f64 or f32, whose errors go to and
- * fro: 8 u (sqrt(terms) + 8), and 2^-7 where they are rounded to bf16 (Higham and Mary 2019). */
+ * fro: 8 u (sqrt(terms) + 8), and twice abdb_rounded (Higham and Mary 2019). */
 double abdb_near_sum(const abdb_tensor *out, double terms);
-/* For `reference` and `bound`: what an element's error is relative to where `sums`, relative to
- * `of_sums`, is what sums may be wrong by and `rounded` is the unit roundoff of the output, or 0;
- * the bound is sums + rounded. */
-double abdb_magnitude(double of_sums, double out, double sums, double rounded);
-/* The unit roundoff of an output to whose format sums of longer numbers are rounded: 2^-8 of bf16,
- * 0 of others. */
+/* For `reference` and `bound`: what an error of element `out` of `t` is relative to where `sums`,
+ * relative to `of_sums`, is what sums may be wrong by; the bound is sums + abdb_rounded(t). A
+ * number below the least normal one is rounded as that is. */
+double abdb_magnitude(const abdb_tensor *t, double of_sums, double out, double sums);
+/* The unit roundoff of an output to whose format sums of longer numbers are rounded, 0 of others.
+ */
 double abdb_rounded(const abdb_tensor *out);
 /* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
  * a(i, k) times the sum over j of b(k, j) r_j, modulo 2^61 - 1, for random r (Freivalds 1977). A
@@ -229,9 +272,6 @@ typedef struct {
 } abdb_product;
 ABDB_MUST_USE abdb_status abdb_suspect_product(const abdb_product *product, uint64_t seed,
                                                unsigned char *marks, abdb_error *err);
-/* bf16: the upper half of a float, rounded to nearest even; its value. */
-uint16_t abdb_bf16(float value);
-float abdb_bf16_value(uint16_t bits);
 size_t abdb_tensor_count(const abdb_tensor *t);
 /* Bytes of each of so many arrays of the same size that no cache holds: four times the last level,
  * as STREAM asks for, and together a quarter more than what is claimed. */

@@ -14,6 +14,19 @@ def f32(x):
     return struct.unpack('f', struct.pack('f', x))[0]
 
 
+def as_stored(dtype, x):
+    """What is left of a number in a format, which for an input is all of it."""
+    if dtype in ('f32', 'f16'):
+        how = {'f32': 'f', 'f16': 'e'}[dtype]
+        return struct.unpack(how, struct.pack(how, x))[0]
+    kept = {'tf32': 11, 'bf16': 8, 'e4m3': 4, 'e5m2': 3}.get(dtype)  # bits, the leading one too
+    if not kept or x == 0:
+        return x
+    least = {'e4m3': -6, 'e5m2': -14}.get(dtype, -126)
+    step = 2.0 ** (max(math.frexp(x)[1] - 1, least) - kept + 1)
+    return round(x / step) * step
+
+
 class Problem:
     def __init__(self, line):
         cell = json.loads(line)
@@ -77,7 +90,7 @@ def stream(p):
 def fma(p):
     x, y, n = p.tensor[0]['in'], p.tensor[1]['in'], p.number('n')
     each = {'bf16': 2, 'i8': 4}.get(p.tensor[0]['dtype'], 1)
-    if each == 1:
+    if p.tensor[0]['dtype'] in ('f32', 'f64'):
         a = 1 - 2**-12
         return {2: [a**n * v + 2**-13 * (1 - a**n) / (1 - a) for v in x]}
     return {2: [n * dot(x[each * i:each * i + each], y[i % 16 * each:][:each])
@@ -326,6 +339,9 @@ KERNELS = {'gemm': gemm, 'stream': stream, 'fma': fma, 'latency': latency, 'gath
 
 
 def compare(p):
+    for i, tensor in enumerate(p.tensor):
+        wrong = [x for x in tensor['in'] if as_stored(tensor['dtype'], x) != x]
+        assert not wrong, f'tensor {i}: {wrong[0]} is no number of {tensor["dtype"]}'
     for i, values in KERNELS[p.kernel](p).items():
         want = p.tensor[i]['want']
         assert len(values) == len(want), f'tensor {i}: {len(want)} numbers, {len(values)} here'

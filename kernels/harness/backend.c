@@ -56,7 +56,7 @@ static json_t *names_of(const abdb_backend *backend, const abdb_kernel *kernel)
     return list;
 }
 
-static void print_hello(const abdb_backend *backend, abdb_device *device)
+static void print_hello(const abdb_backend *backend)
 {
     json_t *kernels = json_array();
 
@@ -71,6 +71,10 @@ static void print_hello(const abdb_backend *backend, abdb_device *device)
     }
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                                 backend->name, "summary", backend->summary, "kernels", kernels));
+}
+
+static void print_device(const abdb_backend *backend, abdb_device *device)
+{
     abdb_print_record(json_pack("{s:s,s:o}", "kind", "environment", "environment",
                                 abdb_machine(backend, device)));
     abdb_print_record(json_pack(
@@ -85,8 +89,25 @@ static void print_end(const char *cell, const char *status, const char *reason)
                                 "reason", reason ? reason : ""));
 }
 
+/* One cell; without a device, `why` is what its end says. */
+static void run_cell(const abdb_backend *backend, abdb_device *device, bool estimate,
+                     const char *cell, json_t *request, const char *why)
+{
+    const char *status = "no-device";
+    abdb_error err = {.message = ""};
+
+    abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
+    if (!device)
+        (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", why);
+    else if (estimate)
+        (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
+    else
+        (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status, &err);
+    print_end(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
+}
+
 /* Cells from standard input: run, or only estimated. */
-static int run(const abdb_backend *backend, abdb_device *device, bool estimate)
+static int run(const abdb_backend *backend, abdb_device *device, bool estimate, const char *why)
 {
     char *line = NULL;
     size_t room = 0;
@@ -99,19 +120,12 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate)
     while (!stopping && getline(&line, &room, stdin) > 0) {
         json_error_t fault;
         json_t *request = strlen(line) <= LINE_MAX_SIZE ? json_loads(line, 0, &fault) : NULL;
-        const char *cell = json_string_value(json_object_get(request, "cell")), *status;
-        abdb_error err = {.message = ""};
+        const char *cell = json_string_value(json_object_get(request, "cell"));
 
-        if (!cell) {
+        if (!cell)
             fprintf(stderr, "abdb-run-%s: a line that is no cell was left out\n", backend->name);
-        } else {
-            abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
-            if (estimate)
-                (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
-            else
-                (void)!abdb_cell_run(backend, device, cell, request, &stopping, &status, &err);
-            print_end(cell, status, strcmp(status, "ok") == 0 ? "" : err.message);
-        }
+        else
+            run_cell(backend, device, estimate, cell, request, why);
         json_decref(request);
     }
     free(line);
@@ -141,16 +155,17 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
     }
     sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a waiting read ends */
     sigaction(SIGTERM, &action, NULL);
-    if (backend->open) {
-        if (backend->open(&device, &err) != ABDB_OK) {
-            fprintf(stderr, "abdb-run-%s: %s\n", backend->name, err.message);
-            return 6;
-        }
-    } else
+    if (!backend->open)
         device = abdb_host_device(backend->threads());
-    print_hello(backend, device);
+    else if (backend->open(&device, &err) != ABDB_OK)
+        device = NULL;
+    print_hello(backend);
+    if (device)
+        print_device(backend, device);
+    else
+        abdb_print_record(json_pack("{s:s,s:s}", "kind", "no-device", "reason", err.message));
     if (strcmp(argv[1], "describe") != 0)
-        code = run(backend, device, strcmp(argv[1], "estimate") == 0);
+        code = run(backend, device, strcmp(argv[1], "estimate") == 0, err.message);
     abdb_print_record(json_pack("{s:s}", "kind", "bye"));
     return code;
 }

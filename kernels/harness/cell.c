@@ -165,7 +165,10 @@ static abdb_status check_threads(one_cell *c, abdb_error *err)
     int asked = (int)abdb_param_number(&c->p, "threads", 0);
 
     c->threads = abdb_team_most();
-    if (!c->device->threads || asked < 1 || asked == c->threads) return ABDB_OK;
+    if (c->device->own_threads) c->threads = c->device->threads ? c->device->threads : 1;
+    if (asked < 1 || asked == c->threads) return ABDB_OK;
+    if (!c->device->threads)
+        return ABDB_FAIL(err, ABDB_USAGE, "threads are of processors: this device has none");
     return ABDB_FAIL(err, ABDB_USAGE, "it ran on %d of the %d threads that were asked for",
                      c->threads, asked);
 }
@@ -173,14 +176,17 @@ static abdb_status check_threads(one_cell *c, abdb_error *err)
 /* Before time is taken, so that a wrong kernel is known. */
 static abdb_status check_before(one_cell *c, abdb_error *err)
 {
+    double time_s;
     abdb_status st = ABDB_OK;
 
     if (is_checked_small(c))
         TRY(check_small(c, err));
     else
         TRY(abdb_copies_check(c->at, 1, c->rule.check_s / 2, &c->checked, err));
+    TRY(c->device->begin(c->device, err));
     abdb_team_begin();
     TRY(c->recipe.impl->launch(c->at[0].state, err));
+    TRY(c->device->end(c->device, &time_s, err));
     TRY(check_threads(c, err));
 done:
     return st;

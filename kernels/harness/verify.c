@@ -91,14 +91,6 @@ typedef struct {
     found all;
 } output;
 
-/* A number as a format has it. */
-static double rounded(double value, abdb_dtype dtype)
-{
-    return dtype == ABDB_F32    ? (double)(float)value
-           : dtype == ABDB_BF16 ? (double)abdb_bf16_value(abdb_bf16((float)value))
-                                : value;
-}
-
 /* How far one element is from what it should be, in bounds; an exact one must be it. */
 static double ratio_of(const output *o, double got, double want, double magnitude)
 {
@@ -106,7 +98,7 @@ static double ratio_of(const output *o, double got, double want, double magnitud
 
     /* A NaN on either side is never right; exact results must be equal, or their ratio is
      * infinite. */
-    if (o->how->exact) want = rounded(want, o->got.dtype);
+    if (o->how->exact) want = abdb_dtype_round(o->got.dtype, want);
     if (!isfinite(got) || !isfinite(want)) return INFINITY;
     error = fabs(got - want);
     if (error == 0) return 0;
@@ -203,8 +195,8 @@ static void add_found(found *to, const found *f)
     to->rows += f->rows;
 }
 
-/* Compares numbers [low, high) of this order of pieces: the last, then the first and every
- * `step`th from there on (mod their number), so that all are reached. On all threads. */
+/* The last piece, then the first and every `step`th (mod pieces): numbers [low, high) of that
+ * order, on all threads. */
 static abdb_status compare_pieces(output *o, size_t pieces, size_t step, size_t low, size_t high,
                                   abdb_error *err)
 {

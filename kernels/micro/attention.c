@@ -15,10 +15,11 @@
  * O and L are inputs like others: L near what forward would give, so that probabilities are.
  *
  * Bound: (keys + queries + d + 64) 2^-24 of the sums of magnitudes, where an error of a score
- * counts as often as the score is large; and 2^-7 of bf16, whose probabilities are rounded before
- * they are multiplied and whose results are (backward 2^-6: slopes too), of the sums of magnitudes
- * alone. Scores of bf16 that algorithm=plain keeps may be rounded too. L: (d + 8) 2^-24 of a
- * score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
+ * counts as often as the score is large; and 2 u of bf16 and f16, whose probabilities are rounded
+ * before they are multiplied and whose results are (backward 4 u: slopes too), of the sums of
+ * magnitudes alone, u being 2^-8 and 2^-11. A probability below the least normal number, 2^-14 of
+ * f16, counts as that, and so does a result. Scores of theirs that algorithm=plain keeps may be
+ * rounded too. L: (d + 8) 2^-24 of a score's magnitudes, keys 2^-24 and 8 2^-24 |L|. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
 
     (void)limits;
     TRY(read_sizes(p, &s, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     q = s.batch * s.heads * s.queries;
     k = s.batch * s.kv_heads * s.keys;
     p->tensors = s.backward ? 9 : 5;
@@ -209,6 +210,14 @@ static double of_score(const abdb_problem *p, const sizes *s, int tensor, double
     return size * each / (sums(s) + rounded(p, s, tensor));
 }
 
+/* A probability as what rounds it sees it. */
+static double at_least(const abdb_problem *p, int tensor, double probability)
+{
+    return abdb_rounded(&p->tensor[tensor]) > 0
+               ? fmax(probability, abdb_dtype_least(p->tensor[tensor].dtype))
+               : probability;
+}
+
 /* --- the reference ---------------------------------------------------------------------------- */
 
 /* The sum of a row of one tensor times a row of another, and of the magnitudes. */
@@ -246,12 +255,13 @@ static void forward(const abdb_problem *p, const sizes *s, int tensor, size_t ro
     }
     for (size_t j = 0; j < n; j++) sum += score[j] = exp(score[j] - most);
     for (size_t i = 0; tensor == O && i < s->d; i++) {
-        out[i] = magnitude[i] = 0;
+        out[i] = 0;
+        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
         for (size_t j = 0; j < n; j++) {
-            double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i) * score[j] / sum;
+            double v = abdb_tensor_get(&p->tensor[V], (first + j) * s->d + i), by = score[j] / sum;
 
-            out[i] += v;
-            magnitude[i] += fabs(v) * (1 + of_score(p, s, tensor, size));
+            out[i] += by * v;
+            magnitude[i] += fabs(v) * at_least(p, tensor, by) * (1 + of_score(p, s, tensor, size));
         }
     }
     if (tensor == L) {
@@ -275,7 +285,7 @@ static void add_pair(const abdb_problem *p, const sizes *s, int tensor, size_t q
 
     slope -= dot(p, s, D_OUT, query, OUT, query, &by_out);
     factor = tensor == DV ? probability : scale * probability * slope;
-    size = probability * (1 + of_score(p, s, tensor, scale * terms)) *
+    size = at_least(p, tensor, probability) * (1 + of_score(p, s, tensor, scale * terms)) *
            (tensor == DV ? 1 : scale * (by_value + by_out));
     for (size_t i = 0; i < s->d; i++) {
         double x = abdb_tensor_get(&p->tensor[other], (tensor == DQ ? key : query) * s->d + i);
@@ -290,7 +300,10 @@ static void backward(const abdb_problem *p, const sizes *s, int tensor, size_t r
 {
     size_t group = s->heads / s->kv_heads, head = row / s->keys;
 
-    for (size_t i = 0; i < s->d; i++) out[i] = magnitude[i] = 0;
+    for (size_t i = 0; i < s->d; i++) {
+        out[i] = 0;
+        magnitude[i] = abdb_dtype_least(p->tensor[tensor].dtype);
+    }
     if (tensor == DQ) {
         size_t first = keys_of(s, row);
 
@@ -354,7 +367,7 @@ const abdb_kernel abdb_kernel_attention = {
     .formula = "attention@1",
     .parameters = "pass=forward|backward  algorithm=flash|plain  batch=1  heads=8  kv_heads=heads  "
                   "sequence=1024 "
-                  "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16",
+                  "(or queries, keys)  d=64  causal=no|yes  dtype=f32|bf16|f16",
     .names = "pass algorithm batch heads kv_heads sequence queries keys d causal",
     .shape = shape,
     .work = work,

@@ -15,7 +15,8 @@
  *
  * A whole block of the usual size takes longer to check than to run a hundred times: it is checked
  * at `small`. Bound, of the largest element of a row (or 1/8 of the tensor's): (4d +
- * sequence + 64) 2^-24; of bf16 2^-4, whose dozen intermediate results are each rounded to 2^-9. */
+ * sequence + 64) 2^-24; of bf16 and f16, whose dozen intermediate results are each rounded, 16 u:
+ * 2^-4 and 2^-7. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
 
     (void)limits;
     TRY(read_sizes(p, &s, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     p->tensors = s.backward ? 5 : 3;
     for (int i = 0; i < p->tensors; i++)
         p->tensor[i] =
@@ -422,8 +423,8 @@ static double bound(const abdb_problem *p, int tensor)
 {
     sizes s = sizes_of(p);
 
-    (void)tensor;
-    return p->tensor[X].dtype == ABDB_BF16 ? 0x1p-4 : (double)(4 * s.d + s.sequence + 64) * 0x1p-24;
+    return fmax(16 * abdb_rounded(&p->tensor[tensor]),
+                (double)(4 * s.d + s.sequence + 64) * 0x1p-24);
 }
 
 /* Bytes where there are but a few tokens: each reads all parameters. */
@@ -439,7 +440,8 @@ const abdb_kernel abdb_kernel_block = {
     .name = "transformer-block",
     .summary = "a block of GPT-2, forward and backward",
     .formula = "transformer-block@1",
-    .parameters = "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16",
+    .parameters =
+        "pass=forward|backward  batch=8  sequence=1024  d=1600  heads=25  dtype=f32|bf16|f16",
     .names = "pass batch sequence d heads",
     .shape = shape,
     .work = work,

@@ -14,12 +14,13 @@
  *                  (Loshchilov and Hutter 2019; step 10)
  *
  * An exponential, a root, a division counts as one. Work: bytes of all tensors once, which bound
- * it. bf16: sums in f32, results rounded once; adamw's moments are f32. All but adamw's arrays are
- * out of place, and so are its: launching twice gives the same.
+ * it. bf16, f16: sums in f32, results rounded once; adamw's moments are f32. All but adamw's arrays
+ * are out of place, and so are its: launching twice gives the same.
  *
  * Bound: (n + 32) 2^-24 or 8 (sqrt(n) + 8) 2^-24, whichever is less, n being the columns where a
  * row is summed, else 1, of a magnitude that says how far an error of the argument of an
- * exponential reaches, and where the output is bf16 2^-8 of the result.
+ * exponential reaches, and where the output is bf16 2^-8, f16 2^-11 of the result, f16 of 2^-14 at
+ * least.
  *
  * So that mistakes show, a row of what is summed has one large number, at its end, its beginning or
  * anywhere; some rows of norms are so small that their epsilon counts; gelu and silu see numbers up
@@ -59,7 +60,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     abdb_status st = ABDB_OK;
 
     TRY(abdb_param_word(p, "op", words, &op, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     TRY(abdb_param_size(p, "columns", op == ROTARY ? 128 : 4096, 1 << 24, &columns, err));
     if (op == ROTARY && columns % 2)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "elementwise: rotary wants an even number of columns"));
@@ -321,8 +322,7 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             r.magnitude[j] = fabs(x) * (1 + fabs(z));
         }
         for (size_t j = 0; j < wide; j++)
-            r.magnitude[j] =
-                abdb_magnitude(r.magnitude[j], r.out[j], sums(p), abdb_rounded(&p->tensor[tensor]));
+            r.magnitude[j] = abdb_magnitude(&p->tensor[tensor], r.magnitude[j], r.out[j], sums(p));
     }
 }
 
@@ -342,7 +342,7 @@ const abdb_kernel abdb_kernel_elementwise = {
     .formula = "elementwise@1",
     .parameters = "op=softmax|layernorm|rmsnorm|gelu|silu|rotary|cross-entropy|adamw  rows=auto (4 "
                   "x last-level "
-                  "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16",
+                  "cache)  columns=4096 (rotary: 128)  stores=auto|plain|nt  dtype=f32|bf16|f16",
     .names = "op rows columns stores",
     .shape = shape,
     .work = work,

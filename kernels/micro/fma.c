@@ -2,13 +2,15 @@
  *
  *   f64, f32  z = x, n times z = (1 - 2^-12) z + 2^-13             2 operations a step and element
  *   bf16      z = 0, n times z = z + a0 b0 + a1 b1, z in f32       4 operations
+ *   f16       z = 0, n times z = z + a b, z in f16                 2 operations
  *   i8        z = 0, n times z = z + a0 b0 + ... + a3 b3, in i32   8 operations; a is not negative
  *
  * over `width` elements z, bound by operations; b repeats every 16 elements of z, so that registers
- * hold it. The recurrence forgets its start slowly, so that a step left out is seen. Work:
- * operations as above, bytes of the tensors once.
+ * hold it. The recurrence forgets its start slowly, so that a step left out is seen. Of f16 it
+ * would stand still: a and b are whole numbers instead, and n at most 2048, so that z, which is a
+ * whole number up to 2048, is exact. Work: operations as above, bytes of the tensors once.
  *
- * Bound: (n + 4)u of |x| + 1/2; (n + 4) 2^-24 of the sum of magnitudes; i8 is exact. */
+ * Bound: (n + 4)u of |x| + 1/2; (n + 4) u of the sum of magnitudes, u of z; f16, i8 exact. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,8 @@
 #include "kernels/kernel.h"
 
 /* PERIOD: elements of z after which b repeats; 16 lanes of 32 bits are one register of AVX-512. */
-enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16 };
+enum { X, Y, Z, WIDTH = 4096, STEPS = 4096, PERIOD = 16, STEPS_MOST = 8192 };
+enum { F16_WHOLE = 2048 }; /* whole numbers up to it are exact in f16 */
 
 /* Products that one step adds to an element of z. */
 static int products(const abdb_problem *p)
@@ -24,34 +27,47 @@ static int products(const abdb_problem *p)
     return p->tensor[X].dtype == ABDB_BF16 ? 2 : p->tensor[X].dtype == ABDB_I8 ? 4 : 1;
 }
 
+static bool recurs(const abdb_problem *p)
+{
+    return p->tensor[X].dtype == ABDB_F64 || p->tensor[X].dtype == ABDB_F32;
+}
+
 static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
 {
-    const char *name = abdb_param_text(p, "dtype");
-    double width = abdb_param_number(p, "width", WIDTH * (double)limits->threads),
-           n = abdb_param_number(p, "n", STEPS);
     abdb_dtype dtype, sum;
-    size_t wide;
+    size_t width, wide, n;
+    bool half;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_dtype_find(&dtype, name ? name : "f32", err));
-    if (!(width >= 1 && width <= 1e8 && width == floor(width)) ||
-        !(n >= 1 && n <= 8192 && n == floor(n)))
-        return ABDB_FAIL(err, ABDB_USAGE, "fma: width up to 10^8, n (steps) up to 8192");
-    TRY(abdb_param_set(p, "width", width, err));
-    TRY(abdb_param_set(p, "n", n, err));
-    sum = dtype == ABDB_BF16 ? ABDB_F32 : dtype == ABDB_I8 ? ABDB_I32 : dtype;
-    wide = (size_t)width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
+    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES | 1u << ABDB_F64 | 1u << ABDB_I8, &dtype,
+                         err));
+    half = dtype == ABDB_F16;
+    TRY(abdb_param_size(p, "width", WIDTH * (double)limits->threads, 1e8, &width, err));
+    TRY(abdb_param_size(p, "n", half ? F16_WHOLE : STEPS, half ? F16_WHOLE : STEPS_MOST, &n, err));
+    sum = half ? ABDB_F16 : abdb_dtype_sums(dtype);
+    wide = width * (dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1);
     p->tensors = 3;
     for (int i = 0; i < 3; i++)
         p->tensor[i] = (abdb_tensor){.dtype = i == Z ? sum : dtype,
                                      .role = i == Z ? ABDB_OUT : ABDB_IN,
                                      .rank = 1,
-                                     .dim = {i == Z   ? (size_t)width
-                                             : i == Y ? PERIOD * wide / (size_t)width
+                                     .dim = {i == Z   ? width
+                                             : i == Y ? PERIOD * wide / width
                                                       : wide},
                                      .stride = {1}};
 done:
     return st;
+}
+
+/* Whole numbers as large as leaves sums exact: 3 at most. */
+static void fill_whole(const abdb_problem *p, uint64_t seed)
+{
+    double most = p->tensor[X].dtype == ABDB_F16
+                      ? floor(sqrt(F16_WHOLE / abdb_param_number(p, "n", F16_WHOLE)))
+                      : 3;
+
+    for (int t = X; t <= Y; t++)
+        abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, (int)fmin(3, most));
 }
 
 /* vpdpbusd multiplies unsigned by signed bytes: x is made non-negative, so that both readings
@@ -60,7 +76,7 @@ static void fill(const abdb_problem *p, uint64_t seed)
 {
     int8_t *x = p->tensor[X].data;
 
-    (void)seed;
+    if (p->tensor[X].dtype == ABDB_F16) fill_whole(p, seed);
     if (p->tensor[X].dtype != ABDB_I8) return;
     for (size_t i = 0; i < p->tensor[X].dim[0]; i++)
         if (x[i] < 0) x[i] = (int8_t)-x[i];
@@ -83,13 +99,13 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
         long double z = 0;
 
         magnitude[r] = 0;
-        if (each == 1) {
+        if (recurs(p)) {
             /* The recurrence tends to 1/2, and no term of it is larger than |x| + 1/2. */
             z = abdb_tensor_get(&p->tensor[X], row[r]);
             magnitude[r] = fabs((double)z) + 0.5;
             for (double i = 0; i < n; i++) z = (1 - 0x1p-12L) * z + 0x1p-13L;
         }
-        for (int i = 0; i < each && each > 1; i++) {
+        for (int i = 0; i < each && !recurs(p); i++) {
             double term =
                 abdb_tensor_get(&p->tensor[X], row[r] * (size_t)each + (size_t)i) *
                 abdb_tensor_get(&p->tensor[Y], row[r] % PERIOD * (size_t)each + (size_t)i);
@@ -104,17 +120,16 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 /* Sums of products of small whole numbers are exact; the recurrence's never are. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
-    if (products(p) == 1) return false;
-    for (int t = X; t <= Y && p->tensor[X].dtype == ABDB_BF16; t++)
-        abdb_fill_whole(&p->tensor[t], 2 * seed + (uint64_t)t, 3);
+    if (recurs(p)) return false;
+    if (p->tensor[X].dtype != ABDB_I8) fill_whole(p, seed);
     return true;
 }
 
 /* Steps that are all alike round all alike: of sums of products the other bound stands alone. */
 static double near(const abdb_problem *p, int tensor)
 {
-    return products(p) == 1 ? abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
-                            : INFINITY;
+    return recurs(p) ? abdb_near_sum(&p->tensor[tensor], abdb_param_number(p, "n", STEPS))
+                     : INFINITY;
 }
 
 static double bound(const abdb_problem *p, int tensor)
@@ -132,7 +147,7 @@ const abdb_kernel abdb_kernel_fma = {
     .name = "fma",
     .summary = "fused multiply-adds in registers: the peak of the vector units",
     .formula = "fma@1",
-    .parameters = "dtype=f64|f32|bf16|i8  width=4096 a thread  n=4096 steps",
+    .parameters = "dtype=f64|f32|bf16|f16|i8  width=4096 a thread  n=4096 steps (f16: 2048)",
     .names = "n width",
     .shape = shape,
     .work = work,

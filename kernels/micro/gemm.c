@@ -3,8 +3,9 @@
  * before the clock starts.
  * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in
  * double, of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and
- * Stability, 3.5). bf16: sums in f32, the result rounded once: (K + 2) 2^-24 |A||B| + 2^-8 |C|. i8:
- * sums in i32, exact. Products of whole numbers are exact in all formats, and then all of C is
+ * Stability, 3.5). bf16, f16: sums in f32, the result rounded once: (K + 2) 2^-24 |A||B| + u |C|, u
+ * of the format, f16 of a C of 2^-14 at least. tf32, e4m3, e5m2: sums in f32, C too. i8: sums in
+ * i32, exact. Products of whole numbers are exact in all formats, and then all of C is
  * checked. */
 #include <math.h>
 #include <stdbool.h>
@@ -24,11 +25,12 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
     double n = abdb_param_number(p, "n", 1024);
     size_t size[3], batch = 1;
     int layout;
-    abdb_dtype dtype;
+    abdb_dtype dtype, result;
     abdb_status st = ABDB_OK;
 
     (void)limits;
     TRY(abdb_param_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
+    result = dtype == ABDB_BF16 || dtype == ABDB_F16 ? dtype : abdb_dtype_sums(dtype);
     TRY(abdb_param_word(p, "weights", layouts, &layout, err));
     for (int i = 0; i < 3; i++) TRY(abdb_param_size(p, names[i], n, 1e6, &size[i], err));
     if (abdb_param_text(p, "batch")) TRY(abdb_param_size(p, "batch", 1, 1e6, &batch, err));
@@ -38,9 +40,9 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
 
         if ((double)r * (double)c * (double)batch > SIZE_MAX_ELEMENTS)
             return ABDB_FAIL(err, ABDB_LIMIT, "gemm: a matrix of more than 2^30 elements");
-        p->tensor[i] = abdb_tensor_of(i == C && dtype == ABDB_I8 ? ABDB_I32 : dtype,
-                                      i == C ? ABDB_OUT : ABDB_IN, batch > 1 ? batch : r,
-                                      batch > 1 ? r : c, batch > 1 ? c : 0, 0);
+        p->tensor[i] =
+            abdb_tensor_of(i == C ? result : dtype, i == C ? ABDB_OUT : ABDB_IN,
+                           batch > 1 ? batch : r, batch > 1 ? r : c, batch > 1 ? c : 0, 0);
     }
 done:
     return st;
@@ -103,10 +105,8 @@ static void rows_of(const abdb_problem *p, const size_t *at, size_t count, size_
 /* What the sums of an element of C may be wrong by, relative to |A||B|. */
 static double sums(const abdb_problem *p)
 {
-    abdb_dtype dtype = p->tensor[A].dtype;
-
     return ((double)side(p, A, 1) + 2) *
-           abdb_dtype_unit_roundoff(dtype == ABDB_BF16 ? ABDB_F32 : dtype);
+           abdb_dtype_unit_roundoff(abdb_dtype_sums(p->tensor[A].dtype));
 }
 
 static double bound(const abdb_problem *p, int tensor)
@@ -131,29 +131,31 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             rows_of(p, &at, 1, b, out + r * n, magnitude + r * n);
     }
     for (size_t i = 0; bound(p, tensor) > 0 && i < count * each * n; i++)
-        magnitude[i] =
-            abdb_magnitude(magnitude[i], out[i], sums(p), abdb_rounded(&p->tensor[tensor]));
+        magnitude[i] = abdb_magnitude(&p->tensor[tensor], magnitude[i], out[i], sums(p));
 }
 
-/* Whole numbers whose sums are exact in the format they are summed in; of bf16, whose result has 8
- * bits, few enough that sums stay below 256 but for a handful. */
+/* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
+ * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
+ * stay below that but for a handful. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
-    /* `few`: the share of numbers of bf16 that are not 0. A product is 1 or -1 with the
-     * probability few^2 = 900 / k, so a sum of k of them has a standard deviation of 30, and 256
-     * is 8 of those. */
-    double k = (double)side(p, A, 1), few = fmin(1, 30 / sqrt(k));
+    /* `few`: the share of numbers that are not 0. A product is 1 or -1 with the probability few^2,
+     * so a sum of k of them has a standard deviation of few sqrt(k), and 1 / u is 8 of those. */
+    double k = (double)side(p, A, 1), u = abdb_rounded(&p->tensor[C]);
+    double few = u > 0 ? fmin(1, 0.12 / (u * sqrt(k))) : 1;
     abdb_dtype dtype = p->tensor[A].dtype;
     /* k most^2 is at most 2^24 for f32, and 10^6 x 2^20 for f64: both formats hold such sums
      * exactly. */
     int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / k));
 
+    if (dtype != ABDB_I8) most = (int)fmin(most, 1 / abdb_dtype_unit_roundoff(dtype));
+
     for (int t = A; t <= B && dtype != ABDB_I8; t++) { /* bytes are whole as they are */
         const abdb_tensor *in = &p->tensor[t];
         uint64_t own = 2 * seed + (uint64_t)t;
 
-        abdb_fill_whole(in, own, dtype == ABDB_BF16 ? 1 : most);
-        for (size_t i = 0; dtype == ABDB_BF16 && i < abdb_tensor_count(in); i++)
+        abdb_fill_whole(in, own, u > 0 ? 1 : most);
+        for (size_t i = 0; few < 1 && i < abdb_tensor_count(in); i++)
             if ((double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
                 abdb_tensor_set(in, i, 0);
     }
@@ -216,7 +218,7 @@ const abdb_kernel abdb_kernel_gemm = {
     .summary = "matrix product C = A x B",
     .formula = "gemm@1",
     .parameters = "n=1024 (and m, k, by default n)  batch=1  "
-                  "weights=plain|packed  dtype=f32|f64|bf16|i8  cache=hot|cold",
+                  "weights=plain|packed  dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
     .names = "m n k batch weights",
     .shape = shape,
     .work = work,

@@ -32,7 +32,7 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
 
     (void)limits;
     TRY(abdb_param_word(p, "layout", layouts, &layout, err));
-    TRY(abdb_param_dtype(p, ABDB_F32, 1u << ABDB_F32 | 1u << ABDB_BF16, &dtype, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, ABDB_NETWORK_DTYPES, &dtype, err));
     TRY(abdb_param_size(p, "batch", 32, 1e6, &batch, err));
     TRY(abdb_param_size(p, "heads", 32, 1e4, &heads, err));
     TRY(abdb_param_size(p, "kv_heads", fmin(8, (double)heads), 1e4, &kv_heads, err));
@@ -167,12 +167,16 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
 {
     size_t d = number(p, "d"), heads = number(p, "heads"), group = heads / number(p, "kv_heads");
     const int32_t *length = p->tensor[LENGTH].data;
+    double least = abdb_dtype_least(p->tensor[O].dtype); /* see attention.c */
 
     for (size_t r = 0; r < count; r++) {
         size_t b = row[r] / heads, kv = row[r] % heads / group, n = (size_t)length[b];
         double *score = malloc(n * sizeof *score), most = -INFINITY, sum = 0, size = 0, larger;
 
-        for (size_t i = 0; i < d; i++) out[r * d + i] = magnitude[r * d + i] = score ? 0 : NAN;
+        for (size_t i = 0; i < d; i++) {
+            out[r * d + i] = score ? 0 : NAN;
+            magnitude[r * d + i] = score ? least : NAN;
+        }
         for (size_t j = 0; score && j < n; j++) {
             double s = 0, terms = 0;
             size_t at = row_of(p, b, kv, j) * d;
@@ -195,10 +199,10 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
             size_t at = row_of(p, b, kv, j) * d;
 
             for (size_t i = 0; i < d; i++) {
-                double v = score[j] / sum * abdb_tensor_get(&p->tensor[V], at + i);
+                double v = abdb_tensor_get(&p->tensor[V], at + i), by = score[j] / sum;
 
-                out[r * d + i] += v;
-                magnitude[r * d + i] += fabs(v) * larger;
+                out[r * d + i] += by * v;
+                magnitude[r * d + i] += fabs(v) * fmax(by, least) * larger;
             }
         }
         free(score);
@@ -230,7 +234,7 @@ const abdb_kernel abdb_kernel_paged = {
     .parameters = "layout=list|table  padding=0  batch=32  heads=32  kv_heads=8  d=128  "
                   "sequence=4096  block=128 "
                   " "
-                  "dtype=f32|bf16",
+                  "dtype=f32|bf16|f16",
     .names = "layout padding batch heads kv_heads d sequence block",
     .shape = shape,
     .work = work,

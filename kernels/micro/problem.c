@@ -1,4 +1,4 @@
-/* problem.c - parameters, dtypes and tensors that every kernel needs. */
+/* problem.c - parameters and tensors that every kernel needs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,18 +6,6 @@
 #include "kernels/kernel.h"
 
 static const double balance_least = 16; /* operations an element; see kernel.h */
-
-/* The formats: their name in parameters and results, bytes of an element, and the unit roundoff,
- * half the distance from 1 to the next larger number; whole numbers round nothing. */
-static const struct {
-    const char *name;
-    size_t size;
-    double roundoff;
-} dtypes[ABDB_DTYPE_COUNT] = {[ABDB_F64] = {"f64", 8, 0x1p-53},
-                              [ABDB_F32] = {"f32", 4, 0x1p-24},
-                              [ABDB_BF16] = {"bf16", 2, 0x1p-8},
-                              [ABDB_I8] = {"i8", 1, 0},
-                              [ABDB_I32] = {"i32", 4, 0}};
 
 const char *abdb_param_text(const abdb_problem *p, const char *name)
 {
@@ -90,7 +78,7 @@ abdb_status abdb_param_dtype(const abdb_problem *p, abdb_dtype fallback, unsigne
     *out = fallback;
     if (name && abdb_dtype_find(out, name, err) != ABDB_OK) return err->status;
     if (!(allowed & 1u << *out))
-        return ABDB_FAIL(err, ABDB_USAGE, "%s: not of dtype %s", p->kernel, dtypes[*out].name);
+        return ABDB_FAIL(err, ABDB_USAGE, "%s: not of dtype %s", p->kernel, abdb_dtype_name(*out));
     return ABDB_OK;
 }
 
@@ -107,31 +95,6 @@ abdb_tensor abdb_tensor_of(abdb_dtype dtype, abdb_role role, size_t d0, size_t d
     }
     for (int i = t.rank; i-- > 0; stride *= (ptrdiff_t)t.dim[i]) t.stride[i] = stride;
     return t;
-}
-
-abdb_status abdb_dtype_find(abdb_dtype *out, const char *name, abdb_error *err)
-{
-    for (int i = 0; i < ABDB_DTYPE_COUNT; i++) {
-        if (strcmp(dtypes[i].name, name) != 0) continue;
-        *out = (abdb_dtype)i;
-        return ABDB_OK;
-    }
-    return ABDB_FAIL(err, ABDB_USAGE, "no dtype '%s'; there are f64, f32, bf16 and i8", name);
-}
-
-const char *abdb_dtype_name(abdb_dtype dtype)
-{
-    return dtypes[dtype].name;
-}
-
-size_t abdb_dtype_size(abdb_dtype dtype)
-{
-    return dtypes[dtype].size;
-}
-
-double abdb_dtype_unit_roundoff(abdb_dtype dtype)
-{
-    return dtypes[dtype].roundoff;
 }
 
 /* The shifts 13, 7, 17 give the full period of 2^64 - 1. */
@@ -207,60 +170,19 @@ double abdb_near_sum(const abdb_tensor *out, double terms)
     /* Shorter formats sum in f32, and then round the result once. */
     double u = abdb_dtype_unit_roundoff(out->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
-    return 8 * u * (sqrt(terms) + 8) + (out->dtype == ABDB_BF16 ? 0x1p-7 : 0);
+    return 8 * u * (sqrt(terms) + 8) + 2 * abdb_rounded(out);
 }
 
-double abdb_magnitude(double of_sums, double out, double sums, double rounded)
+double abdb_magnitude(const abdb_tensor *t, double of_sums, double out, double sums)
 {
-    return (of_sums * sums + fabs(out) * rounded) / (sums + rounded);
+    double rounded = abdb_rounded(t), of_rounded = fmax(fabs(out), abdb_dtype_least(t->dtype));
+
+    return (of_sums * sums + of_rounded * rounded) / (sums + rounded);
 }
 
 double abdb_rounded(const abdb_tensor *out)
 {
-    return out->dtype == ABDB_BF16 ? abdb_dtype_unit_roundoff(ABDB_BF16) : 0;
-}
-
-/* To nearest, ties to even: 0x7FFF, and 1 more where the last bit that stays is odd, carries
- * exactly when the lower half is above the middle, or on it. Rounded so, some NaNs would become
- * infinity or zero: they are cut off instead, with a bit set that keeps them NaN. */
-uint16_t abdb_bf16(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    if (isnan(value)) return (uint16_t)(bits >> 16 | 0x40);
-    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
-float abdb_bf16_value(uint16_t bits)
-{
-    uint32_t whole = (uint32_t)bits << 16;
-    float value;
-
-    memcpy(&value, &whole, sizeof value);
-    return value;
-}
-
-double abdb_tensor_get(const abdb_tensor *t, size_t element)
-{
-    switch (t->dtype) {
-    case ABDB_F64: return ((const double *)t->data)[element];
-    case ABDB_F32: return (double)((const float *)t->data)[element];
-    case ABDB_BF16: return (double)abdb_bf16_value(((const uint16_t *)t->data)[element]);
-    case ABDB_I8: return ((const int8_t *)t->data)[element];
-    default: return ((const int32_t *)t->data)[element];
-    }
-}
-
-void abdb_tensor_set(const abdb_tensor *t, size_t element, double value)
-{
-    switch (t->dtype) {
-    case ABDB_F64: ((double *)t->data)[element] = value; break;
-    case ABDB_F32: ((float *)t->data)[element] = (float)value; break;
-    case ABDB_BF16: ((uint16_t *)t->data)[element] = abdb_bf16((float)value); break;
-    case ABDB_I8: ((int8_t *)t->data)[element] = (int8_t)lrint(value); break;
-    default: ((int32_t *)t->data)[element] = (int32_t)lrint(value);
-    }
+    return abdb_dtype_sums(out->dtype) == out->dtype ? 0 : abdb_dtype_unit_roundoff(out->dtype);
 }
 
 double abdb_beyond_caches(const abdb_limits *limits, int arrays)

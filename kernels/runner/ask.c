@@ -106,6 +106,9 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
     if (!said_bye || !json_object_get(all, "hello"))
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
                       options->path));
+    if (json_object_get(all, "no-device"))
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%.800s",
+                      abdb_record_text(json_object_get(all, "no-device"), "reason")));
     *out = all;
     all = NULL;
 done:

@@ -24,7 +24,8 @@ void abdb_backends_free(abdb_backend_list *list);
 void abdb_backends_print(const abdb_backend_list *list);
 extern const abdb_embedded abdb_plans[];
 
-/* The Debian package of each backend that needs a library; from the Makefile. End: name NULL. */
+/* The Debian packages of each backend, and of each provider besides, that needs a library; from the
+ * Makefile. End: name NULL. */
 typedef struct {
     const char *name, *package;
 } abdb_backend_package;

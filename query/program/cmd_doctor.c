@@ -73,9 +73,26 @@ static bool check_core_type(const json_t *described, abdb_table *t)
     return false;
 }
 
+/* Adds a backend and the providers of its kernels to a list of words, each with a blank behind it.
+ */
+static void add_offered(abdb_text *offered, const char *name, const json_t *described)
+{
+    const json_t *kernels = json_object_get(json_object_get(described, "hello"), "kernels"), *one;
+    size_t i;
+
+    abdb_text_printf(offered, "%s ", name);
+    json_array_foreach(kernels, i, one)
+    {
+        const char *provider = json_string_value(json_object_get(one, "provider"));
+
+        if (provider) abdb_text_printf(offered, "%s ", provider);
+    }
+}
+
 static int check_backends(abdb_table *t)
 {
     abdb_backend_list list;
+    abdb_text offered = {0};
     char text[512];
     int warnings = 0;
 
@@ -88,6 +105,7 @@ static int check_backends(abdb_table *t)
         snprintf(text, sizeof text, "backend %s", options.name);
         if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
             found(t, WANTS_ATTENTION, options.name, err.message);
+            abdb_text_printf(&offered, "%s ", options.name); /* it is there */
             warnings++;
             continue;
         }
@@ -98,16 +116,15 @@ static int check_backends(abdb_table *t)
                  1e9 * json_number_value(json_object_get(device, "clock_resolution_s")));
         found(t, FINE, options.name, text);
         if (strcmp(options.name, "openblas") == 0) warnings += !check_core_type(all, t);
+        add_offered(&offered, options.name, all);
         json_decref(all);
     }
     for (const abdb_backend_package *p = abdb_backend_packages; p->name; p++) {
-        bool here = false;
-
-        for (size_t i = 0; i < list.count; i++) here |= strcmp(list.backend[i].name, p->name) == 0;
-        if (here) continue;
+        if (abdb_has_word(abdb_text_get(&offered), ' ', p->name, strlen(p->name))) continue;
         snprintf(text, sizeof text, "absent: needs %s: `make deps`, then `make`", p->package);
         found(t, ABSENT, p->name, text);
     }
+    abdb_text_free(&offered);
     abdb_backends_free(&list);
     return warnings;
 }

@@ -28,6 +28,7 @@ SELECT e.entry_id AS entry_id, e.run AS run, e.entry_key AS entry_key, e.kind AS
             END AS medium,
        e.backend AS backend, e.dtype AS dtype,
        CASE e.dtype WHEN 'f64' THEN 'fp64' WHEN 'f32' THEN 'fp32' WHEN 'f16' THEN 'fp16' WHEN 'f8' THEN 'fp8' WHEN 'f4' THEN 'fp4'
+                    WHEN 'e4m3' THEN 'fp8' WHEN 'e5m2' THEN 'fp8'
                     WHEN 'i8' THEN 'int8' WHEN 'i4' THEN 'int4' ELSE e.dtype END AS number_format,
        coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)) AS date,
        CASE WHEN e.date IS NOT NULL AND e.evidence = 'measured' THEN 'measured' WHEN e.date IS NOT NULL THEN 'stated'

@@ -39,14 +39,14 @@ static const abdb_impl *find_impl(const abdb_backend *backend, const abdb_proble
 }
 
 /* What rounding in another order may change: 4 units of roundoff of the largest element of the row,
- * and of bf16 one place of the element itself; nothing where the result is exact. */
+ * and where sums are rounded one place of the element itself; nothing where the result is exact. */
 static double allowed(const abdb_tensor *t, double want, double largest, bool exact)
 {
     bool whole = t->dtype == ABDB_I8 || t->dtype == ABDB_I32;
     double u = abdb_dtype_unit_roundoff(t->dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32);
 
     if (exact || whole) return 0;
-    return ULPS * u * largest + (t->dtype == ABDB_BF16 ? 0x1p-7 * fabs(want) : 0);
+    return ULPS * u * largest + 2 * abdb_rounded(t) * fmax(fabs(want), abdb_dtype_least(t->dtype));
 }
 
 /* The largest difference of two tensors over what is allowed. Where rows have one element, they are
@@ -205,13 +205,20 @@ static void one_line(task *t, const char *line)
 /* In place of the one of kernels/harness/backend.c. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
 {
-    task t = {.backend = backend, .device = abdb_host_device(backend->threads())};
+    task t = {.backend = backend};
+    abdb_error err = {.message = ""};
     char *line = NULL;
     size_t room = 0;
 
     if (argc != 3) {
         fprintf(stderr, "usage: %s write | compare FOLDER\n", argv[0]);
         return 2;
+    }
+    if (!backend->open)
+        t.device = abdb_host_device(backend->threads());
+    else if (backend->open(&t.device, &err) != ABDB_OK) {
+        fprintf(stderr, "%s: %s\n", argv[0], err.message);
+        return 6;
     }
     t.compare = strcmp(argv[1], "compare") == 0;
     t.folder = argv[2];

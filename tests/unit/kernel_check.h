@@ -108,7 +108,11 @@ __attribute__((unused)) static double run_shifted(const abdb_kernel *kernel, con
     return error;
 }
 
+#if defined(__aarch64__)
+__attribute__((unused)) static const char *const sets[] = {"base", "neon"};
+#else
 __attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx512", "amx"};
+#endif
 enum { SETS = sizeof sets / sizeof sets[0] };
 
 /* Is the result right, or the instruction set absent here? */

@@ -319,18 +319,12 @@ static void every_column_is_documented(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {TEST(not_a_database),
-                                       TEST(others_and_newer),
-                                       TEST(damaged),
-                                       TEST(before_the_first_release),
-                                       TEST(leaves_no_log),
-                                       TEST(identity),
-                                       TEST(values_decide),
-                                       TEST(rounding),
-                                       TEST(later_alias),
-                                       TEST(unit_is_whole),
-                                       TEST(finite_only),
-                                       TEST(every_column_is_documented)};
+    const struct CMUnitTest tests[] = {TEST(not_a_database), TEST(others_and_newer),
+                                       TEST(damaged),        TEST(before_the_first_release),
+                                       TEST(leaves_no_log),  TEST(identity),
+                                       TEST(values_decide),  TEST(rounding),
+                                       TEST(later_alias),    TEST(unit_is_whole),
+                                       TEST(finite_only),    TEST(every_column_is_documented)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
- * that what it packs it packs inside of the launch. f32, bf16 (result rounded to bf16), bytes (sums
- * in i32). weights=packed: B is reordered into the layout that oneDNN asks for, beforehand. */
+ * that what it packs it packs inside of the launch. f32, bf16 and f16 (the result is rounded to
+ * it), bytes (sums in i32). weights=packed: B is reordered into the layout that oneDNN asks for,
+ * beforehand. */
 #include <dnnl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,19 +16,15 @@ typedef struct {
     dnnl_primitive_t product;
     dnnl_memory_t memory[3], plain_b;
     const char *name;
+    bool packed;
 } product;
-
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    *why_not = "oneDNN has no product of f64";
-    return p->tensor[0].dtype != ABDB_F64;
-}
 
 static dnnl_data_type_t type_of(abdb_dtype dtype)
 {
     switch (dtype) {
     case ABDB_F32: return dnnl_f32;
     case ABDB_BF16: return dnnl_bf16;
+    case ABDB_F16: return dnnl_f16;
     case ABDB_I8: return dnnl_s8;
     default: return dnnl_s32;
     }
@@ -53,6 +50,54 @@ static void stop(void *state)
         if (answer != dnnl_success)                                                           \
             TRY(ABDB_FAIL(err, ABDB_BACKEND, "oneDNN answers %d to %s", (int)answer, #call)); \
     } while (0)
+
+/* The product as oneDNN describes it; the layouts of its matrices as they are. */
+static abdb_status describe(product *s, const abdb_problem *p, dnnl_memory_desc_t *shape,
+                            abdb_error *err)
+{
+    const char *weights = abdb_param_text(p, "weights");
+    bool packed = weights && strcmp(weights, "packed") == 0;
+    dnnl_memory_desc_t free_b;
+    dnnl_matmul_desc_t matmul;
+    abdb_status st = ABDB_OK;
+
+    ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
+    for (int i = 0; i < 3; i++) {
+        const abdb_tensor *t = &p->tensor[i];
+        dnnl_dims_t dims = {(dnnl_dim_t)t->dim[0], (dnnl_dim_t)t->dim[1], (dnnl_dim_t)t->dim[2]};
+
+        ASK(dnnl_memory_desc_init_by_tag(&shape[i], t->rank, dims, type_of(t->dtype),
+                                         t->rank == 3 ? dnnl_abc : dnnl_ab));
+        if (i == 1)
+            ASK(dnnl_memory_desc_init_by_tag(&free_b, t->rank, dims, type_of(t->dtype),
+                                             dnnl_format_tag_any));
+    }
+    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], packed ? &free_b : &shape[1], NULL, &shape[2]));
+    ASK(dnnl_primitive_desc_create(&s->description, &matmul, NULL, s->engine, NULL));
+    s->packed = packed;
+done:
+    return st;
+}
+
+/* Which formats it has depends on its version and the processor: it is asked. */
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    abdb_dtype dtype = p->tensor[0].dtype;
+    dnnl_memory_desc_t shape[3];
+    product *s = calloc(1, sizeof *s);
+    abdb_error err;
+    int can;
+
+    *why_not = "oneDNN has products of f32, bf16, f16 and i8";
+    if (!s || (dtype != ABDB_F32 && dtype != ABDB_BF16 && dtype != ABDB_F16 && dtype != ABDB_I8)) {
+        free(s);
+        return 0;
+    }
+    *why_not = "this oneDNN has no product of that format on this processor";
+    can = describe(s, p, shape, &err) == ABDB_OK;
+    stop(s);
+    return can;
+}
 
 /* B into the layout that the product was made for. */
 static abdb_status pack(product *s, const dnnl_memory_desc_t *plain, void *data, abdb_error *err)
@@ -82,32 +127,18 @@ done:
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     product *s = calloc(1, sizeof *s);
-    const char *weights = abdb_param_text(p, "weights");
-    bool packed = weights && strcmp(weights, "packed") == 0;
-    dnnl_memory_desc_t shape[3], free_b;
-    dnnl_matmul_desc_t matmul;
+    dnnl_memory_desc_t shape[3];
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
-    ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
+    TRY(describe(s, p, shape, err));
     ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
-    for (int i = 0; i < 3; i++) {
-        const abdb_tensor *t = &p->tensor[i];
-        dnnl_dims_t dims = {(dnnl_dim_t)t->dim[0], (dnnl_dim_t)t->dim[1], (dnnl_dim_t)t->dim[2]};
-
-        ASK(dnnl_memory_desc_init_by_tag(&shape[i], t->rank, dims, type_of(t->dtype),
-                                         t->rank == 3 ? dnnl_abc : dnnl_ab));
-        if (i == 1)
-            ASK(dnnl_memory_desc_init_by_tag(&free_b, t->rank, dims, type_of(t->dtype),
-                                             dnnl_format_tag_any));
-        if (i != 1 || !packed)
-            ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, t->data));
-    }
-    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], packed ? &free_b : &shape[1], NULL, &shape[2]));
-    ASK(dnnl_primitive_desc_create(&s->description, &matmul, NULL, s->engine, NULL));
+    for (int i = 0; i < 3; i++)
+        if (i != 1 || !s->packed)
+            ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, p->tensor[i].data));
     ASK(dnnl_primitive_desc_query(s->description, dnnl_query_impl_info_str, 0, &s->name));
     ASK(dnnl_primitive_create(&s->product, s->description));
-    if (packed) TRY(pack(s, &shape[1], p->tensor[1].data, err));
+    if (s->packed) TRY(pack(s, &shape[1], p->tensor[1].data, err));
     *state = s;
     s = NULL;
 done:

@@ -41,6 +41,18 @@ static abdb_status fma_launch(void *state, abdb_error *err)
                     sum += abdb_bf16_value(x[2 * i + j]) * abdb_bf16_value(y[2 * (i % 16) + j]);
             z[i] = sum;
         }
+    } else if (p->tensor[0].dtype == ABDB_F16) {
+        const uint16_t *x = p->tensor[0].data, *y = p->tensor[1].data;
+        uint16_t *z = p->tensor[2].data;
+
+        for (size_t i = 0; i < width; i++) {
+            volatile uint16_t sum = 0;
+
+            for (size_t s = 0; s < n; s++)
+                sum = abdb_f16(abdb_f16_value(x[i]) * abdb_f16_value(y[i % 16]) +
+                               abdb_f16_value(sum));
+            z[i] = sum;
+        }
     } else {
         const int8_t *x = p->tensor[0].data, *y = p->tensor[1].data;
         int32_t *z = p->tensor[2].data;

@@ -30,7 +30,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
         return 0;
     *why_not = "of bf16 this processor has no dot product, or d is odd";
     return abdb_vec_multiplies(p, p->tensor[0].dtype) &&
-           (p->tensor[0].dtype == ABDB_F32 || p->tensor[0].dim[1] % 2 == 0);
+           (p->tensor[0].dtype != ABDB_BF16 || p->tensor[0].dim[1] % 2 == 0);
 }
 
 static void stop(void *state)

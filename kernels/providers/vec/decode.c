@@ -20,8 +20,7 @@ size_t abdb_vec_decode_floats(size_t rows, size_t d)
 void abdb_vec_decode_at(abdb_vec_decode *x, const abdb_vec_isa *isa, float *room)
 {
     x->scale = log2_e / sqrtf((float)x->d);
-    x->unpacked = x->dtype == ABDB_BF16 && isa == &abdb_vec_avx512 && x->d % UNPACKED == 0 &&
-                  __builtin_cpu_supports("avx512bf16");
+    x->unpacked = x->dtype == ABDB_BF16 && x->d % UNPACKED == 0 && abdb_vec_own(isa, ABDB_BF16);
     x->q = room;
     x->acc = room + abdb_vec_up(x->rows * x->d, LINE);
     x->most = x->acc + abdb_vec_up(x->rows * x->d, LINE);

@@ -34,7 +34,7 @@ static bool past_caches(const abdb_problem *p)
             return false;
     }
     if (stores && strcmp(stores, "auto") != 0) return strcmp(stores, "nt") == 0;
-    return bytes > abdb_cache_size();
+    return VEC_PAST && bytes > abdb_cache_size();
 }
 
 static void stop(void *state)

@@ -52,14 +52,16 @@ void abdb_vec_product_plan(abdb_vec_product *q)
 {
     const abdb_vec_tuning *t = q->tuning ? q->tuning : abdb_vec_tune(NULL);
     size_t step, most, rows, steps, columns;
+    bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
     columns = PANEL_BYTES / step;
     choose_grid(q);
     q->tuning = t;
-    q->depth = t->row / q->size;
-    steps = abdb_vec_up((q->depth < q->k ? q->depth : q->k) * q->size, step) / step;
+    q->depth = t->row / abdb_vec_packed(q->dtype);
+    steps =
+        abdb_vec_up((q->depth < q->k ? q->depth : q->k) * abdb_vec_packed(q->dtype), step) / step;
     steps = abdb_vec_up(steps, VEC_STEPS);
     /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
@@ -70,8 +72,8 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < t->slab ? q->slab : t->slab;
     /* B is one panel: each row of A is read once, so packing A would only copy it. Pairs of bf16
-     * must not cross two rows, hence even k and lda. */
-    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 &&
+     * must not cross two rows, hence even k and lda; f16 is packed as f32. */
+    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
     q->few = q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready;
@@ -79,7 +81,7 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
-    q->sums = q->dtype == ABDB_BF16 ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
+    q->sums = rounded ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
     if (q->few) q->packed_a = q->packed_b = q->sums = 0; /* nothing is packed */
 }
 

@@ -21,8 +21,11 @@ const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p)
     for (int i = 0; asked && i < ROWS; i++)
         if (strcmp(rows[i].name, asked) == 0) return &rows[i];
     if (asked) return NULL;
+#if defined(__x86_64__)
     if (p && abdb_vec_pick(p) == &abdb_vec_amx) return &rows[AMX];
-    return &rows[__builtin_cpu_is("intel") ? INTEL : ZEN];
+    if (__builtin_cpu_is("intel")) return &rows[INTEL];
+#endif
+    return &rows[ZEN];
 }
 
 int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not)

@@ -3,25 +3,39 @@
  * See vec.h. */
 #include "kernels/providers/vec/vec.h"
 
+#if defined(__x86_64__)
 #include <cpuid.h>
-#include <omp.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
+#include <omp.h>
+#include <string.h>
 
 /* Elements: threads' parts begin at whole lines and whole vectors, whatever the format. */
 enum { GRAIN = 256 };
 
+#if defined(__x86_64__)
+/* What compilers have no name for yet; asked once, since a hypervisor answers, slowly. */
+static bool has_f16c, has_avx512fp16, has_amx;
+__attribute__((constructor)) static void ask_processor(void)
+{
+    enum { EDX_TILES = 1 << 22 | 1 << 24 | 1 << 25 }; /* of bf16, tiles, of i8 */
+    unsigned a, b, c, d;
+
+    if (__get_cpuid_count(1, 0, &a, &b, &c, &d)) has_f16c = c >> 29 & 1;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+    has_avx512fp16 = d >> 23 & 1;
+    has_amx = (d & EDX_TILES) == EDX_TILES;
+}
+
 /* Tiles of AMX: the processor has them, and the system lets this process use them once asked. */
 static bool has_tiles(void)
 {
-    enum { LEAF = 7, EDX_TILES = 1 << 22 | 1 << 24 | 1 << 25, REQUEST = 0x1023, TILE_DATA = 18 };
+    enum { REQUEST = 0x1023, TILE_DATA = 18 };
     static int known = -1;
-    unsigned eax, ebx, ecx, edx;
 
     if (known < 0)
-        known = __get_cpuid_count(LEAF, 0, &eax, &ebx, &ecx, &edx) &&
-                (edx & EDX_TILES) == EDX_TILES && __builtin_cpu_supports("avx512bf16") &&
+        known = has_amx && __builtin_cpu_supports("avx512bf16") &&
                 __builtin_cpu_supports("avx512vnni") &&
                 syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
     return known;
@@ -40,7 +54,7 @@ static bool of_tiles(const abdb_problem *p)
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
 {
     const char *asked = abdb_param_text(p, "isa");
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c;
     bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 
@@ -53,6 +67,32 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
     return NULL;
 }
 
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
+{
+    if (isa != &abdb_vec_avx512 && isa != &abdb_vec_amx) return false;
+    return dtype == ABDB_BF16  ? __builtin_cpu_supports("avx512bf16")
+           : dtype == ABDB_I8  ? __builtin_cpu_supports("avx512vnni")
+           : dtype == ABDB_F16 ? has_avx512fp16
+                               : false;
+}
+#else
+const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
+{
+    const char *asked = abdb_param_text(p, "isa");
+
+#if defined(__aarch64__)
+    if (!asked || strcmp(asked, "neon") == 0) return &abdb_vec_neon;
+#endif
+    return !asked || strcmp(asked, "base") == 0 ? &abdb_vec_base : NULL;
+}
+
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
+{
+    (void)isa, (void)dtype;
+    return false;
+}
+#endif
+
 int abdb_vec_threads(const abdb_problem *p)
 {
     double asked = abdb_param_number(p, "threads", 0);
@@ -63,19 +103,20 @@ int abdb_vec_threads(const abdb_problem *p)
 
 int abdb_vec_can(const abdb_problem *p, const char **why_not)
 {
+    const char *stores = abdb_param_text(p, "stores");
+
     *why_not = "this processor has no such instruction set";
     if (!abdb_vec_pick(p)) return 0;
+    *why_not = "this instruction set has no stores past the caches";
+    if (!VEC_PAST && stores && strcmp(stores, "nt") == 0) return 0;
     *why_not = "more threads than this machine gives";
     return abdb_param_number(p, "threads", 1) <= omp_get_max_threads();
 }
 
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype)
 {
-    if (dtype == ABDB_F32 || dtype == ABDB_F64) return true;
-    if (abdb_vec_pick(p) == &abdb_vec_amx) return true;
-    return abdb_vec_pick(p) == &abdb_vec_avx512 &&
-           (dtype == ABDB_BF16 ? __builtin_cpu_supports("avx512bf16")
-                               : __builtin_cpu_supports("avx512vnni"));
+    if (dtype == ABDB_F32 || dtype == ABDB_F64 || dtype == ABDB_F16) return true;
+    return (dtype == ABDB_BF16 || dtype == ABDB_I8) && abdb_vec_own(abdb_vec_pick(p), dtype);
 }
 
 /* Of stream, fma and gather. */
@@ -89,6 +130,9 @@ static int accepts(const abdb_problem *p, const char **why_not)
         (strcmp(op, "read") == 0 || strcmp(op, "dot") == 0))
         return 0;
     if (!abdb_vec_can(p, why_not)) return 0;
+    *why_not = "this processor has no arithmetic of f16";
+    if (strcmp(p->kernel, "fma") == 0 && x->dtype == ABDB_F16)
+        return abdb_vec_own(abdb_vec_pick(p), ABDB_F16);
     *why_not =
         "this processor has no dot product of that format, or the width is no multiple of 16";
     if (strcmp(p->kernel, "fma") != 0 || x->dtype == ABDB_F64 || x->dtype == ABDB_F32) return 1;
@@ -174,7 +218,14 @@ static const char *chosen(const void *state)
     return abdb_vec_pick(state)->name;
 }
 
+static const char *chosen_fma(const void *state)
+{
+    const abdb_problem *p = state;
+
+    return p->tensor[0].dtype == ABDB_F16 ? "avx512fp16" : chosen(state);
+}
+
 const abdb_impl abdb_vec_stream = {"stream", "vec", accepts, NULL, stream_launch, chosen, NULL};
-const abdb_impl abdb_vec_fma = {"fma", "vec", accepts, NULL, fma_launch, chosen, NULL};
+const abdb_impl abdb_vec_fma = {"fma", "vec", accepts, NULL, fma_launch, chosen_fma, NULL};
 const abdb_impl abdb_vec_latency = {"latency", "vec", NULL, NULL, latency_launch, NULL, NULL};
 const abdb_impl abdb_vec_gather = {"gather", "vec", accepts, NULL, gather_launch, chosen, NULL};

@@ -1,8 +1,9 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
- * set (base: what every x86-64 has; avx2: and fused multiply-add; avx512: F, DQ, BW, VL; amx: and
- * tiles of bf16 and i8, which products take), the widest that the processor has is chosen when it
- * runs. VEC(name) is a name of the set at hand; what only some processors of a set have (bf16,
- * VNNI) asks before use.
+ * set, the widest that the processor has chosen when it runs. base: what every x86-64 has, or what
+ * the compiler makes of vectors of 16 bytes; avx2: and fused multiply-add, F16C; avx512: F, DQ, BW,
+ * VL; amx: and tiles of bf16 and i8, which products take; neon: what every aarch64 has. VEC(name) is
+ * a name of the set at hand; what only some processors of a set have (bf16, VNNI, f16) asks before
+ * use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
@@ -24,6 +25,11 @@
 #define VEC_WIDTH 32
 #else
 #define VEC_WIDTH 16
+#endif
+#if defined(__x86_64__)
+enum { VEC_PAST = 1 }; /* are there stores past the caches? */
+#else
+enum { VEC_PAST = 0 };
 #endif
 enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
@@ -55,9 +61,9 @@ const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p);
 int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not);
 
 /* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
- * B is stored transposed (f32 and bf16). C of bf16 is bf16, of i8 i32. abdb_vec_product_plan
- * chooses blocks and says how much memory it packs into; abdb_vec_product_room gives it, from one
- * `room` that products one after another may share. */
+ * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32.
+ * abdb_vec_product_plan chooses blocks and says how much memory it packs into;
+ * abdb_vec_product_room gives it, from one `room` that products one after another may share. */
 typedef struct {
     abdb_dtype dtype;
     size_t m, n, k, lda, ldb, ldc;
@@ -73,7 +79,7 @@ typedef struct {
                                         needs, and none waits for another */
     bool direct;                     /* A is read where it is */
     bool few;                        /* of few rows: B is read where it is (isa/few.c) */
-    size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums of bf16 */
+    size_t packed_a, packed_b, sums; /* bytes for each thread: a block, a slab, sums to round */
     /* of abdb_vec_product_room */
     void *room_a, *room_b;
     float *room_sums;
@@ -226,15 +232,25 @@ struct abdb_vec_isa {
     /* Rows [low, high). */
     void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 };
-extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx;
+extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx,
+    abdb_vec_neon;
 
-/* What a problem runs on: its parameter isa=base, avx2, avx512, amx, else the widest here (amx only
- * for products of bf16 and i8, which it is for); NULL: the processor has it not. */
+/* What a problem runs on: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else the
+ * widest here (amx only for products of bf16 and i8, which it is for); NULL: the processor has it
+ * not. */
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
+/* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
+ * f16. */
+bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype);
 /* Is its instruction set here, and as many threads? Else why not. */
 int abdb_vec_can(const abdb_problem *p, const char **why_not);
-/* Has it products of that format: of bf16 and i8 only some processors have. */
+/* Has it products of that format: of bf16 and i8 only some processors have, of f16 all, as f32. */
 bool abdb_vec_multiplies(const abdb_problem *p, abdb_dtype dtype);
+/* Bytes of an element where it is packed. */
+static inline size_t abdb_vec_packed(abdb_dtype dtype)
+{
+    return dtype == ABDB_F16 ? 4 : abdb_dtype_size(dtype);
+}
 /* n in whole grains. */
 static inline size_t abdb_vec_up(size_t n, size_t grain)
 {

@@ -1,4 +1,4 @@
-/* attention.c - attention by blocks: where everything lies, packing, and the template of both
+/* attention.c - attention by blocks: where everything lies, packing, and the template of all
  * formats; see flash.h. */
 #include <omp.h>
 
@@ -15,6 +15,7 @@ enum { QUERIES = 144, KEYS_FORWARD = 256, QUERIES_BACK = 96, KEYS = 128, PART = 
  * block of keys, most and sum the largest score and the sum of exponentials of each row. */
 typedef struct {
     float *s, *t, *acc, *dk, *dv, *most, *sum;
+    float *left; /* of f16: rows of Q or dO as f32 */
     void *p;
 } local;
 
@@ -52,6 +53,7 @@ static void place_local(const abdb_vec_attention *a, places *x, bool backward)
         local mine = {.s = take(a, x, scores)};
 
         mine.p = backward || a->dtype == ABDB_BF16 ? take(a, x, scores) : mine.s;
+        if (a->dtype == ABDB_F16) mine.left = take(a, x, QUERIES * a->d * sizeof(float));
         if (backward) {
             mine.t = take(a, x, scores);
             mine.dk = take(a, x, keys);
@@ -185,14 +187,59 @@ static const float *f32_in_rows(const float *s, size_t rows, size_t n, void *roo
 }
 #define f32_by_columns f32_in_rows
 
-#define FLASH(name) f32_##name
-#define ELEMENT     float
-#define STEP        1
-#define A_TYPE      float
-#define TILES(...)  VEC(f32_tiles)(__VA_ARGS__, 0)
-#define GET_F       vec_get_f32
-#define PUT_F       vec_put_f32
-#define PART_F      vec_part_f32
+/* Rows of Q or dO as the left matrix of a product. */
+static const float *f32_left(const float *rows, size_t stride, size_t n, size_t d, float *room)
+{
+    (void)stride, (void)n, (void)d, (void)room;
+    return rows;
+}
+
+#define FLASH(name)         f32_##name
+#define ELEMENT             float
+#define STEP                1
+#define A_TYPE              float
+#define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
+#define GET_F               vec_get_f32
+#define PUT_F               vec_put_f32
+#define PART_F              vec_part_f32
+#define P_TYPE              float
+#define LEFT_ROW(stride, d) (stride)
+#include "kernels/providers/vec/isa/flash.h"
+
+/* --- f16: products are of f32, and probabilities stay f32 ------------------------------------- */
+
+static void f16_write(uint16_t *out, const float *in, size_t n, float by)
+{
+    size_t j = 0;
+
+    for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_f16(out + j, vec_get_f32(in + j) * by, false);
+    if (j < n) vec_keep_f16(out + j, vec_get_f32(in + j) * by, n - j);
+}
+
+static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size_t d, float *room)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+
+        for (; j + VEC_F32 <= d; j += VEC_F32)
+            vec_put_f32(room + i * d + j, vec_get_f16(rows + i * stride + j), false);
+        for (; j < d; j++) room[i * d + j] = abdb_f16_value(rows[i * stride + j]);
+    }
+    return room;
+}
+#define f16_in_rows    f32_in_rows
+#define f16_by_columns f32_in_rows
+
+#define FLASH(name)         f16_##name
+#define ELEMENT             uint16_t
+#define STEP                1
+#define A_TYPE              float
+#define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
+#define GET_F               vec_get_f16
+#define PUT_F               vec_put_f32
+#define PART_F              vec_part_f16
+#define P_TYPE              float
+#define LEFT_ROW(stride, d) (d)
 #include "kernels/providers/vec/isa/flash.h"
 
 /* --- bf16 ------------------------------------------------------------------------------------- */
@@ -207,6 +254,13 @@ static void bf16_write(uint16_t *out, const float *in, size_t n, float by)
 
     for (; j + VEC_F32 <= n; j += VEC_F32) vec_put_native(out + j, vec_get_f32(in + j) * by, false);
     if (j < n) vec_keep_bf16(out + j, vec_get_f32(in + j) * by, n - j);
+}
+
+static const abdb_bf16_pair *bf16_left(const uint16_t *rows, size_t stride, size_t n, size_t d,
+                                       float *room)
+{
+    (void)stride, (void)n, (void)d, (void)room;
+    return (const abdb_bf16_pair *)(const void *)rows;
 }
 
 /* Rows rounded to bf16: pairs along a row. */
@@ -239,14 +293,16 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
     return p;
 }
 
-#define FLASH(name) bf16_##name
-#define ELEMENT     uint16_t
-#define STEP        2
-#define A_TYPE      abdb_bf16_pair
-#define TILES(...)  VEC(bf16_tiles)(__VA_ARGS__, 0)
-#define GET_F       vec_get_bf16
-#define PUT_F       vec_put_native
-#define PART_F      vec_part_bf16
+#define FLASH(name)         bf16_##name
+#define ELEMENT             uint16_t
+#define STEP                2
+#define A_TYPE              abdb_bf16_pair
+#define TILES(...)          VEC(bf16_tiles)(__VA_ARGS__, 0)
+#define GET_F               vec_get_bf16
+#define PUT_F               vec_put_native
+#define PART_F              vec_part_bf16
+#define P_TYPE              uint16_t
+#define LEFT_ROW(stride, d) ((stride) / STEP)
 #include "kernels/providers/vec/isa/flash.h"
 #pragma GCC pop_options
 #endif
@@ -259,5 +315,8 @@ void VEC(attention)(const abdb_vec_attention *a, bool backward)
         return;
     }
 #endif
-    (backward ? f32_backward : f32_forward)(a);
+    if (a->dtype == ABDB_F16)
+        (backward ? f16_backward : f16_forward)(a);
+    else
+        (backward ? f32_backward : f32_forward)(a);
 }

@@ -36,8 +36,7 @@ static void ask(const abdb_vec_bags *b, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         const char *row = rows + (size_t)b->index[i] * b->width * sizeof(float);
 
-        for (size_t l = 0; l < b->width * sizeof(float); l += LINE)
-            _mm_prefetch(row + l, _MM_HINT_T0);
+        for (size_t l = 0; l < b->width * sizeof(float); l += LINE) vec_ask(row + l);
         if (--left == 0) {
             rows += b->rows * b->width * sizeof(float);
             left = each;
@@ -105,7 +104,7 @@ void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed)
 
         for (size_t j = 0; j < n; j++) {
             known[j] = abdb_random_next(&state);
-            _mm_prefetch((const char *)(word + known[j] % words), _MM_HINT_T0);
+            vec_ask((const char *)(word + known[j] % words));
         }
         for (size_t j = 0; j < n; j++) word[known[j] % words] ^= known[j];
     }

@@ -8,6 +8,12 @@
 #define PUT           vec_put_f32
 #include "kernels/providers/vec/isa/block.h"
 
+#define STEP_OF(name) f16_##name
+#define ELEMENT       uint16_t
+#define GET           vec_get_f16
+#define PUT           vec_put_f16
+#include "kernels/providers/vec/isa/block.h"
+
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
@@ -27,5 +33,5 @@ void VEC(steps)(const abdb_vec_step *s, size_t low, size_t high)
         return;
     }
 #endif
-    f32_rows(s, low, high);
+    (s->dtype == ABDB_F16 ? f16_rows : f32_rows)(s, low, high);
 }

@@ -1,6 +1,5 @@
 /* block.h - the row by row steps of a transformer block, forward and backward: a template, included
- * by block.c for f32 and bf16. Wants STEP_OF(name), ELEMENT, GET, PUT. Columns are whole vectors.
- */
+ * by block.c for each format. Wants STEP_OF(name), ELEMENT, GET, PUT. Columns are whole vectors. */
 
 /* The sum of x + bias (+ add), to out. */
 static void STEP_OF(bias)(const abdb_vec_step *s, size_t row)

@@ -9,16 +9,22 @@
  * values at a time; SUMS: scores that are summed across lanes together. */
 enum { RUN = 32, ROWS = 4, WIDE = 4, LINE = 64, SUMS = 16 };
 
-VEC_INLINE vec_f32 get(const char *row, size_t i, const bool bf16)
+VEC_INLINE size_t bytes_of(const abdb_dtype of)
 {
-    return bf16 ? vec_get_bf16((const uint16_t *)(const void *)row + i)
-                : vec_get_f32((const float *)(const void *)row + i);
+    return of == ABDB_F32 ? 4 : 2;
+}
+
+VEC_INLINE vec_f32 get(const char *row, size_t i, const abdb_dtype of)
+{
+    const void *at = row + i * bytes_of(of);
+
+    return of == ABDB_BF16 ? vec_get_bf16(at) : of == ABDB_F16 ? vec_get_f16(at) : vec_get_f32(at);
 }
 
 /* Asks for a row. */
 VEC_INLINE void ask(const char *row, size_t bytes)
 {
-    for (size_t l = 0; l < bytes; l += LINE) _mm_prefetch(row + l, _MM_HINT_T0);
+    for (size_t l = 0; l < bytes; l += LINE) vec_ask(row + l);
 }
 
 /* The sums of 16 vectors, times scale, each `keys` of them to a row of RUN. */
@@ -64,7 +70,7 @@ VEC_INLINE void sums(const vec_f32 *v, float scale, float *out, const size_t key
 
 /* Scores of `n` keys for `rows` queries, 16 at a time; values are asked for. */
 VEC_INLINE void scores(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
-                       size_t n, size_t stride, float *s, const size_t rows, const bool bf16)
+                       size_t n, size_t stride, float *s, const size_t rows, const abdb_dtype of)
 {
     const size_t keys = SUMS / rows;
     const float *q = x->q + first * x->d;
@@ -75,9 +81,9 @@ VEC_INLINE void scores(const abdb_vec_decode *x, size_t first, const char *k, co
         for (size_t j = 0; j < keys && from + j < n; j++, k += stride, v += stride) {
             vec_f32 part[ROWS] = {{0}};
 
-            ask(v, x->d * (bf16 ? 2 : 4));
+            ask(v, x->d * bytes_of(of));
             for (size_t i = 0; i < x->d; i += VEC_F32) {
-                vec_f32 key = get(k, i, bf16);
+                vec_f32 key = get(k, i, of);
 
                 _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) part[r] +=
                     key * vec_get_f32(q + r * x->d + i);
@@ -93,7 +99,7 @@ VEC_INLINE void scores(const abdb_vec_decode *x, size_t first, const char *k, co
 /* Values of `n` keys by their probabilities, added to `rows` sums; the next keys are asked for. */
 VEC_INLINE void values(const abdb_vec_decode *x, float *acc, const char *v, const char *next,
                        size_t n, size_t stride, const float *p, const float *shrink,
-                       const size_t rows, const size_t wide, size_t i, const bool bf16)
+                       const size_t rows, const size_t wide, size_t i, const abdb_dtype of)
 {
     vec_f32 sum[ROWS][WIDE];
 
@@ -101,10 +107,10 @@ VEC_INLINE void values(const abdb_vec_decode *x, float *acc, const char *v, cons
         _Pragma("GCC unroll 4") for (size_t w = 0; w < wide; w++) sum[r][w] =
             vec_get_f32(acc + r * x->d + i + w * VEC_F32) * shrink[r];
     for (size_t j = 0; j < n; j++, v += stride) {
-        if (i == 0) ask(next + j * stride, x->d * (bf16 ? 2 : 4));
+        if (i == 0) ask(next + j * stride, x->d * bytes_of(of));
         _Pragma("GCC unroll 4") for (size_t w = 0; w < wide; w++)
         {
-            vec_f32 value = get(v, i + w * VEC_F32, bf16);
+            vec_f32 value = get(v, i + w * VEC_F32, of);
 
             _Pragma("GCC unroll 4") for (size_t r = 0; r < rows; r++) sum[r][w] +=
                 value * p[r * RUN + j];
@@ -141,17 +147,17 @@ static void soften(const abdb_vec_decode *x, size_t row, float *s, size_t seen, 
 
 /* `rows` queries from `first` on. */
 VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
-                    const char *next, size_t n, size_t seen, const size_t rows, const bool bf16)
+                    const char *next, size_t n, size_t seen, const size_t rows, const abdb_dtype of)
 {
-    size_t stride = x->row * (bf16 ? 2 : 4), i = 0;
+    size_t stride = x->row * bytes_of(of), i = 0;
     float s[ROWS * RUN] __attribute__((aligned(64))), shrink[ROWS];
     float *acc = x->acc + first * x->d;
 
-    scores(x, first, k, v, n, stride, s, rows, bf16);
+    scores(x, first, k, v, n, stride, s, rows, of);
     for (size_t r = 0; r < rows; r++) soften(x, first + r, s + r * RUN, seen, &shrink[r]);
     for (; i + WIDE * VEC_F32 <= x->d; i += WIDE * VEC_F32)
-        values(x, acc, v, next, n, stride, s, shrink, rows, WIDE, i, bf16);
-    for (; i < x->d; i += VEC_F32) values(x, acc, v, next, n, stride, s, shrink, rows, 1, i, bf16);
+        values(x, acc, v, next, n, stride, s, shrink, rows, WIDE, i, of);
+    for (; i < x->d; i += VEC_F32) values(x, acc, v, next, n, stride, s, shrink, rows, 1, i, of);
 }
 
 #if VEC_WIDTH == 64
@@ -257,10 +263,12 @@ VEC_INLINE void native_run(const abdb_vec_decode *x, size_t first, const char *k
             for (; r < x->rows; r++) run1;                                                      \
         }                                                                                       \
     }
-RUNS(f32_runs, 4, run(x, r, k, v, next, n, see, ROWS, false),
-     run(x, r, k, v, next, n, see, 1, false))
-RUNS(bf16_runs, 2, run(x, r, k, v, next, n, see, ROWS, true),
-     run(x, r, k, v, next, n, see, 1, true))
+RUNS(f32_runs, 4, run(x, r, k, v, next, n, see, ROWS, ABDB_F32),
+     run(x, r, k, v, next, n, see, 1, ABDB_F32))
+RUNS(bf16_runs, 2, run(x, r, k, v, next, n, see, ROWS, ABDB_BF16),
+     run(x, r, k, v, next, n, see, 1, ABDB_BF16))
+RUNS(f16_runs, 2, run(x, r, k, v, next, n, see, ROWS, ABDB_F16),
+     run(x, r, k, v, next, n, see, 1, ABDB_F16))
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
@@ -278,5 +286,9 @@ void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, const v
         return;
     }
 #endif
-    (x->dtype == ABDB_BF16 ? bf16_runs : f32_runs)(x, k, v, then, keys, seen);
+    switch (x->dtype) {
+    case ABDB_BF16: bf16_runs(x, k, v, then, keys, seen); break;
+    case ABDB_F16: f16_runs(x, k, v, then, keys, seen); break;
+    default: f32_runs(x, k, v, then, keys, seen);
+    }
 }

@@ -1,6 +1,6 @@
 /* elementwise.c - softmax, norms, activations, rotary embedding, cross entropy and AdamW: the
- * template rows.h made for f32, for bf16 by shifts and masks, and for bf16 by the processor's own
- * conversion (AVX512-BF16), which is chosen when it runs. */
+ * template rows.h made for f32, for bf16 by shifts and masks, for f16, and for bf16 by the
+ * processor's own conversion (AVX512-BF16), which is chosen when it runs. */
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
 
@@ -20,6 +20,14 @@
 #define KEEP         vec_keep_bf16
 #include "kernels/providers/vec/isa/rows.h"
 
+#define ROW_OF(name) f16_##name
+#define ELEMENT      uint16_t
+#define GET          vec_get_f16
+#define PUT          vec_put_f16
+#define PART         vec_part_f16
+#define KEEP         vec_keep_f16
+#include "kernels/providers/vec/isa/rows.h"
+
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
@@ -35,14 +43,18 @@
 
 void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)
 {
+    switch (s->p->tensor[0].dtype) {
+    case ABDB_BF16:
 #if VEC_WIDTH == 64
-    if (s->p->tensor[0].dtype == ABDB_BF16 && __builtin_cpu_supports("avx512bf16"))
-        native_all(s, low, high);
-    else
+        if (__builtin_cpu_supports("avx512bf16")) {
+            native_all(s, low, high);
+            break;
+        }
 #endif
-        if (s->p->tensor[0].dtype == ABDB_BF16)
         bf16_all(s, low, high);
-    else
-        f32_all(s, low, high);
-    if (s->past) _mm_sfence();
+        break;
+    case ABDB_F16: f16_all(s, low, high); break;
+    default: f32_all(s, low, high);
+    }
+    if (s->past) vec_fence();
 }

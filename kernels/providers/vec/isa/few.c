@@ -1,7 +1,7 @@
 /* few.c - products of few rows: each element of B is used once a row, so B is read where it lies,
  * row by row, and nothing is packed. DEEP rows of B are added to a piece of sums that stays in
- * the first level; those of bf16 are kept in f32 and rounded once, those of bytes in f32 as long as
- * they are exact there.
+ * the first level; those of bf16 and f16 are kept in f32 and rounded once, those of bytes in f32 as
+ * long as they are exact there.
  *
  * Bound by the bytes of B: with m rows a vector of B costs m multiply-adds, a memory of 20 GB/s a
  * core is full up to some 16 of them. */
@@ -35,6 +35,12 @@ FEW_ALWAYS void bf16_step_put(uint16_t *c, const float *sums, size_t wide, bool 
 {
     (void)add;
     for (size_t j = 0; j < wide; j++) c[j] = abdb_bf16(sums[j]);
+}
+
+FEW_ALWAYS void f16_step_put(uint16_t *c, const float *sums, size_t wide, bool add)
+{
+    (void)add;
+    for (size_t j = 0; j < wide; j++) c[j] = abdb_f16(sums[j]);
 }
 
 FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add)
@@ -123,6 +129,7 @@ FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add
 FEW_STEP(f32_step, float, float, float, vec_f32, VEC_F32, LOAD_F32, PLAIN, s->k)
 FEW_STEP(f64_step, double, double, double, vec_f64, VEC_F64, LOAD_F64, PLAIN, s->k)
 FEW_STEP(bf16_step, float, uint16_t, uint16_t, vec_f32, VEC_F32, LOAD_BF16, abdb_bf16_value, s->k)
+FEW_STEP(f16_step, float, uint16_t, uint16_t, vec_f32, VEC_F32, vec_get_f16, abdb_f16_value, s->k)
 FEW_STEP(i8_step, float, int8_t, int32_t, vec_f32, VEC_F32, LOAD_I8, PLAIN, EXACT)
 
 void VEC(few)(const abdb_vec_product *s, size_t left, size_t right)
@@ -131,6 +138,7 @@ void VEC(few)(const abdb_vec_product *s, size_t left, size_t right)
     case ABDB_F32: f32_steps(s, left, right); break;
     case ABDB_F64: f64_steps(s, left, right); break;
     case ABDB_BF16: bf16_steps(s, left, right); break;
+    case ABDB_F16: f16_steps(s, left, right); break;
     default: i8_steps(s, left, right);
     }
 }

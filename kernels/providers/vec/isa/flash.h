@@ -1,18 +1,21 @@
 /* flash.h - attention by blocks (Dao et al. 2022), forward and backward, and plain: a template,
- * included by attention.c for f32 and for bf16. Wants FLASH(name); ELEMENT, of the matrices; STEP,
- * elements of a step of tiles.c; A_TYPE, such a step; TILES; GET_F and PUT_F, a vector of f32 from
- * and to ELEMENT; PART_F, the first elements of one.
- * // Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x
- * KEYS stay in the caches between the two products. Softmax runs in powers of 2: scores are
- * multiplied by scale log2(e), so that vec_exp2 serves. */
+ * included by attention.c for each format. Wants FLASH(name); ELEMENT, of the matrices; STEP,
+ * elements of a step of tiles.c; A_TYPE, such a step; TILES; P_TYPE, of probabilities; GET_F, a
+ * vector of f32 from ELEMENT; PUT_F, one to P_TYPE; PART_F, the first elements of one;
+ * LEFT_ROW(stride, d), from a row to the next, in steps, of what FLASH(left) makes of rows of Q or
+ * dO.
+ *
+ * Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x KEYS
+ * stay in the caches between the two products. Softmax runs in powers of 2: scores are multiplied
+ * by scale log2(e), so that vec_exp2 serves. */
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
 /* Scores of one row become 2^(score - largest so far), -infinity from key `seen` on. *most and *sum
  * go on from block to block; returns by how much what was added up before shrinks, 2^(largest
  * before - largest now). */
-VEC_INLINE float FLASH(soften)(float *s, ELEMENT *p, size_t seen, size_t n, float scale,
-                               float *most, float *sum)
+VEC_INLINE float FLASH(soften)(float *s, P_TYPE *p, size_t seen, size_t n, float scale, float *most,
+                               float *sum)
 {
     size_t wide = (n + VEC_F32 - 1) / VEC_F32 * VEC_F32;
     vec_f32 top = vec_of(-INFINITY), total = {0};
@@ -51,20 +54,21 @@ static void FLASH(rows)(const abdb_vec_attention *a, const places *x, size_t b, 
     /* Beyond the last key that the last of these rows sees, nothing is computed. */
     size_t limit = a->causal ? row + rows + offset : a->keys, most_keys = x->keys;
     float scale = a->scale * vec_log2_e;
+    const A_TYPE *left = FLASH(left)(q, a->of_q.row, rows, a->d, mine->left);
 
     for (size_t i = 0; i < rows; i++) mine->most[i] = -INFINITY, mine->sum[i] = 0;
     for (size_t from = 0; from < limit; from += most_keys) {
         size_t n = limit - from < most_keys ? limit - from : most_keys;
 
-        TILES(rows, n, a->d / STEP, (const A_TYPE *)(const void *)q, a->of_q.row / STEP, 1,
+        TILES(rows, n, a->d / STEP, left, LEFT_ROW(a->of_q.row, a->d), 1,
               kt + from / VEC_PANEL * x->kt_panel, x->kt_panel, mine->s, most_keys, false);
         for (size_t i = 0; i < rows; i++) {
             size_t sees = a->causal ? row + i + offset + 1 : a->keys;
             float shrink;
 
             sees = sees < from ? 0 : sees - from < n ? sees - from : n;
-            shrink = FLASH(soften)(mine->s + i * most_keys, (ELEMENT *)mine->p + i * most_keys,
-                                   sees, n, scale, &mine->most[i], &mine->sum[i]);
+            shrink = FLASH(soften)(mine->s + i * most_keys, (P_TYPE *)mine->p + i * most_keys, sees,
+                                   n, scale, &mine->most[i], &mine->sum[i]);
             if (from && shrink != 1)
                 for (size_t j = 0; j < x->wide; j += VEC_F32)
                     *(vec_f32 *)(mine->acc + i * x->wide + j) *= shrink;
@@ -85,17 +89,23 @@ static void FLASH(rows)(const abdb_vec_attention *a, const places *x, size_t b, 
 static void FLASH(plain)(const abdb_vec_attention *a, const places *x, size_t b, size_t h)
 {
     const ELEMENT *q = (const ELEMENT *)a->q + b * a->of_q.batch + h * a->of_q.head;
-    ELEMENT *o = (ELEMENT *)a->o + b * a->of_o.batch + h * a->of_o.head, *p = x->probabilities;
+    ELEMENT *o = (ELEMENT *)a->o + b * a->of_o.batch + h * a->of_o.head;
+    P_TYPE *p = x->probabilities;
     size_t head = b * a->kv_heads + h / (a->heads / a->kv_heads), offset = a->keys - a->queries;
     const A_TYPE *kt = (const A_TYPE *)x->kt + head * x->kt_head,
                  *v = (const A_TYPE *)x->v + head * x->v_head;
     float *l = a->l ? a->l + (b * a->heads + h) * a->queries : NULL;
 
 #pragma omp for schedule(dynamic, 1)
-    for (size_t row = 0; row < a->queries; row += QUERIES)
-        TILES(a->queries - row < QUERIES ? a->queries - row : QUERIES, a->keys, a->d / STEP,
-              (const A_TYPE *)(const void *)(q + row * a->of_q.row), a->of_q.row / STEP, 1, kt,
-              x->kt_panel, x->scores + row * x->row, x->row, false);
+    for (size_t row = 0; row < a->queries; row += QUERIES) {
+        size_t rows = a->queries - row < QUERIES ? a->queries - row : QUERIES;
+
+        TILES(rows, a->keys, a->d / STEP,
+              FLASH(left)(q + row * a->of_q.row, a->of_q.row, rows, a->d,
+                          x->mine[omp_get_thread_num()].left),
+              LEFT_ROW(a->of_q.row, a->d), 1, kt, x->kt_panel, x->scores + row * x->row, x->row,
+              false);
+    }
 #pragma omp for schedule(static)
     for (size_t i = 0; i < a->queries; i++) {
         float most = -INFINITY, sum = 0;
@@ -177,10 +187,12 @@ static void FLASH(pairs)(const abdb_vec_attention *a, const places *x, const loc
     float scale = a->scale * vec_log2_e;
     const A_TYPE *by_rows;
 
-    TILES(rows, n, steps, (const A_TYPE *)(const void *)q, a->of_q.row / STEP, 1,
-          (const A_TYPE *)x->kt + kv * x->kt_head + at, x->kt_panel, mine->s, KEYS, false);
-    TILES(rows, n, steps, (const A_TYPE *)(const void *)dout, a->of_o.row / STEP, 1,
-          (const A_TYPE *)x->vt + kv * x->kt_head + at, x->kt_panel, mine->t, KEYS, false);
+    TILES(rows, n, steps, FLASH(left)(q, a->of_q.row, rows, a->d, mine->left),
+          LEFT_ROW(a->of_q.row, a->d), 1, (const A_TYPE *)x->kt + kv * x->kt_head + at, x->kt_panel,
+          mine->s, KEYS, false);
+    TILES(rows, n, steps, FLASH(left)(dout, a->of_o.row, rows, a->d, mine->left),
+          LEFT_ROW(a->of_o.row, a->d), 1, (const A_TYPE *)x->vt + kv * x->kt_head + at, x->kt_panel,
+          mine->t, KEYS, false);
     for (size_t i = 0; i < rows; i++) {
         size_t sees = a->causal ? row + i + offset + 1 : a->keys;
 
@@ -296,3 +308,5 @@ static void FLASH(backward)(const abdb_vec_attention *a)
 #undef GET_F
 #undef PUT_F
 #undef PART_F
+#undef P_TYPE
+#undef LEFT_ROW

@@ -1,34 +1,23 @@
 /* gather.c - vectors by index: rows some places ahead are prefetched, because their addresses are
  * known long before; vectors of PAST_BYTES or more are written past the caches, where nobody would
  * read them again. See vec.h. */
-#include <immintrin.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 enum { LINE = 64, AHEAD_BYTES = 8192, AHEAD_MOST = 32, PAST_BYTES = 128 };
 
 /* One vector of whole lines, aligned to them. */
 static inline void copy_lines(char *out, const char *in, size_t bytes, bool past)
 {
-    for (size_t i = 0; i < bytes; i += LINE) {
-#if defined(__AVX512F__)
-        __m512i v = _mm512_load_si512(in + i);
+    for (size_t i = 0; i < bytes; i += VEC_BYTES) {
+        vec_f32 v = *(const vec_f32 *)(const void *)(in + i);
 
         if (past)
-            _mm512_stream_si512((__m512i *)(void *)(out + i), v);
+            vec_past(out + i, v);
         else
-            _mm512_store_si512(out + i, v);
-#else
-        for (size_t j = 0; j < LINE; j += 16) {
-            __m128i v = _mm_load_si128((const __m128i *)(const void *)(in + i + j));
-
-            if (past)
-                _mm_stream_si128((__m128i *)(void *)(out + i + j), v);
-            else
-                _mm_store_si128((__m128i *)(void *)(out + i + j), v);
-        }
-#endif
+            *(vec_f32 *)(void *)(out + i) = v;
     }
 }
 
@@ -42,18 +31,18 @@ void VEC(gather)(const abdb_problem *p, size_t low, size_t high)
     size_t ahead = AHEAD_BYTES / bytes + 1 < AHEAD_MOST ? AHEAD_BYTES / bytes + 1 : AHEAD_MOST;
     bool scatter = op && strcmp(op, "scatter") == 0,
          lines = bytes % LINE == 0 && (uintptr_t)in % LINE == 0 && (uintptr_t)out % LINE == 0;
-    bool past = lines && (stores ? strcmp(stores, "nt") == 0 : bytes >= PAST_BYTES);
+    bool past = VEC_PAST && lines && (stores ? strcmp(stores, "nt") == 0 : bytes >= PAST_BYTES);
 
     for (size_t i = low; i < high; i++) {
         size_t from = scatter ? i : (size_t)index[i], to = scatter ? (size_t)index[i] : i;
 
         if (!scatter && i + ahead < count)
             for (size_t l = 0; l < bytes; l += LINE)
-                _mm_prefetch(in + (size_t)index[i + ahead] * bytes + l, _MM_HINT_T0);
+                vec_ask(in + (size_t)index[i + ahead] * bytes + l);
         if (lines)
             copy_lines(out + to * bytes, in + from * bytes, bytes, past);
         else
             memcpy(out + to * bytes, in + from * bytes, bytes);
     }
-    if (past) _mm_sfence();
+    if (past) vec_fence();
 }

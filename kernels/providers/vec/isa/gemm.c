@@ -6,13 +6,14 @@
  * what another has packed: processors that share no cache lose nothing, and none waits.
  *
  * Sizes are in bytes where formats share the code: a step of A is a 32-bit element of f32, a pair
- * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums.
+ * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums. f16 is packed as f32:
+ * its own multiply-adds (AVX512-FP16) have sums of f16, which lose what sums of f32 keep.
  */
-#include <immintrin.h>
 #include <omp.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
 
 /* ROW: bytes of a row of a panel of B. PAD: between rows of packed A, so that they do not all fall
  * into the same sets of a cache. */
@@ -26,7 +27,7 @@ static size_t step_bytes(const abdb_vec_product *s)
 
 static size_t steps_of(const abdb_vec_product *s, size_t deep)
 {
-    return (deep * s->size + step_bytes(s) - 1) / step_bytes(s);
+    return (deep * abdb_vec_packed(s->dtype) + step_bytes(s) - 1) / step_bytes(s);
 }
 
 /* Is it made of tiles of AMX? Then A and B are packed as they are, up to whole tiles. */
@@ -52,14 +53,28 @@ static size_t panel_bytes(const abdb_vec_product *s)
     return (abdb_vec_up(steps_of(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) + 1) * ROW;
 }
 
+/* f16 to f32, a row. */
+static void widen(const uint16_t *in, size_t n, float *out)
+{
+    size_t i = 0;
+
+    for (; i + VEC_F32 <= n; i += VEC_F32) vec_put_f32(out + i, vec_get_f16(in + i), false);
+    for (; i < n; i++) out[i] = abdb_f16_value(in[i]);
+}
+
 /* --- packing A -------------------------------------------------------------------------------- */
 
 /* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
 static void pack_row(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
 {
     size_t bytes = deep * s->size, whole = packed_steps(s, deep) * step_bytes(s);
+    const char *in = (const char *)s->a + (row * s->lda + depth) * s->size;
 
-    memcpy(out, (const char *)s->a + (row * s->lda + depth) * s->size, bytes);
+    if (s->dtype == ABDB_F16) {
+        widen((const uint16_t *)(const void *)in, deep, (float *)(void *)out);
+        return;
+    }
+    memcpy(out, in, bytes);
     memset(out + bytes, 0, whole - bytes);
     if (s->dtype == ABDB_I8 && !by_tiles(s))
         for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
@@ -90,6 +105,10 @@ static void pack_transposed(const abdb_vec_product *s, size_t row, size_t rows, 
             memcpy((float *)(void *)out + k * stride, a + k * s->lda, rows * sizeof *a);
         return;
     }
+    for (size_t k = 0; s->dtype == ABDB_F16 && k < deep; k++)
+        widen((const uint16_t *)s->a + (depth + k) * s->lda + row, rows,
+              (float *)(void *)out + k * stride);
+    if (s->dtype == ABDB_F16) return;
     for (size_t k = 0; k < deep; k += 2)
         pack_pair(s, row, rows, depth + k, k + 1 < deep, 1,
                   (uint32_t *)(void *)out + k / 2 * stride);
@@ -132,6 +151,27 @@ static void transpose_32(const abdb_bf16_pair *b, size_t ld, size_t steps, size_
         for (size_t j = 0; j < wide; j++) out[j] = b[j * ld + k];
         for (size_t j = wide; j < ROW / 4; j++) out[j] = 0;
         out += ROW / 4;
+    }
+}
+
+/* f16 as f32, as it is or transposed, zeros up to a whole panel. */
+static void pack_wide(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
+                      size_t wide, float *out)
+{
+    const uint16_t *b = (const uint16_t *)s->b + depth * s->ldb + column;
+    float part[VEC_F32];
+
+    if (wide < ROW / 4) memset(out, 0, deep * ROW);
+    for (size_t k = 0; !s->tb && k < deep; k++) widen(b + k * s->ldb, wide, out + k * ROW / 4);
+    if (!s->tb) return;
+    b = (const uint16_t *)s->b + column * s->ldb + depth;
+    for (size_t from = 0; from < deep; from += VEC_F32) {
+        size_t n = deep - from < VEC_F32 ? deep - from : VEC_F32;
+
+        for (size_t j = 0; j < wide; j++) {
+            widen(b + j * s->ldb + from, n, part);
+            for (size_t k = 0; k < n; k++) out[(from + k) * ROW / 4 + j] = part[k];
+        }
     }
 }
 
@@ -223,6 +263,7 @@ void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_
         else
             (s->size == 8 ? pack_64 : pack_32)(s, depth, deep, column, wide, out);
         break;
+    case ABDB_F16: pack_wide(s, depth, deep, column, wide, (float *)(void *)out); break;
 #if defined(__AVX512F__)
     case ABDB_BF16:
         if (whole)
@@ -260,6 +301,7 @@ static void multiply(const abdb_vec_product *s, size_t rows, size_t columns, siz
     }
 #endif
     switch (s->dtype) {
+    case ABDB_F16:
     case ABDB_F32:
         VEC(f32_tiles)(rows, columns, steps, a, ai, ak, b, panel, c, ldc, add, ahead);
         break;
@@ -352,6 +394,20 @@ static void round_sums(const abdb_vec_product *s, const float *sums, size_t row,
 #pragma GCC pop_options
 #endif
 
+/* The same to f16. */
+static void narrow_sums(const abdb_vec_product *s, const float *sums, size_t row, size_t rows,
+                        size_t left, size_t wide)
+{
+    for (size_t i = 0; i < rows; i++) {
+        uint16_t *c = (uint16_t *)s->c + (row + i) * s->ldc + left;
+        size_t j = 0;
+
+        for (; j + VEC_F32 <= wide; j += VEC_F32)
+            vec_put_f16(c + j, vec_get_f32(sums + i * s->slab + j), false);
+        for (; j < wide; j++) c[j] = abdb_f16(sums[i * s->slab + j]);
+    }
+}
+
 /* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. */
 static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
                            size_t left, size_t wide, size_t depth, size_t deep)
@@ -359,8 +415,8 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
     size_t step = step_bytes(s), steps = packed_steps(s, deep);
     size_t ai = steps + PAD / step, ak = 1;
     const char *a = x->a;
-    /* C of bf16 is summed in f32 over all passes, and rounded with the last. */
-    bool rounded = s->dtype == ABDB_BF16;
+    /* C of bf16 and f16 is summed in f32 over all passes, and rounded with the last. */
+    bool rounded = s->dtype == ABDB_BF16 || s->dtype == ABDB_F16;
     float *sums = x->sums + (row - x->top) * s->slab;
     char *c = rounded ? (char *)sums : (char *)s->c + (row * s->ldc + left) * step;
 
@@ -380,9 +436,11 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
     }
     multiply(s, rows, wide, steps, a, ai, ak, packed_at(s, x, left, depth), c,
              rounded ? s->slab : s->ldc, depth > 0);
+    if (!rounded || depth + deep < s->k) return;
 #if defined(__AVX512F__)
-    if (rounded && depth + deep == s->k) round_sums(s, sums, row, rows, left, wide);
+    if (s->dtype == ABDB_BF16) round_sums(s, sums, row, rows, left, wide);
 #endif
+    if (s->dtype == ABDB_F16) narrow_sums(s, sums, row, rows, left, wide);
 }
 
 /* One slab of a share after another, pass by pass: packed, then multiplied block by block. */

@@ -1,13 +1,12 @@
-/* math.h - vectors of f32 for every width: read and written as f32 or bf16, whole or in part;
+/* math.h - vectors of f32 for every width: read and written as f32, bf16 or f16, whole or in part;
  * largest, sum, powers of 2. */
 #ifndef ABDB_PROVIDERS_VEC_MATH_H
 #define ABDB_PROVIDERS_VEC_MATH_H
 
-#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 
-#include "kernels/providers/vec/vec.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 #define VEC_INLINE static inline __attribute__((always_inline, unused))
 
@@ -26,8 +25,14 @@ VEC_INLINE vec_f32 vec_max(vec_f32 a, vec_f32 b)
     return (vec_f32)_mm512_max_ps((__m512)a, (__m512)b);
 #elif VEC_WIDTH == 32
     return (vec_f32)_mm256_max_ps((__m256)a, (__m256)b);
-#else
+#elif defined(__x86_64__)
     return (vec_f32)_mm_max_ps((__m128)a, (__m128)b);
+#elif defined(VEC_NEON)
+    return (vec_f32)vmaxq_f32((float32x4_t)a, (float32x4_t)b);
+#else
+    vec_i32 larger = a > b; /* of a NaN b, as there */
+
+    return (vec_f32)(((vec_i32)a & larger) | ((vec_i32)b & ~larger));
 #endif
 }
 
@@ -37,8 +42,13 @@ VEC_INLINE vec_f32 vec_sqrt(vec_f32 a)
     return (vec_f32)_mm512_sqrt_ps((__m512)a);
 #elif VEC_WIDTH == 32
     return (vec_f32)_mm256_sqrt_ps((__m256)a);
-#else
+#elif defined(__x86_64__)
     return (vec_f32)_mm_sqrt_ps((__m128)a);
+#elif defined(VEC_NEON)
+    return (vec_f32)vsqrtq_f32((float32x4_t)a);
+#else
+    for (int i = 0; i < VEC_F32; i++) a[i] = sqrtf(a[i]);
+    return a;
 #endif
 }
 
@@ -151,6 +161,46 @@ VEC_INLINE vec_u16 vec_to_bf16(vec_f32 v)
     return __builtin_convertvector(((up & ~nan) | ((bits | 0x400000) & nan)) >> 16, vec_u16);
 }
 
+/* --- f16: by the processor's conversions, where the set has them ------------------------------ */
+
+VEC_INLINE vec_f32 vec_from_f16(vec_u16 v)
+{
+#if VEC_WIDTH == 64
+    return (vec_f32)_mm512_cvtph_ps((__m256i)v);
+#elif VEC_WIDTH == 32
+    return (vec_f32)_mm256_cvtph_ps((__m128i)v);
+#elif defined(VEC_NEON)
+    return (vec_f32)vcvt_f32_f16((float16x4_t)v);
+#else
+    vec_u32 bits = __builtin_convertvector(v, vec_u32), size = (bits & 0x7FFF) << 13;
+    vec_u32 value = (vec_u32)((vec_f32)size * 0x1p112f),
+            special = (vec_u32)(size >= (vec_u32){0} + 0x0F800000);
+
+    return (vec_f32)((bits & 0x8000) << 16 | (value & ~special) | ((size | 0x7F800000) & special));
+#endif
+}
+
+/* As abdb_f16. */
+VEC_INLINE vec_u16 vec_to_f16(vec_f32 v)
+{
+#if VEC_WIDTH == 64
+    return (vec_u16)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
+#elif VEC_WIDTH == 32
+    return (vec_u16)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+#elif defined(VEC_NEON)
+    return (vec_u16)vcvt_f16_f32((float32x4_t)v);
+#else
+    vec_u32 bits = (vec_u32)v & 0x7FFFFFFF, half = bits - 0x38000000;
+    vec_u32 small = (vec_u32)(bits < (vec_u32){0} + 0x38800000),
+            large = (vec_u32)(bits >= (vec_u32){0} + 0x47800000), nan = (vec_u32)(v != v);
+    vec_u32 below = (vec_u32)((vec_f32)bits + 0.5f) - 0x3F000000,
+            code = (half + 0xFFF + (half >> 13 & 1)) >> 13;
+
+    code = (code & ~(small | large)) | (below & small) | (0x7C00 & large) | (0x200 & nan);
+    return __builtin_convertvector(((vec_u32)v >> 16 & 0x8000) | code, vec_u16);
+#endif
+}
+
 /* --- reading and writing: whole vectors, or the first `there` elements ------------------------ */
 
 VEC_INLINE vec_f32 vec_get_f32(const float *at)
@@ -163,19 +213,18 @@ VEC_INLINE vec_f32 vec_get_bf16(const uint16_t *at)
     return vec_from_bf16(*(const vec_u16_any *)at);
 }
 
+VEC_INLINE vec_f32 vec_get_f16(const uint16_t *at)
+{
+    return vec_from_f16(*(const vec_u16_any *)at);
+}
+
 /* past: beyond the caches; the address is aligned to what is written. */
 VEC_INLINE void vec_put_f32(float *at, vec_f32 v, bool past)
 {
     if (!past)
         *(vec_f32_any *)at = v;
     else
-#if VEC_WIDTH == 64
-        _mm512_stream_ps(at, (__m512)v);
-#elif VEC_WIDTH == 32
-        _mm256_stream_ps(at, (__m256)v);
-#else
-        _mm_stream_ps(at, (__m128)v);
-#endif
+        vec_past(at, v);
 }
 
 VEC_INLINE void vec_put_u16(uint16_t *at, vec_u16 bits, bool past)
@@ -201,10 +250,15 @@ VEC_INLINE void vec_put_bf16(uint16_t *at, vec_f32 v, bool past)
     vec_put_u16(at, vec_to_bf16(v), past);
 }
 
+VEC_INLINE void vec_put_f16(uint16_t *at, vec_f32 v, bool past)
+{
+    vec_put_u16(at, vec_to_f16(v), past);
+}
+
 #if VEC_WIDTH == 64
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
-/* The same by the processor's own conversion, where it has one. */
+/* bf16 by the processor's own conversion, where it has one. */
 VEC_INLINE void vec_put_native(uint16_t *at, vec_f32 v, bool past)
 {
     vec_put_u16(at, (vec_u16)_mm512_cvtneps_pbh((__m512)v), past);
@@ -228,6 +282,14 @@ VEC_INLINE vec_f32 vec_part_bf16(const uint16_t *at, size_t there, float beyond)
     return v;
 }
 
+VEC_INLINE vec_f32 vec_part_f16(const uint16_t *at, size_t there, float beyond)
+{
+    vec_f32 v = vec_of(beyond);
+
+    for (size_t i = 0; i < there; i++) v[i] = abdb_f16_value(at[i]);
+    return v;
+}
+
 VEC_INLINE void vec_keep_f32(float *at, vec_f32 v, size_t there)
 {
     memcpy(at, &v, there * sizeof *at);
@@ -236,6 +298,11 @@ VEC_INLINE void vec_keep_f32(float *at, vec_f32 v, size_t there)
 VEC_INLINE void vec_keep_bf16(uint16_t *at, vec_f32 v, size_t there)
 {
     for (size_t i = 0; i < there; i++) at[i] = abdb_bf16(v[i]);
+}
+
+VEC_INLINE void vec_keep_f16(uint16_t *at, vec_f32 v, size_t there)
+{
+    for (size_t i = 0; i < there; i++) at[i] = abdb_f16(v[i]);
 }
 
 #endif

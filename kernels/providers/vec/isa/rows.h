@@ -1,5 +1,5 @@
-/* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for f32 and
- * once for bf16. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
+/* rows.h - element-wise kernels over rows: a template, included by elementwise.c once for each
+ * format. Wants ROW_OF(name), ELEMENT, and GET, PUT, PART, KEEP of math.h. A row comes from
  * memory once and is read again from the caches; while it is worked on, the next one is asked for.
  */
 
@@ -32,7 +32,7 @@ VEC_INLINE void ROW_OF(ask)(const ELEMENT *next, size_t j, size_t odd)
 {
     size_t at = j * sizeof *next;
 
-    if (at % 64 == 0 && at / 64 % 2 == odd) _mm_prefetch((const char *)(next + j), _MM_HINT_T0);
+    if (at % 64 == 0 && at / 64 % 2 == odd) vec_ask((const char *)(next + j));
 }
 
 /* exp(x - most) to s->row; returns the sum. */

@@ -1,23 +1,12 @@
 /* stream.c - the loops of STREAM on one thread's part of the arrays, with plain stores or past the
  * caches, so many vectors a step; see vec.h. */
-#include <immintrin.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 /* SUMS: vectors that dot and read add up side by side; CHAINS: see fma.c. */
 enum { SUMS = 8, CHAINS = VEC_BYTES == 64 ? 16 : 12 };
-
-#if defined(__AVX512F__)
-#define PAST_F32(at, v) _mm512_stream_ps(at, (__m512)(v))
-#define PAST_F64(at, v) _mm512_stream_pd(at, (__m512d)(v))
-#elif defined(__AVX2__)
-#define PAST_F32(at, v) _mm256_stream_ps(at, (__m256)(v))
-#define PAST_F64(at, v) _mm256_stream_pd(at, (__m256d)(v))
-#else
-#define PAST_F32(at, v) _mm_stream_ps(at, (__m128)(v))
-#define PAST_F64(at, v) _mm_stream_pd(at, (__m128d)(v))
-#endif
 
 /* How a pass is done. */
 typedef struct {
@@ -29,7 +18,7 @@ typedef struct {
 /* z[i] = expr for i in [low, high): expr is a vector at j, `one` a single element. With stores past
  * the caches, elements up to the first aligned address go one by one; those beyond the last whole
  * step always do. */
-#define WRITE(T, V, ANY, LANES, PAST, expr, one)                         \
+#define WRITE(T, V, ANY, LANES, expr, one)                               \
     do {                                                                 \
         size_t i = low, step = unroll * (size_t)LANES;                   \
                                                                          \
@@ -43,7 +32,7 @@ typedef struct {
             {                                                            \
                 size_t j = i + u * (size_t)LANES;                        \
                                                                          \
-                PAST(z + j, (V)(expr));                                  \
+                vec_past(z + j, (vec_f32)(V)(expr));                     \
             }                                                            \
         for (; !nt && i + step <= high; i += step)                       \
             _Pragma("GCC unroll 16") for (size_t u = 0; u < unroll; u++) \
@@ -76,7 +65,7 @@ typedef struct {
 
 /* z = f times (1 - 2^-12) z + 2^-13 of x, CHAINS vectors side by side: as many as hide the latency
  * of a multiply-add. */
-#define CHAIN(T, V, ANY, LANES, PAST)                                                             \
+#define CHAIN(T, V, ANY, LANES)                                                                   \
     static void T##_chains(const T *x, T *z, bool nt, size_t fmas, size_t low, size_t high)       \
     {                                                                                             \
         const T a = (T)(1 - 0x1p-12), b = (T)0x1p-13;                                             \
@@ -91,7 +80,7 @@ typedef struct {
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) v[c] = a * v[c] + b; \
             if (nt && (uintptr_t)z % VEC_BYTES == 0)                                              \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++)                      \
-                    PAST(z + i + c * (size_t)LANES, v[c]);                                        \
+                    vec_past(z + i + c * (size_t)LANES, (vec_f32)v[c]);                           \
             else                                                                                  \
                 _Pragma("GCC unroll 16") for (size_t c = 0; c < CHAINS; c++) *                    \
                     (ANY *)(z + i + c * (size_t)LANES) = v[c];                                    \
@@ -103,52 +92,51 @@ typedef struct {
             z[i] = v;                                                                             \
         }                                                                                         \
     }
-CHAIN(float, vec_f32, vec_f32_any, VEC_F32, PAST_F32)
-CHAIN(double, vec_f64, vec_f64_any, VEC_F64, PAST_F64)
+CHAIN(float, vec_f32, vec_f32_any, VEC_F32)
+CHAIN(double, vec_f64, vec_f64_any, VEC_F64)
 
 /* One pass over [low, high) of every operation, with `unroll` a constant in each copy that T_loops
  * picks, so that the compiler unrolls it. */
-#define LOOPS(T, V, ANY, LANES, PAST)                                                          \
-    static inline __attribute__((always_inline)) double T##_unrolled(                          \
-        const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,         \
-        const size_t unroll)                                                                   \
-    {                                                                                          \
-        const T *restrict x = p->tensor[0].data, *restrict y = p->tensor[1].data;              \
-        T *restrict z = p->tensor[2].data;                                                     \
-        const T f = (T)0.4;                                                                    \
-        double sum = 0;                                                                        \
-        V all = {0};                                                                           \
-                                                                                               \
-        all += f;                                                                              \
-        if (op == 'c') WRITE(T, V, ANY, LANES, PAST, *(const ANY *)(x + j), x[j]);             \
-        if (op == 's') WRITE(T, V, ANY, LANES, PAST, f **(const ANY *)(x + j), f *x[j]);       \
-        if (op == 'a')                                                                         \
-            WRITE(T, V, ANY, LANES, PAST, *(const ANY *)(x + j) + *(const ANY *)(y + j),       \
-                  x[j] + y[j]);                                                                \
-        if (op == 't')                                                                         \
-            WRITE(T, V, ANY, LANES, PAST, *(const ANY *)(x + j) + f * *(const ANY *)(y + j),   \
-                  x[j] + f * y[j]);                                                            \
-        if (op == 'w') WRITE(T, V, ANY, LANES, PAST, all, f);                                  \
-        if (op == 'f') T##_chains(x, z, nt, fmas, low, high);                                  \
-        if (op == 'd')                                                                         \
-            SUM(T, V, ANY, LANES, *(const ANY *)(x + j) * *(const ANY *)(y + j), x[j] * y[j]); \
-        if (op == 'r') SUM(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                     \
-        return sum;                                                                            \
-    }                                                                                          \
-                                                                                               \
-    static double T##_loops(const abdb_problem *p, const pass *s, size_t low, size_t high)     \
-    {                                                                                          \
-        switch (s->unroll) {                                                                   \
-        case 1: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 1);                   \
-        case 2: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 2);                   \
-        case 8: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 8);                   \
-        case 16: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 16);                 \
-        default: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 4);                  \
-        }                                                                                      \
+#define LOOPS(T, V, ANY, LANES)                                                                  \
+    static inline __attribute__((always_inline)) double T##_unrolled(                            \
+        const abdb_problem *p, char op, bool nt, size_t fmas, size_t low, size_t high,           \
+        const size_t unroll)                                                                     \
+    {                                                                                            \
+        const T *restrict x = p->tensor[0].data, *restrict y = p->tensor[1].data;                \
+        T *restrict z = p->tensor[2].data;                                                       \
+        const T f = (T)0.4;                                                                      \
+        double sum = 0;                                                                          \
+        V all = {0};                                                                             \
+                                                                                                 \
+        all += f;                                                                                \
+        if (op == 'c') WRITE(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                     \
+        if (op == 's') WRITE(T, V, ANY, LANES, f **(const ANY *)(x + j), f *x[j]);               \
+        if (op == 'a')                                                                           \
+            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + *(const ANY *)(y + j), x[j] + y[j]); \
+        if (op == 't')                                                                           \
+            WRITE(T, V, ANY, LANES, *(const ANY *)(x + j) + f * *(const ANY *)(y + j),           \
+                  x[j] + f * y[j]);                                                              \
+        if (op == 'w') WRITE(T, V, ANY, LANES, all, f);                                          \
+        if (op == 'f') T##_chains(x, z, nt, fmas, low, high);                                    \
+        if (op == 'd')                                                                           \
+            SUM(T, V, ANY, LANES, *(const ANY *)(x + j) * *(const ANY *)(y + j), x[j] * y[j]);   \
+        if (op == 'r') SUM(T, V, ANY, LANES, *(const ANY *)(x + j), x[j]);                       \
+        return sum;                                                                              \
+    }                                                                                            \
+                                                                                                 \
+    static double T##_loops(const abdb_problem *p, const pass *s, size_t low, size_t high)       \
+    {                                                                                            \
+        switch (s->unroll) {                                                                     \
+        case 1: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 1);                     \
+        case 2: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 2);                     \
+        case 8: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 8);                     \
+        case 16: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 16);                   \
+        default: return T##_unrolled(p, s->op, s->nt, s->fmas, low, high, 4);                    \
+        }                                                                                        \
     }
 
-LOOPS(float, vec_f32, vec_f32_any, VEC_F32, PAST_F32)
-LOOPS(double, vec_f64, vec_f64_any, VEC_F64, PAST_F64)
+LOOPS(float, vec_f32, vec_f32_any, VEC_F32)
+LOOPS(double, vec_f64, vec_f64_any, VEC_F64)
 
 static double loops(const abdb_problem *p, const pass *s, size_t low, size_t high)
 {
@@ -195,6 +183,6 @@ double VEC(stream)(const abdb_problem *p, size_t low, size_t high)
             sum = loops(p, &s, low, high);
         __asm__ volatile("" : : : "memory"); /* a pass is a pass */
     }
-    if (s.nt) _mm_sfence();
+    if (s.nt) vec_fence();
     return sum;
 }

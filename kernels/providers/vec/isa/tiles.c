@@ -1,7 +1,7 @@
 /* tiles.c - small products with B in panels, for each format; see tile.h. */
-#include <immintrin.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 #define PLAIN_STEP(sum, a, b) ((sum) + (a) * (b))
 #define AS_IT_IS(sum, b)      (sum)

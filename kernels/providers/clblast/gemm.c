@@ -1,0 +1,51 @@
+/* gemm.c - the matrix product by CLBlast: CLBlastSgemm and CLBlastDgemm, row-major, plain layouts,
+ * with the parameters that it has for the device. */
+#include "kernels/providers/clblast/clblast.h"
+
+#include <string.h>
+
+#include "kernels/providers/opencl/job.h"
+
+#include <clblast_c.h>
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const char *weights = abdb_param_text(p, "weights"), *tiles = abdb_param_text(p, "tiles");
+
+    *why_not = "CLBlast has no packed products, and batches of another kind";
+    if (p->tensor[0].rank == 3 || (weights && strcmp(weights, "packed") == 0)) return 0;
+    *why_not = "CLBlast chooses its tiles itself";
+    if (tiles && strcmp(tiles, "auto") != 0) return 0;
+    *why_not = "CLBlast has products of f32 and f64";
+    if (p->tensor[0].dtype != ABDB_F64 && p->tensor[0].dtype != ABDB_F32) return 0;
+    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
+}
+
+static abdb_status launch(void *state, abdb_error *err)
+{
+    const abdb_problem *p = state;
+    abdb_cl_device *d = (abdb_cl_device *)p->device;
+    cl_mem a = p->tensor[0].data, b = p->tensor[1].data, c = p->tensor[2].data;
+    size_t m = p->tensor[2].dim[0], n = p->tensor[2].dim[1], k = p->tensor[0].dim[1];
+    CLBlastStatusCode code;
+    cl_event *event;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cl_event(d, &event, err)); /* CLBlast tells of the last of its kernels only */
+    TRY(abdb_cl_check(clEnqueueMarkerWithWaitList(d->queue, 0, NULL, event),
+                      "clEnqueueMarkerWithWaitList", err));
+    TRY(abdb_cl_event(d, &event, err));
+    if (p->tensor[0].dtype == ABDB_F64)
+        code = CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
+                            1, a, 0, k, b, 0, n, 0, c, 0, n, &d->queue, event);
+    else
+        code = CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
+                            1, a, 0, k, b, 0, n, 0, c, 0, n, &d->queue, event);
+    if (code != CLBlastSuccess) /* below -64 and above -1024: what OpenCL answered */
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "CLBlast answers %d (%s)", (int)code,
+                      abdb_cl_error((cl_int)code)));
+done:
+    return st;
+}
+
+const abdb_impl abdb_clblast_gemm = {"gemm", "clblast", accepts, NULL, launch, NULL, NULL};

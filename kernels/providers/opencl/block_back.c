@@ -1,0 +1,130 @@
+/* block_back.c - a transformer block backward; see block.h. */
+#include <stdio.h>
+
+#include "kernels/providers/opencl/block.h"
+
+/* What a layer's gradients are made of. */
+typedef struct {
+    const abdb_cl_block *b;
+    const abdb_tensor *dp;
+    int matrix, bias;
+    cl_mem in, d_out; /* rows of the layer's depth, and of its columns */
+} layer;
+
+static size_t depth_of(const layer *l)
+{
+    return l->matrix == ABDB_CL_DOWN ? 4 * l->b->d : l->b->d;
+}
+
+/* Sums of columns into a vector of gradients. */
+static abdb_status add_columns(const layer *l, cl_mem from, size_t width, int vector,
+                               abdb_error *err)
+{
+    const abdb_cl_block *b = l->b;
+    size_t groups = abdb_cl_pieces(width, abdb_cl_lanes(b->job->d, ABDB_F32));
+
+    return abdb_cl_add(
+        b->job,
+        &(abdb_cl_call){"columns.cl", "columns", abdb_cl_format(l->dp->dtype), {groups}, {0}}, err,
+        "bblll", from, l->dp->data, b->n, width, abdb_cl_vector_at(b, vector));
+}
+
+/* Gradients of a layer's weights and bias, and of what went into it. */
+static abdb_status add_layer(const layer *l, cl_mem d_in, abdb_error *err)
+{
+    const abdb_cl_block *b = l->b;
+    size_t columns = abdb_cl_columns_of(b, l->matrix), depth = depth_of(l),
+           first = abdb_cl_matrix_at(b, l->matrix);
+    abdb_cl_tiles tiles = abdb_cl_usual(b->job->d, ABDB_F32);
+    abdb_cl_matrix in = {.data = l->in, .dtype = ABDB_F32, .row = 1, .column = depth},
+                   back = {.data = l->d_out, .dtype = ABDB_F32, .row = columns, .column = 1},
+                   dw = {.data = l->dp->data,
+                         .dtype = l->dp->dtype,
+                         .first = first,
+                         .row = columns,
+                         .column = 1},
+                   w = {.data = b->p->data,
+                        .dtype = b->p->dtype,
+                        .first = first,
+                        .row = 1,
+                        .column = columns},
+                   out = {.data = d_in, .dtype = ABDB_F32, .row = depth, .column = 1};
+    abdb_cl_size of_w = {depth, columns, b->n, 1, ABDB_F32, tiles, false},
+                 of_in = {b->n, depth, columns, 1, ABDB_F32, tiles, false};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cl_product(b->job, &in, &back, &dw, &of_w, err));
+    TRY(add_columns(l, l->d_out, columns, l->bias, err));
+    TRY(abdb_cl_product(b->job, &back, &w, &out, &of_in, err));
+done:
+    return st;
+}
+
+/* Slopes of a norm: dx = base + those of x; its gains and shifts. */
+static abdb_status add_norm(const layer *l, cl_mem dy, cl_mem x, cl_mem base, cl_mem dx, int gain,
+                            int shift, abdb_error *err)
+{
+    abdb_cl_block b = *l->b;
+    char options[96] = "";
+    abdb_cl_call call = abdb_cl_by_row(&b, "norm_back.cl", "norm_back", options);
+    cl_mem hats;
+    abdb_status st = ABDB_OK;
+
+    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_format(b.p->dtype));
+    TRY(abdb_cl_room(&b, b.d, &hats, err));
+    TRY(abdb_cl_add(b.job, &call, err, "bbbbbbll", dy, x, b.p->data, base, dx, hats, b.d,
+                    abdb_cl_vector_at(&b, gain)));
+    TRY(add_columns(l, hats, b.d, gain, err));
+    TRY(add_columns(l, dy, b.d, shift, err));
+done:
+    return st;
+}
+
+static abdb_status add_attention(abdb_cl_block *b, cl_mem d_att, cl_mem d_qkv, abdb_error *err)
+{
+    abdb_cl_slopes of = {.q = abdb_cl_third(b, b->qkv, 0),
+                         .k = abdb_cl_third(b, b->qkv, 1),
+                         .v = abdb_cl_third(b, b->qkv, 2),
+                         .o = abdb_cl_plain_heads(b, b->att),
+                         .d_o = abdb_cl_plain_heads(b, d_att),
+                         .dq = abdb_cl_third(b, d_qkv, 0),
+                         .dk = abdb_cl_third(b, d_qkv, 1),
+                         .dv = abdb_cl_third(b, d_qkv, 2),
+                         .logarithm = b->logarithm};
+
+    return abdb_cl_flash_back(b->job, &b->attention, &of, err);
+}
+
+abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, const abdb_tensor *dx,
+                                   const abdb_tensor *dp, abdb_error *err)
+{
+    size_t all = b->n * 4 * b->d;
+    abdb_cl_call slope = abdb_cl_by_piece("gate.cl", "back", "-DF32 -DGELU " ABDB_CL_PIECE, all);
+    cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
+    layer down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
+          up = {b, dp, ABDB_CL_UP, ABDB_CL_BFC, b->n2, NULL},
+          out = {b, dp, ABDB_CL_OUT, ABDB_CL_BO, b->att, NULL},
+          qkv = {b, dp, ABDB_CL_QKV, ABDB_CL_BQKV, b->n1, NULL};
+    cl_mem *const one[] = {&d_y, &d_n2, &d_h, &d_att, &d_n1, &d_x};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) TRY(abdb_cl_room(b, b->d, one[i], err));
+    TRY(abdb_cl_room(b, 3 * b->d, &d_qkv, err));
+    TRY(abdb_cl_room(b, 4 * b->d, &d_g, err));
+    down.d_out = d_y;
+    up.d_out = d_g;
+    out.d_out = d_h;
+    qkv.d_out = d_qkv;
+    TRY(abdb_cl_convert(b, true, dy->dtype, dy->data, d_y, err));
+    TRY(add_layer(&down, d_g, err));
+    TRY(abdb_cl_add(b->job, &slope, err, "bbl", b->f, d_g, all));
+    TRY(add_layer(&up, d_n2, err));
+    TRY(add_norm(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
+    TRY(add_layer(&out, d_att, err));
+    TRY(add_attention(b, d_att, d_qkv, err));
+    TRY(add_layer(&qkv, d_n1, err));
+    TRY(add_norm(&qkv, d_n1, b->x, d_h, d_x, ABDB_CL_G1, ABDB_CL_B1, err));
+    TRY(abdb_cl_convert(b, false, dx->dtype, d_x, dx->data, err));
+done:
+    return st;
+}

@@ -1,0 +1,180 @@
+/* choose.c - platforms and devices, and which is used; see choose.h. */
+#include "kernels/providers/opencl/choose.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/text.h"
+
+enum { PLATFORMS = 16, DEVICES = 64, BOARD_NAME_AMD = 0x4038 };
+
+typedef struct {
+    cl_platform_id platform;
+    cl_device_id id;
+    cl_device_type type;
+    char name[2 * ABDB_CL_NAME]; /* "platform: device" */
+} choice;
+
+typedef struct {
+    choice at[DEVICES];
+    size_t count;
+} choices;
+
+static void add_platform(choices *all, cl_platform_id platform)
+{
+    cl_device_id id[DEVICES];
+    cl_uint count = 0;
+    char name[ABDB_CL_NAME] = "", of[ABDB_CL_NAME] = "";
+
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES, id, &count) != CL_SUCCESS) return;
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof of, of, NULL);
+    for (cl_uint i = 0; i < count && all->count < DEVICES; i++) {
+        choice *c = &all->at[all->count++];
+
+        *c = (choice){.platform = platform, .id = id[i]};
+        clGetDeviceInfo(id[i], CL_DEVICE_TYPE, sizeof c->type, &c->type, NULL);
+        clGetDeviceInfo(id[i], CL_DEVICE_NAME, sizeof name, name, NULL);
+        snprintf(c->name, sizeof c->name, "%s: %s", of, name);
+    }
+}
+
+static void find_all(choices *all)
+{
+    cl_platform_id platform[PLATFORMS];
+    cl_uint count = 0;
+
+    all->count = 0;
+    if (clGetPlatformIDs(PLATFORMS, platform, &count) != CL_SUCCESS) return;
+    for (cl_uint i = 0; i < count && i < PLATFORMS; i++) add_platform(all, platform[i]);
+}
+
+void abdb_cl_list(void (*tell)(void *to, const char *key, const char *text), void *to)
+{
+    choices *all = calloc(1, sizeof *all);
+    char key[32];
+
+    if (all) find_all(all);
+    for (size_t i = 0; all && i < all->count; i++) {
+        snprintf(key, sizeof key, "opencl_device_%zu", i + 1);
+        tell(to, key, all->at[i].name);
+    }
+    free(all);
+}
+
+/* The one that is asked for: by its number, or by a part of its name. */
+static const choice *asked_for(const choices *all, const char *text)
+{
+    char pattern[ABDB_CL_NAME];
+    long long number;
+
+    if (abdb_whole(text, 1, (long long)all->count, &number)) return &all->at[number - 1];
+    snprintf(pattern, sizeof pattern, "*%s*", text);
+    for (size_t i = 0; i < all->count; i++)
+        if (abdb_glob(pattern, all->at[i].name)) return &all->at[i];
+    return NULL;
+}
+
+static const choice *first_of(const choices *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].type & CL_DEVICE_TYPE_GPU) return &all->at[i];
+    return &all->at[0];
+}
+
+static abdb_status pick(const choices *all, const choice **out, abdb_error *err)
+{
+    const char *text = getenv("ABDB_OPENCL_DEVICE"), *vendors = getenv("OCL_ICD_VENDORS");
+    abdb_text names = {0};
+
+    if (!all->count)
+        return ABDB_FAIL(err, ABDB_BACKEND,
+                         "there is no OpenCL device: no driver is registered in %s; Debian's"
+                         " pocl-opencl-icd makes one of the processors",
+                         vendors && *vendors ? vendors : "/etc/OpenCL/vendors");
+    *out = text && *text ? asked_for(all, text) : first_of(all);
+    if (*out) return ABDB_OK;
+    for (size_t i = 0; i < all->count; i++)
+        abdb_text_printf(&names, "%s%zu '%s'", i ? ", " : "", i + 1, all->at[i].name);
+    (void)!ABDB_FAIL(err, ABDB_BACKEND,
+                     "no OpenCL device is called '%s' (ABDB_OPENCL_DEVICE):"
+                     " there is %s",
+                     text, abdb_text_get(&names));
+    abdb_text_free(&names);
+    return ABDB_BACKEND;
+}
+
+/* libgomp has bound this thread to a core; a driver's threads would inherit that. */
+static void unbind(void)
+{
+    cpu_set_t set;
+    int places = omp_get_num_places();
+
+    CPU_ZERO(&set);
+    for (int i = 0; i < places; i++) {
+        int count = omp_get_place_num_procs(i), *number = calloc((size_t)count, sizeof *number);
+
+        if (number) omp_get_place_proc_ids(i, number);
+        for (int j = 0; number && j < count; j++) CPU_SET((size_t)number[j], &set);
+        free(number);
+    }
+    if (places) sched_setaffinity(0, sizeof set, &set);
+}
+
+/* As many cores of a processor as abdb was told to use, where the driver can part it. */
+static void take_part(abdb_cl_device *c)
+{
+    int threads = omp_get_max_threads();
+    cl_uint units = 0, made = 0;
+    cl_device_partition_property how[] = {CL_DEVICE_PARTITION_BY_COUNTS, threads,
+                                          CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id part;
+
+    clGetDeviceInfo(c->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    if (threads < (int)units && clCreateSubDevices(c->id, how, 1, &part, &made) == CL_SUCCESS &&
+        made == 1)
+        c->id = part;
+}
+
+static void name_device(abdb_cl_device *c)
+{
+    char version[ABDB_CL_NAME] = "", driver[ABDB_CL_NAME] = "";
+
+    clGetDeviceInfo(c->id, CL_DEVICE_VERSION, sizeof version, version, NULL);
+    clGetDeviceInfo(c->id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+    snprintf(c->driver, sizeof c->driver, "%.150s, driver %.80s", version, driver);
+    if (c->processor)
+        abdb_processor(c->name, sizeof c->name);
+    else if (clGetDeviceInfo(c->id, BOARD_NAME_AMD, sizeof c->name, c->name, NULL) != CL_SUCCESS ||
+             !*c->name)
+        clGetDeviceInfo(c->id, CL_DEVICE_NAME, sizeof c->name, c->name, NULL);
+}
+
+abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
+{
+    choices *all = calloc(1, sizeof *all);
+    const choice *one = NULL;
+    cl_uint floats = 1;
+    cl_device_fp_config doubles = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "OpenCL devices");
+    unbind();
+    find_all(all);
+    TRY(pick(all, &one, err));
+    c->platform = one->platform;
+    c->id = one->id;
+    c->processor = (one->type & CL_DEVICE_TYPE_CPU) != 0;
+    if (c->processor) take_part(c);
+    name_device(c);
+    clGetDeviceInfo(c->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof floats, &floats, NULL);
+    clGetDeviceInfo(c->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
+    c->doubles = doubles != 0;
+    c->wide = !c->processor ? 16 : floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
+done:
+    free(all);
+    return st;
+}

@@ -1,0 +1,12 @@
+/* choose.h - which OpenCL device is used. */
+#ifndef ABDB_PROVIDERS_OPENCL_CHOOSE_H
+#define ABDB_PROVIDERS_OPENCL_CHOOSE_H
+
+#include "kernels/providers/opencl/device.h"
+
+/* Fills platform, device, name, driver and what it can; see abdb_cl_open. */
+ABDB_MUST_USE abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err);
+/* Tells of all devices that there are: "opencl_device_1", "platform: device", ... */
+void abdb_cl_list(void (*tell)(void *to, const char *key, const char *text), void *to);
+
+#endif

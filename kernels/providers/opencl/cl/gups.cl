@@ -1,0 +1,14 @@
+/* gups.cl - updates at random places: a work-item a part of the table, each with a sequence of
+ * numbers of its own (xorshift64). */
+KERNEL void update(global ulong *table, ulong words, ulong updates)
+{
+    ulong part = get_global_id(0), random = 0x9E3779B97F4A7C15ul * (part + 1);
+    global ulong *mine = table + part * words;
+
+    for (ulong i = 0; i < updates; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        mine[random % words] ^= random;
+    }
+}

@@ -1,0 +1,39 @@
+/* softmax.cl - rows of softmax, and their loss by the target's element; a group has a row. */
+KERNEL void softmax(global const ELEMENT *x, global ELEMENT *y, ulong columns)
+{
+    local REAL room[ITEMS];
+    REALV most = -INFINITY, sum = 0;
+    REAL top, all;
+
+    x += get_group_id(0) * columns;
+    y += get_group_id(0) * columns;
+    EACH_VECTOR(i, columns) most = fmax(most, GETV(x, i));
+    top = max_of(most);
+    EACH_LEFT(i, columns) top = fmax(top, GET(x, i));
+    top = group_max(top, room);
+    EACH_VECTOR(i, columns) sum += exp(GETV(x, i) - top);
+    all = sum_of(sum);
+    EACH_LEFT(i, columns) all += exp(GET(x, i) - top);
+    all = 1 / group_sum(all, room);
+    EACH_VECTOR(i, columns) PUTV(y, i, exp(GETV(x, i) - top) * all);
+    EACH_LEFT(i, columns) PUT(y, i, exp(GET(x, i) - top) * all);
+}
+
+KERNEL void loss(global const ELEMENT *x, global const int *target, global float *y, ulong columns)
+{
+    local REAL room[ITEMS];
+    REALV most = -INFINITY, sum = 0;
+    REAL top, all;
+
+    x += get_group_id(0) * columns;
+    EACH_VECTOR(i, columns) most = fmax(most, GETV(x, i));
+    top = max_of(most);
+    EACH_LEFT(i, columns) top = fmax(top, GET(x, i));
+    top = group_max(top, room);
+    EACH_VECTOR(i, columns) sum += exp(GETV(x, i) - top);
+    all = sum_of(sum);
+    EACH_LEFT(i, columns) all += exp(GET(x, i) - top);
+    all = group_sum(all, room);
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = log(all) + top - GET(x, target[get_group_id(0)]);
+}

@@ -1,0 +1,294 @@
+/* device.c - memory, queue and clock of an OpenCL device; see device.h. Tensors' data are cl_mem.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/opencl/choose.h"
+#include "kernels/providers/opencl/device.h"
+#include "schema/core/grow.h"
+
+enum { PATTERN = 128 }; /* the longest that clEnqueueFillBuffer takes */
+
+static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    cl_int code;
+
+    if (huge) return ABDB_FAIL(err, ABDB_USAGE, "OpenCL leaves pages to its driver");
+    *out = clCreateBuffer(c->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    return abdb_cl_check(code, "clCreateBuffer", err);
+}
+
+static void release(abdb_device *d, void *memory)
+{
+    (void)d;
+    clReleaseMemObject(memory);
+}
+
+static double available(abdb_device *d)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    cl_ulong size = 0;
+
+    if (c->processor) return abdb_memory_available() / 2; /* the host keeps a copy of all */
+    clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof size, &size, NULL);
+    return (double)size;
+}
+
+static abdb_status upload(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+
+    return abdb_cl_check(clEnqueueWriteBuffer(c->queue, to, CL_TRUE, 0, size, from, 0, NULL, NULL),
+                         "clEnqueueWriteBuffer", err);
+}
+
+static abdb_status download(abdb_device *d, void *to, const void *from, size_t size,
+                            abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    union { /* reading leaves the buffer as it is */
+        const void *from;
+        cl_mem memory;
+    } of = {from};
+
+    return abdb_cl_check(
+        clEnqueueReadBuffer(c->queue, of.memory, CL_TRUE, 0, size, to, 0, NULL, NULL),
+        "clEnqueueReadBuffer", err);
+}
+
+static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    unsigned char pattern[PATTERN];
+    size_t whole = size / PATTERN * PATTERN;
+    abdb_status st = ABDB_OK;
+
+    memset(pattern, byte, sizeof pattern);
+    if (whole)
+        TRY(abdb_cl_check(
+            clEnqueueFillBuffer(c->queue, to, pattern, PATTERN, 0, whole, 0, NULL, NULL),
+            "clEnqueueFillBuffer", err));
+    if (size > whole)
+        TRY(abdb_cl_check(
+            clEnqueueFillBuffer(c->queue, to, pattern, 1, whole, size - whole, 0, NULL, NULL),
+            "clEnqueueFillBuffer", err));
+    TRY(abdb_cl_check(clFinish(c->queue), "clFinish", err));
+done:
+    return st;
+}
+
+static abdb_status flush(abdb_device *d, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    size_t size = 2 * (d->limits.claimed ? d->limits.claimed : d->limits.last);
+    void *memory;
+    abdb_status st = ABDB_OK;
+
+    if (!c->flushed) {
+        TRY(alloc(d, size, false, &memory, err));
+        c->flushed = memory;
+    }
+    TRY(fill(d, c->flushed, 0, size, err));
+done:
+    return st;
+}
+
+/* --- a timed stretch -------------------------------------------------------------------------- */
+
+abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err)
+{
+    cl_event *more = abdb_grow(d->event, d->events, &d->room, sizeof *more);
+
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "events of launches");
+    d->event = more;
+    more[d->events] = NULL;
+    *out = &more[d->events++];
+    return ABDB_OK;
+}
+
+static void forget(abdb_cl_device *c)
+{
+    for (size_t i = 0; i < c->events; i++)
+        if (c->event[i]) clReleaseEvent(c->event[i]);
+    c->events = 0;
+}
+
+/* The threads of libgomp, which made inputs or checked outputs, would spin beside the device's. */
+static abdb_status begin(abdb_device *d, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+
+    if (c->processor) omp_pause_resource_all(omp_pause_soft);
+    forget(c);
+    return abdb_cl_check(clFinish(c->queue), "clFinish", err);
+}
+
+/* Did any launch of the stretch fail? */
+static abdb_status check_events(abdb_cl_device *c, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < c->events; i++) {
+        cl_int status = CL_COMPLETE;
+
+        if (!c->event[i]) continue;
+        clGetEventInfo(c->event[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                       NULL);
+        TRY(abdb_cl_check(status < 0 ? status : CL_SUCCESS, "a kernel ended", err));
+    }
+done:
+    return st;
+}
+
+/* From the start of the first kernel to the end of the last, by the device's clock. */
+static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
+{
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    cl_ulong first = 0, last = 0;
+    cl_int waited = clFinish(c->queue);
+    abdb_status st = ABDB_OK;
+
+    *time_s = 0;
+    TRY(check_events(c, err));
+    TRY(abdb_cl_check(waited, "clFinish", err));
+    if (c->events) {
+        TRY(abdb_cl_check(clGetEventProfilingInfo(c->event[0], CL_PROFILING_COMMAND_START,
+                                                  sizeof first, &first, NULL),
+                          "clGetEventProfilingInfo", err));
+        TRY(abdb_cl_check(clGetEventProfilingInfo(c->event[c->events - 1], CL_PROFILING_COMMAND_END,
+                                                  sizeof last, &last, NULL),
+                          "clGetEventProfilingInfo", err));
+        *time_s = 1e-9 * (double)(last - first);
+    }
+done:
+    forget(c);
+    return st;
+}
+
+/* What the host tells is told of its processors only. */
+static void sense(abdb_device *d, int how, abdb_sensors *out)
+{
+    if (how == ABDB_SENSE_QUICK)
+        abdb_sensors_glance(out);
+    else
+        abdb_sensors_read(out);
+    if (!((abdb_cl_device *)d)->processor)
+        out->clock_hz = out->temperature_c = out->energy_j = out->energy_most_j = NAN;
+}
+
+static void describe(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
+                     void *to)
+{
+    static const struct {
+        const char *key;
+        cl_device_info what;
+    } texts[] = {{"opencl_device", CL_DEVICE_NAME},
+                 {"opencl_vendor", CL_DEVICE_VENDOR},
+                 {"opencl_version", CL_DEVICE_VERSION},
+                 {"opencl_driver", CL_DRIVER_VERSION},
+                 {"opencl_extensions", CL_DEVICE_EXTENSIONS}};
+    static const char *const variables[] = {"ABDB_OPENCL_DEVICE", "ABDB_OPENCL_OPTIONS",
+                                            "OCL_ICD_VENDORS", "POCL_MAX_PTHREAD_COUNT",
+                                            "POCL_AFFINITY"};
+    abdb_cl_device *c = (abdb_cl_device *)d;
+    char text[4096];
+    cl_uint units = 0, hertz = 0;
+    cl_ulong memory = 0;
+
+    clGetPlatformInfo(c->platform, CL_PLATFORM_NAME, sizeof text, text, NULL);
+    tell(to, "opencl_platform", text);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (clGetDeviceInfo(c->id, texts[i].what, sizeof text, text, NULL) == CL_SUCCESS)
+            tell(to, texts[i].key, text);
+    clGetDeviceInfo(c->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(c->id, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof hertz, &hertz, NULL);
+    clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    snprintf(text, sizeof text, "%u", units);
+    tell(to, "opencl_compute_units", text);
+    snprintf(text, sizeof text, "%u MHz", hertz);
+    tell(to, "opencl_clock", text);
+    snprintf(text, sizeof text, "%.1f GiB", (double)memory / 0x1p30);
+    tell(to, "opencl_memory", text);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (getenv(variables[i])) tell(to, variables[i], getenv(variables[i]));
+    abdb_cl_list(tell, to);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* What one begin and end cost. */
+static double cost_of(abdb_device *d)
+{
+    abdb_error err;
+    double start = abdb_now_s(), time_s;
+    enum { TIMES = 100 };
+
+    for (int i = 0; i < TIMES; i++)
+        if (begin(d, &err) != ABDB_OK || end(d, &time_s, &err) != ABDB_OK) break;
+    return (abdb_now_s() - start) / TIMES;
+}
+
+static abdb_limits limits_of(const abdb_cl_device *c)
+{
+    cl_uint units = 1;
+    cl_ulong cache = 0, local = 0;
+    abdb_limits l;
+
+    clGetDeviceInfo(c->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    if (c->processor) return abdb_machine_limits((int)units);
+    clGetDeviceInfo(c->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL);
+    clGetDeviceInfo(c->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL);
+    l = (abdb_limits){.l1 = local, .l2 = cache / units, .last = cache, .threads = (int)units};
+    if (l.last < 32 << 20) l.last = 32 << 20; /* some tell of a part only */
+    return l;
+}
+
+static abdb_status make_queue(abdb_cl_device *c, abdb_error *err)
+{
+    cl_int code;
+    abdb_status st = ABDB_OK;
+
+    c->context = clCreateContext(NULL, 1, &c->id, NULL, NULL, &code);
+    TRY(abdb_cl_check(code, "clCreateContext", err));
+    c->queue = clCreateCommandQueue(c->context, c->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    TRY(abdb_cl_check(code, "clCreateCommandQueue", err));
+done:
+    return st;
+}
+
+abdb_status abdb_cl_open(abdb_device **out, abdb_error *err)
+{
+    static abdb_cl_device c; /* of this process, there is one */
+    size_t step_ns = 1;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cl_choose(&c, err));
+    TRY(make_queue(&c, err));
+    clGetDeviceInfo(c.id, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof step_ns, &step_ns, NULL);
+    c.device = (abdb_device){.name = c.name,
+                             .clock = "OpenCL profiling events",
+                             .resolution_s = 1e-9 * (double)step_ns,
+                             .limits = limits_of(&c),
+                             .own_threads = true,
+                             .alloc = alloc,
+                             .release = release,
+                             .available = available,
+                             .upload = upload,
+                             .download = download,
+                             .fill = fill,
+                             .flush = flush,
+                             .begin = begin,
+                             .end = end,
+                             .sense = sense,
+                             .describe = describe};
+    if (c.processor) c.device.threads = c.device.limits.threads;
+    c.device.cost_s = cost_of(&c.device);
+    *out = &c.device;
+done:
+    return st;
+}

@@ -1,0 +1,34 @@
+/* fma.c - multiply-adds in registers. */
+#include "kernels/providers/opencl/job.h"
+#include "kernels/providers/opencl/opencl.h"
+
+enum { CHAINS = 8, ITEMS = 64 }; /* CHAINS: as in fma.cl */
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    return abdb_cl_has(p, p->tensor[0].dtype, why_not);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    const abdb_tensor *t = p->tensor;
+    size_t width = t[2].dim[0], items = abdb_cl_local(p, ITEMS), each;
+    abdb_cl_job *job = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cl_job_new(&job, p, err));
+    each = abdb_cl_lanes(job->d, t[0].dtype) * (t[0].dtype == ABDB_I8 ? 1 : CHAINS);
+    TRY(abdb_cl_add(job,
+                    &(abdb_cl_call){"fma.cl",
+                                    "steps",
+                                    abdb_cl_format(t[0].dtype),
+                                    {abdb_cl_pieces(width, each * items)},
+                                    {items}},
+                    err, "bbblli", t[0].data, t[1].data, t[2].data, width,
+                    (size_t)abdb_param_number(p, "n", 1), 0));
+done:
+    return abdb_cl_hand(st, job, state);
+}
+
+const abdb_impl abdb_cl_fma = {"fma",          "opencl",       accepts,      prepare,
+                               abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

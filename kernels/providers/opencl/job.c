@@ -1,0 +1,215 @@
+/* job.c - kernels one after another; see job.h. */
+#include "kernels/providers/opencl/job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/core/grow.h"
+
+abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p, abdb_error *err)
+{
+    abdb_cl_job *job = calloc(1, sizeof *job);
+
+    if (!job) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
+    job->d = (abdb_cl_device *)p->device;
+    job->p = p;
+    *out = job;
+    return ABDB_OK;
+}
+
+/* One argument, by its letter. */
+static cl_int set_argument(cl_kernel kernel, cl_uint at, char letter, va_list *more)
+{
+    cl_mem memory;
+    cl_ulong whole;
+    cl_int number;
+    cl_float real;
+    cl_double wide;
+
+    switch (letter) {
+    case 'b':
+        memory = va_arg(*more, void *);
+        return clSetKernelArg(kernel, at, sizeof memory, &memory);
+    case 'l':
+        whole = va_arg(*more, size_t);
+        return clSetKernelArg(kernel, at, sizeof whole, &whole);
+    case 'i':
+        number = va_arg(*more, int);
+        return clSetKernelArg(kernel, at, sizeof number, &number);
+    case 'f':
+        real = (cl_float)va_arg(*more, double);
+        return clSetKernelArg(kernel, at, sizeof real, &real);
+    case 'd': wide = va_arg(*more, double); return clSetKernelArg(kernel, at, sizeof wide, &wide);
+    default: return CL_INVALID_ARG_VALUE;
+    }
+}
+
+static void set_sizes(abdb_cl_step *step, const abdb_cl_call *call)
+{
+    step->name = call->function;
+    for (cl_uint i = 0; i < 3; i++) {
+        step->local[i] = call->items[i] ? call->items[i] : 1;
+        step->global[i] = (call->groups[i] ? call->groups[i] : 1) * step->local[i];
+        if (step->global[i] > 1 || i == 0) step->dims = i + 1;
+    }
+}
+
+/* The options of a call, and the work-items of a group, which the compiler knows, too, unless the
+ * device has no such groups: that is the launch's to say. */
+static void options_of(const abdb_cl_job *job, const abdb_cl_call *call, char *out, size_t room)
+{
+    size_t items = call->items[0] ? call->items[0] : 1, most = 1;
+
+    clGetDeviceInfo(job->d->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    snprintf(out, room, "%s -DITEMS=%zu%s", call->options ? call->options : "", items,
+             items <= most ? " -DREQUIRED" : "");
+}
+
+abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
+                        const char *letters, ...)
+{
+    abdb_cl_step *more = abdb_grow(job->step, job->steps, &job->room, sizeof *more);
+    cl_program program = NULL;
+    cl_int code;
+    char what[128], options[512];
+    va_list list;
+    abdb_status st = ABDB_OK;
+
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
+    job->step = more;
+    more += job->steps;
+    *more = (abdb_cl_step){0};
+    options_of(job, call, options, sizeof options);
+    TRY(abdb_cl_program(job->d, call->file, options, &program, err));
+    snprintf(what, sizeof what, "clCreateKernel of %s", call->function);
+    more->kernel = clCreateKernel(program, call->function, &code);
+    TRY(abdb_cl_check(code, what, err));
+    job->steps++;
+    set_sizes(more, call);
+    va_start(list, letters);
+    for (cl_uint i = 0; letters[i] && code == CL_SUCCESS; i++) {
+        code = set_argument(more->kernel, i, letters[i], &list);
+        snprintf(what, sizeof what, "clSetKernelArg %u of %s", (unsigned)i, call->function);
+    }
+    va_end(list);
+    TRY(abdb_cl_check(code, what, err));
+done:
+    return st;
+}
+
+abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out, abdb_error *err)
+{
+    cl_mem *more = abdb_grow(job->scratch, job->scratches, &job->scratch_room, sizeof *more);
+    cl_int code;
+
+    if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
+    job->scratch = more;
+    *out = clCreateBuffer(job->d->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    if (code == CL_SUCCESS) more[job->scratches++] = *out;
+    return abdb_cl_check(code, "clCreateBuffer", err);
+}
+
+abdb_status abdb_cl_launch(void *state, abdb_error *err)
+{
+    abdb_cl_job *job = state;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < job->steps; i++) {
+        const abdb_cl_step *s = &job->step[i];
+        cl_event *event;
+        cl_int code;
+
+        TRY(abdb_cl_event(job->d, &event, err));
+        code = clEnqueueNDRangeKernel(job->d->queue, s->kernel, s->dims, NULL, s->global, s->local,
+                                      0, NULL, event);
+        if (code != CL_SUCCESS) {
+            char what[128];
+
+            snprintf(what, sizeof what, "clEnqueueNDRangeKernel of %s with %zu x %zu x %zu items",
+                     s->name, s->local[0], s->local[1], s->local[2]);
+            TRY(abdb_cl_check(code, what, err));
+        }
+    }
+    TRY(abdb_cl_check(clFlush(job->d->queue), "clFlush", err));
+done:
+    return st;
+}
+
+static void forget_steps(abdb_cl_job *job)
+{
+    for (size_t i = 0; i < job->steps; i++) clReleaseKernel(job->step[i].kernel);
+    job->steps = 0;
+}
+
+abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err)
+{
+    abdb_device *d = &job->d->device;
+    double time_s;
+    abdb_status st = ABDB_OK;
+
+    TRY(d->begin(d, err));
+    TRY(abdb_cl_launch(job, err));
+    TRY(d->end(d, &time_s, err));
+    forget_steps(job);
+done:
+    return st;
+}
+
+const char *abdb_cl_chosen(const void *state)
+{
+    const abdb_cl_job *job = state;
+
+    return *job->chosen ? job->chosen : NULL;
+}
+
+void abdb_cl_close(void *state)
+{
+    abdb_cl_job *job = state;
+
+    forget_steps(job);
+    for (size_t i = 0; i < job->scratches; i++) clReleaseMemObject(job->scratch[i]);
+    free(job->step);
+    free(job->scratch);
+    free(job);
+}
+
+abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state)
+{
+    if (st == ABDB_OK)
+        *state = job;
+    else if (job)
+        abdb_cl_close(job);
+    return st;
+}
+
+int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not)
+{
+    *why_not = "this OpenCL device has no f64 (cl_khr_fp64)";
+    return dtype != ABDB_F64 || ((const abdb_cl_device *)p->device)->doubles;
+}
+
+const char *abdb_cl_format(abdb_dtype dtype)
+{
+    static const char *const options[ABDB_DTYPE_COUNT] = {[ABDB_F64] = "-DF64",
+                                                          [ABDB_F32] = "-DF32",
+                                                          [ABDB_BF16] = "-DBF16",
+                                                          [ABDB_I8] = "-DI8",
+                                                          [ABDB_I32] = "-DI32"};
+
+    return options[dtype];
+}
+
+size_t abdb_cl_lanes(const abdb_cl_device *d, abdb_dtype dtype)
+{
+    return (size_t)d->wide / (dtype == ABDB_F64 ? 8 : 4);
+}
+
+size_t abdb_cl_local(const abdb_problem *p, size_t usual)
+{
+    double asked = abdb_param_number(p, "local", 0);
+
+    if (asked >= 1 && asked <= 1 << 20) return (size_t)asked;
+    return ((const abdb_cl_device *)p->device)->processor ? 1 : usual;
+}

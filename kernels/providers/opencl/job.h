@@ -1,0 +1,69 @@
+/* job.h - what a launch of an implementation is: kernels with their arguments, one after another,
+ * and the memory between them. An implementation of this provider only fills a job. */
+#ifndef ABDB_PROVIDERS_OPENCL_JOB_H
+#define ABDB_PROVIDERS_OPENCL_JOB_H
+
+#include "kernels/providers/opencl/device.h"
+
+typedef struct {
+    cl_kernel kernel;
+    const char *name;
+    cl_uint dims;
+    size_t global[3], local[3];
+} abdb_cl_step;
+
+typedef struct {
+    abdb_cl_device *d;
+    const abdb_problem *p;
+    abdb_cl_step *step;
+    size_t steps, room;
+    cl_mem *scratch;
+    size_t scratches, scratch_room;
+    char chosen[160];
+} abdb_cl_job;
+
+/* How a kernel is run: the file, the function, options of the compiler ("-DOP=1 ..."), groups and
+ * work-items of a group (0: 1). */
+typedef struct {
+    const char *file, *function, *options;
+    size_t groups[3], items[3];
+} abdb_cl_call;
+
+/* An empty job for a problem; abdb_cl_close frees it, also after a failure. */
+ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p,
+                                          abdb_error *err);
+/* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), l a size_t as ulong, i an
+ * int, f a double as float, d a double. */
+ABDB_MUST_USE abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
+                                      const char *letters, ...);
+/* Memory of the device for as long as the job. */
+ABDB_MUST_USE abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
+                                          abdb_error *err);
+/* launch, chosen and close of implementations whose state is a job. */
+abdb_status abdb_cl_launch(void *state, abdb_error *err);
+const char *abdb_cl_chosen(const void *state);
+void abdb_cl_close(void *state);
+/* For the end of `prepare`: the job becomes the state, or is freed where st is not ABDB_OK. Returns
+ * st.
+ */
+abdb_status abdb_cl_hand(abdb_status st, abdb_cl_job *job, void **state);
+/* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
+ * beforehand. */
+ABDB_MUST_USE abdb_status abdb_cl_before(abdb_cl_job *job, abdb_error *err);
+
+/* For `accepts`: has the device this format? */
+int abdb_cl_has(const abdb_problem *p, abdb_dtype dtype, const char **why_not);
+/* The option that names a format to common.cl: "-DF32", ... */
+const char *abdb_cl_format(abdb_dtype dtype);
+/* Elements of a vector of a work-item: of the numbers that are computed with. */
+size_t abdb_cl_lanes(const abdb_cl_device *d, abdb_dtype dtype);
+/* Work-items of a group of a kernel whose items stand side by side: the parameter `local`, else 1
+ * on a processor and `usual` elsewhere. */
+size_t abdb_cl_local(const abdb_problem *p, size_t usual);
+/* The next multiple over it, in multiples. */
+static inline size_t abdb_cl_pieces(size_t n, size_t piece)
+{
+    return (n + piece - 1) / piece;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* product.h - products of matrices, as parts of a job: operands are packed into panels, tiles of
+ * the result are made of them. */
+#ifndef ABDB_PROVIDERS_OPENCL_PRODUCT_H
+#define ABDB_PROVIDERS_OPENCL_PRODUCT_H
+
+#include "kernels/providers/opencl/job.h"
+
+/* A matrix in memory of the device, or many: element (i, j) of number b is at first + i row +
+ * j column + b / share stride (share 0: 1). */
+typedef struct {
+    void *data;
+    abdb_dtype dtype;
+    size_t first, row, column, stride, share;
+} abdb_cl_matrix;
+
+/* Tiles: rows, vectors of columns, and the depth after which C is written and read again. */
+typedef struct {
+    int rows, vectors;
+    size_t depth;
+    const char *how; /* "usual", "searched" */
+} abdb_cl_tiles;
+
+/* An operand as panels. */
+typedef struct {
+    cl_mem panels;
+    size_t share;
+} abdb_cl_panels;
+
+typedef struct {
+    size_t m, n, k, batch;
+    abdb_dtype dtype; /* of what is multiplied */
+    abdb_cl_tiles tiles;
+    bool add; /* to what is in C, which is f32 or f64 then */
+} abdb_cl_size;
+
+/* The tiles that are usual on the device for a format. */
+abdb_cl_tiles abdb_cl_usual(const abdb_cl_device *d, abdb_dtype dtype);
+/* The quickest of some, tried once on this device and kept (search.c). */
+ABDB_MUST_USE abdb_status abdb_cl_search(const abdb_problem *p, abdb_dtype dtype,
+                                         abdb_cl_tiles *out, abdb_error *err);
+/* Adds the packing of A (M x K) or B (K x N) to a job. */
+ABDB_MUST_USE abdb_status abdb_cl_pack_a(abdb_cl_job *job, const abdb_cl_matrix *a,
+                                         const abdb_cl_size *s, abdb_cl_panels *out,
+                                         abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_cl_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
+                                         const abdb_cl_size *s, abdb_cl_panels *out,
+                                         abdb_error *err);
+/* Adds C = A B of panels; C's columns stand side by side. bf16: rounded once; bytes: C is i32. */
+ABDB_MUST_USE abdb_status abdb_cl_tile(abdb_cl_job *job, const abdb_cl_panels *a,
+                                       const abdb_cl_panels *b, const abdb_cl_matrix *c,
+                                       const abdb_cl_size *s, abdb_error *err);
+/* All of it. */
+ABDB_MUST_USE abdb_status abdb_cl_product(abdb_cl_job *job, const abdb_cl_matrix *a,
+                                          const abdb_cl_matrix *b, const abdb_cl_matrix *c,
+                                          const abdb_cl_size *s, abdb_error *err);
+
+#endif

@@ -1,0 +1,143 @@
+/* program.c - programs are built when the first cell needs them, each file alone, and their
+ * binaries kept; see device.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/opencl/cache.h"
+#include "kernels/providers/opencl/device.h"
+#include "schema/core/embedded.h"
+
+extern const abdb_embedded abdb_cl_files[];
+
+static const char *file_of(const char *name)
+{
+    for (const abdb_embedded *f = abdb_cl_files; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f->text;
+    return NULL;
+}
+
+/* What a compiler is given: what all share, then the file, whose lines are counted from 1. */
+static abdb_status source_of(const char *file, abdb_text *out, abdb_error *err)
+{
+    const char *text = file_of(file), *common = file_of("common.cl");
+
+    if (!text || !common) return ABDB_FAIL(err, ABDB_BACKEND, "there is no %s", file);
+    abdb_text_printf(out, "#line 1 \"common.cl\"\n%s\n#line 1 \"%s\"\n%s", common, file, text);
+    return out->failed ? ABDB_FAIL(err, ABDB_NOMEM, "a program") : ABDB_OK;
+}
+
+/* The log of a build that failed: whole to the standard error, its beginning into the message. */
+static abdb_status show_log(abdb_cl_device *d, cl_program program, const char *file, cl_int code,
+                            abdb_error *err)
+{
+    size_t size = 0;
+    char *log = NULL;
+
+    clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = calloc(size + 1, 1);
+    if (log) clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    fprintf(stderr, "%s does not build on %s: %s\n%s\n", file, d->name, abdb_cl_error(code),
+            log ? log : "");
+    (void)!ABDB_FAIL(err, ABDB_BACKEND, "%s does not build: %s: %.600s", file, abdb_cl_error(code),
+                     log ? log : "");
+    free(log);
+    return ABDB_BACKEND;
+}
+
+/* From what was kept; NULL: nothing that this driver takes. */
+static cl_program from_cache(abdb_cl_device *d, const char *key, const char *options)
+{
+    size_t size = 0;
+    unsigned char *data = abdb_cl_cached(key, &size);
+    const unsigned char *binary = data;
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    cl_program program = NULL;
+
+    if (!data) return NULL;
+    program = clCreateProgramWithBinary(d->context, 1, &d->id, &size, &binary, &status, &code);
+    if (program && (status != CL_SUCCESS || code != CL_SUCCESS ||
+                    clBuildProgram(program, 1, &d->id, options, NULL, NULL) != CL_SUCCESS)) {
+        clReleaseProgram(program);
+        program = NULL;
+    }
+    free(data);
+    return program;
+}
+
+static void keep(cl_program program, const char *key)
+{
+    size_t size = 0;
+    unsigned char *data;
+
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+            CL_SUCCESS ||
+        !size)
+        return;
+    data = malloc(size);
+    if (data &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
+        abdb_cl_keep(key, data, size);
+    free(data);
+}
+
+static abdb_status build(abdb_cl_device *d, const char *file, const char *options, cl_program *out,
+                         abdb_error *err)
+{
+    abdb_text source = {0}, key = {0};
+    const char *text;
+    cl_int code;
+    abdb_status st = ABDB_OK;
+
+    TRY(source_of(file, &source, err));
+    text = abdb_text_get(&source);
+    abdb_text_printf(&key, "%s\n%s\n%s\n%s", d->name, d->driver, options, text);
+    if (key.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a program"));
+    *out = from_cache(d, abdb_text_get(&key), options);
+    if (*out) goto done;
+    *out = clCreateProgramWithSource(d->context, 1, &text, NULL, &code);
+    TRY(abdb_cl_check(code, "clCreateProgramWithSource", err));
+    code = clBuildProgram(*out, 1, &d->id, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        st = show_log(d, *out, file, code, err);
+        clReleaseProgram(*out);
+        goto done;
+    }
+    keep(*out, abdb_text_get(&key));
+done:
+    abdb_text_free(&source);
+    abdb_text_free(&key);
+    return st;
+}
+
+abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *options,
+                            cl_program *out, abdb_error *err)
+{
+    const char *more = getenv("ABDB_OPENCL_OPTIONS");
+    char all[1024];
+    abdb_cl_built *b;
+    abdb_status st = ABDB_OK;
+
+    snprintf(all, sizeof all, "-DWIDE_BYTES=%d %s %s %s", d->wide, d->doubles ? "-DDOUBLES" : "",
+             options, more ? more : "");
+    for (b = d->built; b; b = b->next)
+        if (strcmp(b->file, file) == 0 && strcmp(b->options, all) == 0) {
+            *out = b->program;
+            return ABDB_OK;
+        }
+    b = calloc(1, sizeof *b);
+    if (!b) return ABDB_FAIL(err, ABDB_NOMEM, "a program");
+    b->file = file;
+    b->options = strdup(all);
+    if (!b->options) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a program"));
+    TRY(build(d, file, all, &b->program, err));
+    b->next = d->built;
+    d->built = b;
+    *out = b->program;
+done:
+    if (st != ABDB_OK) {
+        free(b->options);
+        free(b);
+    }
+    return st;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# opencl.bats - the backend opencl: devices by name, a small cell of every kernel, errors as rows, kept programs.
+load common
+
+# PoCL on the host's processors, with folders of its own for kept programs; those of one run of all tests are shared, and the answer too.
+setup_file() {
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache POCL_CACHE_DIR=$BATS_FILE_TMPDIR/pocl
+    mkdir -p "$XDG_CACHE_HOME" "$POCL_CACHE_DIR"
+    unset ABDB_OPENCL_DEVICE ABDB_OPENCL_OPTIONS OCL_ICD_VENDORS
+}
+need_device() {
+    [ -x "$build/abdb-run-opencl" ] || skip "built without OpenCL: make deps, then make"
+    "$build/abdb-run-opencl" describe 2>/dev/null | grep -q '"kind":"device"' || skip "no OpenCL device here (Debian: pocl-opencl-icd)"
+}
+# The answer to cells, one JSON object each: lines of "KERNEL STATUS VERIFIED CHOSEN".
+cells() {
+    printf '%s\n' "$@" | "$build/abdb-run-opencl" run 2>"$dir/errors" >"$dir/records"
+    jq -r 'select(.kind == "end") | [.cell, .status, .reason] | join(" ")' "$dir/records"
+}
+cell() { # KERNEL key=value...
+    local kernel=$1
+    shift
+    printf '%s\n' "$@" | jq -cRn --arg k "$kernel" '[inputs | select(. != "") | split("=") | {(.[0]): .[1]}] | add | {cell: ($k + " " + (to_entries | map(.key + "=" + .value) | join(","))), kernel: $k, quick: true, params: .}'
+}
+
+@test "opencl: a device is listed, by the name that the warehouse has for these processors" {
+    need_device
+    run abdb run --list
+    fails 0 "  opencl     OpenCL devices"
+    name=$("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "device").name')
+    [ -n "$("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_platform')" ]
+    [[ $("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_device') != *pthread* ]] ||
+        same "$name" "$("$build/abdb-run-ref" describe | jq -r 'select(.kind == "device").name')"
+}
+
+@test "opencl: a small cell of every kernel is verified" {
+    need_device
+    asked=("$(cell gemm m=37 n=75 k=53)" "$(cell stream op=triad n=10007 dtype=f32)" "$(cell stream op=dot n=100003 dtype=f32)"
+        "$(cell fma n=100 width=1009)" "$(cell latency bytes=16384 hops=500)" "$(cell gather rows=3000 fraction=0.3 bytes=36)"
+        "$(cell elementwise op=softmax rows=19 columns=198)" "$(cell attention heads=4 kv_heads=2 queries=60 keys=100 d=40 causal=yes)"
+        "$(cell paged-attention layout=list batch=3 heads=4 kv_heads=2 sequence=200 block=20 d=48)" "$(cell embedding-bag tables=3 rows=500 lookups=20 batch=7)"
+        "$(cell gups words=65536 updates=20000)" "$(cell linear m=33 n=77 k=320 weights=i4)"
+        "$(cell transformer-block batch=2 sequence=37 d=64 heads=2)")
+    run cells "${asked[@]}"
+    same "$(grep -c ' ok $' <<<"$output")" "${#asked[@]}" || { cat "$dir/errors"; echo "$output"; return 1; }
+    same "$(jq -r 'select(.kind == "result").verified' "$dir/records" | sort | uniq -c | tr -s ' ')" " ${#asked[@]} pass"
+    # every kernel that there is was asked
+    same "$(jq -r 'select(.kind == "result").cell' "$dir/records" | cut -d' ' -f1 | sort -u)" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' "$root/kernels/registry.def" | sort -u)"
+}
+
+@test "opencl: a kernel that is not there is named, and both providers of a product answer" {
+    need_device
+    run cells "$(cell stream op=copy level=L1)" "$(cell attention pass=backward algorithm=plain sequence=32)" "$(cell gemm n=40 provider=nobody)"
+    fails 0 "not-implemented a launch takes longer than a pass over a cache"
+    fails 0 "not-implemented gradients are made in blocks only"
+    fails 0 "not-implemented there is no such provider of it"
+    "$build/abdb-run-opencl" describe | grep -q '"provider":"clblast"' || skip "built without CLBlast"
+    run cells "$(cell gemm n=1000 provider=opencl)" "$(cell gemm n=1000 provider=clblast)"
+    same "$(grep -c ' ok $' <<<"$output")" 2
+    # all kernels of a launch are timed: samples fill a good part of the time between their beginnings
+    same "$(jq -s '. as $all | [.[] | select(.kind == "result") | . as $r | [$all[] | select(.kind == "sample" and .cell == $r.cell)] as $s |
+        ([$s[:-1][].time_s] | add) * $r.batch / $s[-1].t_s | select(. > 0.2 and . <= 1)] | length' "$dir/records")" 2
+}
+
+@test "opencl: an error of a launch is a row with its name, and the next cell goes on" {
+    need_device
+    run abdb run --kernel stream --backend opencl --axis local=900000,1 --axis n=4096 --axis op=copy --quick
+    fails 5 "1 cells measured, 1 failed"
+    [[ $(ask "SELECT reason FROM v_kernel WHERE status = 'failed'") == *CL_INVALID_WORK_GROUP_SIZE* ]]
+    run abdb run --kernel stream --backend opencl --axis threads=77 --axis n=4096 --axis op=copy --quick
+    [[ $(ask "SELECT group_concat(reason, '|') FROM v_kernel WHERE status = 'failed'") == *"of the 77 threads"* ]]
+}
+
+@test "opencl: a program that does not build shows the compiler's log" {
+    need_device
+    ABDB_OPENCL_OPTIONS=-Dlatency_is=+ run cells "$(cell latency bytes=4096 hops=10)"
+    fails 0 " ok "
+    ABDB_OPENCL_OPTIONS=-Dhops=+ run cells "$(cell latency bytes=4096 hops=10)"
+    fails 0 "latency.cl does not build: CL_BUILD_PROGRAM_FAILURE"
+    grep -q "latency.cl:[0-9]*:[0-9]*" "$dir/errors"
+}
+
+@test "opencl: without a driver, and with a wrong name, it says what to do" {
+    [ -x "$build/abdb-run-opencl" ] || skip "built without OpenCL: make deps, then make"
+    mkdir empty
+    export OCL_ICD_VENDORS=$dir/empty
+    run abdb run --list
+    fails 0 "opencl     absent: there is no OpenCL device: no driver is registered in $dir/empty; Debian's pocl-opencl-icd"
+    run abdb run --kernel stream --backend opencl --axis n=4096 --quick
+    [ "$status" -ne 0 ]
+    same "$(ask "SELECT status FROM v_kernel")" no-device
+    [[ $(ask "SELECT reason FROM v_kernel") == *pocl-opencl-icd* ]]
+    unset OCL_ICD_VENDORS
+    need_device
+    ABDB_OPENCL_DEVICE='no such thing' run cells "$(cell latency bytes=4096 hops=10)"
+    fails 0 "no-device no OpenCL device is called 'no such thing' (ABDB_OPENCL_DEVICE): there is 1 '"
+    ABDB_OPENCL_DEVICE=1 run cells "$(cell latency bytes=4096 hops=10)"
+    fails 0 " ok "
+}
+
+@test "opencl: kept programs are used, and made again when they are damaged" {
+    need_device
+    export XDG_CACHE_HOME=$dir/cache
+    run cells "$(cell latency bytes=4096 hops=10)"
+    fails 0 " ok "
+    kept=("$XDG_CACHE_HOME"/abdb/opencl/*)
+    same "${#kept[@]}" 1
+    before=$(stat -c %i "${kept[0]}")
+    run cells "$(cell latency bytes=4096 hops=10)"
+    same "$(stat -c %i "${kept[0]}")" "$before" # it was read
+    cp "${kept[0]}" whole
+    for damage in 'truncate -s 3000' 'truncate -s 0' 'perl -pi -e s/ELF/FLE/' 'perl -pi -e s/hops/hips/'; do
+        cp whole "${kept[0]}"
+        $damage "${kept[0]}"
+        ! cmp -s whole "${kept[0]}"
+        run cells "$(cell latency bytes=4096 hops=10)"
+        fails 0 " ok "
+        same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" pass
+        cmp <(head -1 whole | cut -d' ' -f1,2) <(head -1 "${kept[0]}" | cut -d' ' -f1,2)
+        [ "$(stat -c %s "${kept[0]}")" -gt 3000 ]
+    done
+    XDG_CACHE_HOME=/dev/null/none run cells "$(cell latency bytes=4096 hops=10)" # nowhere to keep it
+    fails 0 " ok "
+}

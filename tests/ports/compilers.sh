@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# compilers.sh - other compilers of this machine (gcc-11 to gcc-15, clang, clang-14 to clang-19): everything builds without a warning by
+# -std=c17 -Wpedantic, and kernels are right. In TAP; what is not installed is named. (clang wants literals where gcc knows a va_list.)
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+found=() absent=()
+for c in ${COMPILERS:-gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
+    command -v $c >/dev/null || { absent+=($c); continue; }
+    version=$($c --version | head -1)
+    # not the one that make takes, and none twice: clang is often one of the others
+    [[ " $(gcc --version | head -1 | sed 's/^[^ ]* //') " == " ${version#* } " ]] || [[ " ${versions[*]:-} " == *"$version"* ]] || found+=($c)
+    versions+=("$version")
+done
+echo "# not installed, so not tried: ${absent[*]:-none}"
+[ ${#found[@]} -gt 0 ] || { echo "1..0 # SKIP no other compiler"; exit 0; }
+echo "1..$((2 * ${#found[@]}))"
+n=0 failed=0
+for c in "${found[@]}"; do
+    build=build-ports/$c
+    mkdir -p $build
+    for step in "make -s CC=$c BUILD=$build DEV=1 CFLAGS=-Wno-format-nonliteral all $build/unit/kernels" "env OMP_WAIT_POLICY=passive $build/unit/kernels"; do
+        n=$((n + 1))
+        if $step >$build/log 2>&1; then echo "ok $n - $step"; else
+            echo "not ok $n - $step"
+            sed 's/^/#   /' $build/log | tail -20
+            failed=1
+        fi
+    done
+done
+exit $failed
