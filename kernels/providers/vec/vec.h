@@ -1,9 +1,9 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
  * set, the widest that the processor has chosen when it runs. base: what every x86-64 has, or what
  * the compiler makes of vectors of 16 bytes; avx2: and fused multiply-add, F16C; avx512: F, DQ, BW,
- * VL; amx: and tiles of bf16 and i8, which products take; neon: what every aarch64 has. VEC(name) is
- * a name of the set at hand; what only some processors of a set have (bf16, VNNI, f16) asks before
- * use.
+ * VL; amx: and tiles of bf16 and i8, which products take; neon: what every aarch64 has. VEC(name)
+ * is a name of the set at hand; what only some processors of a set have (bf16, VNNI, f16) asks
+ * before use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
