@@ -3,10 +3,10 @@
  * steps (a pair of bf16, four i8) are what a tile of B has in a row; A row after row; the elements
  * of both are zero up to whole tiles, and rows behind A's last may be anything that can be read.
  * Intel, Architectures Optimization Reference Manual, chapter on AMX. */
-#include <immintrin.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/machine.h"
 
 #if defined(__AMX_TILE__)
 enum { SIDE = 16, ROWS = 2 * SIDE, COLUMNS = 2 * SIDE, ROW = 64 };

@@ -2,7 +2,6 @@
  * once and becomes f32 in registers, for ROWS rows at a time; more rows take a piece of a panel
  * again while it is in the first level. Bound by the bytes of the weights: a row costs a
  * multiply-add a weight, making f32 of it two to three instructions. */
-#include <immintrin.h>
 #include <string.h>
 
 #include "kernels/providers/vec/isa/isa.h"
