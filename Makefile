@@ -122,11 +122,12 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
 MACHINE  := $(shell $(CC) -dumpmachine)
-VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
+VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512 amx,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
 VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
+VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
 VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard kernels/providers/vec/*.c)) $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp

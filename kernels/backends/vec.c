@@ -25,8 +25,8 @@ static int threads(void)
 
 static const abdb_backend backend = {.name = "vec",
                                      .summary =
-                                         "abdb's own vector code (AVX-512, AVX2 or plain, OpenMP)",
-                                     .names = "isa",
+                                         "abdb's own vector code (AMX, AVX-512, AVX2 or plain)",
+                                     .names = "isa blocks",
                                      .native = native,
                                      .threads = threads};
 

@@ -55,7 +55,7 @@ ask "SELECT cell, status, verified, reason FROM v_kernel WHERE NOT (status = 'ok
        AND NOT (backend = 'ref' AND status = 'not-implemented' AND (cell LIKE '%weights=packed%' OR cell LIKE '%stores=nt%'))" >"$dir/out"
 [ ! -s "$dir/out" ]
 ok "and verified, but for what neon has not: products of bf16 and i8, sums of f16, stores past the caches"
-[ "$(ask "SELECT DISTINCT chosen FROM v_kernel WHERE backend = 'vec' AND cell NOT LIKE '%isa=base' AND chosen IS NOT NULL" | tee "$dir/out")" = neon ]
+[ "$(ask "SELECT DISTINCT chosen FROM v_kernel WHERE backend = 'vec' AND cell NOT LIKE '%isa=base' AND chosen IS NOT NULL" | tr -d '"' | sed 's/, blocks=zen$//' | sort -u | tee "$dir/out")" = neon ]
 ok "vec chose neon"
 
 # the whole program: the same evidence, the same answers

@@ -111,7 +111,7 @@ __attribute__((unused)) static double run_shifted(const abdb_kernel *kernel, con
 #if defined(__aarch64__)
 __attribute__((unused)) static const char *const sets[] = {"base", "neon"};
 #else
-__attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx512"};
+__attribute__((unused)) static const char *const sets[] = {"base", "avx2", "avx512", "amx"};
 #endif
 enum { SETS = sizeof sets / sizeof sets[0] };
 

@@ -254,17 +254,19 @@ static void dependent_loads(void **state)
 static void vector_products(void **state)
 {
     static const char *const dtypes[] = {"f32", "f64", "bf16", "i8", "f16"};
-    static const double sizes[][3] = {{1, 1, 1},    {1, 33, 7},    {13, 1, 5},     {12, 32, 64},
-                                      {25, 65, 19}, {64, 16, 300}, {130, 600, 40}, {37, 37, 8201}};
+    static const char *const blocks[] = {"zen", "intel", "amx"};
+    static const double sizes[][3] = {{1, 1, 1},      {1, 33, 7},     {13, 1, 5},
+                                      {12, 32, 64},   {25, 65, 19},   {64, 16, 300},
+                                      {130, 600, 40}, {37, 37, 8201}, {16, 70, 2100}};
 
     (void)state;
-    for (size_t i = 0; i < 5 * SETS * 8 * 4; i++) {
-        const double *size = sizes[i / (5 * SETS) % 8];
+    for (size_t i = 0; i < 5 * SETS * 9 * 4; i++) {
+        const double *size = sizes[i / (5 * SETS) % 9];
         size_t kind =
-            i / (5 * SETS * 8); /* threads; shifted by an element; B packed beforehand; a batch */
+            i / (5 * SETS * 9); /* threads; shifted by an element; B packed beforehand; a batch */
         char text[3][24];
         abdb_problem p = {.kernel = "gemm",
-                          .params = kind == 3 ? 8 : 7,
+                          .params = kind == 3 ? 9 : 8,
                           .param = {{"dtype", dtypes[i % 5], NAN},
                                     {"isa", sets[i / 5 % SETS], NAN},
                                     {"m", text[0], size[0]},
@@ -272,6 +274,7 @@ static void vector_products(void **state)
                                     {"k", text[2], size[2]},
                                     {"threads", kind == 1 ? "1" : "2", kind == 1 ? 1 : 2},
                                     {"weights", kind >= 2 ? "packed" : "plain", NAN},
+                                    {"blocks", blocks[i % 3], NAN},
                                     {"batch", i % 2 ? "3" : "5", i % 2 ? 3 : 5}}};
 
         if (kind == 3 && size[2] > 1000) continue;
@@ -301,6 +304,30 @@ static void special_values(void **state)
 
             assert_true(i == 3 ? isnan(got) : i == 5 ? !isfinite(got) : isfinite(got));
         }
+    drop(&p);
+}
+
+/* Sums of the largest bytes, which f32 does not hold: few rows add up in it for a while. */
+static void largest_bytes(void **state)
+{
+    abdb_problem p = {
+        .kernel = "gemm",
+        .params = 4,
+        .param = {{"dtype", "i8", NAN}, {"m", "2", 2}, {"n", "70", 70}, {"k", "3001", 3001}}};
+    abdb_error err = {0};
+    const char *why;
+    void *product;
+
+    (void)state;
+    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
+    if (!abdb_vec_gemm.accepts(&p, &why)) return;
+    make(&p);
+    for (int t = 0; t < 2; t++) memset(p.tensor[t].data, 127, abdb_tensor_count(&p.tensor[t]));
+    assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));
+    assert_ok(abdb_vec_gemm.launch(product, &err));
+    abdb_vec_gemm.close(product);
+    for (size_t i = 0; i < 140; i++)
+        assert_int_equal(((int32_t *)p.tensor[2].data)[i], 127 * 127 * 3001);
     drop(&p);
 }
 
@@ -421,6 +448,7 @@ int main(void)
                                        cmocka_unit_test(wrong_results),
                                        cmocka_unit_test(vector_products),
                                        cmocka_unit_test(special_values),
+                                       cmocka_unit_test(largest_bytes),
                                        cmocka_unit_test(number_formats),
                                        cmocka_unit_test(bounds),
                                        cmocka_unit_test(bounds_of_all),

@@ -99,6 +99,9 @@ static void layers(void **state)
         "m=9 n=70 k=300 weights=i8",
         "m=125 n=31 k=64 weights=i4",
         "m=1 n=65 k=320 weights=i4",
+        "m=15 n=33 k=288 weights=i4",
+        "m=7 n=100 k=1 weights=i8",
+        "m=16 n=32 k=600 weights=i8",
         "m=13 n=70 k=33 weights=i8 activations=i8",
     };
 

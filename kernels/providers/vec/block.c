@@ -32,13 +32,6 @@ typedef struct {
     size_t bytes, taken;
 } block;
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    if (!abdb_vec_can(p, why_not)) return 0;
-    *why_not = "this processor has no dot product of bf16";
-    return abdb_vec_multiplies(p, p->tensor[X].dtype);
-}
-
 /* --- parts ------------------------------------------------------------------------------------ */
 
 /* Parameters: of P, or of their gradient. */
@@ -70,6 +63,7 @@ static size_t product(const block *s, void *c, const void *a, const void *b, siz
                           .ta = ta,
                           .tb = tb,
                           .threads = s->threads,
+                          .tuning = abdb_vec_tune(s->p),
                           .a = a,
                           .b = b,
                           .c = c};
@@ -337,4 +331,4 @@ static const char *chosen(const void *state)
 }
 
 const abdb_impl abdb_vec_block = {
-    "transformer-block", "vec", accepts, prepare, launch, chosen, stop};
+    "transformer-block", "vec", abdb_vec_can_multiply, prepare, launch, chosen, stop};

@@ -1,23 +1,20 @@
 /* gemm.c - the matrix product of backend vec: which blocks, and the memory that they are packed
  * into; one product, or a batch of them. weights=packed: B is packed before the clock starts. */
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "kernels/providers/vec/vec.h"
 
-/* GRAIN_ROWS: the height of a tile of AVX-512 (isa/isa.h), a multiple of that of the others.
- * ROW_BYTES: what one pass reads of a row of A, so that a panel of B stays in the first levels.
- * BLOCK_BYTES: a block of A, half of a second level of 1 MiB. SLAB: columns of B that are packed at
- * a time. ALIGNMENT: a huge page. */
+/* GRAIN_ROWS: the height of a tile of AVX-512 (isa/isa.h), a multiple of that of the others. What
+ * depends on the processor stands in tuning.c. ALIGNMENT: a huge page. */
 enum {
     GRAIN_ROWS = 12,
-    ROW_BYTES = 8192, /* of A and B in a pass */
-    BLOCK_BYTES = 512 << 10,
-    SLAB = 512,
     LEAST = 128,       /* columns of a thread */
     PANEL_BYTES = 128, /* widest row of a panel */
+    MORE_ROWS = 32,    /* behind those of a block: what its last tiles read, or a pad of columns */
     LINE = 64,
     ALIGNMENT = 2 << 20
 };
@@ -53,6 +50,7 @@ static void choose_grid(abdb_vec_product *q)
 
 void abdb_vec_product_plan(abdb_vec_product *q)
 {
+    const abdb_vec_tuning *t = q->tuning ? q->tuning : abdb_vec_tune(NULL);
     size_t step, most, rows, steps, columns;
     bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16;
 
@@ -60,34 +58,31 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     step = q->size == 8 ? 8 : 4;
     columns = PANEL_BYTES / step;
     choose_grid(q);
-    q->depth = ROW_BYTES / abdb_vec_packed(q->dtype);
+    q->tuning = t;
+    q->depth = t->row / abdb_vec_packed(q->dtype);
     steps =
         abdb_vec_up((q->depth < q->k ? q->depth : q->k) * abdb_vec_packed(q->dtype), step) / step;
+    steps = abdb_vec_up(steps, VEC_STEPS);
     /* Blocks of the rows of a thread, all alike, each at most half of a cache of the second level.
      */
-    most = BLOCK_BYTES / (steps * step + LINE);
-    rows = abdb_vec_up((q->m + q->grid_m - 1) / q->grid_m, GRAIN_ROWS);
+    most = t->block / (steps * step + LINE);
+    rows = abdb_vec_up(abdb_vec_up((q->m + q->grid_m - 1) / q->grid_m, GRAIN_ROWS), t->grain);
     q->block = (rows + most - 1) / most;
-    q->block = abdb_vec_up((rows + q->block - 1) / q->block, GRAIN_ROWS);
+    q->block = abdb_vec_up((rows + q->block - 1) / q->block, t->grain);
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
-    q->slab = q->slab < SLAB ? q->slab : SLAB;
+    q->slab = q->slab < t->slab ? q->slab : t->slab;
     /* B is one panel: each row of A is read once, so packing A would only copy it. Pairs of bf16
      * must not cross two rows, hence even k and lda; f16 is packed as f32. */
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
-    q->few =
-        q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready && q->dtype != ABDB_I8;
-    q->packed_a = abdb_vec_up((q->block + LINE / step) * (steps * step + LINE), LINE);
+    q->few = q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready;
+    q->packed_a = abdb_vec_up((q->block + MORE_ROWS) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
     q->packed_b = abdb_vec_up((steps + 1) * q->slab * step, LINE);
     q->sums = rounded ? abdb_vec_up(rows * q->slab * sizeof(float), LINE) : 0;
-    if (q->few) { /* nothing is packed, and all columns of a thread are summed at once */
-        q->packed_a = q->packed_b = 0;
-        if (rounded)
-            q->sums = q->m * abdb_vec_up(q->n / q->grid_n + columns, columns) * sizeof(float);
-    }
+    if (q->few) q->packed_a = q->packed_b = q->sums = 0; /* nothing is packed */
 }
 
 /* Of all B packed beforehand, or of a slab for each thread. */
@@ -124,13 +119,6 @@ typedef struct {
     void *room;
     abdb_vec_product product;
 } gemm;
-
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    if (!abdb_vec_can(p, why_not)) return 0;
-    *why_not = "this processor has no dot product of that format";
-    return abdb_vec_multiplies(p, p->tensor[0].dtype);
-}
 
 static void stop(void *state)
 {
@@ -174,6 +162,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
                                     .ldb = b->dim[b->rank - 1],
                                     .ldc = b->dim[b->rank - 1],
                                     .threads = s->together > 1 ? 1 : (int)threads,
+                                    .tuning = abdb_vec_tune(p),
                                     .ready = weights && strcmp(weights, "packed") == 0};
     abdb_vec_product_plan(&s->product);
     s->bytes = abdb_vec_up(abdb_vec_product_bytes(&s->product), LINE);
@@ -217,7 +206,12 @@ static abdb_status launch(void *state, abdb_error *err)
 
 static const char *chosen(const void *state)
 {
-    return ((const gemm *)state)->isa->name;
+    static char text[64];
+    const gemm *s = state;
+
+    snprintf(text, sizeof text, "%s, blocks=%s", s->isa->name, s->product.tuning->name);
+    return text;
 }
 
-const abdb_impl abdb_vec_gemm = {"gemm", "vec", accepts, prepare, launch, chosen, stop};
+const abdb_impl abdb_vec_gemm = {"gemm", "vec", abdb_vec_can_multiply, prepare, launch,
+                                 chosen, stop};

@@ -20,13 +20,6 @@ typedef struct {
     size_t each; /* floats of room of a thread */
 } linear;
 
-static int accepts(const abdb_problem *p, const char **why_not)
-{
-    if (!abdb_vec_can(p, why_not)) return 0;
-    *why_not = "this processor has no dot product of bytes";
-    return abdb_vec_multiplies(p, p->tensor[X].dtype);
-}
-
 static void stop(void *state)
 {
     linear *s = state;
@@ -116,10 +109,13 @@ static bool pack_bytes(linear *s, size_t rows, size_t n)
 
         out[i] = j < n ? w[i / PANEL % rows * n + j] : 0;
     }
-    for (size_t i = 0; i < scales; i++)
-        memcpy(padded + i * panels * PANEL, scale + i * n, n * sizeof *scale);
+    for (size_t i = 0; i < panels * scales * PANEL; i++) {
+        size_t j = i / (scales * PANEL) * PANEL + i % PANEL;
+
+        padded[i] = j < n ? scale[i / PANEL % scales * n + j] : 0;
+    }
     s->linear.scale = padded;
-    s->linear.columns = panels * PANEL;
+    s->linear.scales = scales;
     s->linear.panel = rows * PANEL;
     return true;
 }
@@ -141,6 +137,7 @@ static bool prepare_dense(linear *s)
                                     .ldb = n,
                                     .ldc = n,
                                     .threads = abdb_vec_threads(s->p),
+                                    .tuning = abdb_vec_tune(s->p),
                                     .a = x->data,
                                     .b = s->p->tensor[W].data,
                                     .c = s->bytes ? s->sums : s->p->tensor[Y].data,
@@ -239,4 +236,5 @@ static const char *chosen(const void *state)
     return ((const linear *)state)->isa->name;
 }
 
-const abdb_impl abdb_vec_linear_impl = {"linear", "vec", accepts, prepare, launch, chosen, stop};
+const abdb_impl abdb_vec_linear_impl = {"linear", "vec", abdb_vec_can_multiply, prepare, launch,
+                                        chosen,   stop};

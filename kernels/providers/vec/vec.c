@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 #include <omp.h>
 #include <string.h>
@@ -14,13 +16,39 @@ enum { GRAIN = 256 };
 
 #if defined(__x86_64__)
 /* What compilers have no name for yet; asked once, since a hypervisor answers, slowly. */
-static bool has_f16c, has_avx512fp16;
+static bool has_f16c, has_avx512fp16, has_amx;
 __attribute__((constructor)) static void ask_processor(void)
 {
+    enum { EDX_TILES = 1 << 22 | 1 << 24 | 1 << 25 }; /* of bf16, tiles, of i8 */
     unsigned a, b, c, d;
 
     if (__get_cpuid_count(1, 0, &a, &b, &c, &d)) has_f16c = c >> 29 & 1;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) has_avx512fp16 = d >> 23 & 1;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+    has_avx512fp16 = d >> 23 & 1;
+    has_amx = (d & EDX_TILES) == EDX_TILES;
+}
+
+/* Tiles of AMX: the processor has them, and the system lets this process use them once asked. */
+static bool has_tiles(void)
+{
+    enum { REQUEST = 0x1023, TILE_DATA = 18 };
+    static int known = -1;
+
+    if (known < 0)
+        known = has_amx && __builtin_cpu_supports("avx512bf16") &&
+                __builtin_cpu_supports("avx512vnni") &&
+                syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+    return known;
+}
+
+/* Is it made of products of formats that tiles have? */
+static bool of_tiles(const abdb_problem *p)
+{
+    const abdb_tensor *x = &p->tensor[0];
+
+    return (strcmp(p->kernel, "gemm") == 0 || strcmp(p->kernel, "linear") == 0 ||
+            strcmp(p->kernel, "transformer-block") == 0) &&
+           (x->dtype == ABDB_BF16 || x->dtype == ABDB_I8);
 }
 
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
@@ -30,16 +58,18 @@ const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p)
     bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 
+    if (!asked && of_tiles(p) && avx512 && has_tiles()) return &abdb_vec_amx;
     if (!asked) return avx512 ? &abdb_vec_avx512 : avx2 ? &abdb_vec_avx2 : &abdb_vec_base;
     if (strcmp(asked, "base") == 0) return &abdb_vec_base;
     if (strcmp(asked, "avx2") == 0 && avx2) return &abdb_vec_avx2;
     if (strcmp(asked, "avx512") == 0 && avx512) return &abdb_vec_avx512;
+    if (strcmp(asked, "amx") == 0 && of_tiles(p) && avx512 && has_tiles()) return &abdb_vec_amx;
     return NULL;
 }
 
 bool abdb_vec_own(const abdb_vec_isa *isa, abdb_dtype dtype)
 {
-    if (isa != &abdb_vec_avx512) return false;
+    if (isa != &abdb_vec_avx512 && isa != &abdb_vec_amx) return false;
     return dtype == ABDB_BF16  ? __builtin_cpu_supports("avx512bf16")
            : dtype == ABDB_I8  ? __builtin_cpu_supports("avx512vnni")
            : dtype == ABDB_F16 ? has_avx512fp16

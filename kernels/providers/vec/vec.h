@@ -1,8 +1,9 @@
 /* vec.h - our own vector code: the same source for every width, compiled once for each instruction
  * set, the widest that the processor has chosen when it runs. base: what every x86-64 has, or what
  * the compiler makes of vectors of 16 bytes; avx2: and fused multiply-add, F16C; avx512: F, DQ, BW,
- * VL; neon: what every aarch64 has. VEC(name) is a name of the set at hand; what only some
- * processors of a set have (bf16, VNNI, f16) asks before use.
+ * VL; amx: and tiles of bf16 and i8, which products take; neon: what every aarch64 has. VEC(name)
+ * is a name of the set at hand; what only some processors of a set have (bf16, VNNI, f16) asks
+ * before use.
  */
 #ifndef ABDB_PROVIDERS_VEC_H
 #define ABDB_PROVIDERS_VEC_H
@@ -32,7 +33,8 @@ enum { VEC_PAST = 0 };
 #endif
 enum { VEC_BYTES = VEC_WIDTH };
 enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
-enum { VEC_FEW = 16 }; /* rows of a product that packs nothing, at most */
+enum { VEC_FEW = 16 };   /* rows of a product that packs nothing, at most */
+enum { VEC_STEPS = 16 }; /* packed steps of a pass are a multiple of it: what tiles of AMX take */
 
 /* Vectors, and the same at any address that the element may have. */
 typedef float vec_f32 __attribute__((vector_size(VEC_BYTES)));
@@ -44,6 +46,20 @@ typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), m
 
 typedef struct abdb_vec_isa abdb_vec_isa;
 
+/* Blocks of products that suit a family of processors (tuning.c). */
+typedef struct {
+    const char *name;
+    size_t row, block,
+        slab;     /* bytes of A and B in a pass; of A in a block; columns of B at a time */
+    size_t grain; /* rows of a block are a multiple of it */
+    size_t ahead; /* bytes of a panel of B that are asked for beforehand; 0: none */
+} abdb_vec_tuning;
+/* The row of a problem: its parameter blocks=, else that of this processor and instruction set;
+ * NULL: there is none of that name. p may be NULL: this processor's. */
+const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p);
+/* Has it products of its first operand's format, and its blocks? Else why not. */
+int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not);
+
 /* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
  * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32.
  * abdb_vec_product_plan chooses blocks and says how much memory it packs into;
@@ -53,6 +69,7 @@ typedef struct {
     size_t m, n, k, lda, ldb, ldc;
     bool ta, tb;
     int threads;
+    const abdb_vec_tuning *tuning; /* NULL: of this processor */
     const void *a, *b;
     void *c;
     /* of abdb_vec_product_plan */
@@ -158,8 +175,8 @@ typedef struct {
     const void *x, *packed;
     float *y;
     const uint32_t *start, *index;
-    const float *scale;    /* of each column, or of each 32 of K and column */
-    size_t columns, panel; /* a row of scales; bytes of a panel */
+    const float *scale; /* by panels of 32 columns: of each column, or of each 32 of K and column */
+    size_t scales, panel; /* rows of scales, and bytes, of a panel */
 } abdb_vec_linear;
 
 /* What stands between the products of a transformer block, row by row; columns are whole vectors.
@@ -215,10 +232,12 @@ struct abdb_vec_isa {
     /* Rows [low, high). */
     void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 };
-extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_neon;
+extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx,
+    abdb_vec_neon;
 
-/* What a problem runs on: its parameter isa=base, avx2, avx512 (aarch64: neon), else the widest
- * here; NULL: the processor has it not. */
+/* What a problem runs on: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else the
+ * widest here (amx only for products of bf16 and i8, which it is for); NULL: the processor has it
+ * not. */
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 /* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
  * f16. */

@@ -198,7 +198,7 @@ static const float *f32_left(const float *rows, size_t stride, size_t n, size_t 
 #define ELEMENT             float
 #define STEP                1
 #define A_TYPE              float
-#define TILES               VEC(f32_tiles)
+#define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
 #define GET_F               vec_get_f32
 #define PUT_F               vec_put_f32
 #define PART_F              vec_part_f32
@@ -234,7 +234,7 @@ static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size
 #define ELEMENT             uint16_t
 #define STEP                1
 #define A_TYPE              float
-#define TILES               VEC(f32_tiles)
+#define TILES(...)          VEC(f32_tiles)(__VA_ARGS__, 0)
 #define GET_F               vec_get_f16
 #define PUT_F               vec_put_f32
 #define PART_F              vec_part_f16
@@ -297,7 +297,7 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define ELEMENT             uint16_t
 #define STEP                2
 #define A_TYPE              abdb_bf16_pair
-#define TILES               VEC(bf16_tiles)
+#define TILES(...)          VEC(bf16_tiles)(__VA_ARGS__, 0)
 #define GET_F               vec_get_bf16
 #define PUT_F               vec_put_native
 #define PART_F              vec_part_bf16

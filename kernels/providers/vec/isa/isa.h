@@ -22,11 +22,22 @@ void VEC(bags)(const abdb_vec_bags *bags, size_t low, size_t high);
 void VEC(updates)(uint64_t *word, size_t words, size_t updates, uint64_t seed);
 void VEC(linear)(const abdb_vec_linear *linear, size_t low, size_t high, float *room);
 size_t VEC(linear_floats)(const abdb_vec_linear *linear);
+/* Panels [low, high) of a quantised layer of at most VEC_FEW rows. */
+void VEC(few_quantised)(const abdb_vec_linear *linear, size_t low, size_t high);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
 
-/* Columns [left, right) of a product that is `few`; sums: room for as many of each row. */
-void VEC(few)(const abdb_vec_product *product, size_t left, size_t right, float *sums);
+/* Columns [left, right) of a product that is `few`. */
+void VEC(few)(const abdb_vec_product *product, size_t left, size_t right);
+
+#if defined(__AMX_TILE__)
+/* amx.c: C (m x n) = A x B, or +=, of bf16 or bytes; `tiles` of 64 bytes along K, rows of A and C
+ * `lda` and `ldc` bytes apart, panels of B `panel` bytes. Between begin and end of this thread. */
+void VEC(amx_begin)(void);
+void VEC(amx_end)(void);
+void VEC(amx_tiles)(bool bytes, size_t m, size_t n, size_t tiles, const char *a, size_t lda,
+                    const char *b, size_t panel, char *c, size_t ldc, bool add);
+#endif
 
 /* Two bf16 of a row, wherever it begins. */
 typedef uint32_t abdb_bf16_pair __attribute__((aligned(2), may_alias));
@@ -35,12 +46,13 @@ typedef uint32_t abdb_bf16_pair __attribute__((aligned(2), may_alias));
  * Element (i, k) of A is a[i * ai + k * ak], ai or ak being 1. B lies in panels of VEC_PANEL
  * columns, `panel` elements apart, a panel's steps one after another, filled up with anything that
  * can be read. A step is one element of k; of bf16 a pair of them, of i8 four (A plus 128, and
- * behind a panel's steps 128 times the sums of its columns). TILE_ROWS x 2 vectors of sums, with
- * those of B and A, fill the registers: 24 of 32, or 12 of 16. */
+ * behind a panel's steps 128 times the sums of its columns). What lies `ahead` bytes further in a
+ * panel is asked for beforehand; 0: nothing is. TILE_ROWS x 2 vectors of sums, with those of B and
+ * A, fill the registers: 24 of 32, or 12 of 16. */
 enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
 #define TILE_FUNCTION(name, a_type, b_type, c_type)                                    \
     void name(size_t m, size_t n, size_t steps, const a_type *a, size_t ai, size_t ak, \
-              const b_type *b, size_t panel, c_type *c, size_t ldc, bool add)
+              const b_type *b, size_t panel, c_type *c, size_t ldc, bool add, size_t ahead)
 TILE_FUNCTION(VEC(f32_tiles), float, float, float);
 TILE_FUNCTION(VEC(f64_tiles), double, double, double);
 TILE_FUNCTION(VEC(bf16_tiles), abdb_bf16_pair, uint32_t, float);

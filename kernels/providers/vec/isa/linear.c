@@ -14,7 +14,7 @@ enum { LANES_X = 4, TOKENS = LANES_X * VEC_F32, DEEP = 256, GROUP = 32 };
 /* Steps [from, from + deep) of a panel of 32 columns in bytes, or in halves of bytes. */
 static void expand(const abdb_vec_linear *s, size_t panel, size_t from, size_t deep, float *out)
 {
-    const float *scale = s->scale + panel * 32;
+    const float *scale = s->scale + panel * s->scales * 32;
     const int8_t *bytes = (const int8_t *)s->packed + panel * s->panel;
 
     if (!s->halves) {
@@ -23,7 +23,7 @@ static void expand(const abdb_vec_linear *s, size_t panel, size_t from, size_t d
     }
     for (size_t k = 0; k < deep; k += 2) {
         const uint8_t *pair = (const uint8_t *)bytes + (from + k) / 2 * 32;
-        const float *by = scale + (from + k) / GROUP * s->columns;
+        const float *by = scale + (from + k) / GROUP * 32;
 
         for (size_t j = 0; j < 32; j++) {
             out[k * 32 + j] = (float)((pair[j] & 15) - 8) * by[j];
@@ -57,7 +57,7 @@ static void quantised(const abdb_vec_linear *s, size_t low, size_t high, size_t 
             }
             VEC(f32_tiles)
             (rows, wide, deep, (const float *)s->x + row * s->k + from, s->k, 1, b,
-             deep * VEC_PANEL, c, s->n, from > 0);
+             deep * VEC_PANEL, c, s->n, from > 0, 0);
         }
         /* A scale of i8 is the same for a whole column: multiplied once, at the end. */
         for (size_t i = 0; !s->halves && i < rows; i++)
@@ -79,7 +79,7 @@ static void blocks(const abdb_vec_linear *s, size_t low, size_t high, size_t row
             for (size_t i = 0; i < rows; i++) memset(c + i * s->n, 0, 32 * sizeof *c);
         for (size_t b = start[0]; b < start[1]; b++) VEC(f32_tiles)
         (rows, 32, 64, (const float *)s->x + row * s->k + s->index[b] * 64, s->k, 1,
-         (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0]);
+         (const float *)s->packed + b * each, 64 * VEC_PANEL, c, s->n, b > start[0], 0);
     }
 }
 
@@ -140,6 +140,10 @@ void VEC(linear)(const abdb_vec_linear *s, size_t low, size_t high, float *room)
     /* Rows at a time: as many as lie side by side, or 120, ten tiles of 12. */
     const size_t most = s->how == ABDB_UNSTRUCTURED ? TOKENS : 120;
 
+    if (s->how == ABDB_QUANTISED && s->m <= VEC_FEW) {
+        VEC(few_quantised)(s, low, high);
+        return;
+    }
     for (size_t row = 0; row < s->m; row += most) {
         size_t rows = s->m - row < most ? s->m - row : most;
 

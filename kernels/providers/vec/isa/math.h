@@ -117,6 +117,35 @@ VEC_INLINE vec_f32 vec_gelu_argument(vec_f32 x)
     return x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
 }
 
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+/* So many bytes as lanes. (gcc makes single conversions of a __builtin_convertvector of bytes.) */
+VEC_INLINE vec_i32 vec_signed_bytes(const void *at)
+{
+#if defined(__AVX512F__)
+    return (vec_i32)_mm512_cvtepi8_epi32(_mm_loadu_si128(at));
+#elif defined(__AVX2__)
+    return (vec_i32)_mm256_cvtepi8_epi32(_mm_loadl_epi64(at));
+#else
+    const int8_t *b = at;
+
+    return (vec_i32){b[0], b[1], b[2], b[3]};
+#endif
+}
+
+VEC_INLINE vec_i32 vec_unsigned_bytes(const void *at)
+{
+#if defined(__AVX512F__)
+    return (vec_i32)_mm512_cvtepu8_epi32(_mm_loadu_si128(at));
+#elif defined(__AVX2__)
+    return (vec_i32)_mm256_cvtepu8_epi32(_mm_loadl_epi64(at));
+#else
+    const uint8_t *b = at;
+
+    return (vec_i32){b[0], b[1], b[2], b[3]};
+#endif
+}
+
 /* --- bf16 ------------------------------------------------------------------------------------- */
 
 VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)

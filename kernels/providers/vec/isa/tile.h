@@ -10,8 +10,8 @@
 
 /* rows, vectors (1 or 2) and whether A lies by columns are constants where it is inlined. */
 TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak, const B_TYPE *b,
-                            C_TYPE *c, size_t ldc, size_t columns, bool add, const size_t rows,
-                            const size_t vectors)
+                            C_TYPE *c, size_t ldc, size_t columns, bool add, size_t ahead,
+                            const size_t rows, const size_t vectors)
 {
     /* The tile of C, in registers: all indices are constants once the loops are unrolled. */
     VECTOR sum[TILE_ROWS][2];
@@ -25,7 +25,11 @@ TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak,
     for (size_t k = 0; k < steps; k++) {
         VECTOR in[2];
 
-        _Pragma("GCC unroll 2") for (size_t v = 0; v < vectors; v++) in[v] = LOAD(b + v * LANES);
+        _Pragma("GCC unroll 2") for (size_t v = 0; v < vectors; v++)
+        {
+            in[v] = LOAD(b + v * LANES);
+            if (ahead) __builtin_prefetch((const char *)(b + v * LANES) + ahead, 0, 3);
+        }
         _Pragma("GCC unroll 12") for (size_t i = 0; i < rows; i++)
             _Pragma("GCC unroll 2") for (size_t v = 0; v < vectors; v++) sum[i][v] =
                 STEP(sum[i][v], a[i * ai + k * ak], in[v]);
@@ -55,10 +59,11 @@ TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak,
 }
 
 /* All rows of one panel; by_rows: ak is 1, else ai is 1. */
-#define STRIP(rows, vectors)                                                                      \
-    (by_rows                                                                                      \
-         ? TILE(tile)(steps, a + i * ai, ai, 1, b, c + i * ldc, ldc, columns, add, rows, vectors) \
-         : TILE(tile)(steps, a + i, 1, ak, b, c + i * ldc, ldc, columns, add, rows, vectors))
+#define STRIP(rows, vectors)                                                                   \
+    (by_rows ? TILE(tile)(steps, a + i * ai, ai, 1, b, c + i * ldc, ldc, columns, add, ahead,  \
+                          rows, vectors)                                                       \
+             : TILE(tile)(steps, a + i, 1, ak, b, c + i * ldc, ldc, columns, add, ahead, rows, \
+                          vectors))
 #define STRIPS(vectors)                                                   \
     for (; m - i >= TILE_ROWS; i += TILE_ROWS) STRIP(TILE_ROWS, vectors); \
     if (TILE_ROWS > 8 && m - i >= 8) {                                    \
@@ -76,7 +81,7 @@ TILE_ALWAYS void TILE(tile)(size_t steps, const A_TYPE *a, size_t ai, size_t ak,
     if (m - i >= 1) STRIP(1, vectors)
 
 static void TILE(panel)(size_t m, size_t columns, size_t steps, const A_TYPE *a, size_t ai,
-                        size_t ak, const B_TYPE *b, C_TYPE *c, size_t ldc, bool add)
+                        size_t ak, const B_TYPE *b, C_TYPE *c, size_t ldc, bool add, size_t ahead)
 {
     const bool by_rows = ak == 1;
     size_t i = 0;
@@ -89,10 +94,11 @@ static void TILE(panel)(size_t m, size_t columns, size_t steps, const A_TYPE *a,
 }
 
 void VEC(TILE(tiles))(size_t m, size_t n, size_t steps, const A_TYPE *a, size_t ai, size_t ak,
-                      const B_TYPE *b, size_t panel, C_TYPE *c, size_t ldc, bool add)
+                      const B_TYPE *b, size_t panel, C_TYPE *c, size_t ldc, bool add, size_t ahead)
 {
     for (size_t j = 0; j < n; j += 2 * LANES, b += panel)
-        TILE(panel)(m, n - j < 2 * LANES ? n - j : 2 * LANES, steps, a, ai, ak, b, c + j, ldc, add);
+        TILE(panel)
+        (m, n - j < 2 * LANES ? n - j : 2 * LANES, steps, a, ai, ak, b, c + j, ldc, add, ahead);
 }
 
 #undef TILE_ALWAYS

@@ -1,0 +1,62 @@
+/* pack.h - where packed steps of A and B lie, and how they come there; shared by pack.c and gemm.c.
+ *
+ * Sizes are in bytes where formats share the code: a step of A is a 32-bit element of f32, a pair
+ * of bf16, four i8, or a 64-bit one of f64, and so is an element of the sums. f16 is packed as f32:
+ * its own multiply-adds (AVX512-FP16) have sums of f16, which lose what sums of f32 keep. */
+#ifndef ABDB_PROVIDERS_VEC_PACK_H
+#define ABDB_PROVIDERS_VEC_PACK_H
+
+#include "kernels/providers/vec/isa/isa.h"
+
+/* ROW: bytes of a row of a panel of B. PAD: between rows of packed A, so that they do not all fall
+ * into the same sets of a cache. */
+enum { ROW = 2 * VEC_BYTES, PAD = 64 };
+
+/* Bytes of a step of A, and of a sum. */
+static inline size_t step_bytes(const abdb_vec_product *s)
+{
+    return s->dtype == ABDB_F64 ? 8 : 4;
+}
+
+static inline size_t steps_of(const abdb_vec_product *s, size_t deep)
+{
+    return (deep * abdb_vec_packed(s->dtype) + step_bytes(s) - 1) / step_bytes(s);
+}
+
+/* Is it made of tiles of AMX? Then A and B are packed as they are, up to whole tiles. */
+static inline bool by_tiles(const abdb_vec_product *s)
+{
+#if defined(__AMX_TILE__)
+    return s->dtype == ABDB_BF16 || s->dtype == ABDB_I8;
+#else
+    (void)s;
+    return false;
+#endif
+}
+
+static inline size_t packed_steps(const abdb_vec_product *s, size_t deep)
+{
+    return by_tiles(s) ? abdb_vec_up(steps_of(s, deep), VEC_STEPS) : steps_of(s, deep);
+}
+
+/* From a panel of B to the next: the steps of a whole pass, and one more row, where i8 keeps what
+ * its result is corrected by (add_offsets). */
+static inline size_t panel_bytes(const abdb_vec_product *s)
+{
+    return (abdb_vec_up(steps_of(s, s->depth < s->k ? s->depth : s->k), VEC_STEPS) + 1) * ROW;
+}
+
+/* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
+void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out);
+
+/* Step [depth, depth + 2) of a transposed A of bf16, of `rows` rows, `stride` apart: the upper row
+ * in the upper half. */
+void VEC(pack_pair)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth, bool both,
+                    size_t stride, uint32_t *out);
+
+/* The same of `rows` rows of an A that is stored transposed: step k of all rows, then step k + 1,
+ * `stride` steps apart. */
+void VEC(pack_transposed)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
+                          size_t deep, size_t stride, char *out);
+
+#endif
