@@ -320,8 +320,9 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
     return st;
 }
 
-/* Nobody has results of this model, but of longer names of it: the shortest that has some is meant
- * (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. Fills its table. */
+/* No result of this model fits, but the word is that of a family: the shortest name of it that has
+ * some is meant (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. A model that
+ * only begins so is another one, llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
 static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *m,
                                const char *wanted, abdb_set *set, abdb_error *err)
 {
@@ -338,9 +339,8 @@ static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *
         abdb_fold(typed, folded, sizeof folded);
         abdb_table_free(&longer);
         TRY(first_texts(q->db,
-                        "SELECT DISTINCT whole FROM name WHERE kind = 'model' AND"
-                        " substr(folded, 1, length(?1)) = ?1 AND folded <> ?1"
-                        " ORDER BY length(whole), whole",
+                        "SELECT model FROM model WHERE abdb_fold(family) = ?1"
+                        " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
                         folded, NULL, NULL, &longer, err));
         for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
             c->value = abdb_cell_text(&longer, k, 0);
@@ -349,7 +349,7 @@ static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *
             TRY(abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
         }
         if (set->table.rows)
-            set->note = abdb_arena_printf(&set->arena, "no results here of %s '%s': taken for %s",
+            set->note = abdb_arena_printf(&set->arena, "no result of %s '%s' fits: taken for %s",
                                           c->column, typed, c->value);
         c->value = typed;
     }

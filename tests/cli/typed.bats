@@ -53,6 +53,21 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'nosuch'"
 }
 
+@test "another model that begins with the word is not taken for it" {
+    export ABDB_DB=$shared
+    run abdb rank llama2-70b-99 server --where round=v4.0
+    fails 2 "no result matches" # those of llama2-70b-99.9 are others
+    run abdb rank llama3.1 server
+    fails 2 "no result matches"
+    run abdb query mlperf-llm --model llama3.1
+    fails 2 "nothing here is called 'llama3.1'"
+    run abdb query mlperf-llm --round v6
+    fails 2 "nothing here is called 'v6'"
+    # results of a training are no rates; nobody asked for another model
+    run abdb choose --model stable_diffusion
+    fails 2 "no result matches"
+}
+
 @test "the database may be named before the verb" {
     same "$(abdb --db "$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
     same "$(abdb --db="$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
