@@ -84,8 +84,10 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
 SELECT line FROM (
   SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
   UNION ALL
+  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results' FROM asked WHERE selection IS NULL
+  UNION ALL
   SELECT 1, printf('%s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) ||
-            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million', usd_per_million) ELSE '' END ||
+            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, replace(unit, '/s', '')) ELSE '' END ||
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
     FROM first WHERE usd_per_hour IS NOT NULL
   UNION ALL
@@ -100,7 +102,9 @@ SELECT line FROM (
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why
-    FROM (SELECT why, device || CASE WHEN n IS NULL THEN '' ELSE ' (' || n || ')' END AS what FROM choice WHERE kind = 'left-out'
+    FROM (SELECT why, device || CASE WHEN n IS NOT NULL THEN ' (' || n || ')'
+                                    WHEN break_even IS NOT NULL THEN printf(' (first below %.4g)', break_even) ELSE '' END AS what
+            FROM choice WHERE kind = 'left-out'
            ORDER BY why, device) GROUP BY why
   UNION ALL SELECT 6, '† derived by abdb: whole systems of a result are multiplied, which no result of MLPerf® shows'
               WHERE EXISTS (SELECT 1 FROM purchase WHERE unit <> 's')
