@@ -5,7 +5,7 @@
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
--- param: where | text | | conditions on the results: 'ttft_s:p99 <= 0.5, tpot_s:p99 <= 0.05'; what they leave out is counted
+-- param: where | text | | conditions on the results: 'availability=available, devices<=8', and, where results say them, 'ttft_s:p99<=0.5'; what they leave out is counted
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1

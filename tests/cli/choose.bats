@@ -130,6 +130,27 @@ END
     fails 2 "a time to train is 30min"
 }
 
+@test "a name with quotes, commas and what a shell would run; what is not there is said" {
+    cases
+    name="O'Neil, \"9\" \$(touch ran)"
+    python3 - "$name" <<'END'
+import csv, sys
+rows = list(csv.reader(open("cases.csv")))
+with open("odd.csv", "w", newline="") as out:
+    for row in rows:
+        csv.writer(out).writerow([cell.replace("llama2-70b-99", sys.argv[1]).replace("case-", "odd-") for cell in row])
+END
+    abdb import -q odd.csv
+    abdb choose --model "$name" --scenario Server --prices prices.txt --rate 50k/s -o json >got
+    same "$(python3 -c 'import json; r = json.load(open("got")); print(len(r), r[0]["work"])')" "3 $name"
+    same "$(abdb rank --workload "$name" --scenario Server -o csv 2>/dev/null | wc -l)" 5
+    abdb plot choose --script --price 'MI300X=1.5 USD/h' --selection "work='${name//\'/\'\'}',scenario=Server" >script
+    [ ! -e ran ]
+    run choose --where 'ttft_s:p99 <= 0.5'
+    fails 2 "abdb: no result matches"
+    [[ "$output" == *"no result here says its ttft_s:p99"* ]]
+}
+
 choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
 
 @test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {

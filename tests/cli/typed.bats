@@ -66,7 +66,7 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'v6'"
     # results of a training are no rates; nobody asked for another model
     run abdb choose --model stable_diffusion
-    fails 2 "no result matches"
+    fails 2 "these are of metric time_to_train_s (--metric takes one)"
 }
 
 @test "the database may be named before the verb" {
@@ -177,6 +177,12 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     same "$(complete run --kernel gem)" "gemm "
     same "$(complete plot price-perf)" "price-performance "
     same "$(complete query specs -o la)" "latex "
+    same "$(complete choose --uti)" "--utilisation "
+    same "$(complete choose --per d)" "device dollar "
+    same "$(complete choose --model llama2-70b-99)" "llama2-70b-99 llama2-70b-99.9 "
+    same "$(complete choose llama2-70b-99,scenario=Off)" "llama2-70b-99,scenario=Offline "
+    same "$(complete --db "$shared" quer)" "query "
+    same "$(ABDB_DB=none.db complete --db="$shared" compare device=B2)" "device=B200-SXM "
     same "$(complete import some)" ""
     same "$(complete nosuchverb x)" ""
     ABDB_DB=none.db run abdb help --complete -- compare device=B2
