@@ -148,7 +148,10 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     ABDB_PAGER=./pager script -qec "abdb query samples --all; abdb query prices" /dev/null >screen
     ! grep -q "cannot write" screen
     ABDB_PAGER=nosuchprogram script -qec "abdb query sources" /dev/null >screen || true
-    grep -q "nosuchprogram" screen
+    grep -q "no pager 'nosuchprogram' can be run" screen
+    grep -q "^Sources" screen # and nothing is lost
+    ABDB_PAGER="LESS=FRX ./pager2 x" script -qec "abdb query sources" /dev/null >screen || true
+    ! grep -q "can be run" screen # what a shell reads is left to it
 }
 
 @test "--brief leaves the rows and says what it left out" {
