@@ -42,6 +42,29 @@ done:
     return st;
 }
 
+/* Of the names the shortest one whose family `word` is (llama2-70b: llama2-70b-99); NULL: none. A
+ * model that only begins so is another one. */
+static abdb_status of_family(abdb_db *db, const char *word, const char *const *names, size_t count,
+                             const char **meant, abdb_error *err)
+{
+    abdb_table models = {0};
+    char folded[256];
+    abdb_status st = ABDB_OK;
+
+    *meant = NULL;
+    TRY(abdb_sql_table(db,
+                       "SELECT model, abdb_fold(family) FROM model ORDER BY length(model), model",
+                       NULL, NULL, &models, err));
+    abdb_fold(word, folded, sizeof folded);
+    for (size_t i = 0; i < models.rows && !*meant; i++)
+        if (*folded && strcmp(abdb_cell_text(&models, i, 1), folded) == 0)
+            for (size_t n = 0; n < count && !*meant; n++)
+                if (strcmp(names[n], abdb_cell_text(&models, i, 0)) == 0) *meant = names[n];
+done:
+    abdb_table_free(&models);
+    return st;
+}
+
 /* What is said below the table of a value that was taken for another. */
 static void say_taken(const abdb_report *report, size_t p, const char *typed, const char *taken,
                       abdb_table *table)
@@ -86,7 +109,7 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
         with_rows++;
     meant = abdb_spelled(value, names, with_rows);
     if (!meant) {
-        meant = abdb_longer(value, names, with_rows);
+        TRY(of_family(db, value, names, with_rows, &meant, err));
         if (meant) say_taken(report, p, value, meant, table);
     }
     if (!meant) meant = abdb_spelled(value, names, list.rows);

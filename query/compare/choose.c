@@ -8,46 +8,7 @@
 #include "query/compare/offers.h"
 #include "schema/core/grow.h"
 
-static const double hours_of_year = 8760;
-
-/* USD/h of a device that is owned: capital (USD) over the hours in which it works (years x 8760 h x
- * the share of them that is used), and kW x PUE x USD/kWh. */
-double abdb_owning_per_hour(const abdb_owning *own, double capital)
-{
-    return capital / (own->life_years * hours_of_year * own->utilisation) +
-           own->power_w / 1000 * own->pue * own->usd_per_kwh;
-}
-
-abdb_status abdb_rate_parse(const char *text, const char *unit, double *out, abdb_error *err)
-{
-    static const struct {
-        char letter;
-        double factor;
-    } prefixes[] = {{'k', 1e3}, {'M', 1e6}, {'G', 1e9}};
-    char number[64];
-    size_t size = strspn(text, "0123456789.,eE+");
-    const char *rest = text + size;
-    double factor = 1;
-
-    snprintf(number, sizeof number, "%.*s", (int)size, text);
-    rest += strspn(rest, " ");
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-        if (*rest == prefixes[i].letter) {
-            factor = prefixes[i].factor;
-            rest++;
-            break;
-        }
-    rest += strspn(rest, " ");
-    if (!abdb_number(number, out) || !(*out > 0))
-        return ABDB_FAIL(
-            err, ABDB_USAGE,
-            "a rate is a number with its unit, such as 100k/s or 1500 token/s, not '%s'", text);
-    if (*rest && strcmp(rest, "/s") != 0 && unit && strcmp(rest, unit) != 0)
-        return ABDB_FAIL(err, ABDB_USAGE, "the results are in %s, the wanted rate '%s' is not",
-                         unit, text);
-    *out *= factor;
-    return ABDB_OK;
-}
+static const double devices_max = 1e12; /* nobody has more; a double counts them exactly */
 
 /* --- what is left out ------------------------------------------------------------------------- */
 
@@ -59,7 +20,7 @@ static void leave_out(abdb_choosing *c, const char *what, const char *why, size_
             return;
         }
     if (c->left_outs < ABDB_LEFT_OUT_MAX)
-        c->left_out[c->left_outs++] = (abdb_left_out){what, why, n};
+        c->left_out[c->left_outs++] = (abdb_left_out){what, why, n, NAN};
 }
 
 static const abdb_set *set_of(const abdb_choosing *c)
@@ -218,7 +179,7 @@ static abdb_purchase cheapest(const abdb_choosing *c, const abdb_choose_options 
             continue;
         if (!isnan(o->most_s) && value_of(c, member) > o->most_s) continue;
         p = purchase(c, o, member, price);
-        if (!isfinite(p.cost)) continue;
+        if (!isfinite(p.cost) || p.devices > devices_max) continue;
         if (best.member == SIZE_MAX || p.cost < best.cost ||
             (p.cost <= best.cost && value_of(c, member) > value_of(c, best.member)))
             best = p;
@@ -256,25 +217,6 @@ static void describe_offers(abdb_choosing *c, const abdb_table *offers, size_t a
     p->price_date = abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_FROM));
     p->price_key = abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_KEY));
     p->price_age_days = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
-}
-
-/* The next 'DEVICE=USD' of a list; *device NULL: there is none any more. */
-static abdb_status next_capital(char **rest, sqlite3 *db, const char **device, double *usd,
-                                abdb_arena *arena, abdb_error *err)
-{
-    char *one = strsep(rest, ","), *amount = one ? strchr(one, '=') : NULL, *unit;
-
-    *device = NULL;
-    if (!one) return ABDB_OK;
-    if (amount) *amount++ = '\0';
-    unit = amount ? strstr(amount, "USD") : NULL;
-    if (unit) *unit = '\0';
-    if (!amount || !abdb_number(abdb_trim(amount), usd) || !(*usd > 0))
-        return ABDB_FAIL(err, ABDB_USAGE,
-                         "--own wants 'DEVICE=45000', dollars for a device with its share of the"
-                         " system, several joined by commas; not '%s'",
-                         one);
-    return abdb_name_resolve(db, "device", abdb_trim(one), device, arena, err);
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -316,6 +258,36 @@ typedef struct {
     double days;
 } shop;
 
+/* Why no result of a device will do. */
+static const char *no_result(const abdb_choosing *c, const abdb_choose_options *o,
+                             const char *device)
+{
+    return !submitters_of(c, device) ? "no result among these"
+           : !isnan(o->most_s)       ? "no result in that time"
+           : !isnan(o->rate)         ? "no number of systems up to 10^12 devices has that rate"
+                                     : "no result that can be multiplied";
+}
+
+/* Why a device has no price, and what gives it one. */
+static const char *no_price(const shop *s, const char *device)
+{
+    if (strstr(device, " + ")) return "devices of several kinds in a system: no price of one";
+    if (!isnan(s->days) && abdb_offers_cheapest(&s->offers, device, NAN) != SIZE_MAX)
+        return "no price so new: a longer --price-max-age, or --price 'DEVICE=2.49 USD/h'";
+    if (s->o->measure.price_date || s->o->measure.provider)
+        return "no price on that day or of that provider: --price 'DEVICE=2.49 USD/h' gives one";
+    return "no price: --price 'DEVICE=2.49 USD/h' gives one";
+}
+
+/* cost: what it would cost at 1 USD per device and hour. */
+static void leave_without_price(abdb_choosing *c, const char *device, const char *why, double cost)
+{
+    size_t before = c->left_outs;
+
+    leave_out(c, device, why, 0);
+    if (c->left_outs > before) c->left_out[before].first_below = 1 / cost;
+}
+
 /* Rents one device, where it has a price or needs none. */
 static abdb_status rent(abdb_choosing *c, const shop *s, const char *device, abdb_error *err)
 {
@@ -325,15 +297,27 @@ static abdb_status rent(abdb_choosing *c, const shop *s, const char *device, abd
     abdb_purchase p = cheapest(c, s->o, device, needs_price && isnan(price) ? 1 : price);
 
     if (p.member == SIZE_MAX)
-        leave_out(c, device, isnan(s->o->most_s) ? "no result" : "no result in that time", 0);
+        leave_out(c, device, no_result(c, s->o, device), 0);
     else if (needs_price && isnan(price))
-        leave_out(c, device, "no price: --price 'DEVICE=2.49 USD/h' gives one", 0);
+        leave_without_price(c, device, no_price(s, device), p.cost);
     else {
         p.provider = p.provider_kind = p.price_kind = p.price_date = p.price_key = "";
         if (at != SIZE_MAX) describe_offers(c, &s->offers, at, s->days, &p);
         return add(c, p, err);
     }
     return ABDB_OK;
+}
+
+/* A result that cannot be multiplied: says of which device, and why. */
+static void leave_result_out(abdb_choosing *c, size_t member)
+{
+    const char *why = set_of(c)->member[member].why;
+
+    if (!why && !(abdb_member_number(set_of(c), member, ABDB_M_devices) >= 1))
+        why = "number of devices not known";
+    else if (!why)
+        why = c->by_watt && !isfinite(c->watts[member]) ? "power not measured" : "no rate above 0";
+    leave_out(c, abdb_member_text(set_of(c), member, ABDB_M_device), why, 1);
 }
 
 /* One row for each device of the group, and one for each that is owned. */
@@ -349,8 +333,7 @@ static abdb_status fill_rows(abdb_choosing *c, const shop *s, abdb_error *err)
         size_t k = 0;
 
         device = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
-        if (set_of(c)->member[g->member[i]].why)
-            leave_out(c, device, set_of(c)->member[g->member[i]].why, 1);
+        if (!counts(c, g->member[i])) leave_result_out(c, g->member[i]);
         while (k < i &&
                (!counts(c, g->member[k]) ||
                 strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), device) != 0))
@@ -360,11 +343,12 @@ static abdb_status fill_rows(abdb_choosing *c, const shop *s, abdb_error *err)
     while (rest) {
         abdb_purchase p;
 
-        TRY(next_capital(&rest, s->db, &device, &capital, &c->arena, err));
+        TRY(abdb_capital_next(&rest, s->db, &device, &capital, &c->arena, err));
         if (!device) break;
         p = cheapest(c, s->o, device, abdb_owning_per_hour(&s->o->own, capital));
         if (p.member == SIZE_MAX) {
-            leave_out(c, device, "owned: no result", 0);
+            leave_out(c, abdb_arena_printf(&c->arena, "%s (owned)", device),
+                      no_result(c, s->o, device), 0);
             continue;
         }
         p.provider = "you";
@@ -383,13 +367,16 @@ static int by_cost(const void *a, const void *b)
     const abdb_purchase *x = a, *y = b;
 
     if (x->cost < y->cost || x->cost > y->cost) return x->cost < y->cost ? -1 : 1;
-    return strcmp(x->device, y->device);
+    if (strcmp(x->device, y->device) != 0) return strcmp(x->device, y->device);
+    return strcmp(x->price_kind, y->price_kind); /* rented and owned at the same cost */
 }
 
-/* At which price does each tie with the first, and the first with the second? Costs are in
- * proportion to prices. */
+/* At which price does each tie with the first, and the first with the second, and what has no price
+ * with the first? Costs are in proportion to prices. */
 static void find_break_even(abdb_choosing *c)
 {
+    for (size_t i = 0; i < c->left_outs; i++)
+        c->left_out[i].first_below *= c->count ? c->row[0].cost : NAN;
     for (size_t i = 0; i < c->count && c->count > 1; i++)
         c->row[i].break_even = c->row[i].price * c->row[i ? 0 : 1].cost / c->row[i].cost;
 }

@@ -54,7 +54,9 @@ typedef struct {
 
 typedef struct {
     const char *what, *why;
-    size_t n; /* results; 0: not counted */
+    size_t n;           /* results; 0: not counted */
+    double first_below; /* USD per device and hour: with a price below it, it would be first; NAN:
+                            no price is missing, or nothing is first */
 } abdb_left_out;
 
 enum { ABDB_LEFT_OUT_MAX = 200 };
@@ -80,6 +82,10 @@ void abdb_choosing_free(abdb_choosing *choosing);
  * its prefix (k, M, G), where there is one, must be that of the results. ABDB_USAGE. */
 ABDB_MUST_USE abdb_status abdb_rate_parse(const char *text, const char *unit, double *out,
                                           abdb_error *err);
+/* The next 'DEVICE=USD' of what --own gives, which is written into; *device, from arena: NULL where
+ * there is none any more. ABDB_USAGE: not of that form; no such device. */
+ABDB_MUST_USE abdb_status abdb_capital_next(char **rest, sqlite3 *db, const char **device,
+                                            double *usd, abdb_arena *arena, abdb_error *err);
 /* cost@1: USD for a device and hour: capital / (life x 8760 h x utilisation) + power x PUE x
  * USD/kWh. */
 double abdb_owning_per_hour(const abdb_owning *own, double capital);

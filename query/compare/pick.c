@@ -18,7 +18,8 @@ typedef struct {
     abdb_binds binds;
     abdb_arena *arena;
     bool names_metric, names_quantity;
-    size_t skip; /* condition to leave out, to tell which one picks nothing */
+    size_t skip;     /* condition to leave out, to tell which one picks nothing */
+    bool any_metric; /* to tell which there are */
 } query;
 
 static const char *sql_operator(const abdb_condition *c)
@@ -245,7 +246,7 @@ static bool wants_rates(const abdb_measure *m)
 /* What is compared where nobody says: the rate or score of a statement, the time of a kernel. */
 static void default_metric(query *q, const abdb_measure *m)
 {
-    if (q->names_quantity) return;
+    if (q->names_quantity || q->any_metric) return;
     if (m->metric) {
         abdb_text_puts(&q->sql, " AND r.metric = ?");
         (void)!abdb_bind_add_text(&q->binds, m->metric);
@@ -289,6 +290,56 @@ done:
     return st;
 }
 
+/* Conditions on metrics that nobody here stated: "; no result here says its ttft_s:p99". */
+static abdb_status unsaid(query *q, const abdb_selection *s, abdb_text *words, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < s->count; i++) {
+        const char *column = s->condition[i].column, *colon = strchr(column, ':');
+        abdb_table found = {0};
+        char metric[64];
+
+        if (is_column(q->db, column) || !is_metric(column)) continue;
+        snprintf(metric, sizeof metric, "%.*s", (int)strcspn(column, ":"), column);
+        TRY(first_texts(q->db,
+                        "SELECT 1 FROM result WHERE metric = ?1 AND (?2 IS NULL OR statistic = ?2)"
+                        " LIMIT 1",
+                        metric, colon ? colon + 1 : NULL, NULL, &found, err));
+        if (!found.rows) abdb_text_printf(words, "; no result here says its %s", column);
+        abdb_table_free(&found);
+    }
+done:
+    return st;
+}
+
+/* What is there instead: "; these are of metric time_to_train_s (--metric takes one)". */
+static abdb_status other_metrics(query *q, const abdb_selection *s, const abdb_measure *m,
+                                 abdb_text *words, abdb_error *err)
+{
+    const char *lead = wants_rates(m) ? "; --per divides rates only, not times, latencies and"
+                                        " fractions: these are of metric"
+                                      : "; these are of metric";
+    abdb_table found = {0};
+    abdb_status st = ABDB_OK;
+
+    q->any_metric = true;
+    q->skip = SIZE_MAX;
+    TRY(build(q, s, m, "r.metric", err));
+    TRY(abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &found, err));
+    for (size_t i = 0; i < found.rows; i++) {
+        const char *name = abdb_cell_text(&found, i, 0);
+
+        if (!abdb_has_word(abdb_text_get(words), ' ', name, strlen(name)))
+            abdb_text_printf(words, "%s %s", i ? "" : lead, name);
+    }
+    if (found.rows) abdb_text_puts(words, " (--metric takes one)");
+done:
+    q->any_metric = false;
+    abdb_table_free(&found);
+    return st;
+}
+
 /* The error of a selection that picks nothing: the first condition without which there would be
  * results. */
 static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *m,
@@ -297,6 +348,8 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
     abdb_text words = {0};
     abdb_status st = ABDB_OK;
 
+    TRY(unsaid(q, s, &words, err));
+    if (!words.size && !m->metric) TRY(other_metrics(q, s, m, &words, err));
     for (q->skip = 0; q->skip < s->count; q->skip++) {
         const abdb_condition *c = &s->condition[q->skip];
         abdb_table rest = {0};
@@ -309,19 +362,19 @@ static abdb_status empty(query *q, const abdb_selection *s, const abdb_measure *
         abdb_table_free(&rest);
         if (st != ABDB_OK) break;
     }
-    if (!words.size && wants_rates(m) && !m->metric)
-        abdb_text_puts(&words, "; --per divides rates only, not times, latencies and fractions");
     if (st == ABDB_OK)
         st = ABDB_FAIL(err, ABDB_USAGE, "no result matches '%s%s%s'%s%s%s", selection,
                        where && *selection ? "," : "", where ? where : "",
                        m->metric ? " with metric " : "", m->metric ? m->metric : "",
                        abdb_text_get(&words));
+done:
     abdb_text_free(&words);
     return st;
 }
 
-/* Nobody has results of this model, but of longer names of it: the shortest that has some is meant
- * (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. Fills its table. */
+/* No result of this model fits, but the word is that of a family: the shortest name of it that has
+ * some is meant (llama2-70b: the benchmark llama2-70b-99), and the set's note says so. A model that
+ * only begins so is another one, llama2-70b-99.9 is not llama2-70b-99. Fills its table. */
 static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *m,
                                const char *wanted, abdb_set *set, abdb_error *err)
 {
@@ -338,9 +391,8 @@ static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *
         abdb_fold(typed, folded, sizeof folded);
         abdb_table_free(&longer);
         TRY(first_texts(q->db,
-                        "SELECT DISTINCT whole FROM name WHERE kind = 'model' AND"
-                        " substr(folded, 1, length(?1)) = ?1 AND folded <> ?1"
-                        " ORDER BY length(whole), whole",
+                        "SELECT model FROM model WHERE abdb_fold(family) = ?1"
+                        " AND abdb_fold(model) <> ?1 ORDER BY length(model), model",
                         folded, NULL, NULL, &longer, err));
         for (size_t k = 0; k < longer.rows && !set->table.rows; k++) {
             c->value = abdb_cell_text(&longer, k, 0);
@@ -349,7 +401,7 @@ static abdb_status take_longer(query *q, abdb_selection *s, const abdb_measure *
             TRY(abdb_rows(q->db, abdb_text_get(&q->sql), &q->binds, &set->table, err));
         }
         if (set->table.rows)
-            set->note = abdb_arena_printf(&set->arena, "no results here of %s '%s': taken for %s",
+            set->note = abdb_arena_printf(&set->arena, "no result of %s '%s' fits: taken for %s",
                                           c->column, typed, c->value);
         c->value = typed;
     }

@@ -8,6 +8,25 @@
 /* Those of two characters first, so that "<=" is not read as "<". */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
+/* Behind the text in quotes at s: where the quote closes. A doubled one is one of the text. */
+static const char *closing(const char *s)
+{
+    const char *end = strchr(s + 1, *s);
+
+    while (end && end[1] == *s) end = strchr(end + 2, *s);
+    return end;
+}
+
+/* The text between two quotes; from arena. */
+static const char *unquoted(abdb_arena *arena, const char *s, const char *end)
+{
+    char *copy = abdb_arena_copy(arena, s + 1, (size_t)(end - s - 1)), *to = copy;
+
+    for (const char *from = s + 1; copy && from < end; from += 1 + (*from == *s)) *to++ = *from;
+    if (copy) *to = '\0';
+    return copy;
+}
+
 /* The value at *s, quoted or up to the next comma; *s moves behind it. */
 static abdb_status take_value(abdb_selection *out, const char **s, const char **value,
                               abdb_error *err)
@@ -16,9 +35,9 @@ static abdb_status take_value(abdb_selection *out, const char **s, const char **
 
     *s += strspn(*s, " ");
     if (**s == '\'' || **s == '"') {
-        end = strchr(*s + 1, **s);
+        end = closing(*s);
         if (!end) return ABDB_FAIL(err, ABDB_USAGE, "a quote is open in '%s'", *s);
-        *value = abdb_arena_copy(&out->arena, *s + 1, (size_t)(end - *s - 1));
+        *value = unquoted(&out->arena, *s, end);
         end++;
         end += strspn(end, " ");
         if (*end && *end != ',')
@@ -71,6 +90,13 @@ abdb_status abdb_selection_parse(abdb_selection *out, const char *text, abdb_err
     while (*text);
 done:
     return st;
+}
+
+void abdb_selection_add(abdb_text *out, const char *column, const char *value)
+{
+    abdb_text_printf(out, "%s%s='", out->size ? "," : "", column);
+    for (; *value; value++) abdb_text_printf(out, "%s%c", *value == '\'' ? "'" : "", *value);
+    abdb_text_puts(out, "'");
 }
 
 static bool holds(const abdb_condition *c, const abdb_value *v)

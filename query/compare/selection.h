@@ -1,8 +1,8 @@
 /* selection.h - the grammar by which people pick rows: `column OP value`, several joined by ','.
  *
  * OP is one of = != < <= > >= ~ (glob). A value may be quoted by '...' or "..."; then it may hold
- * commas. Numbers compare as numbers. Where `words` is set, a word alone may stand for a condition:
- * its column is NULL until spelling.h finds it.
+ * commas, and the quote itself where it is doubled. Numbers compare as numbers. Where `words` is
+ * set, a word alone may stand for a condition: its column is NULL until spelling.h finds it.
  */
 #ifndef ABDB_QUERY_SELECTION_H
 #define ABDB_QUERY_SELECTION_H
@@ -25,6 +25,8 @@ typedef struct {
 /* Adds the conditions of text. ABDB_USAGE: not of that grammar. */
 ABDB_MUST_USE abdb_status abdb_selection_parse(abdb_selection *out, const char *text,
                                                abdb_error *err);
+/* Adds column='value' to a text of that grammar, with a comma before it where there is some. */
+void abdb_selection_add(abdb_text *out, const char *column, const char *value);
 /* Do all conditions hold for a row? ABDB_USAGE: the table has no such column (the nearest is
  * named). */
 ABDB_MUST_USE abdb_status abdb_selection_match(const abdb_selection *selection,

@@ -6,6 +6,7 @@
 #include "query/answer/footnotes.h"
 #include "query/answer/report.h"
 #include "query/answer/shelf.h"
+#include "query/compare/selection.h"
 #include "query/program/screen.h"
 
 /* What shall be run: --model, --scenario and the words given. From arena. */
@@ -15,8 +16,8 @@ static const char *selection_of(const abdb_args *args, abdb_arena *arena)
     const char *copy;
     abdb_text out = {0};
 
-    if (model) abdb_text_printf(&out, "work='%s'", model);
-    if (scenario) abdb_text_printf(&out, "%sscenario='%s'", out.size ? "," : "", scenario);
+    if (model) abdb_selection_add(&out, "work", model);
+    if (scenario) abdb_selection_add(&out, "scenario", scenario);
     for (int i = 0; i < args->positionals; i++)
         abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
     copy = abdb_arena_printf(arena, "%s", abdb_text_get(&out));
@@ -122,9 +123,21 @@ done:
     return st;
 }
 
+/* Whoever typed the verb knows nothing of the report and its function, which lead the message. */
+static void drop_lead(abdb_error *err)
+{
+    static const char lead[] = "report choose: abdb_choose: ";
+    size_t size = sizeof lead - 1;
+
+    if (strncmp(err->message, lead, size) == 0)
+        memmove(err->message, err->message + size, strlen(err->message + size) + 1);
+}
+
 int abdb_cmd_choose(int argc, char **argv)
 {
     abdb_error err;
 
-    return run(argc, argv, &err) == ABDB_OK ? 0 : abdb_report_error(&err);
+    if (run(argc, argv, &err) == ABDB_OK) return 0;
+    drop_lead(&err);
+    return abdb_report_error(&err);
 }

@@ -47,16 +47,19 @@ static bool is_round(double value)
 static void put_arithmetic(const heading *head, const abdb_table *facts, FILE *out)
 {
     int at = abdb_table_column(facts, "value");
-    double first, second, divided, multiplied;
+    double first, second, divided, multiplied, of_second;
 
     if (facts->rows != 2 || at < 0 || !isfinite(head->value)) return;
     first = number_of(&facts->value[at]);
     second = number_of(&facts->value[facts->columns + (size_t)at]);
     divided = head->value * second / first;
     multiplied = head->value / first / second;
+    of_second = head->value / second; /* a price, of which the rate only says how often */
     if (!isfinite(divided) || !isfinite(multiplied)) return;
     if (is_round(multiplied) && !is_round(divided))
         abdb_say(out, "= 1st x 2nd x %.6g\n", multiplied);
+    else if (is_round(of_second) && !is_round(divided))
+        abdb_say(out, "= 2nd x %.6g\n", of_second);
     else
         abdb_say(out, "= 1st / 2nd x %.6g\n", divided);
 }

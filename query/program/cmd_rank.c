@@ -82,8 +82,8 @@ static const char *selection_of(const abdb_args *args, abdb_arena *arena)
     abdb_text out = {0};
     const char *copy;
 
-    if (workload) abdb_text_printf(&out, "work='%s'", workload);
-    if (scenario) abdb_text_printf(&out, "%sscenario='%s'", out.size ? "," : "", scenario);
+    if (workload) abdb_selection_add(&out, "work", workload);
+    if (scenario) abdb_selection_add(&out, "scenario", scenario);
     for (int i = 0; i < args->positionals; i++)
         abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
     copy = abdb_arena_copy(arena, abdb_text_get(&out), out.size);

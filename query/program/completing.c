@@ -228,18 +228,20 @@ static void offer_argument(task *t, const abdb_option *o)
         {"provider", "SELECT DISTINCT provider FROM v_price ORDER BY 1"},
         {"price-kind", "SELECT DISTINCT kind FROM v_price UNION SELECT 'any'"},
         {"workload", models_sql},
+        {"model", models_sql},
         {"scenario", "SELECT DISTINCT scenario FROM description WHERE scenario IS NOT NULL"}};
     static const struct {
         const char *option;
         void (*offer)(task *t);
-    } named[] = {{"format", offer_formats},     {"backend", offer_backends},
-                 {"plan", offer_plans},         {"kernel", offer_kernels},
-                 {"where", offer_selection},    {"baseline", offer_selection},
-                 {"contender", offer_selection}};
+    } named[] = {{"format", offer_formats},      {"backend", offer_backends},
+                 {"plan", offer_plans},          {"kernel", offer_kernels},
+                 {"where", offer_selection},     {"baseline", offer_selection},
+                 {"contender", offer_selection}, {"selection", offer_selection}};
 
     for (size_t i = 0; t->report && i < t->report->params; i++)
         if (o == &t->report->option[i]) {
-            if (t->report->param[i].values) offer_rows(t, t->report->param[i].values);
+            if (!t->report->param[i].values) break; /* perhaps one of those below */
+            offer_rows(t, t->report->param[i].values);
             return;
         }
     if (strchr(o->argument, '|')) offer_words(t, o->argument);
@@ -264,7 +266,7 @@ static void offer_positional(task *t, bool first)
     else if (strcmp(verb, "help") == 0)
         for (const abdb_command *c = abdb_commands; c->name; c++) offer(t, c->name, c->summary);
     else if (strcmp(verb, "compare") == 0 || strcmp(verb, "rank") == 0 ||
-             strcmp(verb, "export") == 0)
+             strcmp(verb, "choose") == 0 || strcmp(verb, "export") == 0)
         offer_selection(t);
 }
 
@@ -276,7 +278,9 @@ static bool load_report(abdb_report *out, const abdb_command *command, const cha
     abdb_error err;
     bool found;
 
-    if (!(command->takes & ABDB_TAKES_NAME)) return false;
+    if (strcmp(command->name, "choose") == 0)
+        return abdb_report_load(out, command->name, &err) == ABDB_OK;
+    if (!(command->takes & ABDB_TAKES_NAME) || !*name || *name == '-') return false;
     if (strcmp(command->name, "plot") == 0) {
         if (abdb_figure_load(&figure, name, &err) != ABDB_OK) return false;
         found = abdb_report_load(out, figure.report, &err) == ABDB_OK;
@@ -293,18 +297,23 @@ void abdb_complete(FILE *out, int words, char *const *word)
     task t = {.out = out, .word = words > 0 ? word[words - 1] : ""};
     const char *path = NULL, *name = NULL;
     const abdb_option *before = NULL;
+    int lead = words > 1 && strncmp(word[0], "--db=", 5) == 0 ? 1
+               : words > 2 && strcmp(word[0], "--db") == 0    ? 2
+                                                              : 0;
     abdb_report report = {0};
     abdb_args none = {0};
     abdb_error err;
 
+    if (lead) path = lead == 1 ? word[0] + 5 : word[1]; /* abdb --db FILE VERB */
+    words -= lead;
+    word += lead;
     if (words < 2) {
         for (const abdb_command *c = abdb_commands; c->name; c++) offer(&t, c->name, c->summary);
         return;
     }
     t.command = abdb_command_find(word[0]);
     if (!t.command) return;
-    if (words > 2 && word[1][0] != '-' && load_report(&report, t.command, word[1]))
-        t.report = &report;
+    if (load_report(&report, t.command, words > 2 ? word[1] : "")) t.report = &report;
     for (int i = 1; i < words - 1; i++) {
         before = find_option(&t, word[i]);
         if (before && strcmp(before->name, "db") == 0) path = word[i + 1];

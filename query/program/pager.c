@@ -36,6 +36,16 @@ static bool is_program(const char *name)
     return false;
 }
 
+/* Can the first word of a command be run? Of what only a shell can read, perhaps. */
+static bool can_run(const char *program)
+{
+    char word[4096];
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(program, " "), program);
+    if (word[strcspn(word, "'\"\\$`|;&<>()=~*?{}[]!#")]) return true;
+    return strchr(word, '/') ? access(word, X_OK) == 0 : is_program(word);
+}
+
 static const char *command(void)
 {
     const char *own = getenv("ABDB_PAGER"), *any = getenv("PAGER");
@@ -51,6 +61,10 @@ void abdb_pager_begin(void)
     int columns = abdb_screen_width(stdout);
 
     if (pager || !columns || !program || (term && strcmp(term, "dumb") == 0)) return;
+    if (!can_run(program)) {
+        abdb_remark("no pager '%s' can be run, so this is printed as it is", program);
+        return;
+    }
     /* What git asks of less: F to end at once where all fits, R to keep colours, X to leave the
      * text on the screen. 0: the user's own LESS stays. */
     setenv("LESS", "FRX", 0);

@@ -5,7 +5,7 @@
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
--- param: where | text | | conditions on the results: 'ttft_s:p99 <= 0.5, tpot_s:p99 <= 0.05'; what they leave out is counted
+-- param: where | text | | conditions on the results: 'availability=available, devices<=8', and, where results say them, 'ttft_s:p99<=0.5'; what they leave out is counted
 -- param: per | text | dollar | what is saved: dollar, device or watt | SELECT 'dollar' UNION SELECT 'device' UNION SELECT 'watt'
 -- param: metric | text | | metric of the results (default: the workload's own)
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
@@ -84,8 +84,10 @@ SELECT work, scenario, place, device, price_kind AS how, systems, devices, usd_p
 SELECT line FROM (
   SELECT 0 AS place, '! ' || why AS line FROM choice WHERE kind = 'note'
   UNION ALL
+  SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results' FROM asked WHERE selection IS NULL
+  UNION ALL
   SELECT 1, printf('%s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) ||
-            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million', usd_per_million) ELSE '' END ||
+            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, replace(unit, '/s', '')) ELSE '' END ||
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
     FROM first WHERE usd_per_hour IS NOT NULL
   UNION ALL
@@ -100,7 +102,9 @@ SELECT line FROM (
   UNION ALL SELECT 4, line FROM prices_said
   UNION ALL
   SELECT 5, 'left out: ' || group_concat(what, ', ') || ': ' || why
-    FROM (SELECT why, device || CASE WHEN n IS NULL THEN '' ELSE ' (' || n || ')' END AS what FROM choice WHERE kind = 'left-out'
+    FROM (SELECT why, device || CASE WHEN n IS NOT NULL THEN ' (' || n || ')'
+                                    WHEN break_even IS NOT NULL THEN printf(' (first below %.4g)', break_even) ELSE '' END AS what
+            FROM choice WHERE kind = 'left-out'
            ORDER BY why, device) GROUP BY why
   UNION ALL SELECT 6, '† derived by abdb: whole systems of a result are multiplied, which no result of MLPerf® shows'
               WHERE EXISTS (SELECT 1 FROM purchase WHERE unit <> 's')

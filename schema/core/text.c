@@ -293,20 +293,6 @@ const char *abdb_spelled(const char *word, const char *const *names, size_t coun
     return found;
 }
 
-const char *abdb_longer(const char *word, const char *const *names, size_t count)
-{
-    const char *found = NULL;
-    size_t size = strlen(word);
-
-    for (size_t i = 0; size && i < count; i++) {
-        if (strncasecmp(names[i], word, size) != 0 || !names[i][size] ||
-            !strchr("-_ .", names[i][size]))
-            continue;
-        if (!found || strlen(names[i]) < strlen(found)) found = names[i];
-    }
-    return found;
-}
-
 bool abdb_glob(const char *pattern, const char *string)
 {
     /* star: the last '*'; mark: how far it reaches. On a mismatch it takes one character more,

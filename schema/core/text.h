@@ -78,9 +78,6 @@ const char *abdb_nearest(const char *name, const char *const *names, size_t coun
  * one that differs by no more than case, punctuation or a v before it (6.0: v6.0). NULL: none, or
  * several. */
 const char *abdb_spelled(const char *word, const char *const *names, size_t count);
-/* The shortest of the names that go on where `word` ends, at one of "-_ ." (llama2-70b:
- * llama2-70b-99), or NULL. */
-const char *abdb_longer(const char *word, const char *const *names, size_t count);
 /* '*' and '?' patterns, case-insensitive. */
 bool abdb_glob(const char *pattern, const char *string);
 /* Bytes of the valid UTF-8 character at the beginning of a string, or 0. */

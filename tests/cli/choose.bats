@@ -67,7 +67,8 @@ END
 @test "what is left out is named: no price, another scenario, conditions" {
     cases
     run choose --rate 50k/s
-    fails 0 "left out: MI355X: no price"
+    fails 0 "left out: MI355X (first below "
+    [[ "$output" == *"MI355X (first below 3.75): no price"* ]] # 60 USD/h of 40 MI300X, by 16 devices
     run abdb choose llama2-70b-99 --prices prices.txt --rate 50k/s
     fails 0 "scenario=Offline (1): may not be compared with these"
     run choose --rate 50k/s --where 'submitter=S3'
@@ -87,12 +88,24 @@ END
     same "$(cat own)" "$(abdb query cost-model --capital 45000 --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["usd_per_device_hour"])')"
     run choose --rate "50k query/s"
     fails 2 "the results are in token/s, the wanted rate '50k query/s' is not"
+    same "$(choose --rate "50K tokens/s" -o csv 2>/dev/null)" "$(choose --rate 50k/s -o csv 2>/dev/null)"
+    same "$(choose --rate "5e-1Mtoken/s" -o csv 2>/dev/null)" "$(choose --rate 500k/s -o csv 2>/dev/null)"
     for bad in 0 -5 fast "k/s"; do
         run choose --rate "$bad"
         fails 2 "a rate is a number with its unit"
     done
-    run choose --own 'B200-SXM'
-    fails 2 "--own wants"
+    for bad in 'B200-SXM' 'B200-SXM=45000 USDx' 'B200-SXM=0' ',' 'B200-SXM=45,000'; do
+        run choose --own "$bad"
+        fails 2 "--own wants"
+    done
+    run choose --own 'B200-SXM=45000' --utilisation 70 # percent would be 1/100 of the price
+    fails 2 "utilisation is a fraction"
+    run choose --own 'B200-SXM=45000' --pue 0.5
+    fails 2 "pue at least 1"
+    run choose --rate 50k/s --own 'H200-SXM=45000'
+    fails 0 "H200-SXM (owned): no result among these"
+    run abdb choose $'\xff'
+    fails 2 "no JSON object in UTF-8"
     echo "B200-SXM,cheap" >prices.txt
     run choose
     fails 2 "prices.txt, line 1:"
@@ -117,14 +130,42 @@ END
     fails 2 "a time to train is 30min"
 }
 
+@test "a name with quotes, commas and what a shell would run; what is not there is said" {
+    cases
+    name="O'Neil, \"9\" \$(touch ran)"
+    python3 - "$name" <<'END'
+import csv, sys
+rows = list(csv.reader(open("cases.csv")))
+with open("odd.csv", "w", newline="") as out:
+    for row in rows:
+        csv.writer(out).writerow([cell.replace("llama2-70b-99", sys.argv[1]).replace("case-", "odd-") for cell in row])
+END
+    abdb import -q odd.csv
+    abdb choose --model "$name" --scenario Server --prices prices.txt --rate 50k/s -o json >got
+    same "$(python3 -c 'import json; r = json.load(open("got")); print(len(r), r[0]["work"])')" "3 $name"
+    same "$(abdb rank --workload "$name" --scenario Server -o csv 2>/dev/null | wc -l)" 5
+    abdb plot choose --script --price 'MI300X=1.5 USD/h' --selection "work='${name//\'/\'\'}',scenario=Server" >script
+    [ ! -e ran ]
+    run choose --where 'ttft_s:p99 <= 0.5'
+    fails 2 "abdb: no result matches"
+    [[ "$output" == *"no result here says its ttft_s:p99"* ]]
+}
+
+choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
+
 @test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {
     abdb import -q data --db shipped.db
-    run abdb explain choose usd_per_hour device=MI355X --selection llama2-70b-99,server --rate 100k/s --today 2026-11-20 --db shipped.db
-    fails 0 "r-"
-    [[ "$output" == *"68.8 USD"* && "$output" == *"100282"* ]]
+    abdb choose --rate 100k/s --limit 100 -o json --db shipped.db >got 2>/dev/null
+    run abdb explain choose usd_per_hour device=MI355X --rate 100k/s --db shipped.db
+    fails 0 "= 2nd x 1" # a node's price, as often as its rate needs
+    rate=$(python3 -c "import json; print(next(r['rate_each'] for r in json.load(open('got')) if r['device'] == 'MI355X'))")
+    [[ "$output" == *"68.8 USD"* && "$output" == *"├ $rate"* && "$output" == *" r-"*" p-"* ]]
     abdb plot choose --script --db shipped.db --today 2026-11-20 | grep -q "B200-SXM"
     abdb choose llama2-70b-99 Server --rate 1000G/s --db shipped.db -o json 2>/dev/null | python3 -c "
 import json, sys
 assert all(r['devices'] > 0 and r['usd_per_hour'] > 0 for r in json.load(sys.stdin))"
-    abdb help --complete -- choose --per d --db shipped.db >/dev/null
+    for bad in 1e300/s 1e305G/s; do # more devices than a number holds
+        run choose_shipped --rate $bad
+        fails 3 "no number of systems up to 10^12 devices has that rate"
+    done
 }

@@ -29,7 +29,8 @@ on_screen() { # WIDTH COMMAND...
 @test "a word that means several things, or nothing, is refused with what it could be" {
     export ABDB_DB=$shared
     run abdb compare H100 B200-SXM
-    fails 2 "did you mean H100-NVL, H100-SXM"
+    fails 2 "'H100' is not one: did you mean H100-"
+    [[ "$output" == *H100-NVL*H100-SXM* ]]
     run abdb rank serverr
     fails 2 "nothing here is called 'serverr', did you mean 'Server'?"
     abdb import -q "$fixtures/checker.csv" --db t.db
@@ -51,6 +52,21 @@ on_screen() { # WIDTH COMMAND...
     same "$(abdb query specs --vendor nvidia -o csv 2>/dev/null)" "$(abdb query specs --vendor NVIDIA -o csv 2>/dev/null)"
     run abdb query mlperf-llm --model nosuch
     fails 2 "nothing here is called 'nosuch'"
+}
+
+@test "another model that begins with the word is not taken for it" {
+    export ABDB_DB=$shared
+    run abdb rank llama2-70b-99 server --where round=v4.0
+    fails 2 "no result matches" # those of llama2-70b-99.9 are others
+    run abdb rank llama3.1 server
+    fails 2 "no result matches"
+    run abdb query mlperf-llm --model llama3.1
+    fails 2 "nothing here is called 'llama3.1'"
+    run abdb query mlperf-llm --round v6
+    fails 2 "nothing here is called 'v6'"
+    # results of a training are no rates; nobody asked for another model
+    run abdb choose --model stable_diffusion
+    fails 2 "these are of metric time_to_train_s (--metric takes one)"
 }
 
 @test "the database may be named before the verb" {
@@ -132,7 +148,10 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     ABDB_PAGER=./pager script -qec "abdb query samples --all; abdb query prices" /dev/null >screen
     ! grep -q "cannot write" screen
     ABDB_PAGER=nosuchprogram script -qec "abdb query sources" /dev/null >screen || true
-    grep -q "nosuchprogram" screen
+    grep -q "no pager 'nosuchprogram' can be run" screen
+    grep -q "^Sources" screen # and nothing is lost
+    ABDB_PAGER="LESS=FRX ./pager2 x" script -qec "abdb query sources" /dev/null >screen || true
+    ! grep -q "can be run" screen # what a shell reads is left to it
 }
 
 @test "--brief leaves the rows and says what it left out" {
@@ -161,6 +180,12 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     same "$(complete run --kernel gem)" "gemm "
     same "$(complete plot price-perf)" "price-performance "
     same "$(complete query specs -o la)" "latex "
+    same "$(complete choose --uti)" "--utilisation "
+    same "$(complete choose --per d)" "device dollar "
+    same "$(complete choose --model llama2-70b-99)" "llama2-70b-99 llama2-70b-99.9 "
+    same "$(complete choose llama2-70b-99,scenario=Off)" "llama2-70b-99,scenario=Offline "
+    same "$(complete --db "$shared" quer)" "query "
+    same "$(ABDB_DB=none.db complete --db="$shared" compare device=B2)" "device=B200-SXM "
     same "$(complete import some)" ""
     same "$(complete nosuchverb x)" ""
     ABDB_DB=none.db run abdb help --complete -- compare device=B2

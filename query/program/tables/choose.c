@@ -1,6 +1,6 @@
 /* choose.c - abdb_choose(asked): what to buy or rent for a wanted rate; see tables.h. Rows of kind
- * 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, and how many
- * results that are. */
+ * 'choice' are purchases, cheapest first; 'left-out' says what was left out, why, how many
+ * results that are, and below which price (break_even) it would be first where one is missing. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -128,6 +128,10 @@ static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena 
     TRY(number_of(asked, "power", 1000, arena, &o->own.power_w, err));
     TRY(number_of(asked, "pue", 1.3, arena, &o->own.pue, err));
     TRY(number_of(asked, "electricity", 0.1, arena, &o->own.usd_per_kwh, err));
+    if (o->own.utilisation > 1 || o->own.pue < 1)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "utilisation is a fraction, 0.7 for 70 %%, and pue at least 1; not %g and %g",
+                      o->own.utilisation, o->own.pue));
 done:
     return st;
 }
@@ -215,6 +219,7 @@ static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_erro
         put(t, row, DEVICE, l->what);
         put(t, row, WHY, l->why);
         if (l->n) put_count(row, N, (double)l->n);
+        put_number(row, BREAK_EVEN, l->first_below);
     }
     if (c->ranking.set.note) {
         abdb_value *row = abdb_table_row(t);
@@ -228,7 +233,8 @@ static abdb_status add_left_out(const abdb_choosing *c, abdb_table *t, abdb_erro
 
 static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *out, abdb_error *err)
 {
-    json_t *asked = json_loads(argument[0], 0, NULL);
+    json_error_t wrong = {0};
+    json_t *asked = json_loads(argument[0], 0, &wrong);
     abdb_arena arena = {0};
     abdb_choose_options o;
     abdb_choosing c = {0};
@@ -237,8 +243,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 
     out->columns = COLUMNS;
     if (!json_is_object(asked))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "a JSON object of options is wanted, not '%s'",
-                      argument[0]));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "the options are no JSON object in UTF-8: %s", wrong.text));
     TRY(read_asked(asked, &o, &arena, err));
     TRY(abdb_choose(&c, db, &o, err));
     rate = text_of(asked, "rate", &arena);
