@@ -47,7 +47,8 @@ static abdb_status add_price(abdb_text *quotes, char *line, const char *path, in
     return ABDB_OK;
 }
 
-/* --price, and behind it the lines of --prices FILE; # begins a comment. NULL: neither. */
+/* The lines of --prices FILE (# begins a comment), and behind them --price: of several quotes for a
+ * device the last counts. NULL: neither. */
 static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const char **out,
                                abdb_error *err)
 {
@@ -60,7 +61,6 @@ static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const c
     *out = abdb_arg(args, "price");
     if (!path) return ABDB_OK;
     TRY(abdb_read_file(path, &file, err));
-    if (*out) abdb_text_puts(&quotes, *out);
     for (rest = file.data; (line = strsep(&rest, "\n"));) {
         number++;
         line[strcspn(line, "#\r")] = '\0';
@@ -68,7 +68,8 @@ static abdb_status read_prices(const abdb_args *args, abdb_arena *arena, const c
         if (*line) TRY(add_price(&quotes, line, path, number, err));
     }
     if (!quotes.size) TRY(ABDB_FAIL(err, ABDB_USAGE, "%s holds no price", path));
-    *out = abdb_arena_printf(arena, "%s", abdb_text_get(&quotes));
+    *out = abdb_arena_printf(arena, "%s%s%s", abdb_text_get(&quotes), *out ? "," : "",
+                             *out ? *out : "");
 done:
     abdb_text_free(&file);
     abdb_text_free(&quotes);

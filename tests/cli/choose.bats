@@ -86,6 +86,9 @@ END
     choose --rate 50k/s --own 'B200-SXM=45000' --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json >got
     python3 -c "import json; print(next(r['usd_per_device_hour'] for r in json.load(open('got')) if r['how'] == 'owned'))" >own
     same "$(cat own)" "$(abdb query cost-model --capital 45000 --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["usd_per_device_hour"])')"
+    same "$(choose --price 'MI300X=1 USD/h' -o json 2>/dev/null | jq '.[] | select(.device == "MI300X").usd_per_device_hour')" 1 # not the file's
+    run choose --rate 5 --time-to-train 30min
+    fails 2 "give one"
     run choose --rate "50k query/s"
     fails 2 "the results are in token/s, the wanted rate '50k query/s' is not"
     same "$(choose --rate "50K tokens/s" -o csv 2>/dev/null)" "$(choose --rate 50k/s -o csv 2>/dev/null)"

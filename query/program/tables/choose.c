@@ -118,6 +118,9 @@ static abdb_status read_asked(json_t *asked, abdb_choose_options *o, abdb_arena 
     o->by = by && *by == 'w'                  ? ABDB_BY_WATT
             : by && strcmp(by, "device") == 0 ? ABDB_BY_DEVICE
                                               : ABDB_BY_DOLLAR;
+    if (rate && train)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "a rate is of work that goes on, a time to train of one training: give one"));
     if (rate) TRY(abdb_rate_parse(rate, NULL, &o->rate, err));
     if (train && strcmp(train, "any") == 0)
         o->measure.metric = "time_to_train_s";
