@@ -59,8 +59,13 @@ for d in rows("devices.csv"):
     alias.setdefault(("device", fold(d["device"])), d["device"])
 
 
+# Spellings of the shipped results whose decorations say memory, power or cooling, read by a person.
+decorated = {"NVIDIA H200-SXM-141GB-CTS": "H200-SXM", "AMD Instinct MI300X-NPS1-SPX-192GB-750W": "MI300X",
+             "AMD MI300X-NPS1-SPX-192GB-750W": "MI300X", "AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)": "MI355X"}
+
+
 def canon(kind, text):
-    return alias.get((kind, fold(text)), text)
+    return alias.get((kind, fold(text)), decorated.get(text, text))
 
 
 # --- MLPerf: what the files state, a result once however many files repeat it ------------------------------------------------------
