@@ -110,12 +110,20 @@ done
 a() { cell vec gemm dtype=bf16 n=2048; }
 b() { cell onednn gemm dtype=bf16 n=2048; }
 line "bf16 product n=2048 by vec, against onednn" 0.97
-a() { per_op vec gemm dtype=bf16 n=2048; }
+# fma has no tiles: both by AVX-512
+a() { per_op vec gemm dtype=bf16 isa=avx512 n=2048; }
 b() { per_op vec fma dtype=bf16; }
 line "bf16 product n=2048 by vec, against the same operations in registers" 0.75
 a() { cell vec gemm dtype=i8 n=2048; }
 b() { cell onednn gemm dtype=i8 n=2048; }
 line "i8 product n=2048 by vec, against onednn" ""
+for t in bf16 i8; do
+    a() { cell vec gemm dtype=$t isa=amx n=2048; }
+    b() { cell onednn gemm dtype=$t n=2048; }
+    line "$t product n=2048 by tiles of AMX, against onednn" 0.97
+    b() { cell vec gemm dtype=$t isa=avx512 n=2048; }
+    line "$t product n=2048 by tiles of AMX, against AVX-512" 1
+done
 a() { cell vec gemm dtype=f64 n=2048; }
 b() { cell blis gemm dtype=f64 n=2048; }
 line "f64 product n=2048 by vec, against blis" ""
