@@ -47,7 +47,7 @@ static abdb_status quantile(const samples *s, double *out, int *has, abdb_error 
 
 static abdb_status mad(const samples *s, double *out, int *has, abdb_error *err)
 {
-    abdb_summary summary;
+    abdb_summary summary = {0};
     abdb_status st = abdb_summarise(s->x, s->n, &summary, err);
 
     *out = summary.mad;
@@ -57,7 +57,7 @@ static abdb_status mad(const samples *s, double *out, int *has, abdb_error *err)
 
 static abdb_status stddev(const samples *s, double *out, int *has, abdb_error *err)
 {
-    abdb_summary summary;
+    abdb_summary summary = {0};
     abdb_status st = abdb_summarise(s->x, s->n, &summary, err);
 
     *out = summary.sd;
@@ -127,14 +127,15 @@ static abdb_status boot_median(const samples *s, double *out, int *has, abdb_err
 
 /* --- two sets --------------------------------------------------------------------------------- */
 
-/* The samples by side, a before b in s->x; false: a side is empty, so there is no value. */
-static int two_of(const samples *s, abdb_two *out)
+/* The samples by side, a before b in s->x. *has 0: a side is empty, so there is no value. */
+static abdb_status two_of(const samples *s, abdb_two *out, int *has, abdb_error *err)
 {
     double *b = malloc((s->n + 1) * sizeof *b);
     size_t m = 0, n = 0;
 
     *out = (abdb_two){0};
-    if (!b) return 0;
+    *has = 0;
+    if (!b) return ABDB_FAIL(err, ABDB_NOMEM, "two sides of %zu samples", s->n);
     for (size_t i = 0; i < s->n; i++)
         if (s->side[i])
             b[n++] = s->x[i];
@@ -143,35 +144,40 @@ static int two_of(const samples *s, abdb_two *out)
     memcpy(s->x + m, b, n * sizeof *b);
     free(b);
     *out = (abdb_two){s->x, s->x + m, m, n};
-    return m && n;
+    *has = m && n;
+    return ABDB_OK;
 }
 
 static abdb_status hl_ratio(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_two two;
+    abdb_status st = two_of(s, &two, has, err);
 
-    return (*has = two_of(s, &two)) ? abdb_hl_ratio(&two, out, err) : ABDB_OK;
+    return *has ? abdb_hl_ratio(&two, out, err) : st;
 }
 
 static abdb_status boot_ratio(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_two two;
+    abdb_status st = two_of(s, &two, has, err);
 
-    return (*has = two_of(s, &two)) ? abdb_boot_ratio(&two, s->option, out, err) : ABDB_OK;
+    return *has ? abdb_boot_ratio(&two, s->option, out, err) : st;
 }
 
 static abdb_status mwu_p(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_two two;
+    abdb_status st = two_of(s, &two, has, err);
 
-    return (*has = two_of(s, &two)) ? abdb_mwu(&two, out, NULL, NULL, err) : ABDB_OK;
+    return *has ? abdb_mwu(&two, out, NULL, NULL, err) : st;
 }
 
 static abdb_status tost_p(const samples *s, double *out, int *has, abdb_error *err)
 {
     abdb_two two;
+    abdb_status st = two_of(s, &two, has, err);
 
-    return (*has = two_of(s, &two)) ? abdb_tost(&two, s->option, out, err) : ABDB_OK;
+    return *has ? abdb_tost(&two, s->option, out, err) : st;
 }
 
 static const statistic statistics[] = {
@@ -256,6 +262,7 @@ static void value_of(sqlite3_context *context)
     double out = 0;
     int has = 0;
     abdb_error err;
+    abdb_status st;
 
     if (q && q->failed) sqlite3_result_error_nomem(context);
     if (!n || q->failed) return;
@@ -266,7 +273,10 @@ static void value_of(sqlite3_context *context)
     }
     memcpy(s.x, q->x + q->first, n * sizeof *s.x);
     s.side = q->side + q->first;
-    if (f->compute(&s, &out, &has, &err) != ABDB_OK)
+    st = f->compute(&s, &out, &has, &err);
+    if (st == ABDB_NOMEM)
+        sqlite3_result_error_nomem(context);
+    else if (st != ABDB_OK)
         sqlite3_result_error(context, err.message, -1);
     else if (has)
         sqlite3_result_double(context, out);

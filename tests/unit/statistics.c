@@ -11,6 +11,15 @@
 #include "schema/functions/functions.h"
 #include "tests/unit/check.h"
 
+/* A sanitizer's allocator is its own. */
+#if defined __SANITIZE_ADDRESS__
+#define SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
 static uint64_t seed = 42;
 static double uniform(void) /* another generator than the one under test */
 {
@@ -303,13 +312,73 @@ static void in_sql(void **state)
     sqlite3_close(db);
 }
 
+#ifndef SANITIZED
+/* An allocation of this many bytes fails; 0: none. */
+static size_t refused;
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+
+void *malloc(size_t size)
+{
+    return refused && size == refused ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return refused && count * size == refused ? NULL : __libc_calloc(count, size);
+}
+
+/* Without memory a statistic is an error, never NULL, which says that there is no value. */
+static void without_memory(void **state)
+{
+    enum { N = 4099 }; /* so that no other allocation has these sizes */
+    static const struct {
+        const char *sql;
+        size_t bytes;
+    } cases[] = {
+        {"SELECT hl_ratio(x, x % 2) FROM t", (N + 1) * sizeof(double)},
+        {"SELECT boot_ci(x, x % 2, 0.95) FROM t", (N + 1) * sizeof(double)},
+        {"SELECT mwu_p(x, x % 2) FROM t", (N + 1) * sizeof(double)},
+        {"SELECT tost_p(x, x % 2, 1.05) FROM t", (N + 1) * sizeof(double)},
+        {"SELECT mad(x) FROM t", N * sizeof(double)},
+        {"SELECT stddev(x) FROM t", N * sizeof(double)},
+    };
+    sqlite3 *db;
+
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(abdb_functions_register(db), SQLITE_OK);
+    sqlite3_exec(db,
+                 "CREATE TABLE t (x); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                 " FROM n WHERE i < 4099) INSERT INTO t SELECT i FROM n",
+                 NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sqlite3_stmt *s;
+        int code;
+
+        assert_int_equal(sqlite3_prepare_v2(db, cases[i].sql, -1, &s, NULL), SQLITE_OK);
+        refused = cases[i].bytes;
+        code = sqlite3_step(s);
+        refused = 0;
+        if (code != SQLITE_NOMEM) fail_msg("%s: code %d without memory", cases[i].sql, code);
+        sqlite3_finalize(s);
+    }
+    sqlite3_close(db);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mann_whitney),       cmocka_unit_test(mann_whitney_tables),
         cmocka_unit_test(normal_meets_exact), cmocka_unit_test(hodges_lehmann),
         cmocka_unit_test(equivalence),        cmocka_unit_test(bootstrap),
-        cmocka_unit_test(median_ranks),       cmocka_unit_test(in_sql)};
+        cmocka_unit_test(median_ranks),       cmocka_unit_test(in_sql),
+#ifndef SANITIZED
+        cmocka_unit_test(without_memory),
+#endif
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
