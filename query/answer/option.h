@@ -1,6 +1,6 @@
 /* option.h - one option of a verb or of a report. */
-#ifndef ABDB_ANSWER_OPTION_H
-#define ABDB_ANSWER_OPTION_H
+#ifndef ABDB_QUERY_OPTION_H
+#define ABDB_QUERY_OPTION_H
 
 typedef struct {
     const char *name;     /* without "--"; NULL ends a list */

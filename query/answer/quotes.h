@@ -1,7 +1,7 @@
 /* quotes.h - the reader's own prices: 'DEVICE=2.49 USD/h', several joined by ','. What N devices
  * cost together is 'DEVICE=19.92 USD/h/8'. */
-#ifndef ABDB_COMPARE_QUOTES_H
-#define ABDB_COMPARE_QUOTES_H
+#ifndef ABDB_QUERY_QUOTES_H
+#define ABDB_QUERY_QUOTES_H
 
 #include "schema/core/text.h"
 

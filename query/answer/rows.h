@@ -1,7 +1,7 @@
 /* rows.h - rows of one read-only statement into a table. Works on a bare sqlite3, so that the
  * loadable extension can use it inside any program. */
-#ifndef ABDB_COMPARE_ROWS_H
-#define ABDB_COMPARE_ROWS_H
+#ifndef ABDB_QUERY_ROWS_H
+#define ABDB_QUERY_ROWS_H
 
 #include "query/answer/table.h"
 #include "schema/functions/sqlite.h"

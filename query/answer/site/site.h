@@ -1,6 +1,6 @@
 /* site.h - the database as HTML pages: which there are, and how one is written. */
-#ifndef ABDB_SITE_SITE_H
-#define ABDB_SITE_SITE_H
+#ifndef ABDB_QUERY_SITE_H
+#define ABDB_QUERY_SITE_H
 
 #include "query/answer/plotting.h"
 
