@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/answer/say.h"
+
 enum { NAMES_MAX = 256 };
 
 /* Length of a file's name without the suffix; 0: it is none of them. Completion hands names to the
@@ -32,19 +34,31 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Adds a copy of the name of size bytes; without memory it is left out, and said. */
+static void add_name(const abdb_shelf *shelf, const char **names, size_t *count, const char *name,
+                     size_t size, abdb_arena *arena)
+{
+    const char *own = abdb_arena_copy(arena, name, size);
+
+    if (own)
+        names[(*count)++] = own;
+    else
+        abdb_remark("left out, for want of memory: %s %.*s", shelf->what, (int)size, name);
+}
+
 size_t abdb_shelf_names(const abdb_shelf *shelf, const char **names, size_t room, abdb_arena *arena)
 {
     const char *folder = abdb_user_folder(arena, shelf->folder);
     DIR *dir = folder ? opendir(folder) : NULL;
     struct dirent *entry;
-    size_t count = 0, kept = 0;
+    size_t count = 0, kept = 0, size;
 
     for (const abdb_embedded *e = shelf->shipped; e->name && count < room; e++)
         if (!is_hidden(shelf, e->name))
-            names[count++] = abdb_arena_copy(arena, e->name, stem(shelf, e->name));
+            add_name(shelf, names, &count, e->name, stem(shelf, e->name), arena);
     while (dir && (entry = readdir(dir)) && count < room)
-        if (stem(shelf, entry->d_name))
-            names[count++] = abdb_arena_copy(arena, entry->d_name, stem(shelf, entry->d_name));
+        if ((size = stem(shelf, entry->d_name)))
+            add_name(shelf, names, &count, entry->d_name, size, arena);
     if (dir) closedir(dir);
     qsort(names, count, sizeof *names, by_text);
     for (size_t i = 0; i < count; i++)

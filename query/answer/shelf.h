@@ -14,7 +14,7 @@ typedef struct {
     const abdb_embedded *shipped; /* file names with suffix; end: name NULL */
 } abdb_shelf;
 
-/* Names of all, sorted, each once; from arena. */
+/* Names of all, sorted, each once; from arena. One without memory is left out, with a remark. */
 size_t abdb_shelf_names(const abdb_shelf *shelf, const char **names, size_t room,
                         abdb_arena *arena);
 /* The text of one; *origin (from arena): its path, or NULL where it is shipped. ABDB_USAGE: there

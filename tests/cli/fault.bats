@@ -50,6 +50,17 @@ spread() { # KIND MOST COMMAND...: runs `faults` of them
     done
 }
 
+@test "allocations fail in a list of names: it is told, and nothing crashes" {
+    need_shim
+    unset HOME XDG_CONFIG_HOME ABDB_PATH # without a folder the first copy of a name is what fails
+    for ((n = 1; n <= 8; n++)); do
+        for list in query plot; do
+            harmed MALLOC $n abdb $list
+            [ "$code" -ne 0 ] || grep -q 'for want of memory' out || same "$(awk '{ print $1 }' out)" "$(abdb $list | awk '{ print $1 }')"
+        done
+    done
+}
+
 @test "writes fail in import: nothing half, and the next run does it" {
     need_shim
     abdb import -q "$root/data"
