@@ -86,3 +86,21 @@ P
     grep -q 'My heading' s/index.html
     grep -q 'report-mine.html' s/index.html
 }
+
+@test "sources of like names have a page each, long names too" {
+    long=$(printf 'x%.0s' {1..230})
+    i=0
+    for source in 'a b' 'a/b' 'a_b' "${long}1" "${long}2"; do
+        i=$((i + 1))
+        printf '{"record":"price","provider":"P","instance":"box","device":"D","devices":1,"kind":"on-demand","amount":%s,"currency":"USD","per":"hour","valid_from":"2031-07-07","raw_value":"%s dollars","source":"%s","locator":"x"}\n' $i $i "$source"
+    done >prices.jsonl
+    abdb import -q prices.jsonl
+    mkdir -p own/reports
+    printf -- '-- title: Mine\n-- site: My heading\nSELECT device, amount, key AS _facts FROM v_price ORDER BY 1, 2;\n' >own/reports/mine.sql
+    ABDB_PATH=$dir/own timeout 20 abdb site --out s
+    same "$(ls s/source-*.html | wc -l)" 5
+    for ((n = 1; n <= 5; n++)); do
+        same "$(grep -l ">$n dollars" s/source-*.html | wc -l)" 1
+    done
+    for page in $(grep -oE 'source-[^"#]*' s/sources.html); do [ -e "s/$page" ]; done
+}

@@ -6,6 +6,7 @@
 #include "query/answer/explain.h"
 #include "query/answer/say.h"
 #include "query/answer/site/site.h"
+#include "schema/store/digest.h"
 
 const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column)
 {
@@ -29,11 +30,9 @@ static int by_key(const void *a, const void *b, void *facts)
 static int by_source(const void *a, const void *b, void *facts)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    char first[200];
-    int sign;
+    /* A text is the table's own, and stays. */
+    int sign = strcmp(abdb_facts_cell(facts, x, "source"), abdb_facts_cell(facts, y, "source"));
 
-    snprintf(first, sizeof first, "%s", abdb_facts_cell(facts, x, "source"));
-    sign = strcmp(first, abdb_facts_cell(facts, y, "source"));
     return sign ? sign : (x > y) - (x < y);
 }
 
@@ -80,22 +79,33 @@ size_t abdb_facts_row(const abdb_facts *facts, const char *key, size_t size)
     return SIZE_MAX;
 }
 
-void abdb_page_file(const char *source, char *out, size_t room)
+/* Letters, digits, '.' and '-' stand for themselves, any other byte is _XX: no two sources get one
+ * name. Of a long one the first bytes and its digest. */
+void abdb_page_file(const char *source, char out[ABDB_PAGE_FILE])
 {
+    enum { READABLE = 96 };
     size_t size = 0;
+    const char *s = source;
 
-    for (; *source && size + 1 < room && size < 80; source++)
-        out[size++] =
-            (char)(isalnum((unsigned char)*source) || *source == '.' || *source == '-' ? *source
-                                                                                       : '_');
+    for (; *s && size < READABLE; s++)
+        if (isalnum((unsigned char)*s) || *s == '.' || *s == '-')
+            out[size++] = *s;
+        else
+            size += (size_t)snprintf(out + size, 4, "_%02x", (unsigned char)*s);
     out[size] = '\0';
+    if (*s) {
+        abdb_key key = abdb_digest_key(source, strlen(source));
+
+        snprintf(out + size, ABDB_PAGE_FILE - size, "_%016llx%016llx", (unsigned long long)key.high,
+                 (unsigned long long)key.low);
+    }
 }
 
 void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out)
 {
-    char file[96];
+    char file[ABDB_PAGE_FILE];
 
-    abdb_page_file(abdb_facts_cell(facts, row, "source"), file, sizeof file);
+    abdb_page_file(abdb_facts_cell(facts, row, "source"), file);
     abdb_say(out, "source-%s.html#", file);
     abdb_html_text(out, abdb_facts_cell(facts, row, "key"));
 }

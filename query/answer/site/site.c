@@ -225,13 +225,12 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
         "<th scope=\"col\">evidence</th><th scope=\"col\">where</th><th scope=\"col\">date</th>"
         "<th scope=\"col\">claims that use it</th><th scope=\"col\">key</th></tr></thead><tbody>\n";
     const abdb_facts *facts = &site->facts;
-    char source[200], name[96], file[128];
+    const char *source = abdb_facts_cell(facts, facts->by_source[first], "source");
+    char name[ABDB_PAGE_FILE], file[ABDB_PAGE_FILE + 16];
     abdb_outfile made;
     FILE *out;
 
-    snprintf(source, sizeof source, "%s",
-             abdb_facts_cell(facts, facts->by_source[first], "source"));
-    abdb_page_file(source, name, sizeof name);
+    abdb_page_file(source, name);
     snprintf(file, sizeof file, "source-%s.html", name);
     out = create(&made, site, file, err);
     if (!out) return ABDB_IO;
@@ -267,10 +266,10 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
         out);
     for (size_t r = 0, next; st == ABDB_OK && r < facts->table.rows; r = next) {
         size_t row = facts->by_source[r];
-        char name[96];
+        char name[ABDB_PAGE_FILE];
 
         st = write_source(site, r, &next, err);
-        abdb_page_file(abdb_facts_cell(facts, row, "source"), name, sizeof name);
+        abdb_page_file(abdb_facts_cell(facts, row, "source"), name);
         abdb_say(out, "<li><a href=\"source-%s.html\">", name);
         abdb_html_text(out, abdb_facts_cell(facts, row, "source"));
         fputs("</a> ", out);

@@ -5,6 +5,7 @@
 #include "query/answer/plotting.h"
 
 enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
+enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's */
 
 /* A page: a figure with its table, or a report alone. */
 typedef struct {
@@ -50,8 +51,8 @@ const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *col
 /* Where a fact stands: page and anchor. */
 void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out);
 
-/* The name of a source as part of a file's name. */
-void abdb_page_file(const char *source, char *out, size_t room);
+/* The name of a source as part of a file's name: another for each source. */
+void abdb_page_file(const char *source, char out[ABDB_PAGE_FILE]);
 void abdb_page_begin(FILE *out, const char *title, const char *here);
 void abdb_page_end(FILE *out, const abdb_site *site);
 /* The body of a page: picture, table with links, where its numbers come from. */
