@@ -80,38 +80,37 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abd
     return ABDB_OK;
 }
 
-/* Takes the first whole line out of the buffer, as a copy that ends in NUL and lives until the next
- * call of this thread; what follows moves to the front. False: no line is complete yet. A line
- * longer than LINE_SIZE_MAX is no record: what has come of it is dropped. */
-static bool take_line(abdb_child *c, char **line)
+/* Takes the first whole line out of the buffer, as a copy of the child's that ends in NUL; what
+ * follows moves to the front. ABDB_QUIET: no line is complete yet. A line longer than LINE_SIZE_MAX
+ * is no record: what has come of it is dropped. */
+static abdb_heard take_line(abdb_child *c, char **line)
 {
-    static _Thread_local char *kept;
     char *end = c->buffer.size ? memchr(c->buffer.data, '\n', c->buffer.size) : NULL;
     size_t size;
 
+    if (c->buffer.failed) return ABDB_UNHEARD;
     if (!end) {
         if (c->buffer.size > LINE_SIZE_MAX) abdb_text_clear(&c->buffer); /* too long: dropped */
-        return false;
+        return ABDB_QUIET;
     }
     size = (size_t)(end - c->buffer.data);
-    free(kept);
-    kept = malloc(size + 1);
-    if (!kept) return false;
-    memcpy(kept, c->buffer.data, size);
-    kept[size] = '\0';
+    abdb_text_clear(&c->line);
+    abdb_text_add(&c->line, c->buffer.data, size);
+    if (c->line.failed) return ABDB_UNHEARD;
     memmove(c->buffer.data, end + 1, c->buffer.size - size - 1);
     c->buffer.size -= size + 1;
-    *line = kept;
-    return true;
+    *line = c->line.data;
+    return ABDB_LINE;
 }
 
 abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
 {
     char chunk[CHUNK];
     struct pollfd waiting = {.fd = c->process.out, .events = POLLIN};
+    abdb_heard had = take_line(c, line);
     ssize_t size;
 
-    if (take_line(c, line)) return ABDB_LINE;
+    if (had != ABDB_QUIET) return had;
     if (poll(&waiting, 1, (int)(wait_s * 1000)) <= 0) /* its children may hold its output open */
         return abdb_program_ended(&c->process, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
     size = read(c->process.out, chunk, sizeof chunk);
@@ -119,7 +118,7 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
     if (size <= 0) return ABDB_ENDED;
     c->heard_s = abdb_steady_s();
     abdb_text_add(&c->buffer, chunk, (size_t)size);
-    return take_line(c, line) ? ABDB_LINE : ABDB_QUIET;
+    return take_line(c, line);
 }
 
 static int finish(abdb_child *c, bool kill_now)
@@ -137,6 +136,7 @@ static int finish(abdb_child *c, bool kill_now)
     }
     status = abdb_program_finish(p);
     abdb_text_free(&c->buffer);
+    abdb_text_free(&c->line);
     return status;
 }
 

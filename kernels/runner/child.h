@@ -8,11 +8,12 @@
 typedef struct {
     abdb_program process;     /* its pid is 0 when none runs */
     volatile const int *stop; /* above 1: end at once */
-    abdb_text buffer;
-    double heard_s; /* when anything was last heard */
+    abdb_text buffer, line;   /* what was heard, and the line taken out of it */
+    double heard_s;           /* when anything was last heard */
 } abdb_child;
 
-typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED } abdb_heard;
+/* ABDB_UNHEARD: there is no memory for what it says; nothing that follows can be understood. */
+typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED, ABDB_UNHEARD } abdb_heard;
 
 /* Starts `path verb` in a process group of its own, which ends when this process ends. */
 ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,
@@ -20,8 +21,8 @@ ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_opt
 /* Writes text. ABDB_BACKEND: it has ended; ABDB_LIMIT: it does not read for wait_s. */
 ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, double wait_s,
                                            abdb_error *err);
-/* The next line, without its end, into *line (owned by the child until the next call); waits at
- * most wait_s. */
+/* The next line, without its end, into *line (owned by the child until the next call, or its end);
+ * waits at most wait_s. */
 abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
 /* Closes its input and waits; after GRACE_S SIGTERM to its group, then SIGKILL. What is left of the
  * group when it has gone is killed. Returns its wait status. */

@@ -391,6 +391,7 @@ static abdb_status watch(session *s, abdb_error *err)
             if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
             break;
         case ABDB_ENDED: note_exit(s); return ABDB_OK;
+        case ABDB_UNHEARD: return ABDB_FAIL(err, ABDB_NOMEM, "what %s says", s->o->path);
         case ABDB_QUIET: break;
         }
         if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;

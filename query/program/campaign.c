@@ -58,13 +58,22 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
                            -1, &s, NULL) != SQLITE_OK)
         return abdb_db_fail(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
-        sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC);
-        sqlite3_bind_text(s, 2, abdb_cell_name(&arena, backend, &plan->cell[i], repetition), -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_text(s, 3, tag, -1, SQLITE_STATIC);
-        if (sqlite3_step(s) == SQLITE_ROW) todo[i] = 0;
+        const char *cell = abdb_cell_name(&arena, backend, &plan->cell[i], repetition);
+        int code;
+
+        if (!cell) TRY(ABDB_FAIL(err, ABDB_NOMEM, "resume"));
+        if (sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC) != SQLITE_OK ||
+            sqlite3_bind_text(s, 2, cell, -1, SQLITE_STATIC) != SQLITE_OK ||
+            sqlite3_bind_text(s, 3, tag, -1, SQLITE_STATIC) != SQLITE_OK)
+            TRY(abdb_db_fail(db, err, "resume"));
+        code = sqlite3_step(s);
+        if (code == SQLITE_ROW)
+            todo[i] = 0;
+        else if (code != SQLITE_DONE)
+            TRY(abdb_db_fail(db, err, "resume"));
         sqlite3_reset(s);
     }
+done:
     sqlite3_finalize(s);
     abdb_arena_free(&arena);
     return st;
