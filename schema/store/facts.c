@@ -52,39 +52,26 @@ static const fact_table fact_tables[] = {
     {"decoration", NULL, "place", " place pattern says meaning factor factor_unit source locator "},
     {"figure_rule", NULL, "place",
      " place since until model scenario ran counted figure times raw_unit source locator "},
-    {"score_rule", NULL, "place",
-     " place since until benchmark runs dropped source locator "},
+    {"score_rule", NULL, "place", " place since until benchmark runs dropped source locator "},
     {"withdrawal", NULL, NULL, " target reason date event "},
     {"round", NULL, "suite, round", " suite round published source locator "},
 };
 
-static int column_allowed(const fact_table *table, const char *name)
-{
-    char word[64];
-
-    snprintf(word, sizeof word, " %s ", name);
-    return strstr(table->columns, word) != NULL;
-}
-
-/* INSERT for the columns that the fact has; names come from the tables above, values are bound. */
-static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb_text *sql,
-                            abdb_error *err)
+/* INSERT for the columns that the fact has, whose names are those of the table (fact_fault); values
+ * are bound. */
+static void fact_sql(const fact_table *table, const abdb_fact *fact, abdb_text *sql)
 {
     abdb_text_clear(sql);
     abdb_text_printf(sql, "INSERT INTO %s (%s", table->table,
                      table->digest_key ? table->digest_key : "");
-    for (size_t i = 0; i < fact->columns; i++) {
-        if (!column_allowed(table, fact->column[i].name))
-            return ABDB_FAIL(err, ABDB_DATA, "table %s has no column '%s'", table->table,
-                             fact->column[i].name);
+    for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%s\"%s\"", i || table->digest_key ? ", " : "", fact->column[i].name);
-    }
     abdb_text_puts(sql, table->digest_key ? ") VALUES (?, ?, ?" : ") VALUES (?");
     for (size_t i = 1; i < fact->columns; i++) abdb_text_puts(sql, ", ?");
     abdb_text_puts(sql, ")");
     if (!table->conflict) { /* appended; what is there stays as it is */
         if (!table->digest_key) abdb_text_puts(sql, " ON CONFLICT DO NOTHING");
-        return ABDB_OK;
+        return;
     }
     abdb_text_printf(sql, " ON CONFLICT (%s) DO UPDATE SET ", table->conflict);
     for (size_t i = 0; i < fact->columns; i++)
@@ -95,7 +82,6 @@ static abdb_status fact_sql(const fact_table *table, const abdb_fact *fact, abdb
     for (size_t i = 0; i < fact->columns; i++)
         abdb_text_printf(sql, "%sexcluded.\"%s\" <> coalesce(\"%s\", '')", i ? " OR " : "",
                          fact->column[i].name, fact->column[i].name);
-    return ABDB_OK;
 }
 
 abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind, sqlite3_int64 id,
@@ -176,15 +162,21 @@ static abdb_key fact_digest(abdb_text *text, const fact_table *table, const abdb
     return abdb_digest_key(abdb_text_get(text), text->size);
 }
 
-/* Why the store cannot keep a fact: a date that is none, a price of nothing. NULL: it can; else the
- * column. */
-static const char *fact_fault(const abdb_fact *fact, char *reason, size_t room)
+/* Why the store cannot keep a fact: a column that its table does not have, a date that is none, a
+ * price of nothing. NULL: it can; else the column. */
+static const char *fact_fault(const fact_table *table, const abdb_fact *fact, char *reason,
+                              size_t room)
 {
     bool price = strcmp(fact->table, "price") == 0;
 
     for (size_t i = 0; i < fact->columns; i++) {
         const char *name = fact->column[i].name, *text = fact->column[i].text;
 
+        if (!*name || !abdb_has_word(table->columns, ' ', name, strlen(name))) {
+            snprintf(reason, room, "a record '%s' has no '%.60s'; it may have:%.*s", table->table,
+                     name, (int)strlen(table->columns) - 1, table->columns);
+            return name;
+        }
         if (price && strcmp(name, "amount") == 0 && fact->column[i].num <= 0) {
             snprintf(reason, room, "a price of 0: nothing is offered for nothing");
             return name;
@@ -247,7 +239,8 @@ static abdb_status insert_fact(abdb_writer *w, const fact_table *table, const ab
     abdb_status st = ABDB_OK;
 
     *kept = false;
-    TRY(fact_sql(table, fact, &sql, err));
+    fact_sql(table, fact, &sql);
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row of %s", fact->table));
     code = sqlite3_prepare_v2(w->db->sql, abdb_text_get(&sql), -1, &s, NULL);
     if (code != SQLITE_OK) TRY(abdb_db_fail(w->db, err, fact->table));
     if (table->digest_key) {
@@ -331,7 +324,7 @@ abdb_status abdb_writer_fact(void *self, const abdb_fact *fact, abdb_error *err)
     for (size_t i = 0; i < sizeof fact_tables / sizeof fact_tables[0]; i++)
         if (strcmp(fact_tables[i].table, fact->table) == 0) table = &fact_tables[i];
     if (!table) return ABDB_FAIL(err, ABDB_DATA, "no table '%s'", fact->table);
-    reject.field = fact_fault(fact, reason, sizeof reason);
+    reject.field = fact_fault(table, fact, reason, sizeof reason);
     if (reject.field) return abdb_writer_reject(self, &reject, err);
     return table->digest_key ? keep_published(self, table, fact, err)
                              : keep_word(self, table, fact, err);

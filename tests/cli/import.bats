@@ -315,6 +315,21 @@ load common
     same "$(ask "SELECT line, reason FROM v_reject")" "1,a record 'device' that says nothing"
 }
 
+@test "a record of a dictionary with a column that its table lacks is a reject, and the others stay" {
+    printf '%s\n' '{"record":"device","device":"X1","vendor":"Maker"}' \
+        '{"record":"device","device":"X2","colour":"red"}' \
+        '{"record":"device","device":"X3","vendor architecture":"red"}' \
+        '{"record":"price","provider":"P","device":"X1","devices":1,"kind":"list","amount":1,"currency":"USD","per":"unit","raw_value":"1","source":"me","locator":"x","":"red"}' \
+        '{"record":"device","device":"X4","vendor":"Maker"}' >other.jsonl
+    run abdb import other.jsonl
+    fails 0 "5 rows: 2 accepted, 0 duplicate, 3 rejected"
+    same "$(sqlite3 t.db "SELECT line, field, reason FROM reject ORDER BY line")" \
+        "2|colour|a record 'device' has no 'colour'; it may have: device vendor architecture form_factor memory kind dies year source locator
+3|vendor architecture|a record 'device' has no 'vendor architecture'; it may have: device vendor architecture form_factor memory kind dies year source locator
+4||a record 'price' has no ''; it may have: provider instance device devices kind region amount currency per valid_from raw_value source locator"
+    same "$(ask "SELECT group_concat(device, ' ') FROM (SELECT device FROM v_device WHERE device LIKE 'X_' ORDER BY 1)")" "X1 X4"
+}
+
 @test "error: truncated in a quoted field, truncated JSON, truncated UTF-16" {
     head -c 600 "$fixtures/checker.csv" >cut.csv
     run abdb import cut.csv
