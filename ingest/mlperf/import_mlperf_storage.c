@@ -101,7 +101,10 @@ static abdb_status read_report(reader *r, abdb_entry *entry, const json_t *root,
     if (!model) return reject(r, "overall.model", "no model", err);
     json_object_foreach(runs, name, run)
     {
-        if (pieces == ABDB_PIECE_MAX) break;
+        if (pieces == ABDB_PIECE_MAX) {
+            TRY(reject(r, name, "more runs than a result has room for", err));
+            continue;
+        }
         begin(r, entry, "run", abdb_arena_printf(&r->arena, "runs.%s", name), model);
         add_factors(r, entry, run);
         add_rates(r, entry, run, "train_throughput_samples_per_second",

@@ -370,8 +370,8 @@ static const struct {
     const char *name;
     int version;
 } formats[] = {[ROUND_INFERENCE] = {"mlperf-inference-round", 3},
-               [ROUND_TRAINING] = {"mlperf-training-round", 3},
-               [ROUND_HPC] = {"mlperf-hpc-round", 1},
+               [ROUND_TRAINING] = {"mlperf-training-round", 4},
+               [ROUND_HPC] = {"mlperf-hpc-round", 2},
                [ROUND_TINY] = {"mlperf-tiny-round", 3}};
 
 int abdb_mlperf_round_version(const char *format)

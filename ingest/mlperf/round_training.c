@@ -23,7 +23,7 @@ typedef struct {
     const abdb_sink *sink;
     abdb_arena arena;
     abdb_entry entry;
-    double ms[RUNS_MAX]; /* of each run, INFINITY: it failed */
+    double ms[RUNS_MAX]; /* of each run, INFINITY: it failed; of the first RUNS_MAX */
     int runs, failed;
     const abdb_mlperf_values *last; /* of a run: what all of them share */
 } scorer;
@@ -99,7 +99,8 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
         if (result) result->raw_value = accuracy;
     }
     abdb_entry_complete(&s->entry, s->words);
-    s->ms[s->runs++] = ms;
+    if (s->runs < RUNS_MAX) s->ms[s->runs] = ms;
+    s->runs++;
     s->last = log;
     return s->sink->entry(s->sink->self, &s->entry, err);
 }
@@ -181,6 +182,9 @@ static const char *no_score(scorer *s, const abdb_score_rule *rule)
                                  "how many runs '%.60s' wants is not known: runs kept,"
                                  " no score",
                                  f->benchmark);
+    if (s->runs > RUNS_MAX)
+        return abdb_arena_printf(&s->arena, "%d runs, more than %d: runs kept, no score", s->runs,
+                                 RUNS_MAX);
     if (s->runs < rule->runs)
         return abdb_arena_printf(&s->arena,
                                  "%d runs of the %d that %.60s wants: runs kept, no"
@@ -201,7 +205,7 @@ abdb_status abdb_round_training(const abdb_round_folder *f, const abdb_words *wo
     s->folder = f;
     s->words = words;
     s->sink = sink;
-    for (size_t i = 0; i < f->files && s->runs < RUNS_MAX; i++)
+    for (size_t i = 0; i < f->files; i++)
         if (strncmp(f->file[i]->member, "result_", 7) == 0) {
             TRY(keep_run(s, f->file[i], reason, err));
             if (*reason) goto done;

@@ -239,7 +239,10 @@ static abdb_status take_entry(reader *r, const json_t *object, const text_line *
         return ABDB_OK;
     }
     e->pieces = (size_t)json_integer_value(json_object_get(object, "pieces"));
-    if (e->pieces > ABDB_PIECE_MAX) e->pieces = ABDB_PIECE_MAX;
+    if (e->pieces > ABDB_PIECE_MAX) {
+        snprintf(reason, REASON, "more than %d pieces", ABDB_PIECE_MAX);
+        return ABDB_OK;
+    }
     e->role = text_of(object, "role");
     abdb_entry_complete(e, r->words);
     name = abdb_entry_dates(e, &text);

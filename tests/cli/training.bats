@@ -115,3 +115,25 @@ NV v0.6 maskrcnn Tesla-V100-SXM3-32-GB 24 5.033333"
     same "$(score | grep "^A ")" "A v0.7 transformer T4 1 1.058333"
     [[ "$(ask "SELECT reason FROM v_reject")" == *"how many runs 'transformer' wants is not known"* ]]
 }
+
+@test "a training folder of more than 64 runs: all are kept and scored; beyond 1024 they are kept and it is said" {
+    root=training_results_v0.5-main/v0.5.0
+    # sixty of a minute and ten of two: the ends are dropped, so that the mean is (59 + 9 x 2) / 68 minutes
+    runs_v05 $root/google/cloud/gnmt/results/tpu gnmt $(yes 60 | head -60) $(yes 120 | head -10)
+    entry $root/google/cloud/gnmt/results/tpu 4 tpuv2-512 512
+    abdb import -q training_results_v0.5-main
+    same "$(ask "SELECT count(*) FROM v_run WHERE kind = 'run'")" 70
+    same "$(score)" "google v0.5 gnmt TPU-v2 512 $(awk 'BEGIN { printf "%.6f", (59 + 9 * 2) / 68 }')"
+    same "$(sqlite3 t.db 'SELECT count(*) FROM part')" 70
+    abdb export -o jsonl --out all.jsonl
+    abdb import -q --db again.db all.jsonl
+    same "$(sqlite3 again.db 'SELECT count(*) FROM part')" 70
+    cp -r training_results_v0.5-main many
+    for ((i = 70; i < 1025; i++)); do
+        cp many/v0.5.0/google/cloud/gnmt/results/tpu/gnmt/result_{0,$i}.txt
+    done
+    mkdir n && mv many n/training_results_v0.5-main
+    abdb import -q --db n.db n/training_results_v0.5-main
+    same "$(sqlite3 n.db "SELECT count(*) FROM v_run WHERE kind = 'run'")" 1025
+    same "$(sqlite3 n.db 'SELECT reason FROM reject')" "1025 runs, more than 1024: runs kept, no score"
+}
