@@ -151,7 +151,8 @@ typedef struct {
     sqlite3_stmt *statement[W_COUNT];
     abdb_arena arena; /* of one entry */
     abdb_entry entry;
-    bool failed; /* no memory for all of it */
+    sqlite3_int64 id; /* of it */
+    bool failed;      /* no memory for all of it */
     abdb_error *err;
 } walker;
 
@@ -179,6 +180,16 @@ static double number(sqlite3_stmt *s, int i)
     return sqlite3_column_type(s, i) == SQLITE_NULL ? NAN : sqlite3_column_double(s, i);
 }
 
+/* An entry that no record has room for, as another program may write one: refused, for what lies
+ * beyond would be lost. */
+static abdb_status too_many(const walker *w, const char *what, int most)
+{
+    return ABDB_FAIL(w->err, ABDB_LIMIT,
+                     "%s: entry_row %lld has more than %d %s, as abdb writes none; no record has"
+                     " room for them: `abdb merge` takes them all",
+                     w->db->path, (long long)w->id, most, what);
+}
+
 static abdb_status read_factors(walker *w, sqlite3_int64 point)
 {
     sqlite3_stmt *s = w->statement[W_FACTOR];
@@ -198,6 +209,7 @@ static abdb_status read_factors(walker *w, sqlite3_int64 point)
                                                                    : ABDB_INAPPLICABLE};
     }
     sqlite3_reset(s);
+    if (code == SQLITE_ROW) return too_many(w, "factors", ABDB_FACTOR_MAX);
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(w->db, w->err, "factors");
 }
 
@@ -326,7 +338,8 @@ static abdb_status read_results(walker *w, sqlite3_int64 id)
                       &samples, &r->samples));
         r->sample = samples;
     }
-    if (code != SQLITE_DONE && code != SQLITE_ROW) TRY(abdb_db_fail(w->db, w->err, "results"));
+    if (code == SQLITE_ROW) TRY(too_many(w, "results", ABDB_RESULT_MAX));
+    if (code != SQLITE_DONE) TRY(abdb_db_fail(w->db, w->err, "results"));
 done:
     sqlite3_reset(s);
     return st;
@@ -358,6 +371,7 @@ static abdb_status hand_entry(walker *w, sqlite3_int64 id, size_t pieces, const 
     abdb_status st = ABDB_OK;
 
     abdb_arena_clear(&w->arena);
+    w->id = id;
     w->entry = (abdb_entry){.pieces = pieces, .role = role};
     sqlite3_bind_int64(s, 1, id);
     if (sqlite3_step(s) != SQLITE_ROW) TRY(abdb_db_fail(w->db, w->err, "an entry"));
@@ -393,19 +407,24 @@ static abdb_status hand_whole(walker *w, sqlite3_int64 id)
     sqlite3_int64 piece[ABDB_PIECE_MAX];
     size_t count = 0;
     char role[64] = "";
+    int code;
     abdb_status st = ABDB_OK;
 
+    w->id = id;
     sqlite3_bind_int64(s, 1, id);
-    while (count < ABDB_PIECE_MAX && sqlite3_step(s) == SQLITE_ROW) {
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && count < ABDB_PIECE_MAX) {
         const char *text = abdb_sql_text(s, 1);
 
         piece[count++] = sqlite3_column_int64(s, 0);
         snprintf(role, sizeof role, "%s", text);
     }
+    if (code == SQLITE_ROW) TRY(too_many(w, "parts", ABDB_PIECE_MAX));
+    if (code != SQLITE_DONE) TRY(abdb_db_fail(w->db, w->err, "parts"));
     sqlite3_reset(s);
     for (size_t i = 0; i < count; i++) TRY(hand_entry(w, piece[i], 0, NULL));
     TRY(hand_entry(w, id, count, role));
 done:
+    sqlite3_reset(s);
     return st;
 }
 

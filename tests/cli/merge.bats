@@ -75,6 +75,28 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(wc -l <out.jsonl)" 2
 }
 
+@test "export: an entry with more results, factors or parts than a record holds is refused by name, and merge keeps it" {
+    fill_one
+    cp one.db factors.db
+    cp one.db parts.db
+    cp one.db results.db
+    sqlite3 results.db "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 64) INSERT INTO result_row (entry_id, ordinal, quantity_id, value)
+        SELECT 1, 100 + i, (SELECT min(quantity_id) FROM quantity), i FROM n"
+    sqlite3 factors.db "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 97) INSERT INTO point_factor (point_id, factor, state, text)
+        SELECT (SELECT point_id FROM entry_row WHERE entry_id = 1), 'f' || i, 'known', 'x' FROM n"
+    sqlite3 parts.db "PRAGMA foreign_keys = OFF; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1025) INSERT INTO part (whole, piece, role)
+        SELECT 1, 100000 + i, 'run' FROM n; INSERT INTO entry_row SELECT piece, piece, piece, description_id, point_id, environment_id, process_id, date, cell, origin,
+        artifact_id, line, place FROM part, entry_row WHERE entry_id = 1 AND whole = 1"
+    for what in results factors parts; do
+        run abdb export -o jsonl --db $what.db --out $what.jsonl
+        fails 6 "entry_row 1 has more than"
+        fails 6 "$what, as abdb writes none"
+        [ ! -e $what.jsonl ]
+    done
+    abdb merge --db merged.db results.db >/dev/null
+    same "$(sqlite3 merged.db 'SELECT count(*) FROM result_row')" "$(sqlite3 results.db 'SELECT count(*) FROM result_row')"
+}
+
 @test "export: a selection, and what is wrong with one" {
     fill_one
     n=$(sqlite3 one.db "SELECT count(DISTINCT entry_id) FROM v_statement WHERE evidence = 'mlperf' AND scenario = 'Server'")
