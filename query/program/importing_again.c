@@ -176,7 +176,7 @@ done:
 /* Rejects of an import that another one of the same path has replaced (the file was mended, or
  * --set said more) are no longer what waits for a mend. Where the mended file holds as many good
  * rows as before, or more, the reading of the damaged one is withdrawn: measured rows of two files
- * are two, and would be there twice. */
+ * are two, and would be there twice. A reading that is withdrawn keeps its rejects. */
 static abdb_status forget_replaced(abdb_db *db, time_t since, abdb_error *err)
 {
     char *sql = sqlite3_mprintf(
@@ -185,8 +185,7 @@ static abdb_status forget_replaced(abdb_db *db, time_t since, abdb_error *err)
         " a.sha256 || '?' || a.format || '?' || a.words AS target FROM temp.again"
         " JOIN artifact a USING (artifact_id) JOIN artifact b ON b.path = a.path"
         " WHERE b.imported >= strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', %lld, 'unixepoch')"
-        " AND b.artifact_id NOT IN (SELECT artifact_id FROM temp.again);"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended);",
+        " AND b.artifact_id NOT IN (SELECT artifact_id FROM temp.again);",
         (long long)since);
     abdb_status st = ABDB_OK;
 
@@ -195,6 +194,10 @@ static abdb_status forget_replaced(abdb_db *db, time_t since, abdb_error *err)
     TRY(abdb_db_exec(db, sql, err));
     TRY(abdb_withdrawal_add(db, "withdrawn", "SELECT target FROM mended WHERE whole",
                             "the file was mended: --retry-rejects", err));
+    TRY(abdb_db_exec(db,
+                     "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM mended)"
+                     " AND artifact_id NOT IN (SELECT artifact_id FROM gone_artifact)",
+                     err));
     TRY(abdb_db_exec(db, "DROP TABLE temp.mended", err));
     TRY(abdb_derive_stale(db, "gone", err));
     TRY(abdb_db_exec(db, "COMMIT", err));
@@ -215,7 +218,8 @@ abdb_status abdb_importing_retry(import_session *s, abdb_db *db, const char *pat
     TRY(abdb_db_exec(
         db,
         "DROP TABLE IF EXISTS temp.again; CREATE TEMP TABLE again AS SELECT artifact_id"
-        " FROM artifact a WHERE path NOT LIKE '(built in)%' AND EXISTS"
+        " FROM artifact a WHERE path NOT LIKE '(built in)%' AND artifact_id NOT IN"
+        " (SELECT artifact_id FROM gone_artifact) AND EXISTS"
         " (SELECT 1 FROM reject r WHERE r.artifact_id = a.artifact_id)",
         err));
     TRY(list_readings(db, path, &list, err));

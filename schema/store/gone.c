@@ -23,12 +23,7 @@ static const char which_new[] =
 
 /* Files that do not count, names that do not count, and all places that say an entry. */
 static const char views[] =
-    "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.artifact WHERE"
-    "  sha256 IN (SELECT target FROM main.withdrawn)"
-    "  OR sha256 || '?' || format || '?' || words IN (SELECT target FROM main.withdrawn)"
-    "  OR (sha256 || '@' || importer IN (SELECT target FROM main.withdrawn) AND EXISTS (SELECT 1"
-    "    FROM main.artifact n WHERE n.sha256 = artifact.sha256 AND n.format = artifact.format"
-    "    AND n.words = artifact.words AND n.importer > artifact.importer));"
+    "CREATE TEMP VIEW artifact_gone AS SELECT artifact_id FROM main.gone_artifact;"
     "CREATE TEMP VIEW name_gone AS SELECT kind, id FROM main.fact"
     "  WHERE fact IN (SELECT target FROM main.withdrawn);"
     "CREATE TEMP VIEW witness_all AS SELECT entry_id, artifact_id FROM main.entry_row"

@@ -94,15 +94,14 @@ void abdb_writer_close(abdb_writer *w)
     free(w);
 }
 
-/* Older versions' readings of the artifact at hand are withdrawn, and their rejects forgotten. */
+/* Older versions' readings of the artifact at hand are withdrawn; their rejects stay with them. */
 static abdb_status replace_older(abdb_writer *w, abdb_error *err)
 {
     static const abdb_marks all = {0};
     char *sql = sqlite3_mprintf(
         "CREATE TEMP TABLE older AS SELECT o.artifact_id, o.sha256 || '@' || o.importer AS target"
         "  FROM artifact o JOIN artifact n USING (sha256, format, words)"
-        "  WHERE n.artifact_id = %lld AND o.importer < n.importer;"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM older);",
+        "  WHERE n.artifact_id = %lld AND o.importer < n.importer;",
         (long long)w->artifact);
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 
@@ -117,8 +116,8 @@ static abdb_status replace_older(abdb_writer *w, abdb_error *err)
     return st;
 }
 
-/* Other readings of the artifact's bytes are withdrawn, and their rejects forgotten; the reading at
- * hand counts, whatever replaced it before. */
+/* Other readings of the artifact's bytes are withdrawn, and their rejects stay with them; the
+ * reading at hand counts, whatever replaced it before. */
 static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_error *err)
 {
     static const abdb_marks all = {0};
@@ -130,8 +129,7 @@ static abdb_status replace_others(abdb_writer *w, sqlite3_int64 artifact, abdb_e
         "  o.sha256 || '?' || o.format || '?' || o.words AS target"
         "  FROM artifact o JOIN artifact n ON n.sha256 = o.sha256"
         "  WHERE n.artifact_id = %lld AND (o.artifact_id = n.artifact_id OR (o.format <> n.format"
-        "    OR o.words <> n.words) AND o.words = coalesce(%Q, o.words));"
-        "DELETE FROM reject WHERE artifact_id IN (SELECT artifact_id FROM other WHERE NOT own);",
+        "    OR o.words <> n.words) AND o.words = coalesce(%Q, o.words));",
         (long long)artifact, words);
     abdb_status st = sql ? abdb_db_exec(w->db, sql, err) : ABDB_FAIL(err, ABDB_NOMEM, "artifact");
 

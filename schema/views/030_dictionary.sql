@@ -43,16 +43,6 @@ CREATE VIEW v_provider AS SELECT provider, kind, source, locator FROM provider;
 CREATE VIEW v_mlperf_round AS
 SELECT suite, round, round_order, published, source, locator FROM round_ordered;
 
--- One imported file or member, counted in input rows.
-CREATE VIEW v_artifact AS
-SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored, imported, words, size_B, importer
-  FROM artifact;
-
--- One refused row.
-CREATE VIEW v_reject AS
-SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
-  FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id;
-
 -- What is withdrawn: targets whose last event says so. (Without Z the texts of dates sort as the dates do.)
 CREATE VIEW withdrawn AS
 SELECT w.target AS target, w.reason AS reason, w.date AS date
@@ -61,6 +51,28 @@ SELECT w.target AS target, w.reason AS reason, w.date AS date
    AND NOT EXISTS (SELECT 1 FROM withdrawal l WHERE l.target = w.target
                    AND (rtrim(l.date, 'Z') > rtrim(w.date, 'Z')
                         OR (rtrim(l.date, 'Z') = rtrim(w.date, 'Z') AND l.event = 'withdrawn' AND l.reason > w.reason)));
+
+-- Readings of files that do not count: of a withdrawn file, withdrawn themselves, or of an older importer that a newer one replaced.
+CREATE VIEW gone_artifact AS
+SELECT a.artifact_id AS artifact_id
+  FROM artifact a
+ WHERE a.sha256 IN (SELECT target FROM withdrawn)
+    OR a.sha256 || '?' || a.format || '?' || a.words IN (SELECT target FROM withdrawn)
+    OR (a.sha256 || '@' || a.importer IN (SELECT target FROM withdrawn)
+        AND EXISTS (SELECT 1 FROM artifact n
+                     WHERE n.sha256 = a.sha256 AND n.format = a.format AND n.words = a.words AND n.importer > a.importer));
+
+-- One imported file or member, counted in input rows.
+CREATE VIEW v_artifact AS
+SELECT path AS artifact, format, sha256, accepted, duplicate, rejected, ignored, imported, words, size_B, importer,
+       CASE WHEN artifact_id IN (SELECT artifact_id FROM gone_artifact) THEN 1 ELSE 0 END AS withdrawn
+  FROM artifact;
+
+-- One refused row of a reading that counts.
+CREATE VIEW v_reject AS
+SELECT a.path AS artifact, r.line AS line, r.field AS field, r.reason AS reason, r.raw AS raw
+  FROM reject r JOIN artifact a ON a.artifact_id = r.artifact_id
+ WHERE r.artifact_id NOT IN (SELECT artifact_id FROM gone_artifact);
 
 -- One withdrawal and one fact that it leaves out: by its own key, by that of a result of it, or by a file that says it.
 CREATE VIEW v_gone AS
@@ -172,6 +184,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_artifact', 9, 'words', '', 'what --set supplied'),
 ('v_artifact', 10, 'size_B', 'B', 'size of the file'),
 ('v_artifact', 11, 'importer', '', 'version of the importer'),
+('v_artifact', 12, 'withdrawn', '', '1: this reading does not count; its rejects are kept in the table reject, and v_reject leaves them out'),
 ('v_reject', 1, 'artifact', '', 'file'),
 ('v_reject', 2, 'line', '', 'line in it'),
 ('v_reject', 3, 'field', '', 'column'),

@@ -271,3 +271,36 @@ x,y,2024,perhaps"
     run abdb import --replace --refresh
     fails 2 "--replace goes with a PATH"
 }
+
+@test "--refresh and --replace keep the rejects of the reading that they withdraw, with its count" {
+    {
+        echo '{"record":"entry","field":{"evidence":"measured","kind":"run","source":"me","workload":"gemm"},"result":[{"metric":"time_s","statistic":"value","value":1.5}]}'
+        echo '{damaged'
+    } >r.jsonl
+    kept() { sqlite3 t.db "SELECT a.importer < (SELECT max(importer) FROM artifact n WHERE n.path = a.path), a.words, a.rejected, (SELECT count(*) FROM reject r WHERE r.artifact_id = a.artifact_id)
+        FROM artifact a WHERE path LIKE '%r.jsonl' ORDER BY artifact_id"; }
+    abdb import -q r.jsonl
+    grow_old r.jsonl
+    abdb import -q --refresh r.jsonl
+    same "$(kept)" "1||1|1
+0||1|1"
+    # those of a reading that counts are seen, and waited for
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    same "$(ask "SELECT withdrawn || ' ' || rejected FROM v_artifact WHERE artifact LIKE '%r.jsonl' ORDER BY importer")" "1 1
+0 1"
+    abdb import -q --replace --set device=H100-SXM r.jsonl
+    same "$(kept)" "1||1|1
+0||1|1
+0|device=H100-SXM|1|1"
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    abdb import -q --replace r.jsonl # the way back: its rejects are seen again
+    same "$(ask "SELECT words FROM v_artifact WHERE withdrawn = 0 AND artifact LIKE '%r.jsonl'")" ""
+    same "$(ask "SELECT count(*) FROM v_reject")" 1
+    # a mend leaves those of the damaged file with it, and none that wait
+    sed -i '2s/.*/{"record":"device","device":"X1"}/' r.jsonl
+    abdb import -q --retry-rejects
+    same "$(ask "SELECT count(*) FROM v_reject")" 0
+    same "$(sqlite3 t.db "SELECT sum(rejected), (SELECT count(*) FROM reject) FROM artifact")" "3|3"
+    run abdb import --retry-rejects
+    fails 0 "nothing to try again"
+}
