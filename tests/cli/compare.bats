@@ -220,7 +220,7 @@ END
 }
 
 @test "cells without a result are counted beside the comparison" {
-    abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32,f16 --quick -q || true
+    abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32,q4 --quick -q || true
     abdb run --kernel gemm --backend ref --axis n=16 --axis dtype=f32 --quick -q
     run abdb compare run=latest~1 run=latest
     [ "$status" -eq 0 ]
