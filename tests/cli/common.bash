@@ -4,7 +4,7 @@ build=$root/${BUILD:-build}
 fixtures=$root/tests/fixtures
 realdata=${ABDB_REALDATA:-$root/../shared/realdata}
 export PATH=$build:$PATH
-export ABDB_PATH=/nonexistent NO_COLOR=1 LC_ALL=C.UTF-8
+export ABDB_PATH=/nonexistent NO_COLOR=1 LC_ALL=C.UTF-8 ABDB_PAGER=cat
 unset ABDB_DB
 
 setup() {
