@@ -9,7 +9,9 @@
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
 # A bar a purchase, cheapest first: what all devices cost per hour at the lowest price. The thin line
 # goes to what they cost at the highest offer. At the end of a bar: how many devices that takes.
-set xlabel "USD per hour†, at the lowest price; line: up to the highest"
+what = ""
+stats $data using (what eq "" ? (what = strcol(c_work) . " " . strcol(c_scenario), 0) : 0) nooutput
+set xlabel what . ": USD per hour†, at the lowest price; line: up to the highest"
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
 set grid xtics
