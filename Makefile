@@ -128,7 +128,7 @@ VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
-VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -fno-tree-loop-distribute-patterns -Wno-psabi
+VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -Wno-psabi $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 && echo -fno-tree-loop-distribute-patterns)
 VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard kernels/providers/vec/*.c)) $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
 define vec_rule
