@@ -47,21 +47,25 @@ static bool counts(const abdb_choosing *c, size_t member)
 
 /* --- the group -------------------------------------------------------------------------------- */
 
-/* How many devices of a group have a result that counts; members of one device stand anywhere. */
+/* Is member i of a group the first of its device that counts? One device may stand anywhere. */
+static bool is_first(const abdb_choosing *c, const abdb_group *g, size_t i)
+{
+    const char *device = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
+
+    if (!counts(c, g->member[i])) return false;
+    for (size_t k = 0; k < i; k++)
+        if (counts(c, g->member[k]) &&
+            strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), device) == 0)
+            return false;
+    return true;
+}
+
+/* How many devices of a group have a result that counts. */
 static size_t devices_of(const abdb_choosing *c, const abdb_group *g)
 {
     size_t devices = 0;
 
-    for (size_t i = 0; i < g->count; i++) {
-        size_t k = 0;
-        const char *name = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
-
-        if (!counts(c, g->member[i])) continue;
-        while (k < i && (!counts(c, g->member[k]) ||
-                         strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), name)))
-            k++;
-        devices += k == i;
-    }
+    for (size_t i = 0; i < g->count; i++) devices += is_first(c, g, i);
     return devices;
 }
 
@@ -159,7 +163,7 @@ static abdb_purchase purchase(const abdb_choosing *c, const abdb_choose_options 
     if (o->by == ABDB_BY_DOLLAR && c->training) p.cost = p.usd_of_run;
     /* Without a wanted rate systems of different size meet: what counts is the cost of one unit a
      * second. */
-    if (!c->training && isnan(o->rate)) p.cost /= value; /* of one system: by what it does */
+    if (!c->training && isnan(o->rate)) p.cost /= value;
     return p;
 }
 
@@ -189,6 +193,12 @@ static abdb_purchase cheapest(const abdb_choosing *c, const abdb_choose_options 
 
 /* --- prices ----------------------------------------------------------------------------------- */
 
+static const char *kept(abdb_choosing *c, const abdb_table *offers, size_t at,
+                        abdb_offer_column column)
+{
+    return abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, column));
+}
+
 /* What is known of the offers of a device, beside the cheapest. */
 static void describe_offers(abdb_choosing *c, const abdb_table *offers, size_t at, double days,
                             abdb_purchase *p)
@@ -209,13 +219,11 @@ static void describe_offers(abdb_choosing *c, const abdb_table *offers, size_t a
         p->providers += k == i;
         if (price > p->dearest) p->dearest = price;
     }
-    p->provider =
-        abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER));
-    p->provider_kind =
-        abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_PROVIDER_KIND));
-    p->price_kind = abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_KIND));
-    p->price_date = abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_FROM));
-    p->price_key = abdb_arena_printf(&c->arena, "%s", abdb_cell_text(offers, at, ABDB_OFFER_KEY));
+    p->provider = kept(c, offers, at, ABDB_OFFER_PROVIDER);
+    p->provider_kind = kept(c, offers, at, ABDB_OFFER_PROVIDER_KIND);
+    p->price_kind = kept(c, offers, at, ABDB_OFFER_KIND);
+    p->price_date = kept(c, offers, at, ABDB_OFFER_FROM);
+    p->price_key = kept(c, offers, at, ABDB_OFFER_KEY);
     p->price_age_days = abdb_cell_number(offers, at, ABDB_OFFER_AGE_DAYS);
 }
 
@@ -330,15 +338,9 @@ static abdb_status fill_rows(abdb_choosing *c, const shop *s, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < g->count; i++) {
-        size_t k = 0;
-
         device = abdb_member_text(set_of(c), g->member[i], ABDB_M_device);
         if (!counts(c, g->member[i])) leave_result_out(c, g->member[i]);
-        while (k < i &&
-               (!counts(c, g->member[k]) ||
-                strcmp(abdb_member_text(set_of(c), g->member[k], ABDB_M_device), device) != 0))
-            k++;
-        if (k == i && counts(c, g->member[i]) && *device) TRY(rent(c, s, device, err));
+        if (is_first(c, g, i) && *device) TRY(rent(c, s, device, err));
     }
     while (rest) {
         abdb_purchase p;
