@@ -82,7 +82,7 @@ INGEST  := $(wildcard ingest/*.c ingest/*/*.c)
 PLOTS   := $(wildcard plots/*.c)
 QUERY   := $(filter-out query/program/main.c query/program/tables/extension.c,$(wildcard query/*/*.c query/*/*/*.c))
 RUNNER  := $(wildcard kernels/runner/*.c)
-MICRO   := $(wildcard kernels/micro/*.c)
+MICRO   := $(wildcard kernels/micro/*.c kernels/workloads/*.c)
 HARNESS := $(wildcard kernels/harness/*.c)
 
 GEN     := $(BUILD)/gen/ddl.c $(BUILD)/gen/migrations.c $(BUILD)/gen/views.c $(BUILD)/gen/reports.c $(BUILD)/gen/figures.c \
@@ -117,7 +117,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/settings
 	$(Q)$(CC) $(ALL_CFLAGS) -DABDB_PREFIX='"$(PREFIX)"' -MMD -MP -c $< -o $@
 
 # Kernels: OpenMP and the vector unit of a plain x86-64 for ref; the reference is never fast.
-$(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o $(BUILD)/obj/kernels/micro/%.o: ALL_CFLAGS += -fopenmp
+$(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o $(BUILD)/obj/kernels/micro/%.o $(BUILD)/obj/kernels/workloads/%.o: ALL_CFLAGS += -fopenmp
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.

@@ -181,6 +181,9 @@ typedef struct {
     int (*threads)(void);         /* of the host that its kernels use */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
+    /* Parts of networks that workloads are made of (kernels/workloads/parts.h). NULL: it has none.
+     */
+    const struct abdb_parts *parts;
 } abdb_backend;
 
 /* --- number formats: kernels/micro/format.c --------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* backend.c - the main loop of every backend written in C: says hello, reads cells from standard
- * input, hands each to cell.c, and prints records to standard output. kernels/backends/NAME.c calls
- * it with its list of implementations; see harness.h and protocol.md. */
+ * input, hands each to cell.c or session.c, and prints records to standard output.
+ * kernels/backends/NAME.c calls it with its list of implementations; see harness.h and protocol.md.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,6 +57,19 @@ static json_t *names_of(const abdb_backend *backend, const abdb_kernel *kernel)
     return list;
 }
 
+/* A workload, which a backend has where it has parts to make it of. */
+static json_t *workload_entry(const abdb_backend *backend, const abdb_workload *workload)
+{
+    json_t *names = json_array();
+
+    add_names(names, workload->names);
+    add_names(names, backend->names);
+    add_names(names, "dtype threads provider");
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}", "name", workload->name, "provider", backend->name,
+                     "summary", workload->summary, "formula", workload->formula, "parameters",
+                     workload->parameters, "names", names);
+}
+
 static void print_hello(const abdb_backend *backend)
 {
     json_t *kernels = json_array();
@@ -69,6 +83,8 @@ static void print_hello(const abdb_backend *backend)
                                         kernel->summary, "formula", kernel->formula, "parameters",
                                         kernel->parameters, "names", names_of(backend, kernel)));
     }
+    for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
+        json_array_append_new(kernels, workload_entry(backend, abdb_workloads[i]));
     abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
                                 backend->name, "summary", backend->summary, "kernels", kernels));
 }
@@ -93,12 +109,17 @@ static void print_end(const char *cell, const char *status, const char *reason)
 static void run_cell(const abdb_backend *backend, abdb_device *device, bool estimate,
                      const char *cell, json_t *request, const char *why)
 {
-    const char *status = "no-device";
+    const char *status = "no-device", *name = json_string_value(json_object_get(request, "kernel"));
+    const abdb_workload *workload = name ? abdb_workload_find(name) : NULL;
     abdb_error err = {.message = ""};
 
     abdb_print_record(json_pack("{s:s,s:s}", "kind", "begin", "cell", cell));
     if (!device)
         (void)!ABDB_FAIL(&err, ABDB_BACKEND, "%s", why);
+    else if (workload && estimate)
+        (void)!abdb_session_estimate(workload, backend, device, cell, request, &status, &err);
+    else if (workload)
+        (void)!abdb_session_run(workload, backend, device, cell, request, &stopping, &status, &err);
     else if (estimate)
         (void)!abdb_cell_estimate(backend, device, cell, request, &status, &err);
     else

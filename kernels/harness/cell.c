@@ -20,7 +20,7 @@ const abdb_kernel *abdb_kernel_find(const char *name)
     return NULL;
 }
 
-static void print_samples(const char *cell, const abdb_samples *s)
+void abdb_samples_print(const char *cell, const abdb_samples *s)
 {
     for (size_t i = 0; i < s->count; i++)
         abdb_print_record(json_pack("{s:s,s:s,s:I,s:f,s:f}", "kind", "sample", "cell", cell, "seq",
@@ -363,7 +363,7 @@ abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device *device, cons
         TRY(ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu samples", c->samples.count));
     }
     TRY(check_after(c, err));
-    print_samples(cell, &c->samples);
+    abdb_samples_print(cell, &c->samples);
     abdb_sensors_print(cell, c->samples.reading, c->samples.readings, c->samples.first_s);
     print_result(c);
     *status = "ok";

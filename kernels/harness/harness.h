@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "kernels/kernel.h"
+#include "kernels/workloads/workload.h"
 
 /* The main function of a backend: `describe`, or `run` with cells on standard input. */
 int abdb_backend_main(const abdb_backend *backend, int argc, char **argv);
@@ -108,6 +109,22 @@ ABDB_MUST_USE abdb_status abdb_cell_run(const abdb_backend *backend, abdb_device
 ABDB_MUST_USE abdb_status abdb_cell_estimate(const abdb_backend *backend, abdb_device *device,
                                              const char *cell, json_t *request, const char **status,
                                              abdb_error *err);
+/* Prints samples of a cell. */
+void abdb_samples_print(const char *cell, const abdb_samples *samples);
+
+/* --- session.c: a workload, which keeps its state from repetition to repetition --------------- */
+const abdb_workload *abdb_workload_find(const char *name);
+/* Runs a cell of it and prints samples, spans, metrics and the result, as abdb_cell_run does. */
+ABDB_MUST_USE abdb_status abdb_session_run(const abdb_workload *workload,
+                                           const abdb_backend *backend, abdb_device *device,
+                                           const char *cell, json_t *request,
+                                           const volatile int *stop, const char **status,
+                                           abdb_error *err);
+/* Prints how much it would do, without doing it. */
+ABDB_MUST_USE abdb_status abdb_session_estimate(const abdb_workload *workload,
+                                                const abdb_backend *backend, abdb_device *device,
+                                                const char *cell, json_t *request,
+                                                const char **status, abdb_error *err);
 /* --- record.c --------------------------------------------------------------------------------- */
 /* From here on records have the standard output, and prints of libraries the standard error. False:
  * errno says why not. */

@@ -7,11 +7,14 @@
 #include "kernels/runner/provide.h"
 
 enum { NAMES_MAX = 256 };
-/* The kernels of this build; other backends may have more. */
+/* The kernels and workloads of this build; other backends may have more. */
 static const char *const own[] = {
 #define KERNEL(name, printed, ref) printed,
 #include "kernels/registry.def"
 #undef KERNEL
+#define WORKLOAD(name, printed) printed,
+#include "kernels/workloads/registry.def"
+#undef WORKLOAD
     NULL};
 
 const char *const *abdb_known_kernels(void)

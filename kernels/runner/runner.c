@@ -139,6 +139,12 @@ static abdb_status add_results(abdb_entry *e, abdb_told *t, abdb_run_tally *tall
 
         if (json_is_number(value)) abdb_entry_result(e, beside[i], json_number_value(value));
     }
+    for (size_t i = 0; i < t->metrics; i++) {
+        r = abdb_entry_result(e, t->metric[i].metric, t->metric[i].value);
+        if (!r) break; /* the harness keeps to what there is room for */
+        r->statistic = t->metric[i].statistic;
+        r->x = t->metric[i].x;
+    }
 done:
     free(times);
     return st;
@@ -320,6 +326,8 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     e->origin = ABDB_ORIGIN_NONE; /* the campaign, the cell and its date tell it apart */
     e->telemetry = t->telemetry;
     e->telemetries = t->telemetries;
+    e->span = t->span;
+    e->spans = ok ? t->spans : 0;
     add_factors(e, &arena, s, cell);
     TRY(s->sink->entry(s->sink->self, e, err));
     if (ok && strcmp(e->field[ABDB_FIELD_verified], "pass") != 0) tally->unverified++;

@@ -15,7 +15,13 @@
 #include "schema/core/units.h"
 
 /* SAMPLES_MAX as of the harness; more is a backend that has gone wrong. */
-enum { SAMPLES_MAX = 20000, READINGS_MAX = 4096, FACTORS_MAX = 64 };
+enum {
+    SAMPLES_MAX = 20000,
+    READINGS_MAX = 4096,
+    FACTORS_MAX = 64,
+    SPANS_MAX = 64,
+    METRICS_MAX = 44
+};
 
 /* --- the cell --------------------------------------------------------------------------------- */
 
@@ -34,8 +40,12 @@ void abdb_now_text(char out[32])
 abdb_status abdb_told_open(abdb_told *t, abdb_error *err)
 {
     *t = (abdb_told){.sample = calloc(SAMPLES_MAX, sizeof *t->sample),
-                     .telemetry = calloc(READINGS_MAX, sizeof *t->telemetry)};
-    return t->sample && t->telemetry ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "samples");
+                     .telemetry = calloc(READINGS_MAX, sizeof *t->telemetry),
+                     .span = calloc(SPANS_MAX, sizeof *t->span),
+                     .metric = calloc(METRICS_MAX, sizeof *t->metric)};
+    return t->sample && t->telemetry && t->span && t->metric
+               ? ABDB_OK
+               : ABDB_FAIL(err, ABDB_NOMEM, "samples");
 }
 
 void abdb_told_forget(abdb_told *t)
@@ -52,7 +62,7 @@ static void drop(abdb_told *t)
 {
     json_decref(t->result);
     t->result = NULL;
-    t->samples = t->telemetries = 0;
+    t->samples = t->telemetries = t->spans = t->metrics = 0;
     abdb_arena_clear(&t->words);
 }
 
@@ -62,6 +72,8 @@ void abdb_told_close(abdb_told *t)
     json_decref(t->result);
     free(t->sample);
     free(t->telemetry);
+    free(t->span);
+    free(t->metric);
     abdb_arena_free(&t->words);
     *t = (abdb_told){0};
 }
@@ -164,6 +176,75 @@ static void take_reading(abdb_told *t, const json_t *record)
                              .t_s = json_number_value(at),
                              .value = abdb_unit_base(unit, json_number_value(value))};
     if (next->sensor && next->quantity && isfinite(next->value)) t->telemetries++;
+}
+
+/* A copy that lives as long as the cell; NULL of "". */
+static const char *kept(abdb_told *t, const char *text)
+{
+    return *text ? abdb_arena_copy(&t->words, text, strlen(text)) : NULL;
+}
+
+/* A part of a workload's time, within one that was told before. */
+static void take_span(abdb_told *t, const json_t *record)
+{
+    const char *name = abdb_record_text(record, "name"),
+               *within = abdb_record_text(record, "within");
+    long long calls = json_integer_value(json_object_get(record, "calls"));
+    const json_t *time = json_object_get(record, "time_s"), *ops = json_object_get(record, "ops"),
+                 *bytes = json_object_get(record, "bytes");
+    size_t parent = 0;
+
+    if (!check_number(t, record, "time_s", 0) || !check_number(t, record, "ops", 0) ||
+        !check_number(t, record, "bytes", 0))
+        return;
+    while (parent < t->spans && strcmp(t->span[parent].name, within) != 0) parent++;
+    if (!*name || calls < 1 || !json_is_number(time)) {
+        abdb_told_refuse(t, "a span without a name, calls or a time");
+    } else if (*within && parent == t->spans) {
+        abdb_told_refuse(t, "the span %.40s is within %.40s, which was not told before it", name,
+                         within);
+    } else if (t->spans == SPANS_MAX) {
+        abdb_told_refuse(t, "more than %d spans", SPANS_MAX);
+    } else {
+        t->span[t->spans++] =
+            (abdb_span){.name = kept(t, name),
+                        .within = kept(t, within),
+                        .kernel = kept(t, abdb_record_text(record, "kernel")),
+                        .provider = kept(t, abdb_record_text(record, "provider")),
+                        .calls = calls,
+                        .time_s = json_number_value(time),
+                        .ops = json_is_number(ops) ? json_number_value(ops) : NAN,
+                        .bytes = json_is_number(bytes) ? json_number_value(bytes) : NAN};
+    }
+}
+
+static const char *const statistics[] = {"value", "mean", "median", "min",   "max", "p50",
+                                         "p90",   "p95",  "p99",    "p99.9", "sd",  NULL};
+
+/* A number that a workload tells beside its time. */
+static void take_metric(abdb_told *t, const json_t *record)
+{
+    const char *name = abdb_record_text(record, "metric"),
+               *statistic = abdb_record_text(record, "statistic");
+    const abdb_metric_info *known = abdb_metric_find(name);
+    const json_t *value = json_object_get(record, "value"), *x = json_object_get(record, "x");
+
+    if (!*statistic) statistic = "value";
+    if (!known || strcmp(known->name, name) != 0)
+        abdb_told_refuse(t, "the unknown metric '%.40s'", name);
+    else if (!abdb_is_word(statistic, statistics))
+        abdb_told_refuse(t, "the unknown statistic '%.40s'", statistic);
+    else if (!json_is_number(value) || !isfinite(json_number_value(value)) ||
+             (x && !json_is_number(x)))
+        abdb_told_refuse(t, "the metric %s is no number", name);
+    else if (t->metrics == METRICS_MAX)
+        abdb_told_refuse(t, "more than %d metrics", METRICS_MAX);
+    else
+        t->metric[t->metrics++] =
+            (abdb_result){.metric = known->name,
+                          .statistic = kept(t, statistic),
+                          .value = json_number_value(value),
+                          .x = json_is_number(x) ? json_number_value(x) : NAN};
 }
 
 /* Was it measured as it was asked? Words must be the same; numbers a kernel may round. */
@@ -280,6 +361,10 @@ static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
         take_sample(t, record);
     else if (strcmp(kind, "telemetry") == 0)
         take_reading(t, record);
+    else if (strcmp(kind, "span") == 0)
+        take_span(t, record);
+    else if (strcmp(kind, "metric") == 0)
+        take_metric(t, record);
     else if (strcmp(kind, "result") == 0)
         take_result(t, record);
     else
@@ -314,7 +399,8 @@ static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *recor
 
 abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
 {
-    static const char *const of_cell[] = {"begin", "sample", "telemetry", "result", "end", NULL},
+    static const char *const of_cell[] = {"begin",  "sample", "telemetry", "span",
+                                          "metric", "result", "end",       NULL},
                              *const of_process[] = {"hello", "environment", "device", NULL};
     char why[160];
     bool broken;

@@ -23,7 +23,9 @@ typedef struct {
     json_t *result;
     abdb_sample *sample;
     abdb_telemetry *telemetry; /* its words are in `words` */
-    size_t samples, telemetries;
+    abdb_span *span;           /* of one repetition of a workload; words as above */
+    abdb_result *metric;       /* what it tells beside its time */
+    size_t samples, telemetries, spans, metrics;
     abdb_arena words;
     char status[32], reason[512], date[32];
     bool begun, ended, bad;

@@ -32,6 +32,16 @@ while read -r line; do
     noise) echo 'Welcome to libfoo 2.0!'; echo '{"kind":"poem"}'; printf '\xff\xfe\n'; head -c 2000000 /dev/zero | tr '\0' x; echo
         end failed "as asked" ;;
     null) end not-implemented no ;;
+    spans|adrift|strange) echo "{\"kind\":\"sample\",\"cell\":\"$cell\",\"seq\":1,\"t_s\":0,\"time_s\":0.01}"
+        within=forward; [ $what != adrift ] || within=elsewhere
+        metric=loss; [ $what != strange ] || metric=luck
+        for part in '"name":"forward","calls":1,"time_s":0.008' "\"name\":\"product\",\"within\":\"$within\",\"kernel\":\"gemm\",\"provider\":\"fake\",\"calls\":12,\"time_s\":0.006,\"ops\":6e6,\"bytes\":3000" \
+            '"name":"update","kernel":"adamw","calls":1,"time_s":0.002,"ops":0,"bytes":4000'; do
+            echo "{\"kind\":\"span\",\"cell\":\"$cell\",$part}"
+        done
+        for step in 1 2; do echo "{\"kind\":\"metric\",\"cell\":\"$cell\",\"metric\":\"$metric\",\"statistic\":\"value\",\"value\":$((5 - step)).5,\"x\":$step}"; done
+        echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":6e6,\"bytes\":7000,\"verified\":\"pass\",\"prepare_s\":0,\"factors\":{}}"
+        end ok ;;
     hot) for reading in '"sensor":"gpu \"0\"","quantity":"clock","unit":"MHz","t_s":0.5,"value":1500' \
             '"sensor":"a"' '"sensor":"a","quantity":"clock","unit":"Mhm","t_s":0,"value":1' '"sensor":"a","quantity":"clock","unit":"Hz","t_s":"0","value":1' \
             '"sensor":"a","quantity":"clock","unit":"Hz","t_s":0,"value":null' '"sensor":"a","quantity":"clock","unit":"GHz","t_s":0,"value":1e308' '"sensor":5,"quantity":"clock","unit":"Hz","t_s":0,"value":1'; do
@@ -439,4 +449,22 @@ sensors() {
     fails 2 "--budget wants seconds, of --search"
     run abdb run --search mamf --axis n=7 --backend ref
     fails 2 "finds m, n and k itself"
+}
+
+@test "a workload's spans and metrics are stored and shown; odd ones end the cell" {
+    fake
+    abdb run -q --kernel k --backend fake --axis do=spans,adrift,strange || true
+    same "$(ask "SELECT status FROM v_run ORDER BY cell")" "bad-answer
+ok
+bad-answer"
+    same "$(ask "SELECT place, span, within, kernel, calls, time_s, ops, bytes_B FROM v_span ORDER BY place")" "1,forward,,,1,0.008,,
+2,product,forward,gemm,12,0.006,6000000,3000
+3,update,,adamw,1,0.002,0,4000"
+    same "$(ask "SELECT x, value, unit FROM v_result WHERE metric = 'loss' ORDER BY x")" "1,4.5,nat
+2,3.5,nat"
+    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%adrift%'")" '"the backend broke the protocol: the span product is within elsewhere, which was not told before it"'
+    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%strange%'")" "the backend broke the protocol: the unknown metric 'luck'"
+    same "$(abdb query breakdown -o csv | tail -n +2 | cut -d, -f3-7)" "forward,product,12,6,60
+forward,between kernels,,2,20
+,update,1,2,20"
 }

@@ -1,0 +1,353 @@
+/* session.c - one cell of a workload: what it needs is known before anything is made, it is checked
+ * before it is timed, and its state lives from repetition to repetition. Only when all is over is
+ * anything printed. The spans that are told are those of one repetition, that of the median time.
+ * See harness.h and kernels/workloads/workload.h. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/harness/harness.h"
+#include "schema/core/stats.h"
+
+/* REPETITIONS: at most, of which the spans are kept. LEAST: even where the time is up. */
+enum { REPETITIONS = 1000, LEAST = 3, LACKS = 400 };
+static const double gib = 1 << 30;
+
+const abdb_workload *abdb_workload_find(const char *name)
+{
+    for (size_t i = 0; abdb_workloads[i]; i++)
+        if (strcmp(abdb_workloads[i]->name, name) == 0) return abdb_workloads[i];
+    return NULL;
+}
+
+typedef struct {
+    const char *name;
+    const abdb_workload *workload;
+    const abdb_backend *backend;
+    abdb_device *device;
+    abdb_problem p;
+    abdb_sampling rule;
+    abdb_spans spans;
+    abdb_stage stage;
+    abdb_effort effort;
+    void *state;
+    double error, open_s, shift, median_s;
+    const char *checked_at;
+    bool sound;
+    int threads;
+    abdb_samples samples;
+    abdb_spent (*kept)[ABDB_SPANS_MAX]; /* spans of each repetition */
+    abdb_told_metric metric[ABDB_METRICS_MAX];
+    size_t metrics;
+    abdb_sensors before, after;
+} session;
+
+/* --- before anything is made ------------------------------------------------------------------ */
+
+static abdb_status begin(session *s, json_t *request, const char **status, abdb_error *err)
+{
+    char lacks[LACKS] = "";
+    abdb_status st = ABDB_OK;
+
+    *status = "failed";
+    s->p.kernel = s->workload->name;
+    s->p.device = s->device;
+    s->rule =
+        json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
+    TRY(abdb_copy_params(&s->p, json_object_get(request, "params"), err));
+    TRY(s->workload->shape(&s->p, &s->device->limits, err));
+    s->spans.now = abdb_now_s;
+    s->spans.device = s->device;
+    s->stage = (abdb_stage){&s->p, s->device, s->backend->parts, &s->spans};
+    s->workload->lacks(&s->p, s->backend->parts, lacks, sizeof lacks);
+    if (*lacks) {
+        *status = "not-implemented";
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "backend %s lacks: %s", s->backend->name, lacks));
+    }
+    s->workload->effort(&s->stage, &s->effort);
+done:
+    return st;
+}
+
+/* What does not fit is refused before it takes the memory of others. */
+static abdb_status fits(const session *s, const char **status, abdb_error *err)
+{
+    double available = s->device->available(s->device);
+
+    if (!(s->effort.memory > available)) return ABDB_OK;
+    *status = "out-of-memory";
+    return ABDB_FAIL(err, ABDB_NOMEM, "it needs %.2f GiB of memory, and %.2f GiB are free",
+                     s->effort.memory / gib, available / gib);
+}
+
+/* --- what the process has held at most -------------------------------------------------------- */
+
+/* A number of /proc/self/status in bytes; NAN: the system does not tell. */
+static double status_bytes(const char *name)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    double bytes = NAN;
+
+    while (file && isnan(bytes) && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            bytes = 1024 * strtod(line + strlen(name), NULL);
+    if (file) fclose(file);
+    return bytes;
+}
+
+/* From now on the most that is resident counts; what is resident now. */
+static double watch_memory(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+
+    if (file) {
+        fputs("5", file);
+        fclose(file);
+    }
+    return status_bytes("VmRSS:");
+}
+
+/* --- repetitions ------------------------------------------------------------------------------ */
+
+static abdb_status repeat(session *s, double *time_s, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(s->workload->reset(s->state, err));
+    abdb_spans_clear(&s->spans);
+    TRY(s->device->begin(s->device, err));
+    TRY(s->workload->run(s->state, err));
+    TRY(s->device->end(s->device, time_s, err));
+    if (s->spans.overflowed || s->spans.deep)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "its spans are more than there is room for, or left open"));
+done:
+    return st;
+}
+
+/* Are there repetitions enough, and are they steady, or is the time up? */
+static bool enough(const session *s, double passed_s)
+{
+    double scratch[REPETITIONS];
+    abdb_summary summary;
+
+    if (s->samples.count == REPETITIONS) return true;
+    if (passed_s >= s->rule.cap_s) return s->samples.count >= LEAST;
+    if ((int)s->samples.count < s->rule.least || passed_s < s->rule.least_s) return false;
+    memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);
+    return abdb_summarise(scratch, s->samples.count, &summary, NULL) == ABDB_OK &&
+           summary.iqr <= s->rule.iqr_target * summary.median;
+}
+
+static abdb_status sample(session *s, const volatile int *stop, abdb_error *err)
+{
+    abdb_samples *out = &s->samples;
+    double time_s;
+    abdb_status st = ABDB_OK;
+
+    out->batch = 1;
+    abdb_team_begin();
+    TRY(repeat(s, &time_s, err)); /* one to warm up */
+    s->threads = abdb_team_most();
+    out->launches = 1;
+    out->first_s = abdb_now_s();
+    while (!*stop && !enough(s, abdb_now_s() - out->first_s)) {
+        out->at_s[out->count] = abdb_now_s() - out->first_s;
+        TRY(repeat(s, &time_s, err));
+        memcpy(s->kept[out->count], s->spans.at, sizeof s->spans.at);
+        out->time_s[out->count++] = time_s;
+        out->launches++;
+    }
+    out->cancelled = *stop != 0;
+done:
+    return st;
+}
+
+static abdb_status measure(session *s, const volatile int *stop, abdb_error *err)
+{
+    double first;
+    abdb_status st = ABDB_OK;
+
+    s->samples = (abdb_samples){.time_s = calloc(REPETITIONS, sizeof(double)),
+                                .at_s = calloc(REPETITIONS, sizeof(double))};
+    s->kept = calloc(REPETITIONS, sizeof *s->kept);
+    if (!s->samples.time_s || !s->samples.at_s || !s->kept)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    first = abdb_canary(s->rule.canary_s);
+    s->device->sense(s->device, ABDB_SENSE_ALL, &s->before);
+    TRY(sample(s, stop, err));
+    s->device->sense(s->device, ABDB_SENSE_ALL, &s->after);
+    s->shift = fabs(abdb_canary(s->rule.canary_s) / first - 1);
+done:
+    return st;
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+/* The repetition whose time is nearest to the median. */
+static size_t median_of(session *s)
+{
+    double scratch[REPETITIONS];
+    abdb_summary summary;
+    size_t best = 0;
+
+    memcpy(scratch, s->samples.time_s, s->samples.count * sizeof *scratch);
+    if (abdb_summarise(scratch, s->samples.count, &summary, NULL) != ABDB_OK) return 0;
+    s->median_s = summary.median;
+    for (size_t i = 1; i < s->samples.count; i++)
+        if (fabs(s->samples.time_s[i] - summary.median) <
+            fabs(s->samples.time_s[best] - summary.median))
+            best = i;
+    return best;
+}
+
+static void print_spans(const session *s, size_t repetition)
+{
+    for (size_t i = 0; i < s->spans.count; i++) {
+        const abdb_spent *at = &s->kept[repetition][i];
+        json_t *record;
+
+        if (!at->calls) continue;
+        record = json_pack("{s:s,s:s,s:s,s:I,s:f}", "kind", "span", "cell", s->name, "name",
+                           at->name, "calls", (json_int_t)at->calls, "time_s", at->time_s);
+        if (at->within) json_object_set_new(record, "within", json_string(at->within));
+        if (at->kernel) {
+            json_object_set_new(record, "kernel", json_string(at->kernel));
+            json_object_set_new(record, "provider", json_string(s->backend->name));
+            json_object_set_new(record, "ops", json_real(at->ops));
+            json_object_set_new(record, "bytes", json_real(at->bytes));
+        }
+        abdb_print_record(record);
+    }
+}
+
+static void keep_metric(void *to, const abdb_told_metric *metric)
+{
+    session *s = to;
+
+    if (s->metrics < ABDB_METRICS_MAX)
+        s->metric[s->metrics++] = *metric;
+    else
+        s->sound = false;
+}
+
+static void print_metrics(const session *s)
+{
+    for (size_t i = 0; i < s->metrics; i++) {
+        const abdb_told_metric *m = &s->metric[i];
+        json_t *record =
+            json_pack("{s:s,s:s,s:s,s:s,s:f}", "kind", "metric", "cell", s->name, "metric",
+                      m->metric, "statistic", m->statistic, "value", m->value);
+
+        if (isfinite(m->x)) json_object_set_new(record, "x", json_real(m->x));
+        abdb_print_record(record);
+    }
+}
+
+static void print_result(const session *s)
+{
+    json_t *factors = json_object(), *record;
+    abdb_dtype dtype = s->workload->dtype;
+    const char *said = abdb_param_text(&s->p, "dtype");
+
+    for (int i = 0; i < s->p.params; i++)
+        json_object_set_new(factors, s->p.param[i].name, json_string(s->p.param[i].text));
+    json_object_set_new(factors, "provider", json_string(s->backend->name));
+    if (s->checked_at) json_object_set_new(factors, "verified_at", json_string(s->checked_at));
+    record = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:s,s:f,s:i,s:o,s:f,s:b,s:i,s:s}", "kind",
+                       "result", "cell", s->name, "formula", s->workload->formula, "dtype",
+                       said ? said : abdb_dtype_name(dtype), "ops", s->effort.ops, "bytes",
+                       s->effort.bytes, "verified", s->error <= 1 && s->sound ? "pass" : "fail",
+                       "prepare_s", s->open_s, "batch", 1, "factors", factors, "canary_shift",
+                       s->shift, "unsteady", s->shift > s->rule.shift_most, "threads", s->threads,
+                       "bound", "operations");
+    if (isfinite(s->error)) json_object_set_new(record, "error", json_real(s->error));
+    abdb_sensors_tell(record, &s->before, &s->after, (double)s->samples.launches);
+    abdb_print_record(record);
+}
+
+static void tell(session *s, double resident)
+{
+    double most = status_bytes("VmHWM:");
+    size_t repetition = median_of(s);
+
+    s->sound = true;
+    s->workload->tell(s->state, s->median_s, keep_metric, s, &s->sound);
+    keep_metric(s, &(abdb_told_metric){"memory_predicted_bytes", "value", s->effort.memory, NAN});
+    if (s->device->on_host && most > resident)
+        keep_metric(s, &(abdb_told_metric){"memory_peak_bytes", "value", most - resident, NAN});
+    abdb_samples_print(s->name, &s->samples);
+    print_spans(s, repetition);
+    print_metrics(s);
+    print_result(s);
+}
+
+/* --- a cell ----------------------------------------------------------------------------------- */
+
+static abdb_status cancelled(const session *s, const char **status, abdb_error *err)
+{
+    *status = "cancelled";
+    return ABDB_FAIL(err, ABDB_STOPPED, "interrupted after %zu repetitions", s->samples.count);
+}
+
+abdb_status abdb_session_run(const abdb_workload *workload, const abdb_backend *backend,
+                             abdb_device *device, const char *cell, json_t *request,
+                             const volatile int *stop, const char **status, abdb_error *err)
+{
+    session *s = calloc(1, sizeof *s);
+    double began_s, resident;
+    abdb_status st = ABDB_OK;
+
+    *status = "failed";
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a session");
+    s->name = cell;
+    s->workload = workload;
+    s->backend = backend;
+    s->device = device;
+    TRY(begin(s, request, status, err));
+    TRY(fits(s, status, err));
+    TRY(workload->check(&s->stage, &s->error, &s->checked_at, err));
+    if (isnan(s->error)) s->error = INFINITY;
+    if (*stop) TRY(cancelled(s, status, err));
+    s->spans.count = 0; /* those of the check */
+    resident = watch_memory();
+    began_s = abdb_now_s();
+    st = workload->open(&s->state, &s->stage, err);
+    if (st == ABDB_NOMEM) *status = "out-of-memory";
+    TRY(st);
+    s->open_s = abdb_now_s() - began_s;
+    TRY(measure(s, stop, err));
+    if (s->samples.cancelled) TRY(cancelled(s, status, err));
+    tell(s, resident);
+    *status = "ok";
+done:
+    if (s->state) workload->close(s->state);
+    abdb_samples_free(&s->samples);
+    free(s->kept);
+    free(s);
+    return st;
+}
+
+abdb_status abdb_session_estimate(const abdb_workload *workload, const abdb_backend *backend,
+                                  abdb_device *device, const char *cell, json_t *request,
+                                  const char **status, abdb_error *err)
+{
+    session *s = calloc(1, sizeof *s);
+    abdb_status st = ABDB_OK;
+
+    *status = "failed";
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a session");
+    s->workload = workload;
+    s->backend = backend;
+    s->device = device;
+    TRY(begin(s, request, status, err));
+    TRY(fits(s, status, err));
+    abdb_print_record(json_pack("{s:s,s:s,s:f,s:f,s:f}", "kind", "estimate", "cell", cell, "ops",
+                                s->effort.ops, "bytes", s->effort.bytes, "memory",
+                                s->effort.memory));
+    *status = "ok";
+done:
+    free(s);
+    return st;
+}

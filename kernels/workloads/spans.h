@@ -1,0 +1,36 @@
+/* spans.h - where the time of a workload goes: named parts, one within another.
+ *
+ * A workload enters and leaves parts while it runs. What names a kernel is a part that computes,
+ * with its operations and bytes; what names none holds others, and what it took beyond them is
+ * time between kernels. Parts of one name within the same one add up. Names are literals.
+ */
+#ifndef ABDB_WORKLOADS_SPANS_H
+#define ABDB_WORKLOADS_SPANS_H
+
+#include "kernels/kernel.h"
+
+enum { ABDB_SPANS_MAX = 64, ABDB_SPANS_DEEP = 8 };
+typedef struct {
+    const char *name, *within, *kernel; /* within: NULL of the outermost; kernel: NULL, it holds */
+    long long calls;
+    double time_s, ops, bytes; /* of all calls */
+} abdb_spent;
+typedef struct {
+    double (*now)(void); /* seconds of a clock that only rises */
+    abdb_device *device; /* whose queue a part that computes waits for; NULL: nothing waits */
+    abdb_spent at[ABDB_SPANS_MAX];
+    size_t count, open[ABDB_SPANS_DEEP];
+    double begun_s[ABDB_SPANS_DEEP];
+    int deep;
+    bool overflowed; /* more parts, or deeper ones, than there is room for, or left unentered */
+} abdb_spans;
+
+/* Times and counts become 0; names and their order stay. */
+void abdb_spans_clear(abdb_spans *spans);
+void abdb_span_enter(abdb_spans *spans, const char *name, const char *kernel);
+/* Leaves the part entered last, which did so much. */
+void abdb_span_leave(abdb_spans *spans, double ops, double bytes);
+/* Seconds of the outermost parts that no part that computes accounts for. */
+double abdb_spans_between(const abdb_spans *spans);
+
+#endif

@@ -1,0 +1,68 @@
+/* workload.h - whole applications made of kernels: training, generation, serving, recommendation.
+ *
+ * A workload has state (parameters, an optimizer, a cache) and repetitions of thousands of
+ * launches; a repetition is what a sample times. It is kernels/workloads/NAME.c and a line in
+ * registry.def; it computes by the parts that a backend offers (parts.h) and tells where the time
+ * goes by spans (spans.h). kernels/harness/session.c runs it: shape, memory, check, open, and then
+ * reset (untimed) and run until the samples are enough.
+ */
+#ifndef ABDB_WORKLOADS_WORKLOAD_H
+#define ABDB_WORKLOADS_WORKLOAD_H
+
+#include "kernels/kernel.h"
+#include "kernels/workloads/spans.h"
+
+/* What a workload runs on. */
+typedef struct {
+    const abdb_problem *p; /* parameters; no tensors */
+    abdb_device *device;
+    const struct abdb_parts *parts; /* of the backend */
+    abdb_spans *spans;
+} abdb_stage;
+
+typedef struct {
+    double ops, bytes; /* of one repetition, by the formula: what is needed, not what is done */
+    double memory;     /* bytes that it takes at most, beside the program */
+} abdb_effort;
+
+/* One number that a workload tells beside its time. */
+typedef struct {
+    const char *metric, *statistic; /* a name of schema/core/metric.def; "value", "p99", ... */
+    double value, x;                /* x: place in a series (a step), NAN: none */
+} abdb_told_metric;
+/* Takes one; at most ABDB_METRICS_MAX of a cell are kept, and more is an error of the workload. */
+enum { ABDB_METRICS_MAX = 44 };
+typedef void abdb_tell(void *to, const abdb_told_metric *metric);
+
+/* Functions that return a status leave the reason in `err`. */
+typedef struct {
+    const char *name, *summary;
+    const char *formula;    /* identifier@version of the effort */
+    const char *parameters; /* for people: names, meaning, defaults */
+    const char *names;      /* of its parameters, separated by blanks */
+    abdb_dtype dtype;       /* where the parameter dtype does not say */
+    /* Fills defaults of parameters. ABDB_USAGE: a parameter that it cannot have. */
+    abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
+    /* Writes what it needs and the backend lacks, by name; "" where it lacks nothing. */
+    void (*lacks)(const abdb_problem *p, const struct abdb_parts *parts, char *out, size_t room);
+    void (*effort)(const abdb_stage *s, abdb_effort *out);
+    /* Is what this stage's parts compute right? *error: the largest over its bound, at most 1
+     * passes (NAN is none); `at`: the size at which it was looked at, as parameters, or NULL: its
+     * own. Before anything is timed. */
+    abdb_status (*check)(const abdb_stage *s, double *error, const char **at, abdb_error *err);
+    /* Makes the state of a stage that outlives it. ABDB_NOMEM. */
+    abdb_status (*open)(void **state, const abdb_stage *s, abdb_error *err);
+    /* Before each repetition, untimed: what the next one begins from. */
+    abdb_status (*reset)(void *state, abdb_error *err);
+    abdb_status (*run)(void *state, abdb_error *err);
+    /* After the last: its numbers, of which `median_s` is the time of a repetition; *sound becomes
+     * false where what was computed cannot be right (a number that is not finite). */
+    void (*tell)(void *state, double median_s, abdb_tell *tell, void *to, bool *sound);
+    void (*close)(void *state);
+} abdb_workload;
+#define WORKLOAD(name, printed) extern const abdb_workload abdb_workload_##name;
+#include "kernels/workloads/registry.def"
+#undef WORKLOAD
+extern const abdb_workload *const abdb_workloads[]; /* end: NULL */
+
+#endif
