@@ -14,8 +14,8 @@ echo '{"kind":"device","name":"Fake-1","devices":1,"threads":1,"clock":"CLOCK_MO
 echo $$ >>"$FAKE_PIDS"
 end() { echo "{\"kind\":\"end\",\"cell\":\"$cell\",\"status\":\"$1\",\"reason\":\"$2\"}"; }
 while read -r line; do
-    cell=$(jq -r .cell <<<"$line")
-    what=$(jq -r .params.do <<<"$line")
+    [[ $line =~ \"cell\":\"([^\"]*)\" ]] && cell=${BASH_REMATCH[1]}
+    [[ $line =~ \"do\":\"([^\"]*)\" ]] && what=${BASH_REMATCH[1]}
     echo "$cell" >>"$FAKE_LOG"
     echo "{\"kind\":\"begin\",\"cell\":\"$cell\"}"
     case $what in
