@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # run.bats - measuring: plans, cells as rows, resume, tags, and backends that misbehave.
 load common
+unset OMP_WAIT_POLICY # which tap.sh sets
 
 # A backend in shell that does what the cell's parameter `do` says.
 fake() {
