@@ -32,7 +32,7 @@ enum { Q, K, V, O, L, OUT = 3, D_OUT = 4, L_IN = 5, DQ = 6, DK, DV };
 
 typedef struct {
     size_t batch, heads, kv_heads, queries, keys, d;
-    int causal, backward;
+    int causal, backward, plain;
 } sizes;
 
 static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
@@ -41,12 +41,11 @@ static abdb_status read_sizes(abdb_problem *p, sizes *s, abdb_error *err)
                              *const passes[] = {"forward", "backward", NULL},
                              *const algorithms[] = {"flash", "plain", NULL};
     double sequence = abdb_param_number(p, "sequence", 1024);
-    int algorithm;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_param_word(p, "causal", no_yes, &s->causal, err));
     TRY(abdb_param_word(p, "pass", passes, &s->backward, err));
-    TRY(abdb_param_word(p, "algorithm", algorithms, &algorithm, err));
+    TRY(abdb_param_word(p, "algorithm", algorithms, &s->plain, err));
     TRY(abdb_param_size(p, "batch", 1, 1e6, &s->batch, err));
     TRY(abdb_param_size(p, "heads", 8, 1e4, &s->heads, err));
     TRY(abdb_param_size(p, "kv_heads", (double)s->heads, 1e4, &s->kv_heads, err));
@@ -202,10 +201,7 @@ static double rounded(const abdb_problem *p, const sizes *s, int tensor)
 /* How much an error of a score of magnitude `size` counts for, where the magnitude itself is 1. */
 static double of_score(const abdb_problem *p, const sizes *s, int tensor, double size)
 {
-    const char *algorithm = abdb_param_text(p, "algorithm");
-    double each = algorithm && strcmp(algorithm, "plain") == 0
-                      ? sums(s) + abdb_rounded(&p->tensor[tensor])
-                      : sums(s);
+    double each = s->plain ? sums(s) + abdb_rounded(&p->tensor[tensor]) : sums(s);
 
     return size * each / (sums(s) + rounded(p, s, tensor));
 }

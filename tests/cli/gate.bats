@@ -5,6 +5,10 @@ load common
 # Processes of one cell, as abdb run keeps them: each with samples that spread by NOISE about its own luck.
 # processes TAG CAMPAIGN SECONDS COUNT [LUCK [FLAGS [CELL [FACTORS]]]]; repetition i is slowed by WALK to the power i.
 processes() {
+    told "$@" >p.jsonl
+    abdb import -q p.jsonl
+}
+told() { # as processes: their records, for imports of many
     jq -nc --arg tag "$1" --arg campaign "$2" --argjson time "$3" --argjson count "$4" --argjson luck "${5:-0.002}" --arg flags "${6:-}" \
         --arg cell "${7:-ref gemm n=512}" --argjson factors "${8:-{\}}" --argjson walk "${WALK:-1}" '
         range($count) as $i | ($time * pow($walk; $i) * (1 + $luck * (($i * 37 + ($tag | explode | add) * 7) % 23 / 23 - 0.5))) as $median |
@@ -15,8 +19,7 @@ processes() {
          process: {campaign: $campaign, backend: "ref", repetition: ($i + 1), start: ($tag | length), started: "2026-03-01T00:\($i + 10):\($tag | explode | add % 50 + 10).000Z"},
          environment: ({compiler: (if $tag == "newcc" then "gcc 14" else "gcc 12" end)} | tojson),
          result: [{metric: "time_s", statistic: "median", value: $median, n: 11,
-                   samples: [range(11) | [$median * (1 + (. - 5) * 0.0005), ., -1, null]]}]}' >p.jsonl
-    abdb import -q p.jsonl
+                   samples: [range(11) | [$median * (1 + (. - 5) * 0.0005), ., -1, null]]}]}'
 }
 pairs() { # COLUMN ARGUMENTS...: of each pair
     local column=$1
@@ -154,9 +157,9 @@ pairs() { # COLUMN ARGUMENTS...: of each pair
     awk -v p="$p" 'BEGIN { exit !(p < 0.01 && p > 0.0004) }' # alone it would do at 0.01
     same "$(pairs .verdict tag=a tag=b --alpha 0.01)" slower
     for i in $(seq 40); do
-        processes a c-1 1 8 0.01 "" "ref stream n=$i" "{\"operation\":\"copy\",\"n\":\"$i\"}"
-        processes b c-1 1 8 0.01 "" "ref stream n=$i" "{\"operation\":\"copy\",\"n\":\"$i\"}"
-    done
+        for tag in a b; do told $tag c-1 1 8 0.01 "" "ref stream n=$i" "{\"operation\":\"copy\",\"n\":\"$i\"}"; done
+    done >many.jsonl
+    abdb import -q many.jsonl
     same "$(pairs 'select(.workload == "gemm") | .verdict' tag=a tag=b --alpha 0.01)" unclear
     same "$(pairs 'select(.workload == "gemm") | .p_all / .p | round' tag=a tag=b --alpha 0.01)" 41
 }
@@ -231,15 +234,16 @@ echo '{"kind":"environment","environment":{"compiler":"none"}}'
 echo '{"kind":"device","name":"Fake-1","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC"}'
 [ "$1" = run ] || { echo '{"kind":"bye"}'; exit 0; }
 while read -r line; do
-    cell=$(jq -r .cell <<<"$line")
-    what=$(jq -r '.params.do // ""' <<<"$line")
+    [[ $line =~ \"cell\":\"([^\"]*)\" ]] && cell=${BASH_REMATCH[1]}
+    what=
+    [[ ! $line =~ \"do\":\"([^\"]*)\" ]] || what=${BASH_REMATCH[1]}
     echo "$ms $cell" >>"$log"
     unsteady=false samples=11
     [ "$what" != shaky ] || [ $(($(grep -c "^$ms $cell" "$log") % 2)) = 0 ] || unsteady=true
     [ "$what" != always ] || unsteady=true
     [ "$what" != few ] || samples=9
     echo "{\"kind\":\"begin\",\"cell\":\"$cell\"}"
-    for i in $(seq $samples); do echo "{\"kind\":\"sample\",\"cell\":\"$cell\",\"seq\":$i,\"t_s\":$i,\"time_s\":0.0$((ms * 1000 + i + RANDOM % 5))}"; done
+    for ((i = 1; i <= samples; i++)); do echo "{\"kind\":\"sample\",\"cell\":\"$cell\",\"seq\":$i,\"t_s\":$i,\"time_s\":0.0$((ms * 1000 + i + RANDOM % 5))}"; done
     echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8e6,\"verified\":\"pass\",\"prepare_s\":0,\"batch\":$((RANDOM % 3 + 1)),\"unsteady\":$unsteady,\"factors\":{}}"
     echo "{\"kind\":\"end\",\"cell\":\"$cell\",\"status\":\"ok\",\"reason\":\"\"}"
 done
@@ -367,9 +371,10 @@ B
 commits() {
     local i
     for i in $(seq 18); do
-        processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 10 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 3 0.002 "" \
+        told "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 10 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 3 0.002 "" \
             "ref gemm n=512" "{\"commit\":\"$(printf %04x "$i")abcdef\"}"
-    done
+    done >commits.jsonl
+    abdb import -q commits.jsonl
 }
 
 @test "history: a row a command, change points along commits, a gate until they are noted" {
@@ -391,11 +396,12 @@ commits() {
 
 @test "history: the more cells are looked at, the more evidence a change needs" {
     for i in $(seq 12); do # two levels of six: the best of the splits of such a series is one of some 100
-        processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 1
-        for n in $(seq 30); do
-            processes "run$i" "c-$((100 + i))" "$(awk -v i="$i" -v n="$n" 'BEGIN { print 1 + (i * n % 13) / 1000 }')" 1 0 "" "ref stream n=$n" '{"operation":"copy"}'
-        done
-    done
+        told "run$i" "c-$((100 + i))" "$(awk -v i="$i" 'BEGIN { print (i > 6 ? 1.1 : 1) * (1 + (i * 7 % 5 - 2) / 1000) }')" 1
+        told "run$i" "c-$((100 + i))" 1 1 0 "" "ref stream n=1" '{"operation":"copy"}' >one
+        jq -c --argjson i "$i" 'range(1; 31) as $n | (1 + $i * $n % 13 / 1000) as $slower | .field.cell = "ref stream n=\($n)" | .result[0].value = $slower |
+            .result[0].samples[][0] *= $slower' one
+    done >many.jsonl
+    abdb import -q many.jsonl
     same "$(abdb query history --kernel gemm -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" 7
     same "$(abdb query history --cells 1000 -o jsonl 2>/dev/null | jq -c 'select(.change == 1) | .run')" ""
 }

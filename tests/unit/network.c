@@ -1,26 +1,32 @@
 /* network.c - tests of the kernels of networks: attention, layers, element-wise, embeddings,
  * blocks. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/unit/kernel_check.h"
 
 static const char *const formats[] = {"f32", "bf16", "f16"};
 
-/* A problem by text, by every instruction set, at an aligned address and one element beside it, and
- * by the reference. */
+/* A problem by text, by every instruction set, and by the reference: at an aligned address by one
+ * thread or one element beside it by two, in turn from problem to problem; with THOROUGH both. */
 static void by_all(const abdb_kernel *kernel, const abdb_impl *impl, const abdb_impl *reference,
                    const char *text)
 {
+    static size_t turn;
+    const char *thorough = getenv("THOROUGH");
+    size_t ways = thorough && *thorough ? 2 : 1;
     char copy[256];
     abdb_problem p;
 
-    for (size_t i = 0; i < 2 * SETS; i++) {
+    turn++;
+    for (size_t i = 0; i < ways * SETS; i++) {
+        size_t set = i % SETS, two = (turn + turn / 8 + i + i / SETS) % 2;
         double error;
 
-        snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[i / 2], i % 2 + 1);
+        snprintf(copy, sizeof copy, "%s isa=%s threads=%zu", text, sets[set], two + 1);
         p = problem_of(kernel->name, copy);
-        error = run_shifted(kernel, impl, &p, i % 2);
-        if (error > 1) fail_msg("%s %s (%s): error %g", kernel->name, text, sets[i / 2], error);
+        error = run_shifted(kernel, impl, &p, two);
+        if (error > 1) fail_msg("%s %s (%s): error %g", kernel->name, text, sets[set], error);
     }
     snprintf(copy, sizeof copy, "%s threads=1", text);
     p = problem_of(kernel->name, copy);
