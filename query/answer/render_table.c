@@ -125,6 +125,7 @@ void abdb_render_table(const abdb_table *t, FILE *out)
         }
         fputc('\n', out);
     }
+    if (!t->rows && t->columns) fputs("(no rows)\n", out);
     if (room) say_left_out(t, width, out);
     if (t->notes) fputc('\n', out);
     for (size_t i = 0; i < t->notes; i++) abdb_say_folded(out, 4, t->note[i]);

@@ -51,6 +51,8 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
                          ABDB_PARAM_COUNT);
     p->name = next_field(&rest);
     p->type = next_field(&rest);
+    p->range = p->type && strncmp(p->type, "number ", 7) == 0 ? p->type + 7 : NULL;
+    if (p->range) p->type = "number";
     p->fallback = or_null(next_field(&rest));
     p->help = next_field(&rest);
     p->values = or_null(next_field(&rest));

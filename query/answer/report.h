@@ -6,7 +6,8 @@
  *   -- group: heading of `abdb query` under which it is listed
  *   -- param: name | type | default | help | SQL whose first column lists values;
  *      a second, where there is one, is 0 behind those that the report has rows of. Types: text,
- *      number, days (90 or 90d), date, flag, price ('DEVICE=AMOUNT USD/h', several joined by ',')
+ *      number, days (90 or 90d), date, flag, price ('DEVICE=AMOUNT USD/h', several joined by ',');
+ *      number LOW..HIGH: no less and no more, either may be left out; >LOW..: more than that
  *   -- column: name | label | style (decimals, g4 = significant digits, cut30) | unit and meaning
  *      | formula of v_formula or v_scaling that its values follow, and what they are multiplied
  *      by (per_dollar@1 x 1e-18): the keys in _facts_NAME, else _facts, tell of which result, at
@@ -41,6 +42,7 @@ enum { ABDB_PARAM_COUNT = 24, ABDB_KEPT_MAX = 8 };
 
 typedef struct {
     const char *name, *type, *fallback, *help, *values;
+    const char *range; /* of a number: "0..1", ">0..", or NULL */
 } abdb_report_param;
 
 typedef struct {
@@ -78,8 +80,7 @@ ABDB_MUST_USE abdb_status abdb_report_run(abdb_db *db, const abdb_report *report
  * or a v before it becomes that; the beginning of one is taken for it, and the table says so.
  * ABDB_USAGE: it is none (the nearest is named). */
 ABDB_MUST_USE abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p,
-                                            const char **bound, abdb_table *table,
-                                            abdb_error *err);
+                                            const char **bound, abdb_table *table, abdb_error *err);
 /* Takes the limits off that nobody set, for formats that are never truncated. */
 void abdb_report_whole(const abdb_report *report, const char **value);
 /* A title with "{param}" replaced by its value, given or default; from the table's arena. */

@@ -1,4 +1,6 @@
 /* value.c - is a value one that a parameter of a report can have? See report.h. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -75,6 +77,25 @@ static void say_taken(const abdb_report *report, size_t p, const char *typed, co
                           report->option[p].name, typed, taken);
 }
 
+/* Is the number in the range "LOW..HIGH" of the parameter? */
+static abdb_status check_range(const char *option, const char *range, const char *value,
+                               double number, abdb_error *err)
+{
+    bool above = *range == '>';
+    const char *dots = strstr(range, "..");
+    char low[32] = "", most[40] = "";
+    double least, highest;
+
+    if (dots) snprintf(low, sizeof low, "%.*s", (int)(dots - range) - above, range + above);
+    if (!abdb_number(low, &least))
+        return ABDB_FAIL(err, ABDB_FORMAT, "--%s: '%s' is no range", option, range);
+    if (!abdb_number(dots + 2, &highest)) highest = INFINITY;
+    if ((above ? number > least : number >= least) && number <= highest) return ABDB_OK;
+    if (isfinite(highest)) snprintf(most, sizeof most, " and at most %s", dots + 2);
+    return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a number %s %s%s, not '%s'", option,
+                     above ? "above" : "of at least", low, most, value);
+}
+
 abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, const char **bound,
                               abdb_table *table, abdb_error *err)
 {
@@ -83,7 +104,7 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
     abdb_table list = {0};
     const char **names = NULL, *near, *option = report->option[p].name;
     size_t with_rows = 0;
-    double number;
+    double number = 0;
     abdb_status st = ABDB_OK;
 
     if ((strcmp(param->type, "number") == 0 || strcmp(param->type, "days") == 0) &&
@@ -92,6 +113,7 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
     if (strcmp(param->type, "date") == 0 && !abdb_date_is_day(value))
         return ABDB_FAIL(err, ABDB_USAGE, "--%s wants a date as 2026-01-31, not '%s'", option,
                          value);
+    if (param->range) TRY(check_range(option, param->range, value, number, err));
     if (!param->values) return ABDB_OK;
     TRY(abdb_sql_table(db, param->values, NULL, NULL, &list, err));
     names = calloc(list.rows + 1, sizeof *names);

@@ -168,7 +168,7 @@ static abdb_status show_schema(const char *view, const abdb_args *args, abdb_err
     abdb_table table = {0};
     abdb_status st = ABDB_OK;
 
-    report.param[0] = (abdb_report_param){"view", "text", NULL, NULL, NULL};
+    report.param[0] = (abdb_report_param){.name = "view", .type = "text"};
     TRY(abdb_open_guarded(args, &db, err));
     TRY(abdb_sql_table(
         db,

@@ -33,9 +33,9 @@ static int unknown_verb(const char *name)
 /* `abdb --db FILE VERB ...`, as people write it, becomes `abdb VERB --db FILE ...`. */
 static void verb_first(int argc, char **argv)
 {
-    int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0          ? 1
+    int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0         ? 1
                 : argc > 2 && argv[1] && strcmp(argv[1], "--db") == 0 ? 2
-                                                                       : 0;
+                                                                      : 0;
     char *verb = argc > given + 1 ? argv[given + 1] : NULL;
 
     if (!given || !verb) return;
@@ -43,7 +43,19 @@ static void verb_first(int argc, char **argv)
     argv[1] = verb;
 }
 
-int main(int argc, char **argv)
+/* A verb that could not print all that it says has failed, whatever it says itself: the last words
+ * may be on their way still. */
+static int printed(int code)
+{
+    abdb_error err;
+
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    if (code != 0) return code;
+    abdb_fail(&err, ABDB_IO, "cannot write the output: is the disk full?");
+    return abdb_report_error(&err);
+}
+
+static int run(int argc, char **argv)
 {
     const abdb_command *command;
 
@@ -69,4 +81,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verbs[i].name, command->name) == 0) return verbs[i].run(argc - 1, argv + 1);
     return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    return printed(run(argc, argv));
 }

@@ -1,7 +1,7 @@
 -- title: What is missing
 -- question: devices without a peak, memory, bandwidth or power, with what was searched; results without a price
 -- group: May it be believed, and compared?
--- param: limit | number | 60 | rows at most
+-- param: limit | number 1.. | 60 | rows at most
 -- column: gap | gap | | what is missing
 -- column: what | where | cut60 | device, model or spelling
 -- column: results | results | | values that would gain by it

@@ -14,12 +14,12 @@
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: price | price | | your own quotes: 'DEVICE=2.49 USD/h', several joined by a comma | SELECT spelling FROM v_name WHERE kind = 'device' AND parts = 1 ORDER BY 1
 -- param: own | text | | what owning costs, beside renting: 'DEVICE=45000', USD for a device with its share of the system; as `abdb query cost-model` with the five options below
--- param: life | number | 4 | of --own: years until it is worth nothing
--- param: utilisation | number | 0.7 | of --own: fraction of its life that it works
--- param: power | number | 1000 | of --own: W, device with its share of the system
--- param: pue | number | 1.3 | of --own: power usage effectiveness of the building
--- param: electricity | number | 0.10 | of --own: USD per kWh
--- param: limit | number | 12 | rows at most
+-- param: life | number >0.. | 4 | of --own: years until it is worth nothing
+-- param: utilisation | number >0..1 | 0.7 | of --own: fraction of its life that it works
+-- param: power | number 0.. | 1000 | of --own: W, device with its share of the system
+-- param: pue | number 1.. | 1.3 | of --own: power usage effectiveness of the building
+-- param: electricity | number 0.. | 0.10 | of --own: USD per kWh
+-- param: limit | number 1.. | 12 | rows at most
 -- param: today | date | | the day to which a price's age is counted (default: today)
 -- column: work | what | | that is run
 -- column: scenario | scenario | | of MLPerf, or training
@@ -87,7 +87,7 @@ SELECT line FROM (
   SELECT 0, '! no LLM of MLPerf is here: name what shall be run, or import results' FROM asked WHERE selection IS NULL
   UNION ALL
   SELECT 1, printf('%s is first: %d devices for %.5g USD/h', device, devices, usd_per_hour) ||
-            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, replace(unit, '/s', '')) ELSE '' END ||
+            CASE WHEN usd_per_million IS NOT NULL THEN printf(', %.3g USD per million %s', usd_per_million, CASE unit WHEN 'query/s' THEN 'queries' ELSE replace(unit, '/s', '') || 's' END) ELSE '' END ||
             CASE WHEN usd_of_run IS NOT NULL THEN printf(', %.5g USD a training', usd_of_run) ELSE '' END
     FROM first WHERE usd_per_hour IS NOT NULL
   UNION ALL

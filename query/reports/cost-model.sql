@@ -1,12 +1,12 @@
 -- title: Cost of an owned device-hour
 -- question: what owning costs per hour: capital, life, utilisation, power, PUE and electricity are options
 -- group: What does it cost?
--- param: capital | number | 30000 | price of a device with its share of the system, USD
--- param: life | number | 4 | years until it is worth nothing
--- param: utilisation | number | 0.7 | fraction of its life that it works
--- param: power | number | 700 | W, device with its share of the system
--- param: pue | number | 1.3 | power usage effectiveness of the building
--- param: electricity | number | 0.10 | USD per kWh
+-- param: capital | number 0.. | 30000 | price of a device with its share of the system, USD
+-- param: life | number >0.. | 4 | years until it is worth nothing
+-- param: utilisation | number >0..1 | 0.7 | fraction of its life that it works
+-- param: power | number 0.. | 700 | W, device with its share of the system
+-- param: pue | number 1.. | 1.3 | power usage effectiveness of the building
+-- param: electricity | number 0.. | 0.10 | USD per kWh
 -- column: usd_per_device_hour | USD/h/device | 4 | capital and electricity
 -- column: capital_usd_per_hour | capital | 4 | capital / (life x 8760 x utilisation)
 -- column: energy_usd_per_hour | electricity | 4 | power x PUE x price

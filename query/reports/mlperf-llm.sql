@@ -8,7 +8,7 @@
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
 -- param: accelerator | text | | device; several by * (B*00-SXM)
 -- param: system_type | text | datacenter | datacenter or edge
--- param: limit | number | 12 | rows at most
+-- param: limit | number 1.. | 12 | rows at most
 -- param: all | flag | | every row
 -- param: one | flag | | of one benchmark and scenario only: the one with the most accelerators
 -- column: round | round | | round of MLPerf

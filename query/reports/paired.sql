@@ -6,7 +6,7 @@
 -- param: contender | text | | selection of the other (default: tag=LAST)
 -- param: metric | text | time_s | metric
 -- param: exploratory | flag | | pairs that a rule refuses, too, stamped
--- param: limit | number | 30 | pairs at most: the largest effects
+-- param: limit | number 1.. | 30 | pairs at most: the largest effects
 -- column: what | cell | cut44 | what was measured
 -- column: ratio | ratio | 3 | contender / baseline: of trimmed means of process medians where there are samples
 -- column: low | low | 3 | of its interval

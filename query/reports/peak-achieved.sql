@@ -7,7 +7,7 @@
 -- param: basis | text | published | published, measured or clock
 -- param: quantity | text | | peak_flops, peak_ops or memory_bandwidth
 -- param: best | flag | | only the best of each device, number format and source
--- param: limit | number | 40 | rows at most
+-- param: limit | number 1.. | 40 | rows at most
 -- column: device | device | cut24 | canonical device
 -- column: dtype | dtype | | number format
 -- column: quantity | quantity | | peak_flops, peak_ops or memory_bandwidth

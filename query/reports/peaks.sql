@@ -5,7 +5,7 @@
 -- param: device | text | | one device, or several by *
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1
 -- param: source | text | | only devices that this source tells of | SELECT source FROM v_source ORDER BY 1
--- param: limit | number | 24 | devices at most: those with the highest peaks
+-- param: limit | number 1.. | 24 | devices at most: those with the highest peaks
 -- column: device | device | cut28 | canonical device
 -- column: dtype | dtype | | number format
 -- column: tera_per_s | T/s | g4 | TFLOP/s, TOP/s for integers; dense, per card

@@ -2,7 +2,7 @@
 -- question: which rows were refused, and why
 -- group: What is in the database, and where from?
 -- param: artifact | text | | one file; several by * |
--- param: limit | number | 50 | rows at most
+-- param: limit | number 1.. | 50 | rows at most
 -- column: artifact | file | cut48 | path of the file
 -- column: line | line | | line in it
 -- column: field | column | | column or key

@@ -6,7 +6,7 @@
 -- param: model | text | | one benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
--- param: limit | number | 60 | rows at most
+-- param: limit | number 1.. | 60 | rows at most
 -- column: model | benchmark | | in both rounds unchanged by MLCommons' table, else it is not listed
 -- column: scenario | scenario | |
 -- column: device | device | cut24 | canonical device

@@ -4,7 +4,7 @@
 -- site: Collectives and memory
 -- param: operation | text | | copy, scale, add, triad, dot
 -- param: device | text | | one device; several by *
--- param: limit | number | 24 | devices at most: the fastest
+-- param: limit | number 1.. | 24 | devices at most: the fastest
 -- column: device | device | cut28 | canonical device
 -- column: operation | operation | | copy, mul (scale), add, triad, dot
 -- column: gb_per_s | GB/s | g4 | the best rate of the least time

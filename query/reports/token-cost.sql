@@ -10,7 +10,7 @@
 -- param: price_date | date | | prices as they were on this day (default: the latest)
 -- param: price_max_age | days | | leave out prices older than so many days, and undated ones
 -- param: today | date | | the day to which a price's age is counted (default: today)
--- param: limit | number | 30 | rows at most
+-- param: limit | number 1.. | 30 | rows at most
 -- column: model | model | | what was run
 -- column: scenario | scenario | |
 -- column: device | device | cut24 | canonical device

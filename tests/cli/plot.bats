@@ -106,3 +106,11 @@ E
     same "$(ask "SELECT count(*) FROM entry")" 3
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | python3 -c 'import csv, sys; print(len(list(csv.DictReader(sys.stdin))))')" 3
 }
+
+@test "what cannot be printed is a failure, of a verb that prints by itself too" {
+    fill
+    for verb in "plot peaks --out p.svg" "plot peaks --script" "plot" "help" "query sources" "doctor" "query --schema"; do
+        run bash -c "abdb $verb >/dev/full"
+        fails 6 "is the disk full?"
+    done
+}

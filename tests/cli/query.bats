@@ -282,3 +282,21 @@ S
     run abdb query sources
     [[ "$status" -eq 0 && "$output" != *"not resolved"* ]]
 }
+
+@test "a number outside of what a parameter can be is said; an empty report says that it is" {
+    filled "$root/data"
+    for bad in "utilisation=70 above 0 and at most 1" "utilisation=0 above 0" "pue=0.5 of at least 1" "life=0 above 0" "capital=-1 of at least 0"; do
+        set -- $bad
+        run abdb query cost-model "--${1%=*}" "${1#*=}"
+        fails 2 "--${1%=*} wants a number ${*:2}"
+    done
+    abdb query cost-model --utilisation 1 --pue 1 --capital 0 >/dev/null
+    run abdb choose --model llama2-70b --scenario Server --rate 100k/s --limit 0
+    fails 2 "--limit wants a number of at least 1, not '0'"
+    run abdb query latency-throughput
+    fails 0 "(no rows)"
+    mkdir -p own/reports
+    printf -- '-- title: T\n-- param: n | number many | 1 | x\nSELECT :n AS n;\n' >own/reports/odd.sql
+    ABDB_PATH=$dir/own run abdb query odd --n 1
+    fails 6 "'many' is no range"
+}

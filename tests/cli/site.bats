@@ -104,3 +104,18 @@ P
     done
     for page in $(grep -oE 'source-[^"#]*' s/sources.html); do [ -e "s/$page" ]; done
 }
+
+@test "a figure of one's own takes no page of the site" {
+    filled "$root/data"
+    mkdir -p own/figures
+    for name in index sources source-mlperf-checker report-specs peaks-dark mine; do
+        cp "$root/plots/figures/peaks.gp" "own/figures/$name.gp"
+    done
+    ABDB_PATH=$dir/own run abdb site --out s
+    fails 0 "left out: figure index: the site has a page of that name; give it another"
+    for name in sources source-mlperf-checker report-specs peaks-dark; do
+        fails 0 "left out: figure $name: the site has a page of that name"
+    done
+    [ -s s/mine.svg ] && [ ! -e s/index.svg ] && [ ! -e s/peaks-dark-dark.svg ]
+    grep -q '<h2' s/index.html
+}

@@ -42,6 +42,17 @@ static abdb_page *new_page(abdb_site *site, abdb_error *err)
 
 /* --- which pages ------------------------------------------------------------------------------ */
 
+/* Would the page of a figure of that name take the place of one of the site's own? */
+static bool is_taken(const char *name)
+{
+    static const char *const own[] = {"index", "figures", "sources", NULL};
+    size_t size = strlen(name);
+
+    return abdb_is_word(name, own) || strncmp(name, "source-", 7) == 0 ||
+           strncmp(name, "report-", 7) == 0 ||
+           (size > 5 && strcmp(name + size - 5, "-dark") == 0); /* the dark picture of another */
+}
+
 /* The page of a figure, where it has something to draw. */
 static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err)
 {
@@ -49,6 +60,10 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
     abdb_status st;
 
     if (!page) return ABDB_NOMEM;
+    if (is_taken(name)) {
+        abdb_remark("left out: figure %s: the site has a page of that name; give it another", name);
+        return ABDB_OK;
+    }
     st = abdb_plot_load(&page->plot, name, err);
     if (st == ABDB_OK && page->plot.report.site)
         st = abdb_plot_fill(&page->plot, site->db, NULL, err);
