@@ -148,9 +148,10 @@ define embed
 	   echo 'extern const abdb_embedded $(1)[];'; echo 'const abdb_embedded $(1)[] = {'; i=0; \
 	   for f in $(2); do echo "{\"$$(basename $$f)\", text$$i},"; i=$$((i+1)); done; echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 endef
+SITE := $(foreach e,css js html sql,query/answer/site/*.$(e))
 # A file that comes or goes makes them anew, too.
 EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
-            query/answer/site/*.css query/answer/site/*.js kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
+            $(SITE) kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
             data/rules/scores.csv $(VOCABULARY))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
@@ -161,7 +162,7 @@ $(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call 
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$(filter-out %/names,$^))
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$(filter-out %/names,$^))
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$(filter-out %/names,$^))
-$(BUILD)/gen/site.c: $(sort $(wildcard query/answer/site/*.css query/answer/site/*.js)) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
+$(BUILD)/gen/site.c: $(sort $(wildcard $(SITE))) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
 $(BUILD)/gen/plans.c: $(sort $(wildcard kernels/plans/*.plan)) ; $(call embed,abdb_plans,$(filter-out %/names,$^))
 $(BUILD)/gen/cl_files.c: $(sort $(wildcard kernels/providers/opencl/cl/*.cl)) ; $(call embed,abdb_cl_files,$(filter-out %/names,$^))
 $(BUILD)/gen/maps.c: $(sort $(wildcard ingest/maps/*.map)) ; $(call embed,abdb_maps,$(filter-out %/names,$^))
@@ -221,7 +222,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        $(foreach l,$(LIBRARIES) $(MORE),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core
+        $(foreach l,$(LIBRARIES) $(MORE),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \

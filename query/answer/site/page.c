@@ -9,13 +9,27 @@
 /* Columns of text from which a cell may wrap (class w). */
 enum { WIDE = 36 };
 
+FILE *abdb_site_file(abdb_outfile *made, const abdb_site *site, const char *file, abdb_error *err)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s", site->folder, file);
+    return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
+}
+
 void abdb_page_begin(FILE *out, const char *title, const char *here)
 {
-    static const char *const links[][2] = {
-        {"index.html", "Overview"}, {"figures.html", "Figures"}, {"sources.html", "Sources"}};
+    static const char *const links[][2] = {{"index.html", "Overview"},
+                                           {"explore.html", "Explore"},
+                                           {"figures.html", "Figures"},
+                                           {"sources.html", "Sources"}};
 
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          /* file: is what 'self' does not mean to some browsers for pages of a folder */
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data: blob:; "
+          "base-uri 'none'; form-action 'none'\">\n<title>",
           out);
     abdb_html_text(out, title);
     fputs(

@@ -18,15 +18,6 @@
 
 enum { NAMES_MAX = 256 };
 
-/* Begins a file of the site; NULL: err says why. */
-static FILE *create(abdb_outfile *made, const abdb_site *site, const char *file, abdb_error *err)
-{
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/%s", site->folder, file);
-    return abdb_outfile_open(made, path, err) == ABDB_OK ? made->file : NULL;
-}
-
 static abdb_page *new_page(abdb_site *site, abdb_error *err)
 {
     abdb_page *more = abdb_grow(site->page, site->pages, &site->room, sizeof *more);
@@ -148,6 +139,7 @@ static abdb_status find_facts(abdb_site *site, abdb_error *err)
 
     for (size_t i = 0; i < site->pages; i++)
         abdb_facts_keys(&site->page[i].plot.table, ABDB_SITE_FACTS, &keys);
+    abdb_text_printf(&keys, " %s", abdb_explore_keys(site));
     if (keys.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "the facts of the site"));
     TRY(abdb_facts_find(&site->facts, site->db, abdb_text_get(&keys), err));
 done:
@@ -170,7 +162,7 @@ static abdb_status write_page(const abdb_site *site, const abdb_page *page, abdb
         TRY(abdb_plot_store(&page->plot, ABDB_SVG, dark, path, err));
     }
     snprintf(file, sizeof file, "%s.html", page->name);
-    out = create(&made, site, file, err);
+    out = abdb_site_file(&made, site, file, err);
     if (!out) return ABDB_IO;
     abdb_page_begin(out, page->title, file);
     abdb_page_body(out, site, page);
@@ -247,7 +239,7 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
 
     abdb_page_file(source, name);
     snprintf(file, sizeof file, "source-%s.html", name);
-    out = create(&made, site, file, err);
+    out = abdb_site_file(&made, site, file, err);
     if (!out) return ABDB_IO;
     abdb_page_begin(out, source, file);
     put_source(out, facts, facts->by_source[first]);
@@ -270,7 +262,7 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
 {
     const abdb_facts *facts = &site->facts;
     abdb_outfile made = {0};
-    FILE *out = create(&made, site, "sources.html", err);
+    FILE *out = abdb_site_file(&made, site, "sources.html", err);
     abdb_status st = ABDB_OK;
 
     if (!out) return ABDB_IO;
@@ -351,7 +343,7 @@ static abdb_status write_overview(const abdb_site *site, abdb_error *err)
 {
     static const char *const first[] = {"mlperf-llm", "training", "mlperf-rounds", "peak-achieved"};
     abdb_outfile made = {0};
-    FILE *out = create(&made, site, "index.html", err);
+    FILE *out = abdb_site_file(&made, site, "index.html", err);
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Accelerator benchmarks", "index.html");
@@ -372,7 +364,7 @@ static abdb_status write_overview(const abdb_site *site, abdb_error *err)
 static abdb_status write_figures(const abdb_site *site, abdb_error *err)
 {
     abdb_outfile made = {0};
-    FILE *out = create(&made, site, "figures.html", err);
+    FILE *out = abdb_site_file(&made, site, "figures.html", err);
 
     if (!out) return ABDB_IO;
     abdb_page_begin(out, "Figures", "figures.html");
@@ -390,8 +382,12 @@ static abdb_status write_assets(const abdb_site *site, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     for (const abdb_embedded *e = abdb_site_files; e->name; e++) {
+        const char *dot = strrchr(e->name, '.');
         abdb_outfile made;
-        FILE *out = create(&made, site, e->name, err);
+        FILE *out;
+
+        if (!dot || (strcmp(dot, ".css") != 0 && strcmp(dot, ".js") != 0)) continue;
+        out = abdb_site_file(&made, site, e->name, err);
 
         if (!out) return ABDB_IO;
         abdb_put(out, e->text, strlen(e->text));
@@ -409,8 +405,11 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno));
     TRY(find_pages(&site, err));
+    TRY(abdb_explore_load(&site, err));
     TRY(find_facts(&site, err));
     TRY(write_assets(&site, err));
+    TRY(abdb_charts_write(&site, err));
+    TRY(abdb_explore_write(&site, err));
     for (size_t i = 0; i < site.pages; i++) {
         abdb_progress(site.page[i].name, (double)i, (double)site.pages);
         TRY(write_page(&site, &site.page[i], err));
@@ -425,6 +424,7 @@ done:
     for (size_t i = 0; i < site.pages; i++) abdb_plot_free(&site.page[i].plot);
     free(site.page);
     abdb_facts_free(&site.facts);
+    abdb_table_free(&site.explore);
     abdb_arena_free(&site.arena);
     return st;
 }

@@ -3,6 +3,7 @@
 #define ABDB_QUERY_SITE_H
 
 #include "query/answer/plotting.h"
+#include "schema/core/outfile.h"
 
 enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
 enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's */
@@ -28,6 +29,8 @@ typedef struct {
     size_t pages, room;
     abdb_page *page;
     abdb_facts facts;
+    abdb_table explore; /* of explore.sql: what explore.html holds as JSON, and its keys */
+    char charts[32];    /* version of the library that draws in it; "": none was found */
     abdb_arena arena;
 } abdb_site;
 
@@ -50,6 +53,17 @@ size_t abdb_facts_row(const abdb_facts *facts, const char *key, size_t size);
 const char *abdb_facts_cell(const abdb_facts *facts, size_t row, const char *column);
 /* Where a fact stands: page and anchor. */
 void abdb_facts_link(const abdb_facts *facts, size_t row, FILE *out);
+
+/* Begins a file of the site; NULL: err says why. */
+FILE *abdb_site_file(abdb_outfile *made, const abdb_site *site, const char *file, abdb_error *err);
+
+/* explore.c: what the page holds, and the keys of its facts, blanks between them. */
+ABDB_MUST_USE abdb_status abdb_explore_load(abdb_site *site, abdb_error *err);
+const char *abdb_explore_keys(const abdb_site *site);
+bool abdb_explore_has_rows(const abdb_site *site);
+ABDB_MUST_USE abdb_status abdb_explore_write(const abdb_site *site, abdb_error *err);
+/* charts.c: the library that draws, with its licence, where there is one; else it is said. */
+ABDB_MUST_USE abdb_status abdb_charts_write(abdb_site *site, abdb_error *err);
 
 /* The name of a source as part of a file's name: another for each source. */
 void abdb_page_file(const char *source, char out[ABDB_PAGE_FILE]);

@@ -10,6 +10,9 @@
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
+ *   abdb_members(selection [, per [, metric]])
+ *                                   each result picked, as `abdb rank` sees it: what it may be
+ *                                   ranked with, its value, its factors
  *   abdb_offers([quotes [, day [, provider [, kind [, today]]]]])
  *                                   the prices that count on a day (NULL: the latest of each
  *                                   provider and kind); a device that quotes name ('DEVICE=2.49
@@ -42,8 +45,8 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_changes, abdb_table_choose, abdb_table_offers, abdb_table_roofline,
-    abdb_table_measure;
+    abdb_table_changes, abdb_table_choose, abdb_table_members, abdb_table_offers,
+    abdb_table_roofline, abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */
 int abdb_tables_register(sqlite3 *db, int allow);

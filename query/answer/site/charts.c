@@ -1,0 +1,82 @@
+/* charts.c - the library that draws in explore.html: D3, which is found where Debian's package
+ * node-d3 puts it (or where ABDB_D3 says) and copied into the site with its licence; see site.h. */
+#include <stdlib.h>
+
+#include "query/answer/escape.h"
+#include "query/answer/say.h"
+#include "query/answer/shelf.h"
+#include "query/answer/site/site.h"
+#include "schema/core/outfile.h"
+
+static const char place[] = "/usr/share/nodejs/d3/dist/d3.min.js";
+
+/* "5.16.0" of "// https://d3js.org v5.16.0 Copyright ..."; "" where this is not how it begins, or
+ * where it is older than version 5, which lacks what explore-chart.js calls. */
+static void read_version(const char *text, char out[32])
+{
+    static const char lead[] = "// https://d3js.org v";
+
+    out[0] = '\0';
+    if (strncmp(text, lead, sizeof lead - 1) != 0 || atoi(text + sizeof lead - 1) < 5) return;
+    snprintf(out, 32, "%.*s", (int)strspn(text + sizeof lead - 1, "0123456789."),
+             text + sizeof lead - 1);
+}
+
+/* The licence beside the library (of npm), or Debian's. */
+static bool find_licence(const char *library, abdb_text *out)
+{
+    abdb_error ignored;
+    char path[4096];
+    int folder = (int)strlen(library) - (int)strlen("dist/d3.min.js");
+
+    if (folder > 0 && snprintf(path, sizeof path, "%.*sLICENSE", folder, library) > 0 &&
+        abdb_read_file(path, out, &ignored) == ABDB_OK)
+        return true;
+    return abdb_read_file("/usr/share/doc/node-d3/copyright", out, &ignored) == ABDB_OK;
+}
+
+static abdb_status write_file(const abdb_site *site, const char *name, const char *head,
+                              const abdb_text *text, abdb_error *err)
+{
+    abdb_outfile made;
+    FILE *out = abdb_site_file(&made, site, name, err);
+
+    if (!out) return ABDB_IO;
+    abdb_put(out, head, strlen(head));
+    abdb_put(out, abdb_text_get(text), text->size);
+    return abdb_outfile_commit(&made, err);
+}
+
+abdb_status abdb_charts_write(abdb_site *site, abdb_error *err)
+{
+    const char *own = getenv("ABDB_D3"), *path = own ? own : place;
+    abdb_text library = {0}, licence = {0};
+    abdb_error ignored;
+    char version[32] = "", head[512];
+    abdb_status st = ABDB_OK;
+
+    if (abdb_read_file(path, &library, &ignored) == ABDB_OK)
+        read_version(abdb_text_get(&library), version);
+    if (!*version)
+        abdb_remark("explore.html draws nothing, its tables work: no D3 of version 5 or newer is"
+                    " at %s; apt-get install node-d3, or ABDB_D3=FILE",
+                    path);
+    else if (!find_licence(path, &licence))
+        abdb_remark("explore.html draws nothing, its tables work: the licence of D3 stands neither"
+                    " at %s nor in /usr/share/doc/node-d3",
+                    path);
+    else {
+        snprintf(
+            head, sizeof head,
+            "d3.min.js is D3 %s (https://d3js.org) by Mike Bostock and contributors, unchanged."
+            " Its licence:\n\n",
+            version);
+        TRY(write_file(site, "d3.min.js", "", &library, err));
+        TRY(write_file(site, "NOTICE.txt", head, &licence, err));
+        snprintf(site->charts, sizeof site->charts, "%s", version);
+    }
+done:
+    abdb_text_free(&library);
+    abdb_text_free(&licence);
+    return st;
+}

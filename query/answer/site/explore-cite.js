@@ -1,0 +1,71 @@
+// explore-cite.js - what is seen as CSV and as a citation: the footnotes that MLCommons asks for, in the words of the report
+// mlperf-footnotes, and the other sources.
+"use strict";
+{
+  const capital = (word) => word.slice(0, 1).toUpperCase() + word.slice(1);
+  const sorted = (values) => [...new Set(values)].sort();
+
+  const footnote = (group) => {
+    const { suite, round, division, verified } = group[0].note;
+    const ids = sorted(group.map((row) => row.id).filter(Boolean)), urls = sorted(group.map((row) => row.repository).filter(Boolean));
+    const scenarios = sorted(group.map((row) => row.known("scenario")).filter(Boolean));
+    const days = group.filter((row) => row.retrieved).map((row) => row.retrieved.split("/"));
+    const first = sorted(days.map((d) => d[0]))[0], last = sorted(days.map((d) => d.at(-1))).at(-1);
+    const when = !days.length ? "on a date not recorded" : days.length < group.length ? "on dates recorded for some only"
+      : first === last ? first : `between ${first} and ${last}`;
+    return `${verified ? "" : "Unverified "}MLPerf® ${round || "version not recorded"} ${capital(suite || "inference")} ${capital(division)} ` +
+      sorted(group.map((row) => row.what)).join(", ") + (scenarios.length ? ` ${scenarios.join(", ")}` : "") +
+      (ids.length > 40 ? `, ${ids.length} entries (explain lists them)` : ids.length ? `, entries ${ids.join(", ")}` : ", entry IDs not recorded") +
+      `. Retrieved ${when} from ${urls.length === 1 ? urls[0] : "mlcommons.org and the results repositories"}` +
+      `. Result ${verified ? "" : "not "}verified by MLCommons Association.`;
+  };
+
+  abdb.cite = (rows) => {
+    const groups = new Map(), other = new Set();
+    for (const row of rows) {
+      if (row.known("evidence") !== "mlperf") {
+        other.add(row.known("source"));
+        continue;
+      }
+      row.note = { suite: row.known("suite"), round: row.known("round"), division: row.known("division"), verified: row.known("verified") === "yes" };
+      const key = JSON.stringify([row.note.round, row.known("benchmark"), row.note.division, row.note.verified, row.note.suite]);
+      groups.set(key, [...(groups.get(key) ?? []), row]);
+    }
+    const lines = [...groups.values()].map(footnote).sort().reverse();
+    if (groups.size) lines.push("The MLPerf name and logo are registered and unregistered trademarks of MLCommons Association in the United States " +
+      "and other countries. All rights reserved. Unauthorized use strictly prohibited. See www.mlcommons.org for more information.");
+    for (const name of sorted(other)) {
+      const { title, author, published, url } = abdb.source(name);
+      lines.push([author, title || name, published, url].filter(Boolean).join(". "));
+    }
+    return lines;
+  };
+
+  // A spreadsheet computes what begins so; a ' before it keeps it text.
+  const cell = (value) => {
+    if (typeof value === "number") return String(value);
+    const text = value === null || value === undefined ? "" : String(value);
+    const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  };
+
+  abdb.csv = (ranked, state, unit) => {
+    const head = ["place", "value", "unit", "formula", "device", "devices", "price_usd_per_device_hour", "price_from", "system", "submitter", "what", "scenario",
+      "round", "division", "verified", "public_id", "source", "key"];
+    const lines = ranked.map((r, i) => {
+      const { row } = r, priced = abdb.isPriced(state.per) ? abdb.priceOf(state, row.known("device")) : null;
+      return [i + 1, r.value, unit, abdb.pers[state.per].formula ?? "", row.known("device"), row.devices, priced?.price ?? null,
+        priced ? (priced.own ? "your own quote" : `${priced.offer.provider} ${priced.offer.kind} ${priced.offer.date ?? "undated"}`) : "",
+        ...["system", "submitter"].map(row.known), row.what, ...["scenario", "round", "division", "verified"].map(row.known), row.id, row.known("source"), row.key];
+    });
+    return [head, ...lines].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  };
+
+  abdb.save = (name, type, content) => {
+    const link = document.createElement("a"), url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  };
+}

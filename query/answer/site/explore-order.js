@@ -1,0 +1,96 @@
+// explore-order.js - which results are shown, and in which order: as abdb rank orders them. Values come from the database; a price
+// divides or multiplies them as the formula's power in v_formula says, and nothing else is computed but what renting a wanted rate
+// takes (query/compare/choose.h).
+"use strict";
+{
+  abdb.pers = {
+    none: { label: "as stated (system)", formula: null },
+    device: { label: "chip", formula: "per_device@1" },
+    watt: { label: "watt", formula: "per_watt@1" },
+    dollar: { label: "dollar", formula: "per_dollar@1" },
+    million: { label: "million tokens, in dollars", formula: "usd_per_million_tokens@1" },
+    rate: { label: "wanted rate, in dollars an hour", formula: "choose" },
+  };
+  const isPriced = (per) => per === "dollar" || per === "million" || per === "rate";
+  abdb.isPriced = isPriced;
+
+  // The price that counts for a device: the reader's own, else the cheapest offer of the kind.
+  abdb.priceOf = (state, device) => {
+    if (state.prices.has(device)) return { price: state.prices.get(device), own: true };
+    const offer = abdb.offers.find((o) => o.device === device && (state.kind === "any" || o.kind === state.kind));
+    return offer ? { price: offer.price, offer } : null;
+  };
+
+  // What is rented for a wanted rate: whole systems, as abdb choose counts them. 1 - 1e-12: twice a rate of 50.0 is two systems,
+  // whatever the last bit of the quotient says.
+  abdb.rent = (row, wanted, price) => {
+    const rate = row.device.value * row.devices, systems = wanted ? Math.ceil((wanted / rate) * (1 - 1e-12)) : 1;
+    const devices = systems * row.devices;
+    return { systems, devices, hour: devices * price, million: ((devices * price) / ((wanted || rate) * 3600)) * 1e6 };
+  };
+
+  // A row's value under the chosen measure, or why it has none.
+  abdb.valueOf = (row, state) => {
+    const per = state.per === "rate" ? "device" : state.per, cell = row[per];
+    if (cell.why) return { value: null, why: cell.why };
+    if (cell.value === null)
+      return { value: null, why: { watt: "no measured power (no-watt-from-tdp)", none: "no value" }[per] ?? (row.device.value === null
+        ? "only rates of a known number of devices are divided" : "not of tokens") };
+    if (!isPriced(state.per)) return { value: cell.value, why: null };
+    const device = row.known("device"), priced = abdb.priceOf(state, device);
+    if (!priced) return { value: null, why: `no price of kind ${state.kind} for ${device || "an unknown device"}: type one` };
+    if (state.per === "rate") {
+      if (!row.devices) return { value: null, why: "number of devices not known" };
+      const rented = abdb.rent(row, state.rate, priced.price);
+      return { value: state.rate ? rented.hour : rented.hour / (row.device.value * row.devices), why: null, rented };
+    }
+    const [power] = abdb.formulas[abdb.pers[state.per].formula];
+    return { value: power > 0 ? cell.value * priced.price : cell.value / priced.price, why: null };
+  };
+
+  // 1: more is better.
+  abdb.direction = (rows, per) => (per === "million" || per === "rate" ? -1 : per === "none" && rows.length && rows[0].better < 0 ? -1 : 1);
+
+  abdb.nameOf = (row, by) => (by === "key" ? row.key : row.known(by));
+
+  const compareNames = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+
+  // The best of each name, the best first; a name's first result wins where two are equal.
+  abdb.rank = (rows, state) => {
+    const best = new Map(), left = [], direction = abdb.direction(rows, state.per);
+    for (const row of rows) {
+      const told = abdb.valueOf(row, state), name = abdb.nameOf(row, state.by);
+      if (told.value === null || !Number.isFinite(told.value)) {
+        left.push({ row, why: told.why ?? "no number" });
+        continue;
+      }
+      const old = best.get(name);
+      if (!old) best.set(name, { row, name, value: told.value, rented: told.rented, of: 1 });
+      else {
+        old.of++;
+        if (direction * (told.value - old.value) > 0) Object.assign(old, { row, value: told.value, rented: told.rented });
+      }
+    }
+    const ranked = [...best.values()].sort((a, b) => direction * (b.value - a.value) || compareNames(a.name, b.name));
+    return { ranked, left, direction };
+  };
+
+  // What stands across in the picture of points. Fewer devices, dollars and watts are better.
+  abdb.across = {
+    devices: { label: "chips", of: (row) => row.devices },
+    price: { label: "USD for a chip and hour", of: (row, state) => abdb.priceOf(state, row.known("device"))?.price ?? null },
+    power: { label: "measured power, W", of: (row) => (row.watt.value ? row.none.value / row.watt.value : null) },
+    round: { label: "round", of: (row) => row.known("round") || null },
+  };
+
+  // The Pareto front: nothing is at least as good in both and better in one. As abdb rank --pareto.
+  abdb.markFront = (ranked, direction) => {
+    const sorted = ranked.filter((r) => typeof r.x === "number").sort((a, b) => a.x - b.x || direction * (b.value - a.value));
+    let best = null, bestX = null;
+    for (const r of sorted) {
+      r.front = best === null || direction * (r.value - best) > 0 || (r.value === best && r.x === bestX);
+      if (r.front) [best, bestX] = [r.value, r.x];
+    }
+    return sorted.filter((r) => r.front);
+  };
+}
