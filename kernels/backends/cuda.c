@@ -5,7 +5,7 @@
 #include "kernels/providers/cuda/device.h"
 #include "kernels/providers/cuda/implementations.h"
 
-static const abdb_impl *const native[] = {&abdb_cu_stream, &abdb_cu_gather, NULL};
+static const abdb_impl *const native[] = {&abdb_cu_stream, &abdb_cu_gather, &abdb_cu_gemm, &abdb_cu_gemm_lt, NULL};
 
 static const abdb_backend backend = {.name = "cuda",
                                      .summary =

@@ -45,6 +45,27 @@ all_ok() { # how many
     all_ok "${#asked[@]}"
 }
 
+@test "cuda: products by cuBLAS and cuBLASLt ask for what is meant, in every format that these have" {
+    need_program
+    export ABDB_EMULATED_ARCH=90
+    asked=()
+    for p in cublas cublaslt; do
+        for d in f64 f32 tf32 f16 bf16; do asked+=("$(cell gemm m=37 n=75 k=53 dtype=$d provider=$p)"); done
+        asked+=("$(cell gemm m=16 n=96 k=32 batch=3 graph=yes provider=$p)" "$(cell gemm m=48 n=80 k=64 dtype=i8 provider=$p)")
+    done
+    asked+=("$(cell gemm m=48 n=80 k=64 dtype=e4m3 provider=cublaslt)" "$(cell gemm m=16 n=96 k=32 dtype=e4m3 weights=packed batch=3 provider=cublaslt)")
+    run cells "${asked[@]}"
+    all_ok "${#asked[@]}"
+    run cells "$(cell gemm n=48 dtype=e5m2 provider=cublaslt)" "$(cell gemm n=48 dtype=e4m3 provider=cublas)" "$(cell gemm n=37 dtype=i8 provider=cublas)"
+    fails 0 "not-implemented NVIDIA's libraries multiply no two matrices of e5m2"
+    fails 0 "not-implemented cuBLAS has products of fp8 in cuBLASLt only"
+    fails 0 "not-implemented products of i8 want sizes in multiples of 4"
+    ABDB_EMULATED_ARCH=80 run cells "$(cell gemm n=48 dtype=e4m3 provider=cublaslt)"
+    fails 0 "not-implemented products of e4m3 want compute capability 8.9 or more"
+    ABDB_CUBLAS=$dir/none.so run cells "$(cell gemm n=48 provider=cublas)"
+    fails 0 "not-implemented cuBLAS was not found"
+}
+
 @test "cuda: without a driver it says what is missing, and which device there is not" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
     export ABDB_CUDA_DRIVER=$dir/none.so

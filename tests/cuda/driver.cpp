@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <string>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "tests/cuda/emulate_run.h"
+#include "tests/cuda/enqueue.h"
 
 namespace
 {
@@ -44,7 +46,8 @@ struct launch_of {
     unsigned threads, shared;
     std::vector<unsigned char> argument;
 };
-std::vector<launch_of> *captured; // while a stream is captured
+typedef std::vector<std::function<CUresult()>> graph_of;
+graph_of *captured; // while a stream is captured
 
 CUresult run(launch_of &l)
 {
@@ -69,6 +72,13 @@ void log(const launch_of &l)
 }
 
 } // namespace
+
+int emulated::enqueue(std::function<int()> work)
+{
+    if (!captured) return work();
+    captured->push_back([work] { return (CUresult)work(); });
+    return 0;
+}
 
 emulated::entry::entry(const char *f, const char *n, void (*r)(const void *), size_t s, int m)
     : file(f), name(n), run(r), size(s), most(m), next(entries)
@@ -158,7 +168,7 @@ CUresult cuStreamSynchronize(CUstream)
 
 CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode)
 {
-    captured = new std::vector<launch_of>;
+    captured = new graph_of;
     return CUDA_SUCCESS;
 }
 CUresult cuStreamEndCapture(CUstream, CUgraph *graph)
@@ -169,13 +179,13 @@ CUresult cuStreamEndCapture(CUstream, CUgraph *graph)
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long)
 {
-    *out = (CUgraphExec) new std::vector<launch_of>(*(std::vector<launch_of> *)graph);
+    *out = (CUgraphExec) new graph_of(*(graph_of *)graph);
     return CUDA_SUCCESS;
 }
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream)
 {
-    for (launch_of &l : *(std::vector<launch_of> *)graph) {
-        CUresult code = run(l);
+    for (auto &one : *(graph_of *)graph) {
+        CUresult code = one();
 
         if (code != CUDA_SUCCESS) return code;
     }
@@ -183,12 +193,12 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream)
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph)
 {
-    delete (std::vector<launch_of> *)graph;
+    delete (graph_of *)graph;
     return CUDA_SUCCESS;
 }
 CUresult cuGraphDestroy(CUgraph graph)
 {
-    delete (std::vector<launch_of> *)graph;
+    delete (graph_of *)graph;
     return CUDA_SUCCESS;
 }
 
@@ -322,11 +332,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsign
         tx < 1 || tx > 1024 || (int)tx > e->most || tx % 32 || (int)shared > e->shared_most)
         return CUDA_ERROR_INVALID_VALUE;
     log(l);
-    if (captured) {
-        captured->push_back(l);
-        return CUDA_SUCCESS;
-    }
-    return run(l);
+    return (CUresult)emulated::enqueue([l]() mutable { return (int)run(l); });
 }
 CUresult cuGetErrorName(CUresult code, const char **name)
 {

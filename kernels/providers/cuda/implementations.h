@@ -4,6 +4,6 @@
 
 #include "kernels/kernel.h"
 
-extern const abdb_impl abdb_cu_stream, abdb_cu_gather;
+extern const abdb_impl abdb_cu_stream, abdb_cu_gather, abdb_cu_gemm, abdb_cu_gemm_lt;
 
 #endif

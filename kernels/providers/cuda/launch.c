@@ -98,15 +98,16 @@ done:
 }
 
 abdb_status abdb_cu_add_other(abdb_cu_job *job, abdb_status (*other)(void *what, abdb_error *err),
-                              void *what, abdb_error *err)
+                              void *what, void (*forget)(void *what), abdb_error *err)
 {
     abdb_cu_step *s = NULL;
     abdb_status st = add_step(job, &s, err);
 
     if (st != ABDB_OK) {
-        free(what);
+        forget(what);
         return st;
     }
+    s->forget = forget;
     s->other = other;
     s->what = what;
     return ABDB_OK;
@@ -200,7 +201,8 @@ done:
 
 static void forget_steps(abdb_cu_job *job)
 {
-    for (size_t i = 0; i < job->steps; i++) free(job->step[i].what);
+    for (size_t i = 0; i < job->steps; i++)
+        if (job->step[i].what) job->step[i].forget(job->step[i].what);
     job->steps = 0;
 }
 

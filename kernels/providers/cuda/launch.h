@@ -22,7 +22,8 @@ typedef struct {
     char name[ABDB_CU_KERNEL_NAME];
     double argument[ABDB_CU_ARGUMENTS / 8]; /* one struct of kernels/providers/cuda/cu/args.h */
     abdb_status (*other)(void *what, abdb_error *err); /* instead of a kernel */
-    void *what;                                        /* freed with the job */
+    void *what;
+    void (*forget)(void *what);
 } abdb_cu_step;
 
 typedef struct {
@@ -43,10 +44,12 @@ ABDB_MUST_USE abdb_status abdb_cu_job_new(abdb_cu_job **out, const abdb_problem 
  * or so much shared memory. */
 ABDB_MUST_USE abdb_status abdb_cu_add(abdb_cu_job *job, const abdb_cu_call *call,
                                       const void *argument, size_t size, abdb_error *err);
-/* Adds what the host does to enqueue more; `what` is freed with the job, also after a failure. */
+/* Adds what the host does to enqueue more; `what` is given to `forget` with the job, also after a
+ * failure. */
 ABDB_MUST_USE abdb_status abdb_cu_add_other(abdb_cu_job *job,
                                             abdb_status (*other)(void *what, abdb_error *err),
-                                            void *what, abdb_error *err);
+                                            void *what, void (*forget)(void *what),
+                                            abdb_error *err);
 /* Memory of the device for as long as the job. */
 ABDB_MUST_USE abdb_status abdb_cu_scratch(abdb_cu_job *job, size_t size, void **out,
                                           abdb_error *err);

@@ -31,4 +31,11 @@ typedef struct {
     uint64_t count, width;
 } abdb_cu_rows;
 
+/* Matrices of bytes, rows x columns, turned; one after another along z of the grid. */
+typedef struct {
+    const void *from;
+    void *to;
+    uint64_t rows, columns;
+} abdb_cu_turn;
+
 #endif
