@@ -52,6 +52,15 @@ $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lbl
 $(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
 # Kernels in OpenCL C are texts of the program.
 EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
+# CUDA: device code is built by nvcc for each architecture into images that the program holds; the driver, cuBLAS and NVML are
+# loaded when it runs. The toolkit is too large for `make deps`: who has it gets the backend.
+NVCC  ?= $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+CUDA  := $(patsubst %/bin/nvcc,%,$(NVCC))
+CUDA_ARCHITECTURES ?= 80 90 100
+$(eval $(call library,cuda,cublasLt.h,sizeof(cublasLtHandle_t)==0,$(if $(NVCC),-isystem $(CUDA)/include -ldl,-lnvcc),nvidia-cuda-toolkit))
+CU       := $(wildcard kernels/providers/cuda/cu/*.cu)
+CU_IMAGE := $(patsubst kernels/providers/cuda/cu/%.cu,$(BUILD)/gen/cu/%.fatbin,$(CU))
+EXTRA_cuda := $(BUILD)/obj/gen/cu_images.o
 # A library that another backend offers besides, where it is there: its name, the backend's, then as above.
 define besides
 MORE += $(1)
@@ -104,7 +113,7 @@ PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE),$(l)=$(HAVE_$(l)))
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE),$(l)=$(HAVE_$(l))) $(if $(filter yes,$(HAVE_cuda)),$(NVCC) $(CUDA_ARCHITECTURES))
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -138,6 +147,33 @@ $(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUI
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach s,$(VEC_SETS),$(eval $(call vec_rule,$(s))))
+
+# Images of device code: for each architecture what it runs, for later ones what they translate. ptxas says what it takes.
+$(BUILD)/obj/kernels/providers/cuda/%.o $(BUILD)/obj/kernels/backends/cuda.o: ALL_CFLAGS += -isystem $(CUDA)/include
+$(BUILD)/gen/cu/%.fatbin: kernels/providers/cuda/cu/%.cu $(wildcard kernels/providers/cuda/cu/*.h kernels/providers/cuda/cu/*.cuh) $(BUILD)/settings
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  NVCC  $<")
+	$(Q)$(NVCC) -std=c++17 -O3 -I. -Xptxas -v $(foreach a,$(CUDA_ARCHITECTURES),-gencode arch=compute_$(a),code=sm_$(a)) \
+	  -gencode arch=compute_$(lastword $(CUDA_ARCHITECTURES)),code=compute_$(lastword $(CUDA_ARCHITECTURES)) -fatbin $< -o $@ 2>$@.log || { cat $@.log >&2; exit 1; }
+	@! grep -i 'warning' $@.log >&2$(if $(DEV),, || true)
+$(BUILD)/gen/cu_images.c: $(CU_IMAGE)
+	@{ echo '/* made by the Makefile */'; echo '#include "kernels/providers/cuda/device.h"'; i=0; \
+	   for f in $^; do echo "__asm__(\".section .rodata\\n.balign 64\\n.globl abdb_cu_image_$$i\\nabdb_cu_image_$$i:\\n.incbin \\\"$$f\\\"\\n.previous\\n\");"; \
+	     echo "extern const char abdb_cu_image_$$i[];"; i=$$((i+1)); done; i=0; \
+	   echo 'const abdb_cu_image abdb_cu_images[] = {'; for f in $^; do echo "{\"$$(basename $$f .fatbin).cu\", abdb_cu_image_$$i},"; i=$$((i+1)); done; \
+	   echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+$(BUILD)/obj/gen/cu_images.o: ALL_CFLAGS += -isystem $(CUDA)/include
+# The same device code for the host's compiler, behind a driver of our own: what tests run without a device.
+EMULATED := $(BUILD)/emulated
+$(EMULATED)/%.o: kernels/providers/cuda/cu/%.cu $(wildcard kernels/providers/cuda/cu/*.h kernels/providers/cuda/cu/*.cuh tests/cuda/*.h) $(BUILD)/settings
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -I. -Wall -Wextra -Wno-unknown-pragmas -Wno-unused -ffp-contract=off -include tests/cuda/emulate.h -x c++ -c $< -o $@
+$(EMULATED)/driver/%.o: tests/cuda/%.cpp $(wildcard tests/cuda/*.h) $(BUILD)/settings
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -I. -isystem $(CUDA)/include -Wall -Wextra -c $< -o $@
+$(EMULATED)/libcuda.so: $(patsubst tests/cuda/%.cpp,$(EMULATED)/driver/%.o,$(wildcard tests/cuda/*.cpp)) $(patsubst kernels/providers/cuda/cu/%.cu,$(EMULATED)/%.o,$(CU)) $(call obj,kernels/micro/format.c schema/core/error.c)
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CXX) -shared -Wl,-z,defs -o $@ $^ -lm
 
 # Text files become C arrays: name of the list, then the files.
 define embed
@@ -222,7 +258,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        $(foreach l,$(LIBRARIES) $(MORE),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core node-d3
+        $(foreach l,$(filter-out cuda,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
@@ -298,7 +334,7 @@ clean: ## remove build products
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
-unit: $(UNIT)
+unit: $(UNIT) $(if $(filter yes,$(HAVE_cuda)),$(if $(SANITIZE),,$(EMULATED)/libcuda.so))
 $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernels/providers/ref/*.c) $(wildcard kernels/providers/vec/*.c)) $(VEC_OBJ) $(BUILD)/libabdb.a
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")

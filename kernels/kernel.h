@@ -76,6 +76,9 @@ typedef struct {
 typedef struct {
     double at_s, load, stolen, ticks, clock_hz, temperature_c, energy_j;
     double energy_most_j; /* where the counter begins again */
+    const char *part;     /* what clock, temperature and energy are of: "gpu"; NULL: processors */
+    double memory_clock_hz, power_w;
+    double throttle; /* bits of the maker's that say why the clock is not higher; 0: it is */
 } abdb_sensors;
 enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: what changes from sample to sample */
 

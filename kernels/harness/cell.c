@@ -159,6 +159,14 @@ done:
     return st;
 }
 
+static bool counts_energy(abdb_device *d)
+{
+    abdb_sensors now;
+
+    d->sense(d, ABDB_SENSE_QUICK, &now);
+    return isfinite(now.energy_j);
+}
+
 /* Was a launch done by as many threads as were asked for? */
 static abdb_status check_threads(one_cell *c, abdb_error *err)
 {
@@ -282,7 +290,7 @@ static void choose_rule(one_cell *c, json_t *request, const char *cache)
     c->rule =
         json_is_true(json_object_get(request, "quick")) ? abdb_sampling_quick : abdb_sampling_full;
     c->rule.cold = cache && strcmp(cache, "cold") == 0;
-    if (json_is_true(json_object_get(request, "energy")) && abdb_sensors_energy())
+    if (json_is_true(json_object_get(request, "energy")) && counts_energy(c->device))
         c->rule.least_s = fmax(c->rule.least_s, ABDB_ENERGY_WINDOW_S);
     c->rule.cap_s = fmax(c->rule.cap_s, c->rule.least_s);
 }

@@ -56,8 +56,6 @@ void abdb_sensors_glance(abdb_sensors *out);
  * the counter of energy last moved. What no sensor tells is left out. */
 void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count,
                         double first_s);
-/* Is there a counter of energy here? */
-bool abdb_sensors_energy(void);
 /* Adds to a result what changed between two readings; energy of each of `launches`. */
 void abdb_sensors_tell(json_t *result, const abdb_sensors *before, const abdb_sensors *after,
                        double launches);

@@ -82,6 +82,8 @@ void abdb_sensors_glance(abdb_sensors *s)
     s->temperature_c = 1e-3 * over_zones("/sys/class/thermal/thermal_zone", "/temp", false);
     s->energy_j = packages("/energy_uj");
     s->energy_most_j = packages("/max_energy_range_uj");
+    s->part = NULL;
+    s->memory_clock_hz = s->power_w = s->throttle = NAN;
 }
 
 void abdb_sensors_read(abdb_sensors *s)
@@ -89,11 +91,6 @@ void abdb_sensors_read(abdb_sensors *s)
     abdb_sensors_glance(s);
     if (!read_number("/proc/loadavg", &s->load)) s->load = NAN;
     read_ticks(s);
-}
-
-bool abdb_sensors_energy(void)
-{
-    return !isnan(packages("/energy_uj"));
 }
 
 /* Joules from one reading to a later one, whose counter may have begun again; NAN: no counter. */
@@ -128,7 +125,7 @@ void abdb_sensors_tell(json_t *record, const abdb_sensors *before, const abdb_se
     }
     put(record, "energy_j", used / launches);
     put(record, "power_w", used / window);
-    json_object_set_new(record, "energy_scope", json_string("package"));
+    json_object_set_new(record, "energy_scope", json_string(after->part ? after->part : "package"));
 }
 
 static void print_reading(const char *cell, const char *sensor, const char *quantity,
@@ -147,11 +144,18 @@ void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t co
     for (size_t i = 0; i < count; i++) {
         const abdb_sensors *now = &reading[i];
         double t_s = now->at_s - first_s, used = used_between(from, now);
+        const char *part = now->part;
 
-        print_reading(cell, "cpu", "clock", "Hz", t_s, now->clock_hz);
-        print_reading(cell, "thermal", "temperature", "degC", t_s, now->temperature_c);
+        print_reading(cell, part ? part : "cpu", "clock", "Hz", t_s, now->clock_hz);
+        print_reading(cell, part ? part : "memory", "memory clock", "Hz", t_s,
+                      now->memory_clock_hz);
+        print_reading(cell, part ? part : "thermal", "temperature", "degC", t_s,
+                      now->temperature_c);
+        print_reading(cell, part ? part : "package", "power reading", "W", t_s, now->power_w);
+        print_reading(cell, part ? part : "cpu", "throttle reasons", "bits", t_s, now->throttle);
         if (!(used > 0)) continue;
-        print_reading(cell, "package", "power", "W", t_s, used / (now->at_s - from->at_s));
+        print_reading(cell, part ? part : "package", "power", "W", t_s,
+                      used / (now->at_s - from->at_s));
         from = now;
     }
 }

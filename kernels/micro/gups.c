@@ -17,12 +17,14 @@ static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error 
 {
     /* A power of two of words, as the challenge has it, that no cache holds. */
     double threads = abdb_param_number(p, "threads", limits->threads),
-           words = exp2(ceil(log2(abdb_beyond_caches(limits, 1) / 8)));
+           words = exp2(ceil(log2(abdb_beyond_caches(limits, 1) / 8))),
+           /* of a number that is no power of two there would be no whole parts */
+        usual = abdb_param_text(p, "threads") ? threads : exp2(floor(log2(threads)));
     size_t all, parts, updates;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_param_size(p, "words", words, 1e9, &all, err));
-    TRY(abdb_param_size(p, "parts", threads, 1e5, &parts, err));
+    TRY(abdb_param_size(p, "parts", usual, 1e5, &parts, err));
     TRY(abdb_param_size(p, "updates", UPDATES, 1e9, &updates, err));
     if (all % parts || updates % parts)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "gups: words and updates are multiples of parts"));

@@ -1,0 +1,20 @@
+/* cuda.c - abdb-run-cuda: NVIDIA's devices, by our own kernels, cuBLAS and cuBLASLt. */
+#include <stdio.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/cuda/device.h"
+#include "kernels/providers/cuda/implementations.h"
+
+static const abdb_impl *const native[] = {&abdb_cu_stream, &abdb_cu_gather, &abdb_cu_gemm, &abdb_cu_gemm_lt, NULL};
+
+static const abdb_backend backend = {.name = "cuda",
+                                     .summary =
+                                         "NVIDIA devices, abdb's own kernels, cuBLAS and cuBLASLt",
+                                     .names = "graph",
+                                     .native = native,
+                                     .open = abdb_cu_open};
+
+int main(int argc, char **argv)
+{
+    return abdb_backend_main(&backend, argc, argv);
+}

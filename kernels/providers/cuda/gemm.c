@@ -1,0 +1,127 @@
+/* gemm.c - products by cuBLAS and by cuBLASLt, two providers. Formats of 8 bits want B turned: it is
+ * turned in the launch, or beforehand with weights=packed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/providers/cuda/cu/args.h"
+#include "kernels/providers/cuda/cu/maps.h"
+#include "kernels/providers/cuda/implementations.h"
+#include "kernels/providers/cuda/product.h"
+
+enum { A, B, C, TILE = 32 }; /* TILE: as in turn.cu */
+
+static bool is_packed(const abdb_problem *p)
+{
+    const char *weights = abdb_param_text(p, "weights");
+
+    return weights && strcmp(weights, "packed") == 0;
+}
+
+/* Sizes m, n, k and batch of a problem. */
+static abdb_cu_size size_of(const abdb_problem *p)
+{
+    const abdb_tensor *a = &p->tensor[A], *c = &p->tensor[C];
+
+    return (abdb_cu_size){.m = c->dim[c->rank - 2],
+                          .n = c->dim[c->rank - 1],
+                          .k = a->dim[a->rank - 1],
+                          .batch = c->rank > 2 ? c->dim[0] : 1};
+}
+
+static bool is_fp8(abdb_dtype dtype)
+{
+    return dtype == ABDB_E4M3 || dtype == ABDB_E5M2;
+}
+
+static int accepts_lt(const abdb_problem *p, const char **why_not)
+{
+    const abdb_cu_device *d = (const abdb_cu_device *)p->device;
+    abdb_dtype dtype = p->tensor[A].dtype;
+    abdb_cu_size s = size_of(p);
+
+    *why_not = "cuBLASLt was not found";
+    if (!d->lt) return 0;
+    *why_not = "NVIDIA's libraries multiply no two matrices of e5m2";
+    if (dtype == ABDB_E5M2) return 0;
+    *why_not = "products of e4m3 want compute capability 8.9 or more";
+    if (is_fp8(dtype) && d->architecture < 89) return 0;
+    *why_not = "products of e4m3 want all sizes in multiples of 16, of i8 of 4";
+    if (is_fp8(dtype) && (s.m % 16 || s.n % 16 || s.k % 16)) return 0;
+    return dtype != ABDB_I8 || (s.m % 4 == 0 && s.n % 4 == 0 && s.k % 4 == 0);
+}
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    const abdb_cu_device *d = (const abdb_cu_device *)p->device;
+    abdb_cu_size s = size_of(p);
+
+    *why_not = "cuBLAS was not found";
+    if (!d->blas) return 0;
+    *why_not = "cuBLAS has products of fp8 in cuBLASLt only";
+    if (is_fp8(p->tensor[A].dtype)) return 0;
+    *why_not = "products of i8 want sizes in multiples of 4";
+    return p->tensor[A].dtype != ABDB_I8 || (s.m % 4 == 0 && s.n % 4 == 0 && s.k % 4 == 0);
+}
+
+/* B, turned by a kernel of ours: rows become columns. */
+static abdb_status turn(abdb_cu_job *job, const abdb_cu_size *s, abdb_cu_matrix *b, abdb_error *err)
+{
+    void *turned;
+    abdb_cu_turn of = {b->data, NULL, s->k, s->n};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cu_scratch(job, s->batch * s->k * s->n, &turned, err));
+    of.to = turned;
+    TRY(abdb_cu_add(job,
+                    &(abdb_cu_call){"turn.cu",
+                                    "turn_bytes",
+                                    {(s->n + TILE - 1) / TILE, (s->k + TILE - 1) / TILE, s->batch},
+                                    ABDB_CU_THREADS,
+                                    0},
+                    &of, sizeof of, err));
+    b->data = turned;
+    b->row = s->k;
+    b->turned = true;
+    if (is_packed(job->p)) TRY(abdb_cu_before(job, err));
+done:
+    return st;
+}
+
+static abdb_status prepare_with(void **state, const abdb_problem *p, bool lt, abdb_error *err)
+{
+    const abdb_tensor *t = p->tensor;
+    abdb_cu_size s = size_of(p);
+    abdb_cu_matrix a = {t[A].data, t[A].dtype, s.k, s.m * s.k, false},
+                   b = {t[B].data, t[B].dtype, s.n, s.k * s.n, false},
+                   c = {t[C].data, t[C].dtype, s.n, s.m * s.n, false};
+    int version = 0;
+    abdb_cu_job *job = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cu_job_new(&job, p, err));
+    if (abdb_dtype_size(t[A].dtype) == 1 && lt) TRY(turn(job, &s, &b, err));
+    if (lt) {
+        TRY(abdb_cu_product_lt(job, &a, &b, &c, &s, err));
+    } else {
+        abdb_cu.cublasGetVersion_(job->d->blas, &version);
+        snprintf(job->chosen, sizeof job->chosen, "cuBLAS %d", version);
+        TRY(abdb_cu_product(job, &a, &b, &c, &s, err));
+    }
+done:
+    return abdb_cu_hand(st, job, state, err);
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    return prepare_with(state, p, false, err);
+}
+
+static abdb_status prepare_lt(void **state, const abdb_problem *p, abdb_error *err)
+{
+    return prepare_with(state, p, true, err);
+}
+
+const abdb_impl abdb_cu_gemm = {"gemm",         "cublas",       accepts,      prepare,
+                                abdb_cu_launch, abdb_cu_chosen, abdb_cu_close};
+const abdb_impl abdb_cu_gemm_lt = {"gemm",         "cublaslt",     accepts_lt,   prepare_lt,
+                                   abdb_cu_launch, abdb_cu_chosen, abdb_cu_close};

@@ -1,0 +1,9 @@
+/* implementations.h - what the CUDA backend computes, with our own kernels, cuBLAS and cuBLASLt. */
+#ifndef ABDB_PROVIDERS_CUDA_IMPLEMENTATIONS_H
+#define ABDB_PROVIDERS_CUDA_IMPLEMENTATIONS_H
+
+#include "kernels/kernel.h"
+
+extern const abdb_impl abdb_cu_stream, abdb_cu_gather, abdb_cu_gemm, abdb_cu_gemm_lt;
+
+#endif

@@ -1,0 +1,77 @@
+/* launch.h - what a launch of an implementation is: kernels with their arguments and products, one
+ * after another, and the memory between them. An implementation of this provider only fills a job.
+ */
+#ifndef ABDB_PROVIDERS_CUDA_LAUNCH_H
+#define ABDB_PROVIDERS_CUDA_LAUNCH_H
+
+#include "kernels/providers/cuda/device.h"
+
+/* Bytes of a kernel's arguments and of its name, at most. */
+enum { ABDB_CU_ARGUMENTS = 256, ABDB_CU_KERNEL_NAME = 64 };
+
+/* How a kernel is run: file, function, blocks, threads of a block, bytes of shared memory that it
+ * asks for besides its own. 0: 1 of blocks and threads. */
+typedef struct {
+    const char *file, *function;
+    size_t grid[3], block, shared;
+} abdb_cu_call;
+
+typedef struct {
+    CUfunction kernel;
+    abdb_cu_call call;
+    char name[ABDB_CU_KERNEL_NAME];
+    double argument[ABDB_CU_ARGUMENTS / 8]; /* one struct of kernels/providers/cuda/cu/args.h */
+    abdb_status (*other)(void *what, abdb_error *err); /* instead of a kernel */
+    void *what;
+    void (*forget)(void *what);
+} abdb_cu_step;
+
+typedef struct {
+    abdb_cu_device *d;
+    const abdb_problem *p;
+    abdb_cu_step *step;
+    size_t steps, room;
+    CUdeviceptr *scratch;
+    size_t scratches, scratch_room;
+    CUgraphExec graph; /* all steps, with the parameter graph=yes */
+    char chosen[160];
+} abdb_cu_job;
+
+/* An empty job for a problem; abdb_cu_close frees it, also after a failure. */
+ABDB_MUST_USE abdb_status abdb_cu_job_new(abdb_cu_job **out, const abdb_problem *p,
+                                          abdb_error *err);
+/* Adds a kernel, whose one argument is a copy of a struct. ABDB_USAGE: the device has no such grid
+ * or so much shared memory. */
+ABDB_MUST_USE abdb_status abdb_cu_add(abdb_cu_job *job, const abdb_cu_call *call,
+                                      const void *argument, size_t size, abdb_error *err);
+/* Adds what the host does to enqueue more; `what` is given to `forget` with the job, also after a
+ * failure. */
+ABDB_MUST_USE abdb_status abdb_cu_add_other(abdb_cu_job *job,
+                                            abdb_status (*other)(void *what, abdb_error *err),
+                                            void *what, void (*forget)(void *what),
+                                            abdb_error *err);
+/* Memory of the device for as long as the job. */
+ABDB_MUST_USE abdb_status abdb_cu_scratch(abdb_cu_job *job, size_t size, void **out,
+                                          abdb_error *err);
+/* The same, with what the host has. */
+ABDB_MUST_USE abdb_status abdb_cu_give(abdb_cu_job *job, const void *from, size_t size, void **out,
+                                       abdb_error *err);
+/* launch, chosen and close of implementations whose state is a job. */
+abdb_status abdb_cu_launch(void *state, abdb_error *err);
+const char *abdb_cu_chosen(const void *state);
+void abdb_cu_close(void *state);
+/* For the end of `prepare`: the job becomes the state (and a graph, if that was asked for), or is
+ * freed where st is not ABDB_OK. Returns st, or what the graph says. */
+abdb_status abdb_cu_hand(abdb_status st, abdb_cu_job *job, void **state, abdb_error *err);
+/* Does what a job has so far at once, waits for it, and leaves it out of launches: what is prepared
+ * beforehand. */
+ABDB_MUST_USE abdb_status abdb_cu_before(abdb_cu_job *job, abdb_error *err);
+
+/* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
+const char *abdb_cu_suffix(abdb_dtype dtype);
+/* Blocks for n pieces, at most: so many that every processor has work several times. */
+size_t abdb_cu_blocks(const abdb_cu_device *d, size_t pieces);
+/* Measures what an empty kernel takes, launched and as a node of a graph. */
+ABDB_MUST_USE abdb_status abdb_cu_launch_cost(abdb_cu_device *d, abdb_error *err);
+
+#endif

@@ -1,0 +1,156 @@
+/* nvml.c - NVIDIA's management library, by the names and numbers of its manual (NVML API Reference
+ * Guide; the library keeps them from version to version). See nvml.h. */
+#include "kernels/providers/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct nvml_device *nvml_device;
+typedef int nvml_return; /* 0: done */
+/* Kinds of clocks, and the only sensor of temperature. */
+enum { NVML_GRAPHICS, NVML_SM, NVML_MEMORY, NVML_GPU_TEMPERATURE = 0 };
+
+static struct {
+    nvml_return (*init)(void);
+    nvml_return (*by_bus)(const char *bus, nvml_device *out);
+    nvml_return (*driver)(char *out, unsigned room);
+    nvml_return (*clock)(nvml_device d, int kind, unsigned *mhz);
+    nvml_return (*clock_most)(nvml_device d, int kind, unsigned *mhz);
+    nvml_return (*power)(nvml_device d, unsigned *mw);
+    nvml_return (*energy)(nvml_device d, unsigned long long *mj);
+    nvml_return (*temperature)(nvml_device d, int sensor, unsigned *celsius);
+    nvml_return (*reasons)(nvml_device d, unsigned long long *bits);
+    nvml_return (*mig)(nvml_device d, unsigned *now, unsigned *pending);
+    nvml_return (*limit)(nvml_device d, unsigned *mw);
+    nvml_return (*limit_usual)(nvml_device d, unsigned *mw);
+    nvml_return (*limits)(nvml_device d, unsigned *least_mw, unsigned *most_mw);
+    nvml_return (*persistence)(nvml_device d, unsigned *on);
+    nvml_return (*ecc)(nvml_device d, unsigned *now, unsigned *pending);
+    nvml_device device; /* NULL: nothing is told */
+} nvml;
+
+static const struct {
+    const char *name;
+    void *field;
+} functions[] = {{"nvmlInit_v2", &nvml.init},
+                 {"nvmlDeviceGetHandleByPciBusId_v2", &nvml.by_bus},
+                 {"nvmlSystemGetDriverVersion", &nvml.driver},
+                 {"nvmlDeviceGetClockInfo", &nvml.clock},
+                 {"nvmlDeviceGetMaxClockInfo", &nvml.clock_most},
+                 {"nvmlDeviceGetPowerUsage", &nvml.power},
+                 {"nvmlDeviceGetTotalEnergyConsumption", &nvml.energy},
+                 {"nvmlDeviceGetTemperature", &nvml.temperature},
+                 {"nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.reasons},
+                 {"nvmlDeviceGetMigMode", &nvml.mig},
+                 {"nvmlDeviceGetEnforcedPowerLimit", &nvml.limit},
+                 {"nvmlDeviceGetPowerManagementDefaultLimit", &nvml.limit_usual},
+                 {"nvmlDeviceGetPowerManagementLimitConstraints", &nvml.limits},
+                 {"nvmlDeviceGetPersistenceMode", &nvml.persistence},
+                 {"nvmlDeviceGetEccMode", &nvml.ecc}};
+
+void abdb_nvml_open(const char *bus)
+{
+    const char *asked = getenv("ABDB_NVML");
+    void *library = dlopen(asked ? asked : "libnvidia-ml.so.1", RTLD_NOW);
+
+    nvml.device = NULL;
+    if (!library) return;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *found = dlsym(library, functions[i].name);
+
+        memcpy(functions[i].field, &found, sizeof found);
+    }
+    if (!nvml.init || !nvml.by_bus || nvml.init() != 0 || nvml.by_bus(bus, &nvml.device) != 0)
+        nvml.device = NULL;
+}
+
+/* A whole number that a function tells, times a unit; NAN: it does not. */
+static double number(nvml_return (*ask)(nvml_device, unsigned *), double unit)
+{
+    unsigned value = 0;
+
+    return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * value : (double)NAN;
+}
+
+static double of_kind(nvml_return (*ask)(nvml_device, int, unsigned *), int kind, double unit)
+{
+    unsigned value = 0;
+
+    return nvml.device && ask && ask(nvml.device, kind, &value) == 0 ? unit * value : (double)NAN;
+}
+
+static double of_long(nvml_return (*ask)(nvml_device, unsigned long long *), double unit)
+{
+    unsigned long long value = 0;
+
+    return nvml.device && ask && ask(nvml.device, &value) == 0 ? unit * (double)value : (double)NAN;
+}
+
+void abdb_nvml_sense(abdb_sensors *out)
+{
+    out->part = "gpu";
+    out->clock_hz = of_kind(nvml.clock, NVML_SM, 1e6);
+    out->memory_clock_hz = of_kind(nvml.clock, NVML_MEMORY, 1e6);
+    out->temperature_c = of_kind(nvml.temperature, NVML_GPU_TEMPERATURE, 1);
+    out->power_w = number(nvml.power, 1e-3);
+    out->energy_j = of_long(nvml.energy, 1e-3); /* since the driver was loaded */
+    out->energy_most_j = 1e-3 * 0x1p64;
+    out->throttle = of_long(nvml.reasons, 1);
+}
+
+/* The bits of nvmlClocksThrottleReasons that say why a clock is not higher. */
+static void tell_reasons(void (*tell)(void *to, const char *key, const char *text), void *to)
+{
+    static const char *const names[] = {
+        "idle",         "applications setting", "power cap",        "hardware slowdown",
+        "sync boost",   "software thermal",     "hardware thermal", "power brake",
+        "display clock"};
+    unsigned long long bits = 0;
+    char text[256] = "";
+
+    if (!nvml.reasons || nvml.reasons(nvml.device, &bits) != 0) return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (bits >> i & 1)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "",
+                     names[i]);
+    tell(to, "gpu_throttle", *text ? text : "none");
+}
+
+static void tell_number(void (*tell)(void *to, const char *key, const char *text), void *to,
+                        const char *key, double value, const char *unit)
+{
+    char text[64];
+
+    if (!isfinite(value)) return;
+    snprintf(text, sizeof text, "%.6g%s", value, unit);
+    tell(to, key, text);
+}
+
+void abdb_nvml_describe(void (*tell)(void *to, const char *key, const char *text), void *to)
+{
+    unsigned now = 0, other = 0;
+    char text[96];
+
+    if (!nvml.device) return;
+    if (nvml.driver && nvml.driver(text, sizeof text) == 0) tell(to, "gpu_driver", text);
+    tell_number(tell, to, "gpu_clock_most", of_kind(nvml.clock_most, NVML_SM, 1), " MHz");
+    tell_number(tell, to, "gpu_memory_clock_most", of_kind(nvml.clock_most, NVML_MEMORY, 1),
+                " MHz");
+    tell_number(tell, to, "gpu_power_limit", number(nvml.limit, 1e-3), " W");
+    tell_number(tell, to, "gpu_power_limit_usual", number(nvml.limit_usual, 1e-3), " W");
+    if (nvml.limits && nvml.limits(nvml.device, &now, &other) == 0) {
+        snprintf(text, sizeof text, "%.6g to %.6g W", 1e-3 * now, 1e-3 * other);
+        tell(to, "gpu_power_limits", text);
+    }
+    if (nvml.mig && nvml.mig(nvml.device, &now, &other) == 0)
+        tell(to, "gpu_mig", now ? "enabled" : "disabled");
+    if (nvml.persistence && nvml.persistence(nvml.device, &now) == 0)
+        tell(to, "gpu_persistence", now ? "enabled" : "disabled");
+    if (nvml.ecc && nvml.ecc(nvml.device, &now, &other) == 0)
+        tell(to, "gpu_ecc", now ? "enabled" : "disabled");
+    tell_reasons(tell, to);
+}

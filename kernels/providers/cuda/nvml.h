@@ -1,0 +1,16 @@
+/* nvml.h - what NVIDIA's management library tells of a device. It is loaded at run time and only
+ * read: nothing is ever set. */
+#ifndef ABDB_PROVIDERS_CUDA_NVML_H
+#define ABDB_PROVIDERS_CUDA_NVML_H
+
+#include "kernels/kernel.h"
+
+/* Finds the device at a PCI address; without libnvidia-ml.so.1 ($ABDB_NVML: another) nothing is
+ * told. */
+void abdb_nvml_open(const char *bus);
+/* Clocks, power, energy, temperature, reasons of a lower clock; what is not told becomes NAN. */
+void abdb_nvml_sense(abdb_sensors *out);
+/* Driver, clocks at most, power limits, MIG, persistence, ECC, and why the clock is lower now. */
+void abdb_nvml_describe(void (*tell)(void *to, const char *key, const char *text), void *to);
+
+#endif

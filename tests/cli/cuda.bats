@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# cuda.bats - the backend cuda on a driver that emulates: every launch within what each architecture has, every kernel's result verified.
+load common
+
+# Device code is run by the host (tests/cuda): no GPU is needed, and none is used.
+setup_file() {
+    unset ABDB_CUDA_DEVICE CUDA_VISIBLE_DEVICES
+}
+need_program() {
+    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
+    [ -e "$build/emulated/libcuda.so" ] || skip "no emulated driver: make unit"
+    export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_CUBLAS=$build/emulated/libcuda.so
+    export ABDB_CUBLASLT=$build/emulated/libcuda.so ABDB_NVML=$build/emulated/libcuda.so
+}
+# The answer to cells, one JSON object each: lines of "CELL STATUS REASON".
+cells() {
+    printf '%s\n' "$@" | "$build/abdb-run-cuda" run 2>"$dir/errors" >"$dir/records"
+    jq -r 'select(.kind == "end") | [.cell, .status, .reason] | join(" ")' "$dir/records"
+}
+cell() { # KERNEL key=value...
+    local kernel=$1
+    shift
+    printf '%s\n' "$@" | jq -cRn --arg k "$kernel" '[inputs | select(. != "") | split("=") | {(.[0]): .[1]}] | add | {cell: ($k + " " + (to_entries | map(.key + "=" + .value) | join(","))), kernel: $k, quick: true, params: .}'
+}
+all_ok() { # how many
+    same "$(grep -c ' ok $' <<<"$output")" "$1" || { cat "$dir/errors"; echo "$output"; return 1; }
+    same "$(jq -r 'select(.kind == "result").verified' "$dir/records" | sort | uniq -c | tr -s ' ')" " $1 pass"
+}
+
+@test "cuda: device code is built for sm_80, sm_90 and sm_100, without a warning, and spills no register" {
+    need_program
+    for log in "$build"/gen/cu/*.fatbin.log; do
+        for a in 80 90 100; do grep -q "for 'sm_$a'" "$log" || { echo "$log has no sm_$a"; return 1; }; done
+        ! grep -iH warning "$log"
+        same "$(grep -oE '[0-9]+ bytes spill' "$log" | sort -u)" "0 bytes spill"
+    done
+}
+
+@test "cuda: streams and rows by index are verified, odd sizes too" {
+    need_program
+    asked=("$(cell stream op=triad n=10007 dtype=f32)" "$(cell stream op=dot n=100003 dtype=f32)" "$(cell stream op=read n=10003 dtype=f64)"
+        "$(cell stream op=copy n=7 dtype=f64 graph=yes)" "$(cell stream op=fma n=7000 dtype=f64 fmas=9 stores=nt)" "$(cell stream op=write n=5001 dtype=f32)"
+        "$(cell gather rows=3000 fraction=0.3 bytes=36)" "$(cell gather op=scatter rows=3000 fraction=0.3 bytes=512)")
+    run cells "${asked[@]}"
+    all_ok "${#asked[@]}"
+}
+
+@test "cuda: products by cuBLAS and cuBLASLt ask for what is meant, in every format that these have" {
+    need_program
+    export ABDB_EMULATED_ARCH=90
+    asked=()
+    for p in cublas cublaslt; do
+        for d in f64 f32 tf32 f16 bf16; do asked+=("$(cell gemm m=37 n=75 k=53 dtype=$d provider=$p)"); done
+        asked+=("$(cell gemm m=16 n=96 k=32 batch=3 graph=yes provider=$p)" "$(cell gemm m=48 n=80 k=64 dtype=i8 provider=$p)")
+    done
+    asked+=("$(cell gemm m=48 n=80 k=64 dtype=e4m3 provider=cublaslt)" "$(cell gemm m=16 n=96 k=32 dtype=e4m3 weights=packed batch=3 provider=cublaslt)")
+    run cells "${asked[@]}"
+    all_ok "${#asked[@]}"
+    run cells "$(cell gemm n=48 dtype=e5m2 provider=cublaslt)" "$(cell gemm n=48 dtype=e4m3 provider=cublas)" "$(cell gemm n=37 dtype=i8 provider=cublas)"
+    fails 0 "not-implemented NVIDIA's libraries multiply no two matrices of e5m2"
+    fails 0 "not-implemented cuBLAS has products of fp8 in cuBLASLt only"
+    fails 0 "not-implemented products of i8 want sizes in multiples of 4"
+    ABDB_EMULATED_ARCH=80 run cells "$(cell gemm n=48 dtype=e4m3 provider=cublaslt)"
+    fails 0 "not-implemented products of e4m3 want compute capability 8.9 or more"
+    ABDB_CUBLAS=$dir/none.so run cells "$(cell gemm n=48 provider=cublas)"
+    fails 0 "not-implemented cuBLAS was not found"
+}
+
+@test "cuda: without a driver it says what is missing, and which device there is not" {
+    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
+    export ABDB_CUDA_DRIVER=$dir/none.so
+    run cells "$(cell stream op=copy n=7)"
+    fails 0 "no-device no CUDA driver, which comes with NVIDIA's"
+    need_program
+    ABDB_CUDA_DEVICE=3 run cells "$(cell stream op=copy n=7)"
+    fails 0 "no-device no CUDA device is number '3' (ABDB_CUDA_DEVICE): there are 1, from 0"
+    ABDB_EMULATED_DEVICES=0 run cells "$(cell stream op=copy n=7)"
+    fails 0 "no-device there is no CUDA device"
+}

@@ -1,0 +1,352 @@
+// driver.cpp - a CUDA driver without a device: the functions of libcuda that abdb calls, with
+// memory of the host and kernels by emulate.cpp. It refuses what an architecture
+// ($ABDB_EMULATED_ARCH: 80, 90, 100) has not. Memory has a page that nobody may touch behind it.
+// $ABDB_EMULATED=dry: nothing is run. $ABDB_EMULATED_LOG: a line for each launch.
+#include <cuda.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#include "tests/cuda/emulate_run.h"
+#include "tests/cuda/enqueue.h"
+
+namespace
+{
+
+struct architecture {
+    int number, shared_block, shared_processor, processors, l2;
+};
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+const architecture architectures[] = {{80, 163 << 10, 164 << 10, 4, 1 << 20},
+                                      {90, 227 << 10, 228 << 10, 6, 1 << 20},
+                                      {100, 227 << 10, 228 << 10, 6, 1 << 20}};
+
+const architecture &now()
+{
+    const char *asked = std::getenv("ABDB_EMULATED_ARCH");
+
+    for (const architecture &a : architectures)
+        if (asked && std::atoi(asked) == a.number) return a;
+    return architectures[0];
+}
+
+const char *fault = "";
+std::map<char *, size_t> pieces; // of memory, with what was asked for
+emulated::entry *entries;
+
+struct launch_of {
+    emulated::entry *kernel;
+    uint3_ grid;
+    unsigned threads, shared;
+    std::vector<unsigned char> argument;
+};
+typedef std::vector<std::function<CUresult()>> graph_of;
+graph_of *captured; // while a stream is captured
+
+CUresult run(launch_of &l)
+{
+    const char *how = std::getenv("ABDB_EMULATED"), *wrong;
+
+    if (how && std::string(how) == "dry") return CUDA_SUCCESS;
+    wrong = emulated::run(l.kernel, l.argument.data(), l.grid, l.threads, l.shared);
+    if (!wrong) return CUDA_SUCCESS;
+    fault = wrong;
+    return CUDA_ERROR_LAUNCH_FAILED;
+}
+
+void log(const launch_of &l)
+{
+    const char *path = std::getenv("ABDB_EMULATED_LOG");
+    FILE *file = path ? std::fopen(path, "a") : nullptr;
+
+    if (!file) return;
+    std::fprintf(file, "%s %s %u %u %u %u %u\n", l.kernel->file, l.kernel->name, l.grid.x, l.grid.y,
+                 l.grid.z, l.threads, l.shared);
+    std::fclose(file);
+}
+
+} // namespace
+
+int emulated::enqueue(std::function<int()> work)
+{
+    if (!captured) return work();
+    captured->push_back([work] { return (CUresult)work(); });
+    return 0;
+}
+
+emulated::entry::entry(const char *f, const char *n, void (*r)(const void *), size_t s, int m)
+    : file(f), name(n), run(r), size(s), most(m), next(entries)
+{
+    entries = this;
+}
+
+extern "C" {
+
+CUresult cuInit(unsigned)
+{
+    return CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int *version)
+{
+    *version = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int *count)
+{
+    const char *asked = std::getenv("ABDB_EMULATED_DEVICES");
+
+    *count = asked ? std::atoi(asked) : 1;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice *device, int number)
+{
+    *device = number;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetName(char *name, int room, CUdevice)
+{
+    const char *asked = std::getenv("ABDB_EMULATED_NAME");
+
+    std::snprintf(name, (size_t)room, "%s", asked ? asked : "emulated CUDA device");
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char *id, int room, CUdevice)
+{
+    std::snprintf(id, (size_t)room, "0000:00:00.0");
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice)
+{
+    *size = (size_t)1 << 30;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice)
+{
+    switch (what) {
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = now().processors; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = now().number / 10; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = now().number % 10; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = now().shared_block; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
+        *value = now().shared_processor;
+        break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = now().l2; break;
+    default: *value = 0;
+    }
+    return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice)
+{
+    *context = (CUcontext)&fault;
+    return CUDA_SUCCESS;
+}
+CUresult cuCtxSetCurrent(CUcontext)
+{
+    return CUDA_SUCCESS;
+}
+CUresult cuCtxSynchronize(void)
+{
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamCreate(CUstream *stream, unsigned)
+{
+    *stream = (CUstream)&fault;
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamSynchronize(CUstream)
+{
+    return CUDA_SUCCESS;
+}
+
+// --- graphs ---------------------------------------------------------------------------------------
+
+CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode)
+{
+    captured = new graph_of;
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph *graph)
+{
+    *graph = (CUgraph)captured;
+    captured = nullptr;
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long)
+{
+    *out = (CUgraphExec) new graph_of(*(graph_of *)graph);
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream)
+{
+    for (auto &one : *(graph_of *)graph) {
+        CUresult code = one();
+
+        if (code != CUDA_SUCCESS) return code;
+    }
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphExecDestroy(CUgraphExec graph)
+{
+    delete (graph_of *)graph;
+    return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph graph)
+{
+    delete (graph_of *)graph;
+    return CUDA_SUCCESS;
+}
+
+// --- events ---------------------------------------------------------------------------------------
+
+CUresult cuEventCreate(CUevent *event, unsigned)
+{
+    *event = (CUevent) new timespec();
+    return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream)
+{
+    clock_gettime(CLOCK_MONOTONIC, (timespec *)event);
+    return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent)
+{
+    return CUDA_SUCCESS;
+}
+CUresult cuEventElapsedTime_v2(float *ms, CUevent first, CUevent last)
+{
+    const timespec *a = (const timespec *)first, *b = (const timespec *)last;
+
+    *ms = (float)(1e3 * (double)(b->tv_sec - a->tv_sec) + 1e-6 * (double)(b->tv_nsec - a->tv_nsec));
+    return CUDA_SUCCESS;
+}
+
+// --- memory ---------------------------------------------------------------------------------------
+
+CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + 15) / 16 * 16,
+           mapped = (whole + page - 1) / page * page;
+    char *at = (char *)mmap(nullptr, mapped + page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+    mprotect(at + mapped, page, PROT_NONE);
+    at += mapped - whole;
+    std::memset(at, 0xA5, whole);
+    pieces[at] = size;
+    *out = (CUdeviceptr)(uintptr_t)at;
+    return CUDA_SUCCESS;
+}
+CUresult cuMemFree_v2(CUdeviceptr memory)
+{
+    char *at = (char *)(uintptr_t)memory;
+    auto found = pieces.find(at);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (found == pieces.end()) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = found->second; i % 16; i++) // what stands behind the last element
+        if ((unsigned char)at[i] != 0xA5) {
+            std::fprintf(stderr, "emulated: a kernel wrote behind its memory\n");
+            std::abort();
+        }
+    munmap((void *)((uintptr_t)at / page * page),
+           (found->second + 15) / 16 * 16 + ((uintptr_t)at % page) + page);
+    pieces.erase(found);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemGetInfo_v2(size_t *left, size_t *all)
+{
+    *left = *all = (size_t)1 << 30;
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size)
+{
+    std::memcpy((void *)(uintptr_t)to, from, size);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size)
+{
+    std::memcpy(to, (void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream)
+{
+    std::memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t size, CUstream)
+{
+    std::memset((void *)(uintptr_t)to, byte, size);
+    return CUDA_SUCCESS;
+}
+
+// --- kernels --------------------------------------------------------------------------------------
+
+// The image must be one for every architecture that the program says it has: a fat binary.
+CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+    unsigned first;
+
+    std::memcpy(&first, image, sizeof first);
+    if (first != 0xBA55ED50) return CUDA_ERROR_INVALID_IMAGE;
+    *out = (CUmodule)image;
+    return CUDA_SUCCESS;
+}
+CUresult cuModuleGetFunction(CUfunction *out, CUmodule, const char *name)
+{
+    for (emulated::entry *e = entries; e; e = e->next)
+        if (std::string(e->name) == name) {
+            *out = (CUfunction)e;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_NOT_FOUND;
+}
+CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute what, int value)
+{
+    emulated::entry *e = (emulated::entry *)f;
+
+    if (what != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_SUCCESS;
+    if (value > now().shared_block) return CUDA_ERROR_INVALID_VALUE;
+    e->shared_most = value;
+    return CUDA_SUCCESS;
+}
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction)
+{
+    *value = 0;
+    return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction f, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty,
+                        unsigned tz, unsigned shared, CUstream, void **arguments, void **)
+{
+    emulated::entry *e = (emulated::entry *)f;
+    unsigned char *a = (unsigned char *)arguments[0];
+    launch_of l = {e, {x, y, z}, tx, shared, std::vector<unsigned char>(a, a + e->size)};
+
+    if (!x || !y || !z || x > 2147483647u || y > 65535 || z > 65535 || ty != 1 || tz != 1 ||
+        tx < 1 || tx > 1024 || (int)tx > e->most || tx % 32 || (int)shared > e->shared_most)
+        return CUDA_ERROR_INVALID_VALUE;
+    log(l);
+    return (CUresult)emulated::enqueue([l]() mutable { return (int)run(l); });
+}
+CUresult cuGetErrorName(CUresult code, const char **name)
+{
+    *name = code == CUDA_ERROR_INVALID_VALUE   ? "CUDA_ERROR_INVALID_VALUE"
+            : code == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : code == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
+            : code == CUDA_ERROR_LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED"
+                                               : "CUDA_ERROR";
+    return CUDA_SUCCESS;
+}
+CUresult cuGetErrorString(CUresult code, const char **text)
+{
+    *text = code == CUDA_ERROR_LAUNCH_FAILED ? fault : "of the emulated driver";
+    return CUDA_SUCCESS;
+}
+
+} // extern "C"

@@ -1,0 +1,15 @@
+/* enqueue.h - how libraries of the emulated driver put work into its stream. */
+#ifndef ABDB_TESTS_CUDA_ENQUEUE_H
+#define ABDB_TESTS_CUDA_ENQUEUE_H
+
+#include <functional>
+
+namespace emulated
+{
+
+/* Does it now, or, while a stream is captured, whenever its graph is launched; 0, or an error. */
+int enqueue(std::function<int()> work);
+
+} // namespace emulated
+
+#endif
