@@ -2,10 +2,10 @@
 # opencl.bats - the backend opencl: devices by name, a small cell of every kernel, errors as rows, kept programs.
 load common
 
-# PoCL on the host's processors, with folders of its own for kept programs; those of one run of all tests are shared, and the answer too.
+# PoCL on the host's processors, with a folder of its own for the programs that abdb keeps.
 setup_file() {
-    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache POCL_CACHE_DIR=$BATS_FILE_TMPDIR/pocl
-    mkdir -p "$XDG_CACHE_HOME" "$POCL_CACHE_DIR"
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+    mkdir -p "$XDG_CACHE_HOME"
     unset ABDB_OPENCL_DEVICE ABDB_OPENCL_OPTIONS OCL_ICD_VENDORS
 }
 need_device() {
