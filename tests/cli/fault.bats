@@ -1,9 +1,8 @@
 #!/usr/bin/env bats
 # fault.bats - the Nth allocation, the Nth write fails: an error or the right answer, never a crash, and the
-# database is sound. $FAULTS: how many of each (default 60, spread over all).
+# database is sound. $FAULTS: how many of each, spread over all, others each time (24 by default; thousands in make soak).
 load common
-faults=${FAULTS:-60}
-
+faults=${FAULTS:-24}
 
 need_shim() {
     case $build in *sanitize) skip "the sanitizer has an allocator of its own" ;; esac
@@ -23,12 +22,11 @@ harmed() { # KIND N COMMAND...
     esac
 }
 
-# How many of them an undisturbed run does: the first N that changes nothing more, by doubling.
-spread() { # KIND MOST COMMAND...: runs `faults` of them
+# From the first to the MOSTth, in steps that grow, `faults` of them; a random one within each step.
+spread() { # KIND MOST COMMAND...
     kind=$1 most=$2
     shift 2
-    for ((i = 1; i <= faults; i++)); do
-        n=$(awk -v i=$i -v f=$faults -v m=$most 'BEGIN { print int(exp(log(m) * i / f)) + i }')
+    for n in $(awk -v f="$faults" -v m="$most" -v seed="$RANDOM" 'BEGIN { srand(seed); for (i = 1; i <= f; i++) print int(exp(log(m) * (i - rand()) / f)) + i }'); do
         harmed "$kind" "$n" "$@"
     done
 }

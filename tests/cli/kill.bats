@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# kill.bats - SIGKILL at random moments, one in each of $KILLS equal parts of an undisturbed run (60 by default; thousands in make soak):
+# kill.bats - SIGKILL at random moments, one in each of $KILLS equal parts of an undisturbed run (24 by default; thousands in make soak):
 # the database opens, holds whole import units only, and running the command again gives the facts of an undisturbed run.
 load common
-kills=${KILLS:-60}
+kills=${KILLS:-24}
 
 # Sleeps to a random moment of the $1th of $2 equal parts of $3 seconds.
 nap() { sleep "$(awk -v i="$1" -v n="$2" -v s="$3" -v r=$RANDOM 'BEGIN { print s * ((i * 7919) % n + r / 32767) / n }')"; }
@@ -34,7 +34,7 @@ sound() {
                 "$(sqlite3 t.db "SELECT sha256, accepted + duplicate, rejected, ignored FROM artifact" | sort -u |
                     grep -cxFf <(awk -F'|' '{ print $1 "|" $2 + $3 "|" $4 "|" $5 }' units))"
         fi
-        if ((i % 10 == 0)); then
+        if ((i % 8 == 0)); then
             "${command[@]}"
             same "$(facts)" "$want"
             rm -f t.db t.db-*
@@ -51,7 +51,7 @@ sound() {
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true
         sound
-        if ((i % 20 == 0)); then
+        if ((i % 12 == 0)); then
             "${command[@]}" --resume 2>/dev/null
             same "$(ask "SELECT count(*), count(DISTINCT cell), count(DISTINCT campaign), sum(status = 'ok'), sum(verified = 'pass') FROM v_run")" "8,8,1,8,8"
             same "$(sqlite3 t.db "SELECT count(*) FROM result r WHERE metric = 'time_s' AND statistic = 'median' AND n <> (SELECT count(*) FROM sample s WHERE s.entry_id = r.entry_id AND s.ordinal = r.ordinal)")" 0

@@ -14,20 +14,21 @@ within() { # SECONDS MB COMMAND...
 
 @test "one long step of a function ends at the time-out, by SQL, -f, the shell and a report" {
     abdb init >/dev/null
-    bomb="SELECT instr(replace(hex(zeroblob(30000000)), '0', 'a'), replace(hex(zeroblob(9000000)), '0', 'a') || 'b') AS x"
-    within 10 2600 abdb query --timeout 1 "$bomb"
+    # minutes in one step of SQLite, begun after some milliseconds
+    bomb="SELECT instr(replace(hex(zeroblob(3000000)), '0', 'a'), replace(hex(zeroblob(900000)), '0', 'a') || 'b') AS x"
+    within 10 500 abdb query --timeout 0.4 "$bomb"
     fails 6 "the time-out was reached; --timeout SECONDS allows more"
     echo "$bomb" >bomb.sql
-    within 10 2600 abdb query -f bomb.sql --timeout=1
+    within 10 500 abdb query -f bomb.sql --timeout=0.4
     fails 6 "time-out"
     mkdir -p own/reports
     { echo "-- title: Bomb"; echo "-- site: Own"; cat bomb.sql; } >own/reports/bomb.sql
-    ABDB_PATH=$dir/own within 10 2600 abdb query bomb --timeout 1
+    ABDB_PATH=$dir/own within 10 500 abdb query bomb --timeout 0.4
     fails 6 "time-out"
-    ABDB_PATH=$dir/own within 10 2600 abdb site --out s --timeout 1
+    ABDB_PATH=$dir/own within 10 500 abdb site --out s --timeout 0.4
     fails 6 "time-out"
     echo "$bomb;" >shell
-    within 10 2600 bash -c 'abdb query -i --timeout 1 <shell'
+    within 10 500 bash -c 'abdb query -i --timeout 0.4 <shell'
     fails 6 "time-out"
 }
 
@@ -81,7 +82,7 @@ within() { # SECONDS MB COMMAND...
     chmod +x bin/gnuplot
     export PATH=$dir/bin:$PATH
     for line in "plot training --out p.svg" "plot training --out -" "plot training --bundle b" "plot --set llm --out set" "site --out s"; do
-        within 10 500 abdb $line --timeout 2
+        within 10 500 abdb $line --timeout 1
         fails 6 "time-out"
         [ ! -e p.svg ]
     done
@@ -93,7 +94,7 @@ within() { # SECONDS MB COMMAND...
     done
     # it says all and does not go
     printf '#!/bin/bash\necho "<svg/>"\nexec 1>&- 2>&-\nsleep 300\n' >bin/gnuplot
-    within 10 500 abdb plot training --out p.svg --timeout 2
+    within 10 500 abdb plot training --out p.svg --timeout 1
     fails 6 "time-out"
 }
 
@@ -116,10 +117,10 @@ B
 @test "a slow reader is not held to --timeout, nor one who types" {
     filled "$root/data"
     sql="WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 60000) SELECT x, 'filler' AS y FROM n"
-    same "$(abdb query --timeout 1 "$sql" -o csv | (sleep 3; wc -l))" 60001
+    same "$(abdb query --timeout 1 "$sql" -o csv | (sleep 1.5; wc -l))" 60001
     abdb compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --timeout 2 >want
-    same "$(abdb compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --timeout 2 | (sleep 4; cat) | sha256sum)" "$(sha256sum <want)"
-    same "$( (sleep 3; echo "SELECT 5 AS five;"; sleep 3; echo "SELECT 6 AS six;") | abdb query -i --timeout 1 | grep -c '^ *[56]$')" 2
+    same "$(abdb compare device=H200-SXM,model=llama2-70b-99 device=B200-SXM,model=llama2-70b-99 --timeout 2 | (sleep 2.5; cat) | sha256sum)" "$(sha256sum <want)"
+    same "$( (sleep 1.5; echo "SELECT 5 AS five;"; sleep 1.5; echo "SELECT 6 AS six;") | abdb query -i --timeout 1 | grep -c '^ *[56]$')" 2
 }
 
 @test "explain says what it did not look at, within its time" {
