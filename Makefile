@@ -50,6 +50,7 @@ $(eval $(call library,onednn,dnnl.h,dnnl_matmul_desc_init(0$(,)0$(,)0$(,)0$(,)0)
 $(eval $(call library,blis,blis-openmp/blis.h,bli_info_get_version_str()==0,-lblis -lm,libblis-openmp-dev))
 
 $(eval $(call library,opencl,CL/cl.h,clGetPlatformIDs(0$(,)0$(,)0)==0,-lOpenCL,ocl-icd-opencl-dev opencl-c-headers))
+$(eval $(call library,mpi,mpi/mpi.h,MPI_Finalize(),-lmpi,libopenmpi-dev openmpi-bin))
 # Kernels in OpenCL C are texts of the program.
 EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
 # CUDA: device code is built by nvcc for each architecture into images that the program holds; the driver, cuBLAS and NVML are

@@ -68,6 +68,7 @@ typedef struct {
     size_t l1, l2, last;
     int threads;
     size_t claimed;
+    int ranks; /* that work together, at most; 0: it is one alone */
 } abdb_limits;
 
 /* --- where: a device ------------------------------------------------------------------------- */
@@ -81,6 +82,12 @@ typedef struct {
     double throttle; /* bits of the maker's that say why the clock is not higher; 0: it is */
 } abdb_sensors;
 enum { ABDB_SENSE_ALL, ABDB_SENSE_QUICK }; /* quick: what changes from sample to sample */
+
+/* Where a rank works. host: a number of the run, never a name; binding: processors of that host,
+ * "0-3,8"; "": it has none, or they are not known. */
+typedef struct {
+    const char *host, *device, *binding;
+} abdb_place;
 
 /* Memory, a queue that works in order, and the clock of its samples. The host's processors are one
  * device (kernels/harness/host.c). Functions that return a status leave the reason in `err`. */
@@ -112,6 +119,12 @@ struct abdb_device {
     /* Tells of everything known of it; NULL: nothing more than its name. */
     void (*describe)(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
                      void *to);
+    /* Of several ranks (processes or accelerators, each with memory of its own) that one device
+     * drives, limits.ranks of them; NULL where it is one alone. Tensors that are made from now on
+     * lie on the first `ranks`, on each an equal part, in their order. */
+    abdb_status (*spread)(abdb_device *d, int ranks, abdb_error *err);
+    void (*place)(abdb_device *d, int rank, abdb_place *out);
+    const double *rank_s; /* of the last stretch, seconds of each rank: its time is the longest */
 };
 
 /* --- the mathematics: a kernel --------------------------------------------------------------- */
@@ -182,6 +195,7 @@ typedef struct {
     const abdb_impl *const *native;
     const char *(*library)(void); /* name and version of what it links, or NULL */
     int (*threads)(void);         /* of the host that its kernels use */
+    bool launched; /* may be started as several processes by mpirun or srun: rank 0 speaks */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
     /* Parts of networks that workloads are made of (kernels/workloads/parts.h). NULL: it has none.
@@ -221,6 +235,8 @@ float abdb_f16_value(uint16_t bits);
 
 /* --- parameters, tensors and what references share -------------------------------------------- */
 
+/* Ranks that a problem is spread over: its parameter of that name; 1 where it has none. */
+int abdb_problem_ranks(const abdb_problem *p);
 /* The text of a parameter, or NULL; its number, or fallback. */
 const char *abdb_param_text(const abdb_problem *p, const char *name);
 double abdb_param_number(const abdb_problem *p, const char *name, double fallback);

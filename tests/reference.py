@@ -333,9 +333,48 @@ def block(p):
     return {}
 
 
+def parts(p, tensor):
+    """A tensor as the lists of its ranks."""
+    all_of, ranks = p.tensor[tensor]['in'], p.number('ranks')
+    size = len(all_of) // ranks
+    return [all_of[r * size:(r + 1) * size] for r in range(ranks)]
+
+
+def split(values, ranks):
+    return [values[r * len(values) // ranks:(r + 1) * len(values) // ranks] for r in range(ranks)]
+
+
+def combined(p, x):
+    how = {'sum': math.fsum, 'max': max, 'min': min}[p.word('redop', 'sum')]
+    return [how(column) for column in zip(*x)]
+
+
+def exchange(p):
+    x, ranks = parts(p, 0), p.number('ranks')
+    if p.kernel == 'broadcast':
+        return {0: x[0] * ranks}
+    if p.kernel == 'all-gather':
+        return {1: flat(x) * ranks}
+    if p.kernel == 'all-to-all':
+        return {1: flat(flat(split(one, ranks)[r] for one in x) for r in range(ranks))}
+    if p.kernel == 'reduce-scatter':
+        return {1: combined(p, x)}
+    if p.kernel == 'all-reduce':
+        return {1: combined(p, x) * ranks}
+    out = parts(p, 1)
+    if p.kernel == 'reduce':
+        out[0] = combined(p, x)
+    else:
+        out[-1] = x[0]
+        if p.word('pattern', 'ping-pong') != 'one-way':
+            out[0] = x[-1]
+    return {1: flat(out)}
+
+
 KERNELS = {'gemm': gemm, 'stream': stream, 'fma': fma, 'latency': latency, 'gather': gather, 'gups': gups,
            'embedding-bag': embedding, 'elementwise': elementwise, 'attention': attention,
-           'paged-attention': paged, 'linear': linear, 'transformer-block': block}
+           'paged-attention': paged, 'linear': linear, 'transformer-block': block,
+           **{name: exchange for name in ('all-reduce', 'all-gather', 'reduce-scatter', 'all-to-all', 'reduce', 'broadcast', 'point-to-point')}}
 
 
 def compare(p):

@@ -61,7 +61,7 @@ check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree
 # --- lists that must agree -----------------------------------------------------------------------------
 check "importers count values through schema/core/record.h" "$(grep -nE '\b(results|values_left_out)(\+\+|--| [-+]?= )' -r ingest --include='*.c')"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
-check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = product || $b = registry ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
+check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = product || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"
 check "each kernel has a cell that verifies it" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' kernels/registry.def | while read -r k; do grep -q "^$k " kernels/plans/all.plan || echo "$k"; done)"
 check "each verb has a file" "$(sed -n 's/^VERB(\([a-z]*\),.*/\1/p' query/program/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/program/cmd_$v.c" ] || echo "$v"; done)"

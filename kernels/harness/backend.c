@@ -85,8 +85,9 @@ static void print_hello(const abdb_backend *backend)
     }
     for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
         json_array_append_new(kernels, workload_entry(backend, abdb_workloads[i]));
-    abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:o}", "kind", "hello", "protocol", 1, "backend",
-                                backend->name, "summary", backend->summary, "kernels", kernels));
+    abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:b,s:o}", "kind", "hello", "protocol", 1,
+                                "backend", backend->name, "summary", backend->summary, "ranks",
+                                backend->launched, "kernels", kernels));
 }
 
 static void print_device(const abdb_backend *backend, abdb_device *device)

@@ -104,6 +104,7 @@ static void print_result(const one_cell *c)
         json_object_set_new(record, "error", json_real(c->checked.error));
     if (impl->chosen && impl->chosen(c->at[0].state))
         json_object_set_new(record, "chosen", json_string(impl->chosen(c->at[0].state)));
+    if (c->device->spread) abdb_ranks_tell(record, c->device, abdb_problem_ranks(p), &c->samples);
     abdb_sensors_tell(record, &c->before, &c->after, (double)c->samples.launches);
     abdb_print_record(record);
 }

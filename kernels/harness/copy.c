@@ -92,6 +92,7 @@ static abdb_status make_tensors(abdb_copy *c, abdb_error *err)
     int how, huge;
     abdb_status st = ABDB_OK;
 
+    if (d->spread) TRY(d->spread(d, abdb_problem_ranks(&c->p), err));
     TRY(abdb_param_word(&c->p, "fill", fills, &how, err));
     TRY(abdb_param_word(&c->p, "pages", sizes, &huge, err));
     /* A fifth is left to what implementations pack, to the check, and to everybody else. */

@@ -75,11 +75,13 @@ extern const abdb_sampling abdb_sampling_full, abdb_sampling_quick;
 /* With fewer than ABDB_SAMPLES_FEW samples a result is imprecise, and says so. */
 enum { ABDB_SAMPLES_FEW = 10, ABDB_SAMPLES_MAX = 20000, ABDB_READINGS_MAX = 16 };
 typedef struct {
-    double *time_s;                          /* of one launch each */
-    double *at_s;                            /* since the first */
-    size_t count, batch;                     /* batch: launches per sample */
-    size_t launches;                         /* all of them, those of warming up too */
-    double first_s;                          /* when the first began */
+    double *time_s;      /* of one launch each */
+    double *at_s;        /* since the first */
+    size_t count, batch; /* batch: launches per sample */
+    size_t launches;     /* all of them, those of warming up too */
+    double first_s;      /* when the first began */
+    double *rank_s;      /* of a device of several ranks: of each sample the time of each of them */
+    int ranks;           /* 0: it has none */
     abdb_sensors reading[ABDB_READINGS_MAX]; /* now and then, between samples */
     size_t readings;
     bool cancelled;
@@ -96,6 +98,18 @@ void abdb_samples_free(abdb_samples *samples);
 /* Seconds that a fixed piece of work takes on all threads, a triad and multiply-adds: chosen once,
  * so that it takes about `about_s`. */
 double abdb_canary(double about_s);
+
+/* --- ranks.c: what a result says of several ranks --------------------------------------------- */
+/* Hosts; do ranks of a host share processors, and are they more than those? Not known where one
+ * does not tell its processors. */
+typedef struct {
+    int hosts;
+    bool known, shared, oversubscribed;
+} abdb_crowd;
+abdb_crowd abdb_ranks_crowd(const abdb_place *place, int ranks);
+/* Adds the first `ranks` of the device to a result, with the times of each, and what they share to
+ * its factors. */
+void abdb_ranks_tell(json_t *result, abdb_device *device, int ranks, const abdb_samples *samples);
 
 /* --- cell.c ----------------------------------------------------------------------------------- */
 const abdb_kernel *abdb_kernel_find(const char *name);

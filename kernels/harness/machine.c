@@ -104,7 +104,11 @@ static size_t told_cache(void)
 abdb_limits abdb_machine_limits(int threads)
 {
     size_t told = told_cache(), last = told ? told : abdb_cache_size();
-    abdb_limits l = {level_size(1), level_size(2), last, threads, last};
+    abdb_limits l = {.l1 = level_size(1),
+                     .l2 = level_size(2),
+                     .last = last,
+                     .threads = threads,
+                     .claimed = last};
 
     if (!told && is_virtual() && l.last > SHARED_CACHE) l.last = SHARED_CACHE;
 

@@ -156,6 +156,29 @@ static bool enough(const abdb_samples *s, const abdb_sampling *rule, double pass
     return w->worse >= PATIENCE;
 }
 
+/* Room for the samples, and of each for those of the ranks. */
+static abdb_status make_room(const abdb_device *device, abdb_samples *out, steadiness *w,
+                             abdb_error *err)
+{
+    *out = (abdb_samples){.time_s = calloc(ABDB_SAMPLES_MAX, sizeof(double)),
+                          .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
+    w->scratch = calloc(ABDB_SAMPLES_MAX, sizeof *w->scratch);
+    if (device->rank_s) {
+        out->ranks = device->limits.ranks;
+        out->rank_s = calloc((size_t)out->ranks * ABDB_SAMPLES_MAX, sizeof(double));
+    }
+    if (out->time_s && out->at_s && w->scratch && (out->rank_s || !device->rank_s)) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+}
+
+/* One more sample, of so many launches together. */
+static void keep(const abdb_device *device, abdb_samples *s, double time_s)
+{
+    for (int r = 0; r < s->ranks; r++)
+        s->rank_s[s->count * (size_t)s->ranks + (size_t)r] = device->rank_s[r] / (double)s->batch;
+    s->time_s[s->count++] = time_s / (double)s->batch;
+}
+
 abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *const *states,
                               size_t copies, const abdb_sampling *rule, const volatile int *stop,
                               abdb_samples *out, abdb_error *err)
@@ -165,10 +188,7 @@ abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *
     double wait_s = glance_s, time_s;
     abdb_status st = ABDB_OK;
 
-    *out = (abdb_samples){.time_s = calloc(ABDB_SAMPLES_MAX, sizeof(double)),
-                          .at_s = calloc(ABDB_SAMPLES_MAX, sizeof(double))};
-    w.scratch = calloc(ABDB_SAMPLES_MAX, sizeof *w.scratch);
-    if (!out->time_s || !out->at_s || !w.scratch) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
+    TRY(make_room(device, out, &w, err));
     TRY(warm_up(&l, rule, err));
     TRY(choose_batch(&l, rule, &out->batch, err));
     out->cancelled = *stop != 0; /* before the first sample: none is taken */
@@ -180,7 +200,7 @@ abdb_status abdb_cell_measure(abdb_device *device, const abdb_impl *impl, void *
         if (rule->cold) TRY(device->flush(device, err));
         out->at_s[out->count] = abdb_now_s() - out->first_s;
         TRY(stretch(&l, out->batch, &time_s, err));
-        out->time_s[out->count++] = time_s / (double)out->batch;
+        keep(device, out, time_s);
         out->cancelled = *stop != 0;
         if (out->cancelled || enough(out, rule, abdb_now_s() - out->first_s, &w)) break;
     }
@@ -195,5 +215,6 @@ void abdb_samples_free(abdb_samples *samples)
 {
     free(samples->time_s);
     free(samples->at_s);
+    free(samples->rank_s);
     *samples = (abdb_samples){0};
 }

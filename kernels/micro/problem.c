@@ -21,6 +21,11 @@ double abdb_param_number(const abdb_problem *p, const char *name, double fallbac
     return fallback;
 }
 
+int abdb_problem_ranks(const abdb_problem *p)
+{
+    return (int)abdb_param_number(p, "ranks", 1);
+}
+
 abdb_status abdb_param_set(abdb_problem *p, const char *name, double value, abdb_error *err)
 {
     int i = 0;

@@ -29,6 +29,11 @@ static void set_environment(const void *options)
         setenv("OPENBLAS_NUM_THREADS", number, 1);
         setenv("BLIS_NUM_THREADS", number, 1);
     }
+    if (o->launch) { /* which has bound each rank where it shall be */
+        setenv("OMP_NUM_THREADS", "1", 1);
+        setenv("OMP_WAIT_POLICY", "passive", 0);
+        return;
+    }
     setenv("OMP_PROC_BIND", "close", 0);
     setenv("OMP_PLACES", "cores", 0);
     setenv("OMP_WAIT_POLICY", "active", 0);
@@ -42,9 +47,17 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
                              abdb_error *err)
 {
     static const volatile int never = 0;
-    const abdb_start how = {
-        .path = o->path, .argument = {verb}, .prepare = set_environment, .given = o};
+    abdb_start how = {.path = o->path, .prepare = set_environment, .given = o};
+    size_t words = 0;
     abdb_error why;
+
+    for (size_t i = 1; o->launch && o->launch->word[i]; i++)
+        how.argument[words++] = o->launch->word[i];
+    if (o->launch) {
+        how.path = o->launch->word[0];
+        how.argument[words++] = o->path;
+    }
+    how.argument[words] = verb;
 
     if (access(o->path, X_OK) != 0)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s cannot be started: %s", o->path, strerror(errno));

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "kernels/runner/answer.h"
 #include "kernels/runner/child.h"
 #include "kernels/runner/provide.h"
+#include "kernels/runner/ranks.h"
 #include "kernels/runner/told.h"
 #include "schema/core/grow.h"
 #include "schema/core/stats.h"
@@ -306,6 +308,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     abdb_entry *e = calloc(1, sizeof *e);
     abdb_arena arena = {0};
     abdb_told *t = &s->told;
+    abdb_rank *ranks = NULL;
     bool ok = strcmp(t->status, "ok") == 0;
     char *environment =
         t->environment ? json_dumps(t->environment, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -319,6 +322,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
         ok = false;
     }
     fill_fields(e, &arena, s, cell, ok);
+    if (ok) TRY(abdb_ranks_keep(e, t->result, t->samples, &arena, &ranks, err));
     s->doubtful = strstr(e->field[ABDB_FIELD_flags], "imprecise") ||
                   strstr(e->field[ABDB_FIELD_flags], "unsteady");
     e->environment = environment;
@@ -335,6 +339,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     count(tally, t->status);
 done:
     free(environment);
+    free(ranks);
     abdb_arena_free(&arena);
     free(e);
     return st;
@@ -381,8 +386,20 @@ static bool cut_off(session *s, double begin_s)
 static void note_exit(session *s)
 {
     int status = abdb_child_kill(&s->child);
+    const char *as = *s->child.stop ? "cancelled" : "crash";
 
-    abdb_told_exit(&s->told, *s->child.stop ? "cancelled" : "crash", status);
+    if (s->o->launch && WIFEXITED(status) && WEXITSTATUS(status) > 128)
+        abdb_told_end(&s->told, as, "a rank was ended by signal %d (%s)", WEXITSTATUS(status) - 128,
+                      strsignal(WEXITSTATUS(status) - 128));
+    else
+        abdb_told_exit(&s->told, as, status);
+}
+
+/* A launcher asks the other ranks to end when one has ended, and rank 0 says of the cell that it
+ * was cancelled: nobody here has asked for that. */
+static void note_lost_rank(session *s)
+{
+    if (s->o->launch && !*s->child.stop && strcmp(s->told.status, "cancelled") == 0) note_exit(s);
 }
 
 /* Waits until the cell has ended, one way or another. */
@@ -405,6 +422,7 @@ static abdb_status watch(session *s, abdb_error *err)
         if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
+    note_lost_rank(s);
     if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "kernels/runner/answer.h"
 #include "kernels/runner/provide.h"
+#include "kernels/runner/ranks.h"
 #include "schema/core/units.h"
 
 /* SAMPLES_MAX as of the harness; more is a backend that has gone wrong. */
@@ -307,6 +308,10 @@ static void take_result(abdb_told *t, json_t *record)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!check_number(t, record, numbers[i], 0)) return;
     if (!check_number(t, record, "temperature_c", -274)) return;
+    if (abdb_ranks_wrong(record)) {
+        abdb_told_refuse(t, "%s", abdb_ranks_wrong(record));
+        return;
+    }
     if (strcmp(verified, "pass") != 0 && strcmp(verified, "fail") != 0) {
         abdb_told_refuse(t, "verified is '%.40s', not pass or fail", verified);
         return;

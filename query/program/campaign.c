@@ -120,6 +120,7 @@ static void take_lane(const abdb_turns *t, const abdb_lane *lane)
 {
     t->o->name = t->k->backend = lane->backend;
     t->o->path = lane->path;
+    t->o->launch = lane->ranks && t->lanes->launch.ranks ? &t->lanes->launch : NULL;
     t->o->tag = lane->tag;
     t->o->commit = lane->commit.commit;
     t->o->branch = lane->commit.branch;

@@ -1,7 +1,6 @@
 /* cmd_run.c - abdb run: a plan through backends into the database, one transaction a cell. Here are
  * the options, the plan, the choice of backends and the name of the campaign; who measures what in
  * which order is in campaign.c. */
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,22 +176,15 @@ static abdb_status choose_backends(const abdb_backend_list *all, const char *wan
     return ABDB_OK;
 }
 
-static int allowed_processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 /* --- the campaign ----------------------------------------------------------------------------- */
 
 /* Digest of what was asked, the last part of a campaign's name: --resume finds the last campaign of
  * the same question by it. Only options that change what is measured count. */
 static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
-    static const char *const matter[] = {"backend",   "quick",  "tag",    "threads",
-                                         "core-type", "repeat", "energy", "interleave",
-                                         "builds",    "gate",   "commit"};
+    static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
+                                         "repeat",  "energy", "interleave", "builds",  "gate",
+                                         "commit",  "ranks",  "launcher",   "hosts"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 
@@ -246,7 +238,7 @@ static int exit_code(const abdb_run_tally *t)
 static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb_error *err)
 {
     const char *text = abdb_arg(args, "timeout");
-    long long threads = allowed_processors();
+    long long threads = abdb_allowed_processors();
 
     o->timeout_s = ABDB_CELL_TIMEOUT_S;
     if (text && (!abdb_number(text, &o->timeout_s) || o->timeout_s <= 0))
@@ -422,7 +414,7 @@ int abdb_cmd_run(int argc, char **argv)
     TRY(make_plan(&plan, &args, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
-    TRY(abdb_lanes_plan(&lanes, &plan, &err));
+    TRY(abdb_lanes_plan(&lanes, &plan, abdb_arg(&args, "backend") != NULL, &err));
     if (abdb_arg(&args, "dry-run")) {
         TRY(print_cells(&args, &plan, &lanes, &err));
         goto done;

@@ -2,6 +2,7 @@
  * backend of each build, with the tag and the commit that its results get. See lanes.h. */
 #include "query/program/lanes.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,13 @@
 #include "kernels/runner/known.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/runner.h"
+
+int abdb_allowed_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
 
 static abdb_status find_commit(const abdb_args *args, const char *folder, abdb_lanes *lanes,
                                abdb_commit *out, abdb_error *err)
@@ -72,6 +80,42 @@ static void by_backend(abdb_lanes *lanes)
         }
 }
 
+/* --ranks, --launcher and --hosts. */
+static abdb_status read_launch(abdb_lanes *out, const abdb_args *args, abdb_error *err)
+{
+    abdb_launch_asked asked = {.launcher = abdb_arg(args, "launcher"),
+                               .hosts = abdb_arg(args, "hosts"),
+                               .processors = abdb_allowed_processors(),
+                               .root = geteuid() == 0};
+    const char *text = abdb_arg(args, "ranks");
+
+    if (!text && (asked.launcher || asked.hosts))
+        return ABDB_FAIL(err, ABDB_USAGE, "--launcher and --hosts want --ranks: how many?");
+    if (!text) return ABDB_OK;
+    if (!abdb_whole(text, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+        return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
+    return abdb_launch_make(&out->launch, &asked, &out->arena, err);
+}
+
+/* --ranks is of backends that have ranks: where none is named, the others do not take part. */
+static abdb_status keep_ranks(abdb_lanes *lanes, json_t **hello, bool named, abdb_error *err)
+{
+    size_t kept = 0;
+
+    if (!lanes->launch.ranks) return ABDB_OK;
+    for (size_t i = 0; i < lanes->count; i++) {
+        if (!lanes->lane[i].ranks && !named) continue;
+        lanes->lane[kept] = lanes->lane[i];
+        hello[kept++] = hello[i];
+    }
+    lanes->count = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (lanes->lane[i].ranks) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "--ranks: no backend here is made of several; mpi is (Debian: libopenmpi-dev"
+                     " openmpi-bin, then build abdb again)");
+}
+
 abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
                             const abdb_backend_list *backends, const unsigned char *chosen,
                             abdb_error *err)
@@ -81,6 +125,7 @@ abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args,
     abdb_status st = ABDB_OK;
 
     *out = (abdb_lanes){.builds = builds != NULL};
+    TRY(read_launch(out, args, err));
     if (builds && abdb_arg(args, "tag"))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--builds names the tags: no --tag beside it"));
     while (builds && *builds) {
@@ -108,9 +153,10 @@ done:
     return st;
 }
 
-abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err)
+abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb_error *err)
 {
     json_t *said[ABDB_LANES_MAX] = {NULL}, *hello[ABDB_LANES_MAX] = {NULL};
+    size_t count = lanes->count;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < lanes->count; i++) {
@@ -119,12 +165,14 @@ abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err)
 
         if (abdb_backend_describe(&o, &said[i], &none) == ABDB_OK)
             hello[i] = json_object_get(said[i], "hello");
+        lanes->lane[i].ranks = json_is_true(json_object_get(hello[i], "ranks"));
     }
+    TRY(keep_ranks(lanes, hello, named, err));
     TRY(abdb_plan_known(plan, hello, lanes->count, err));
     TRY(abdb_plan_provide(plan, hello, lanes->count, &lanes->has, err));
     for (size_t i = 0; i < lanes->count; i++) lanes->lane[i].has = lanes->has + i * plan->cells;
 done:
-    for (size_t i = 0; i < lanes->count; i++) json_decref(said[i]);
+    for (size_t i = 0; i < count; i++) json_decref(said[i]);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #ifndef ABDB_QUERY_LANES_H
 #define ABDB_QUERY_LANES_H
 
+#include "kernels/runner/launch.h"
 #include "query/program/backends.h"
 #include "query/program/cli.h"
 #include "query/program/commit.h"
@@ -13,6 +14,7 @@ typedef struct {
     size_t counter;                   /* lanes of one backend count their starts together */
     const unsigned char *has;         /* of each cell of the plan: 1 where this lane measures it */
     abdb_commit commit;
+    bool ranks; /* it may be started as several processes, and is where `launch` has words */
 } abdb_lane;
 
 typedef struct {
@@ -20,6 +22,7 @@ typedef struct {
     abdb_lane lane[ABDB_LANES_MAX];
     bool builds;        /* several builds are measured against each other: --builds */
     unsigned char *has; /* of all lanes */
+    abdb_launch launch; /* --ranks: of lanes that have ranks */
     abdb_arena arena;
 } abdb_lanes;
 
@@ -30,9 +33,13 @@ ABDB_MUST_USE abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args
                                           const abdb_backend_list *backends,
                                           const unsigned char *chosen, abdb_error *err);
 /* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
- * one for each provider (kernels/runner/provide.h), and lanes know theirs. ABDB_USAGE: the nearest
- * name is suggested. */
-ABDB_MUST_USE abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, abdb_error *err);
+ * one for each provider (kernels/runner/provide.h), and lanes know theirs. With --ranks only lanes
+ * that have ranks stay, unless the backends were named. ABDB_USAGE: the nearest name is suggested;
+ * none has ranks. */
+ABDB_MUST_USE abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named,
+                                          abdb_error *err);
+/* Processors that this process may use. */
+int abdb_allowed_processors(void);
 void abdb_lanes_free(abdb_lanes *lanes);
 
 #endif

@@ -263,7 +263,8 @@ static void cache_states(void **state)
     dup2(out, STDOUT_FILENO);
     close(out);
     counting.device = *abdb_host_device(1);
-    counting.device.limits = (abdb_limits){1 << 10, 2 << 10, CACHE, 1, CACHE};
+    counting.device.limits =
+        (abdb_limits){.l1 = 1 << 10, .l2 = 2 << 10, .last = CACHE, .threads = 1, .claimed = CACHE};
     counting.device.flush = flush_counting;
     counting.device.begin = begin_counting;
     counting.device.end = end_counting;

@@ -13,7 +13,7 @@
 
 /* A made-up machine: caches of 32 KiB, 512 KiB and 1 MiB, two threads. Small, so that n=auto stays
  * small. */
-static const abdb_limits limits = {32 << 10, 512 << 10, 1 << 20, 2, 0};
+static const abdb_limits limits = {.l1 = 32 << 10, .l2 = 512 << 10, .last = 1 << 20, .threads = 2};
 
 __attribute__((unused)) static void make(abdb_problem *p)
 {

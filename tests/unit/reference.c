@@ -64,6 +64,16 @@ static const struct {
     {&abdb_kernel_linear, "m=3 n=5 k=32 weights=i8 activations=i8"},
     {&abdb_kernel_block, "batch=2 sequence=5 d=32 heads=4"},
     {&abdb_kernel_block, "pass=backward batch=2 sequence=5 d=32 heads=4"},
+    {&abdb_kernel_all_reduce, "ranks=3 message_bytes=40"},
+    {&abdb_kernel_all_reduce, "ranks=4 message_bytes=20 redop=max dtype=i32"},
+    {&abdb_kernel_all_gather, "ranks=3 message_bytes=40"},
+    {&abdb_kernel_reduce_scatter, "ranks=3 message_bytes=120 dtype=f64"},
+    {&abdb_kernel_all_to_all, "ranks=3 message_bytes=18 dtype=i8"},
+    {&abdb_kernel_reduce, "ranks=3 message_bytes=40 redop=min"},
+    {&abdb_kernel_broadcast, "ranks=3 message_bytes=40"},
+    {&abdb_kernel_point, "ranks=3 message_bytes=40"},
+    {&abdb_kernel_point, "ranks=2 message_bytes=8 pattern=one-way window=3"},
+    {&abdb_kernel_point, "ranks=3 message_bytes=8 pattern=both-ways window=2"},
 };
 enum { CELLS = sizeof cells / sizeof cells[0] };
 

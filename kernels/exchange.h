@@ -1,0 +1,41 @@
+/* exchange.h - what kernels of several ranks send to one another, for whoever computes them: MPI
+ * and NCCL are asked for the same. */
+#ifndef ABDB_KERNELS_EXCHANGE_H
+#define ABDB_KERNELS_EXCHANGE_H
+
+#include "kernels/kernel.h"
+
+typedef enum {
+    ABDB_ALL_REDUCE,
+    ABDB_ALL_GATHER,
+    ABDB_REDUCE_SCATTER,
+    ABDB_ALL_TO_ALL,
+    ABDB_REDUCE,    /* at rank 0 */
+    ABDB_BROADCAST, /* from rank 0 */
+    ABDB_POINT,     /* between rank 0 and the last */
+    ABDB_EXCHANGES
+} abdb_exchange_kind;
+typedef enum { ABDB_SUM, ABDB_MAX, ABDB_MIN } abdb_redop;
+/* Of ABDB_POINT: a message there and back; `window` messages there, and an empty one back; as many
+ * both ways at once, and an empty one each way. */
+typedef enum { ABDB_PING_PONG, ABDB_ONE_WAY, ABDB_BOTH_WAYS } abdb_pattern;
+
+/* One launch. Tensors are one after another the parts of all ranks. */
+typedef struct {
+    abdb_exchange_kind kind;
+    abdb_dtype dtype;
+    abdb_redop redop;
+    abdb_pattern pattern;
+    int ranks, window; /* window: messages of ABDB_POINT at once */
+    size_t count;      /* elements of a message */
+    bool apart;        /* ranks meet before each launch, which is not part of its time */
+} abdb_exchange;
+
+/* What a problem of one of these kernels asks for; its shape was made. */
+void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out);
+/* Which kernel is that, by its name? ABDB_EXCHANGES: none of them. */
+abdb_exchange_kind abdb_exchange_find(const char *kernel);
+/* Elements that a rank has of tensor `tensor` of such a problem. */
+size_t abdb_exchange_part(const abdb_exchange *x, int tensor);
+
+#endif

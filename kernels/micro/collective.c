@@ -1,0 +1,272 @@
+/* collective.c - kernels of several ranks, each of which has a part of every tensor: S is the size
+ * of the message, R the number of ranks, x(r) what rank r has.
+ *   all-reduce      out(r) = x(0) + ... + x(R-1)                    S of each x
+ *   all-gather      out(r) = x(0), x(1), ..., x(R-1)                S of out(r)
+ *   reduce-scatter  out(r) = part r of x(0) + ... + x(R-1)          S of each x
+ *   all-to-all      out(r) = part r of x(0), of x(1), ...           S of each x
+ *   reduce          out(0) = x(0) + ... + x(R-1), others stay       S of each x
+ *   broadcast       x(r) = x(0)                                     S of x(0)
+ *   point-to-point  out(R-1) = x(0) and out(0) = x(R-1), or the first alone
+ * Or the largest or least instead of the sum (redop). S is counted as nccl-tests counts it, so
+ * that bytes / time is its algbw; how much of that a wire carries is told by v_collective.
+ *
+ * Work: no operations (sums are not what is waited for); bytes S, of point-to-point all that is
+ * sent in a launch: both ways of a ping-pong. A sum is within 2 R u of the sum of magnitudes; what
+ * is moved, compared or a sum of whole numbers is exact. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/exchange.h"
+
+enum { X, OUT, MESSAGE = 1 << 20, WINDOW = 64, WINDOW_MAX = 1024, RANKS_MAX = 65536 };
+enum { VIRTUAL_RANKS = 2 }; /* where a device is one alone */
+static const double bytes_max = 17179869184.0, exact_most = 1e6;
+
+/* Ranks send parts of a message to one another; sums are made. */
+static const struct {
+    const char *name;
+    bool parts, sums;
+} exchanges[] = {[ABDB_ALL_REDUCE] = {"all-reduce", false, true},
+                 [ABDB_ALL_GATHER] = {"all-gather", true, false},
+                 [ABDB_REDUCE_SCATTER] = {"reduce-scatter", true, true},
+                 [ABDB_ALL_TO_ALL] = {"all-to-all", true, false},
+                 [ABDB_REDUCE] = {"reduce", false, true},
+                 [ABDB_BROADCAST] = {"broadcast", false, false},
+                 [ABDB_POINT] = {"point-to-point", false, false}};
+
+static const char *const redops[] = {"sum", "max", "min", NULL},
+                         *const patterns[] = {"ping-pong", "one-way", "both-ways", NULL},
+                         *const truths[] = {"yes", "no", NULL};
+
+abdb_exchange_kind abdb_exchange_find(const char *kernel)
+{
+    int kind = 0;
+
+    while (kind < ABDB_EXCHANGES && strcmp(exchanges[kind].name, kernel) != 0) kind++;
+    return (abdb_exchange_kind)kind;
+}
+
+size_t abdb_exchange_part(const abdb_exchange *x, int tensor)
+{
+    size_t part = x->count / (size_t)x->ranks;
+
+    if (x->kind == ABDB_ALL_GATHER) return tensor == X ? part : x->count;
+    if (x->kind == ABDB_REDUCE_SCATTER) return tensor == X ? x->count : part;
+    return x->count * (size_t)x->window;
+}
+
+void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out)
+{
+    abdb_error none;
+    int redop = 0, pattern = 0, together = 0;
+
+    (void)!abdb_param_word(p, "redop", redops, &redop, &none);
+    (void)!abdb_param_word(p, "pattern", patterns, &pattern, &none);
+    (void)!abdb_param_word(p, "apart", truths, &together, &none);
+    *out = (abdb_exchange){.kind = abdb_exchange_find(p->kernel),
+                           .dtype = p->tensor[X].dtype,
+                           .redop = (abdb_redop)redop,
+                           .pattern = (abdb_pattern)pattern,
+                           .ranks = abdb_problem_ranks(p),
+                           .window = 1,
+                           .apart = !together};
+    if (out->kind == ABDB_POINT && pattern != ABDB_PING_PONG)
+        out->window = (int)abdb_param_number(p, "window", WINDOW);
+    out->count = (size_t)(abdb_param_number(p, "message_bytes", MESSAGE) /
+                          (double)abdb_dtype_size(out->dtype));
+}
+
+/* --- shape and work --------------------------------------------------------------------------- */
+
+/* Those whose sums MPI or NCCL have; what is only moved may be bytes, too. */
+static unsigned dtypes_of(abdb_exchange_kind kind)
+{
+    unsigned sums =
+        1u << ABDB_F32 | 1u << ABDB_F64 | 1u << ABDB_F16 | 1u << ABDB_BF16 | 1u << ABDB_I32;
+
+    return exchanges[kind].sums ? sums : sums | 1u << ABDB_I8;
+}
+
+/* Messages of whole elements, and of as many for each rank where ranks send parts: rounded down. */
+static abdb_status shape_message(abdb_problem *p, abdb_exchange_kind kind, size_t ranks,
+                                 abdb_dtype dtype, abdb_error *err)
+{
+    size_t bytes, unit = abdb_dtype_size(dtype) * (exchanges[kind].parts ? ranks : 1);
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_size(p, "message_bytes", MESSAGE, bytes_max, &bytes, err));
+    if (bytes < unit)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "%s: a message of %zu bytes has no element%s; %zu at least",
+                      p->kernel, bytes, exchanges[kind].parts ? " for each rank" : "", unit));
+    TRY(abdb_param_set(p, "message_bytes", (double)(bytes / unit * unit), err));
+done:
+    return st;
+}
+
+/* Their words must be right, and are kept as they were given. */
+static abdb_status check_words(const abdb_problem *p, abdb_exchange_kind kind, int *pattern,
+                               abdb_error *err)
+{
+    int word;
+    abdb_status st = ABDB_OK;
+
+    *pattern = ABDB_PING_PONG;
+    if (exchanges[kind].sums) TRY(abdb_param_word(p, "redop", redops, &word, err));
+    if (kind == ABDB_POINT)
+        TRY(abdb_param_word(p, "pattern", patterns, pattern, err));
+    else
+        TRY(abdb_param_word(p, "apart", truths, &word, err));
+done:
+    return st;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    abdb_exchange_kind kind = abdb_exchange_find(p->kernel);
+    double all = limits->ranks ? limits->ranks : VIRTUAL_RANKS;
+    size_t ranks, window;
+    abdb_dtype dtype;
+    abdb_exchange x;
+    int pattern;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_dtype(p, ABDB_F32, dtypes_of(kind), &dtype, err));
+    TRY(abdb_param_size(p, "ranks", all, RANKS_MAX, &ranks, err));
+    TRY(check_words(p, kind, &pattern, err));
+    TRY(shape_message(p, kind, ranks, dtype, err));
+    if (kind == ABDB_POINT && ranks < 2)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: one rank has nobody to send to: ranks=2"));
+    if (kind == ABDB_POINT && pattern != ABDB_PING_PONG)
+        TRY(abdb_param_size(p, "window", WINDOW, WINDOW_MAX, &window, err));
+    if (pattern == ABDB_PING_PONG && abdb_param_number(p, "window", 1) != 1)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "point-to-point: a ping-pong has one message at a time"));
+    p->tensor[X].dtype = dtype;
+    abdb_exchange_of(p, &x);
+    p->tensors = kind == ABDB_BROADCAST ? 1 : 2;
+    for (int t = 0; t < p->tensors; t++)
+        p->tensor[t] = abdb_tensor_of(dtype, t == X ? ABDB_IN : ABDB_OUT,
+                                      ranks * abdb_exchange_part(&x, t), 0, 0, 0);
+    /* Of these not every rank's part is written: the rest must stay as it was. */
+    if (kind == ABDB_BROADCAST) p->tensor[X].role = ABDB_INOUT;
+    if (kind == ABDB_REDUCE || kind == ABDB_POINT) p->tensor[OUT].role = ABDB_INOUT;
+done:
+    return st;
+}
+
+static void work(const abdb_problem *p, abdb_work *out)
+{
+    abdb_exchange x;
+
+    abdb_exchange_of(p, &x);
+    out->ops = 0;
+    out->bytes = (double)x.count * (double)abdb_dtype_size(x.dtype) * x.window;
+    if (x.kind == ABDB_POINT && x.pattern != ABDB_ONE_WAY) out->bytes *= 2;
+}
+
+/* --- the reference ---------------------------------------------------------------------------- */
+
+/* Element `i` of what all ranks' x give together. */
+static double combined(const abdb_problem *p, const abdb_exchange *x, size_t i, double *magnitude)
+{
+    double all = abdb_tensor_get(&p->tensor[X], i), sum = fabs(all);
+
+    for (size_t r = 1; r < (size_t)x->ranks; r++) {
+        double one = abdb_tensor_get(&p->tensor[X], r * x->count + i);
+
+        sum += fabs(one);
+        all = x->redop == ABDB_SUM   ? all + one
+              : x->redop == ABDB_MAX ? fmax(all, one)
+                                     : fmin(all, one);
+    }
+    *magnitude = x->redop == ABDB_SUM ? sum : 0;
+    return all;
+}
+
+/* Element `i` of what rank r has of output `tensor`. */
+static double element(const abdb_problem *p, const abdb_exchange *x, int tensor, size_t r, size_t i,
+                      double *magnitude)
+{
+    size_t each = abdb_exchange_part(x, tensor), part = x->count / (size_t)x->ranks,
+           last = (size_t)x->ranks - 1;
+    size_t stays = r * each + i;
+
+    *magnitude = 0;
+    switch (x->kind) {
+    case ABDB_ALL_REDUCE: return combined(p, x, i, magnitude);
+    case ABDB_REDUCE_SCATTER: return combined(p, x, r * part + i, magnitude);
+    case ABDB_REDUCE:
+        return r ? abdb_tensor_get(&p->tensor[OUT], stays) : combined(p, x, i, magnitude);
+    case ABDB_ALL_GATHER: return abdb_tensor_get(&p->tensor[X], i);
+    case ABDB_ALL_TO_ALL:
+        return abdb_tensor_get(&p->tensor[X], i / part * x->count + r * part + i % part);
+    case ABDB_BROADCAST: return abdb_tensor_get(&p->tensor[X], i);
+    case ABDB_POINT:
+        if (r == last) return abdb_tensor_get(&p->tensor[X], i);
+        if (r == 0 && x->pattern != ABDB_ONE_WAY)
+            return abdb_tensor_get(&p->tensor[X], last * each + i);
+        return abdb_tensor_get(&p->tensor[OUT], stays);
+    case ABDB_EXCHANGES: break;
+    }
+    return NAN;
+}
+
+static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t n, double *out,
+                      double *magnitude)
+{
+    abdb_exchange x;
+    size_t each;
+
+    abdb_exchange_of(p, &x);
+    each = abdb_exchange_part(&x, tensor);
+    for (size_t i = 0; i < n; i++)
+        out[i] = element(p, &x, tensor, row[i] / each, row[i] % each, &magnitude[i]);
+}
+
+static double bound(const abdb_problem *p, int tensor)
+{
+    abdb_exchange x;
+
+    abdb_exchange_of(p, &x);
+    if (!exchanges[x.kind].sums || x.redop != ABDB_SUM) return 0;
+    return 2 * x.ranks * abdb_dtype_unit_roundoff(p->tensor[tensor].dtype);
+}
+
+/* Whole numbers whose sums over all ranks the format holds, as large as they may be: a byte that
+ * is lost shows. */
+static bool exact(const abdb_problem *p, uint64_t seed)
+{
+    const abdb_tensor *t = &p->tensor[X];
+    const abdb_format *format = abdb_format_of(t->dtype);
+    double most = ldexp(1, format->exponent ? format->mantissa : 8 * (int)format->size - 2) /
+                  abdb_problem_ranks(p);
+
+    abdb_fill_whole(t, seed, (int)fmax(1, fmin(exact_most, floor(most))));
+    return true;
+}
+
+#define COLLECTIVE(id, printed, what, more, named)               \
+    const abdb_kernel abdb_kernel_##id = {                       \
+        .name = printed,                                         \
+        .summary = what,                                         \
+        .formula = printed "@1",                                 \
+        .parameters = "ranks=all  message_bytes=1048576  " more, \
+        .names = "ranks message_bytes " named,                   \
+        .shape = shape,                                          \
+        .work = work,                                            \
+        .reference = reference,                                  \
+        .bound = bound,                                          \
+        .exact = exact,                                          \
+    };
+#define MOVED  "apart=yes|no (do ranks meet before each launch?)"
+#define SUMMED "redop=sum|max|min  " MOVED
+COLLECTIVE(all_reduce, "all-reduce", "every rank gets the sum of what all have", SUMMED,
+           "redop apart")
+COLLECTIVE(all_gather, "all-gather", "every rank gets what all have", MOVED, "apart")
+COLLECTIVE(reduce_scatter, "reduce-scatter", "every rank gets its part of the sum", SUMMED,
+           "redop apart")
+COLLECTIVE(all_to_all, "all-to-all", "every rank sends every other a part", MOVED, "apart")
+COLLECTIVE(reduce, "reduce", "rank 0 gets the sum of what all have", SUMMED, "redop apart")
+COLLECTIVE(broadcast, "broadcast", "all get what rank 0 has", MOVED, "apart")
+COLLECTIVE(point, "point-to-point", "messages between rank 0 and the last",
+           "pattern=ping-pong|one-way|both-ways  window=64 (messages at once; of a ping-pong 1)",
+           "pattern window")

@@ -1,0 +1,313 @@
+/* lead.c - rank 0's side: the ranks of MPI as a device of abdb, whose memory lies in equal parts on
+ * the ranks and whose launches wait in a queue until the stretch ends. Then all ranks do them, and
+ * the slowest rank's time is the time of the stretch. See world.h. */
+#include <math.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/mpi/world.h"
+
+enum { NAME = 128, BINDING = 128 };
+
+/* What a rank tells of itself. */
+typedef struct {
+    char host[NAME], device[NAME], binding[BINDING];
+} told;
+
+typedef struct {
+    abdb_device device; /* first: a pointer to it is one to this */
+    abdb_mpi_world *w;
+    int ranks;        /* that tensors are spread over from now on */
+    told *of;         /* by rank */
+    char (*host)[16]; /* the number of its host, from 1 */
+    double *rank_s;   /* of this stretch so far */
+    size_t queued;
+} leader;
+
+static leader lead; /* of this process, there is one */
+
+static abdb_status order(abdb_device *d, abdb_mpi_order o, abdb_error *err)
+{
+    return abdb_mpi_do(((leader *)d)->w, &o, err);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* What stands for a piece of memory is the place of its number in this list: it is no memory of
+ * rank 0, whose part may be anywhere. */
+static char handle[ABDB_MPI_PIECES];
+
+static int piece_of(const void *memory)
+{
+    return (int)((const char *)memory - handle);
+}
+
+static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
+{
+    leader *l = (leader *)d;
+    int at = 0;
+    abdb_status st;
+
+    while (at < ABDB_MPI_PIECES && l->w->piece[at].size) at++;
+    if (at == ABDB_MPI_PIECES) return ABDB_FAIL(err, ABDB_LIMIT, "too many tensors at once");
+    if (size % (size_t)l->ranks)
+        return ABDB_FAIL(err, ABDB_USAGE, "%zu bytes are no equal parts for %d ranks", size,
+                         l->ranks);
+    st = order(d,
+               (abdb_mpi_order){.verb = ABDB_MPI_ALLOC,
+                                .at = at,
+                                .ranks = l->ranks,
+                                .huge = huge,
+                                .size = size / (size_t)l->ranks},
+               err);
+    if (st == ABDB_OK)
+        *out = &handle[at];
+    else
+        (void)!order(d, (abdb_mpi_order){.verb = ABDB_MPI_RELEASE, .at = at}, NULL);
+    return st;
+}
+
+static void release(abdb_device *d, void *memory)
+{
+    (void)!order(d, (abdb_mpi_order){.verb = ABDB_MPI_RELEASE, .at = piece_of(memory)}, NULL);
+}
+
+/* A host has the parts of its ranks, rank 0's the whole of each tensor besides. */
+static double available(abdb_device *d)
+{
+    leader *l = (leader *)d;
+    double least = INFINITY;
+
+    if (order(d, (abdb_mpi_order){.verb = ABDB_MPI_AVAILABLE}, NULL) != ABDB_OK) return 0;
+    for (int r = 0; r < l->ranks; r++) {
+        double parts = strcmp(l->host[r], l->host[0]) == 0 ? l->ranks : 0;
+
+        for (int q = 0; q < l->ranks; q++) parts += strcmp(l->host[r], l->host[q]) == 0;
+        least = fmin(least, l->w->number[r] / parts * l->ranks);
+    }
+    return least;
+}
+
+static abdb_status upload(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err)
+{
+    (void)size;
+    ((leader *)d)->w->host_data = (void *)(uintptr_t)from; /* it is only read */
+    return order(d, (abdb_mpi_order){.verb = ABDB_MPI_UPLOAD, .at = piece_of(to)}, err);
+}
+
+static abdb_status download(abdb_device *d, void *to, const void *from, size_t size,
+                            abdb_error *err)
+{
+    (void)size;
+    ((leader *)d)->w->host_data = to;
+    return order(d, (abdb_mpi_order){.verb = ABDB_MPI_DOWNLOAD, .at = piece_of(from)}, err);
+}
+
+static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err)
+{
+    (void)size;
+    return order(d, (abdb_mpi_order){.verb = ABDB_MPI_FILL, .at = piece_of(to), .byte = byte}, err);
+}
+
+static abdb_status flush(abdb_device *d, abdb_error *err)
+{
+    return order(d, (abdb_mpi_order){.verb = ABDB_MPI_FLUSH}, err);
+}
+
+static abdb_status spread(abdb_device *d, int ranks, abdb_error *err)
+{
+    leader *l = (leader *)d;
+
+    if (ranks > l->w->size)
+        return ABDB_FAIL(err, ABDB_USAGE, "%d of the %d ranks that there are", ranks, l->w->size);
+    l->ranks = ranks;
+    return order(d, (abdb_mpi_order){.verb = ABDB_MPI_SPREAD, .ranks = ranks}, err);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+/* All ranks do what is queued; their times are added to those of the stretch. */
+static abdb_status run_queue(leader *l, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (!l->queued) return ABDB_OK;
+    TRY(order(&l->device, (abdb_mpi_order){.verb = ABDB_MPI_RUN, .launches = l->queued}, err));
+    for (int r = 0; r < l->w->size; r++) l->rank_s[r] += l->w->number[r];
+done:
+    l->queued = 0;
+    return st;
+}
+
+static abdb_status begin(abdb_device *d, abdb_error *err)
+{
+    leader *l = (leader *)d;
+
+    (void)err;
+    l->queued = 0;
+    for (int r = 0; r < l->w->size; r++) l->rank_s[r] = 0;
+    return ABDB_OK;
+}
+
+static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
+{
+    leader *l = (leader *)d;
+    abdb_status st = run_queue(l, err);
+
+    *time_s = 0;
+    for (int r = 0; r < l->w->size; r++) *time_s = fmax(*time_s, l->rank_s[r]);
+    return st;
+}
+
+abdb_status abdb_mpi_lead_launch(abdb_device *d, int job, abdb_error *err)
+{
+    leader *l = (leader *)d;
+    abdb_status st = ABDB_OK;
+
+    if (l->queued == ABDB_MPI_QUEUE) TRY(run_queue(l, err));
+    l->w->queue[l->queued++] = (unsigned char)job;
+done:
+    return st;
+}
+
+abdb_status abdb_mpi_lead_open(abdb_device *d, const abdb_problem *p, int *job, abdb_error *err)
+{
+    leader *l = (leader *)d;
+    abdb_mpi_order o = {.verb = ABDB_MPI_OPEN,
+                        .at = piece_of(p->tensor[0].data),
+                        .other = p->tensors > 1 ? piece_of(p->tensor[1].data) : -1};
+
+    while (o.job < ABDB_MPI_JOBS && l->w->job[o.job].x.ranks) o.job++;
+    if (o.job == ABDB_MPI_JOBS) return ABDB_FAIL(err, ABDB_LIMIT, "too many jobs at once");
+    abdb_exchange_of(p, &o.x);
+    *job = o.job;
+    return order(d, o, err);
+}
+
+void abdb_mpi_lead_close(abdb_device *d, int job)
+{
+    (void)!order(d, (abdb_mpi_order){.verb = ABDB_MPI_CLOSE, .job = job}, NULL);
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+static void sense(abdb_device *d, int how, abdb_sensors *out)
+{
+    (void)d;
+    if (how == ABDB_SENSE_QUICK)
+        abdb_sensors_glance(out);
+    else
+        abdb_sensors_read(out);
+}
+
+static void place(abdb_device *d, int rank, abdb_place *out)
+{
+    const leader *l = (leader *)d;
+
+    *out = (abdb_place){l->host[rank], l->of[rank].device, l->of[rank].binding};
+}
+
+/* Which of MPI's ways were asked for: the variables that mpirun makes of its --mca options. */
+static void describe(abdb_device *d, void (*tell)(void *to, const char *key, const char *text),
+                     void *to)
+{
+    static const char *const variables[] = {"OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mtl",
+                                            "OMPI_MCA_coll",
+                                            "OMPI_MCA_btl_vader_single_copy_mechanism"};
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int size, major, minor;
+
+    MPI_Get_library_version(text, &size);
+    tell(to, "mpi_library", text);
+    MPI_Get_version(&major, &minor);
+    snprintf(text, sizeof text, "%d.%d", major, minor);
+    tell(to, "mpi_version", text);
+    snprintf(text, sizeof text, "%d", ((leader *)d)->w->size);
+    tell(to, "mpi_ranks", text);
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        if (getenv(variables[i])) tell(to, variables[i], getenv(variables[i]));
+}
+
+/* The processors that this process may use, "0-3,8". */
+static void write_binding(char *out, size_t room)
+{
+    cpu_set_t set;
+    size_t used = 0;
+
+    *out = '\0';
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+    for (int from = 0; from < CPU_SETSIZE && used < room; from++) {
+        int to = from;
+
+        if (!CPU_ISSET(from, &set)) continue;
+        while (to + 1 < CPU_SETSIZE && CPU_ISSET(to + 1, &set)) to++;
+        used += (size_t)snprintf(out + used, room - used, used ? ",%d" : "%d", from);
+        if (to > from && used < room) used += (size_t)snprintf(out + used, room - used, "-%d", to);
+        from = to;
+    }
+    if (used >= room) *out = '\0'; /* half of it would be wrong */
+}
+
+/* Each rank tells of itself; hosts are numbered in the order in which ranks come to them. */
+static abdb_status introduce(abdb_mpi_world *w, leader *l, abdb_error *err)
+{
+    told own = {.host = ""};
+    int hosts = 0;
+
+    gethostname(own.host, sizeof own.host - 1);
+    abdb_processor(own.device, sizeof own.device);
+    write_binding(own.binding, sizeof own.binding);
+    l->of = calloc((size_t)w->size, sizeof *l->of);
+    l->host = calloc((size_t)w->size, sizeof *l->host);
+    l->rank_s = calloc((size_t)w->size, sizeof *l->rank_s);
+    if (!l->of || !l->host || !l->rank_s) return ABDB_FAIL(err, ABDB_NOMEM, "ranks");
+    MPI_Gather(&own, sizeof own, MPI_BYTE, l->of, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
+    for (int r = 0; w->rank == 0 && r < w->size; r++) {
+        int same = 0;
+
+        while (strcmp(l->of[same].host, l->of[r].host) != 0) same++;
+        if (same < r)
+            memcpy(l->host[r], l->host[same], sizeof l->host[r]);
+        else
+            snprintf(l->host[r], sizeof l->host[r], "%d", ++hosts);
+    }
+    return ABDB_OK;
+}
+
+abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *err)
+{
+    abdb_limits limits = w->host->limits;
+    abdb_status st = ABDB_OK;
+
+    TRY(introduce(w, &lead, err));
+    limits.ranks = w->size;
+    lead.w = w;
+    lead.ranks = 1;
+    lead.device = (abdb_device){.name = w->host->name,
+                                .clock = w->host->clock,
+                                .resolution_s = w->host->resolution_s,
+                                .cost_s = w->host->cost_s,
+                                .limits = limits,
+                                .alloc = alloc,
+                                .release = release,
+                                .available = available,
+                                .upload = upload,
+                                .download = download,
+                                .fill = fill,
+                                .flush = flush,
+                                .begin = begin,
+                                .end = end,
+                                .sense = sense,
+                                .describe = describe,
+                                .spread = spread,
+                                .place = place,
+                                .rank_s = lead.rank_s};
+    *out = &lead.device;
+done:
+    return st;
+}

@@ -1,0 +1,99 @@
+/* world.h - the ranks of MPI as one device of abdb: rank 0 orders, and all ranks, rank 0 too, do
+ * it. What rank 0 does beside (the protocol, when it is enough, whether it is right) no other
+ * needs to know, so that ranks never part. */
+#ifndef ABDB_PROVIDERS_MPI_WORLD_H
+#define ABDB_PROVIDERS_MPI_WORLD_H
+
+#include <mpi/mpi.h>
+
+#include "kernels/exchange.h"
+
+/* Launches that wait for their turn; pieces of memory and jobs that are known at once. */
+enum { ABDB_MPI_QUEUE = 1 << 15, ABDB_MPI_PIECES = 1024, ABDB_MPI_JOBS = 256 };
+
+/* A tensor's part on this rank; none where the rank takes no part. */
+typedef struct {
+    void *data;
+    size_t size; /* bytes of each rank's part; 0: there is no such piece */
+    int ranks;   /* the first of them have one */
+} abdb_mpi_piece;
+
+typedef struct abdb_mpi_job abdb_mpi_job;
+struct abdb_mpi_job {
+    abdb_exchange x;
+    void (*run)(const abdb_mpi_job *job); /* NULL: there is no such job, or none of this rank's */
+    void *in, *out;                       /* of a broadcast the same */
+    MPI_Comm comm;                        /* of its ranks */
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Request *request; /* of a window */
+    int count, part;      /* elements of a message, of a rank's part of it */
+    int rank;
+};
+
+typedef enum {
+    ABDB_MPI_QUIT,
+    ABDB_MPI_SPREAD,
+    ABDB_MPI_ALLOC,
+    ABDB_MPI_RELEASE,
+    ABDB_MPI_FILL,
+    ABDB_MPI_UPLOAD,
+    ABDB_MPI_DOWNLOAD,
+    ABDB_MPI_FLUSH,
+    ABDB_MPI_AVAILABLE,
+    ABDB_MPI_OPEN,
+    ABDB_MPI_CLOSE,
+    ABDB_MPI_RUN
+} abdb_mpi_verb;
+
+/* What is ordered. */
+typedef struct {
+    abdb_mpi_verb verb;
+    int at, other; /* a piece or a job; of a job its tensors' pieces are `at` and `other` */
+    int ranks, job, byte, huge;
+    size_t size;     /* bytes of a rank's part */
+    size_t launches; /* in the queue */
+    abdb_exchange x;
+} abdb_mpi_order;
+
+typedef struct {
+    int rank, size;      /* of all */
+    abdb_device *host;   /* this rank's processors */
+    MPI_Comm *comm;      /* by number of ranks; MPI_COMM_NULL: not made, or not of this rank */
+    unsigned char *made; /* by number of ranks */
+    abdb_mpi_piece piece[ABDB_MPI_PIECES];
+    abdb_mpi_job job[ABDB_MPI_JOBS];
+    unsigned char queue[ABDB_MPI_QUEUE]; /* jobs, as they are to be launched */
+    void *host_data;                     /* rank 0: what is brought to the others, or from them */
+    double *number;                      /* rank 0: one of each rank, as the last order asked for */
+} abdb_mpi_world;
+
+/* Of this process. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_mpi_world_open(abdb_mpi_world *w, abdb_error *err);
+/* All ranks do what is ordered: rank 0 calls this, the others are in abdb_mpi_follow. The worst
+ * status of all. */
+ABDB_MUST_USE abdb_status abdb_mpi_do(abdb_mpi_world *w, const abdb_mpi_order *order,
+                                      abdb_error *err);
+/* The life of a rank other than 0: does what is ordered until ABDB_MPI_QUIT. */
+void abdb_mpi_follow(abdb_mpi_world *w);
+/* The device that rank 0 drives, of this process; w was opened. All ranks call it together: each
+ * tells of itself. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *err);
+
+/* job.c: makes a job of an exchange and pieces of memory. ABDB_USAGE: MPI has no such sums. */
+ABDB_MUST_USE abdb_status abdb_mpi_job_open(abdb_mpi_job *job, const abdb_exchange *x,
+                                            MPI_Comm comm, void *in, void *out, abdb_error *err);
+void abdb_mpi_job_close(abdb_mpi_job *job);
+/* Can MPI do it? Else *why_not says why. */
+int abdb_mpi_can(const abdb_exchange *x, const char **why_not);
+
+/* collective.c: the device's next piece of work, of the kernels of exchange.h. */
+extern const abdb_impl abdb_mpi_all_reduce, abdb_mpi_all_gather, abdb_mpi_reduce_scatter,
+    abdb_mpi_all_to_all, abdb_mpi_reduce, abdb_mpi_broadcast, abdb_mpi_point;
+/* lead.c: for them. */
+ABDB_MUST_USE abdb_status abdb_mpi_lead_open(abdb_device *d, const abdb_problem *p, int *job,
+                                             abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_mpi_lead_launch(abdb_device *d, int job, abdb_error *err);
+void abdb_mpi_lead_close(abdb_device *d, int job);
+
+#endif
