@@ -118,7 +118,8 @@
       const wide = 7.2 * device.length, start = px + 10 + wide < width ? px + 10 : px - 10 - wide;
       if (taken.some(([tx, ty, tw]) => Math.abs(ty - py) < 14 && start < tx + tw && tx < start + wide)) return;
       taken.push([start, py, wide]);
-      text(group, start, py, device, { fill: colours.series[i], size: 12, weight: "bold" });
+      text(group, start, py, device, { fill: colours.series[i], size: 12, weight: "bold" }).attr("stroke", colours.ground).attr("stroke-width", 4)
+        .attr("stroke-linejoin", "round").attr("paint-order", "stroke");
     });
     return height;
   };

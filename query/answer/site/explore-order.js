@@ -21,10 +21,16 @@
     return offer ? { price: offer.price, offer } : null;
   };
 
+  // Days since a price was stated; of "2025-12-02/2026-11-21" since the first day; null: undated.
+  abdb.ageOf = (date) => (date ? Math.floor((Date.now() - Date.parse(date.split("/")[0])) / 864e5) : null);
+
+  // Of one system, whatever its source states it per.
+  const rateOf = (row) => row.device.value * row.devices;
+
   // What is rented for a wanted rate: whole systems, as abdb choose counts them. 1 - 1e-12: twice a rate of 50.0 is two systems,
   // whatever the last bit of the quotient says.
   abdb.rent = (row, wanted, price) => {
-    const rate = row.device.value * row.devices, systems = wanted ? Math.ceil((wanted / rate) * (1 - 1e-12)) : 1;
+    const rate = rateOf(row), systems = wanted ? Math.ceil((wanted / rate) * (1 - 1e-12)) : 1;
     const devices = systems * row.devices;
     return { systems, devices, hour: devices * price, million: ((devices * price) / ((wanted || rate) * 3600)) * 1e6 };
   };
@@ -42,7 +48,7 @@
     if (state.per === "rate") {
       if (!row.devices) return { value: null, why: "number of devices not known" };
       const rented = abdb.rent(row, state.rate, priced.price);
-      return { value: state.rate ? rented.hour : rented.hour / (row.device.value * row.devices), why: null, rented };
+      return { value: state.rate ? rented.hour : rented.hour / rateOf(row), why: null, rented };
     }
     const [power] = abdb.formulas[abdb.pers[state.per].formula];
     return { value: power > 0 ? cell.value * priced.price : cell.value / priced.price, why: null };
@@ -68,7 +74,9 @@
       if (!old) best.set(name, { row, name, value: told.value, rented: told.rented, of: 1 });
       else {
         old.of++;
-        if (direction * (told.value - old.value) > 0) Object.assign(old, { row, value: told.value, rented: told.rented });
+        const gain = direction * (told.value - old.value);
+        // of two that cost the same abdb choose takes the faster one
+        if (gain > 0 || (gain === 0 && told.rented && rateOf(row) > rateOf(old.row))) Object.assign(old, { row, value: told.value, rented: told.rented });
       }
     }
     const ranked = [...best.values()].sort((a, b) => direction * (b.value - a.value) || compareNames(a.name, b.name));

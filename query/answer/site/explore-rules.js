@@ -1,5 +1,5 @@
 // explore-rules.js - may two results be compared? The rules are those of the database (v_rule), applied to one result on each
-// side as query/compare/rules.c applies them: abdb compare key=A key=B says the same.
+// side as query/compare/rules.c applies them: abdb compare key=A,metric=M key=B,metric=N says the same.
 "use strict";
 {
   // SQLite's GLOB: * any letters, ? one, [a-c] one of these, [^a-c] none of them.

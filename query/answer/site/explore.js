@@ -86,13 +86,14 @@
     return rows;
   };
 
-  // Results that may be ranked together; a part is told by what it has of its own.
+  // Results that may be ranked together, told by what they have of their own: first those with the most devices that have a value.
   const chooseParts = (rows) => {
     const parts = new Map();
     for (const row of rows) parts.set(row.part, [...(parts.get(row.part) ?? []), row]);
     const said = (i) => abdb.parts[i].split(", "), shared = parts.size ? [...parts.keys()].map(said).reduce((a, b) => a.filter((w) => b.includes(w))) : [];
     const own = (i) => said(i).filter((w) => !shared.includes(w)).join(", ") || "all";
-    const sorted = [...parts.entries()].sort((a, b) => deviceCount(b[1]) - deviceCount(a[1]) || a[0] - b[0]);
+    const able = new Map([...parts].map(([i, list]) => [i, deviceCount(list.filter((r) => abdb.valueOf(r, state).value !== null))]));
+    const sorted = [...parts.entries()].sort((a, b) => able.get(b[0]) - able.get(a[0]) || deviceCount(b[1]) - deviceCount(a[1]) || a[0] - b[0]);
     const found = sorted.find(([i]) => own(i) === state.part) ?? sorted[0];
     state.part = parts.size > 1 ? own(found[0]) : null;
     fill(control("part"), sorted.map(([i, list]) => [own(i), `${own(i)} (${list.length})`]), found ? own(found[0]) : "");
@@ -121,11 +122,12 @@
     if (box.dataset.of !== key) {
       box.dataset.of = key;
       box.replaceChildren(...devices.map((device) => {
-        const stored = abdb.priceOf({ prices: new Map(), kind: state.kind }, device)?.offer, label = make("label", `${device} `), line = make("div", null, { class: "price" });
+        const stored = abdb.priceOf({ prices: new Map(), kind: state.kind }, device)?.offer, label = make("label", device), line = make("div", null, { class: "price" });
+        const age = stored && abdb.ageOf(stored.date);
         label.append(make("input", null, { type: "number", min: "0", step: "any", inputmode: "decimal", name: "price", "data-device": device,
           placeholder: stored ? String(Number(stored.price.toPrecision(4))) : "none stored" }));
         line.append(label);
-        if (stored) line.append(link(` ${stored.provider} ${stored.date ?? "undated"}`, abdb.place(stored.source, stored.key)));
+        if (stored) line.append(link(`${stored.provider}, ${stored.kind}, ${age === null ? "undated" : `${age} days old`}`, abdb.place(stored.source, stored.key)));
         return line;
       }));
     }
@@ -138,10 +140,11 @@
   const find = (ranked, direction, rows) => {
     const what = [state.what, state.scenario].filter(Boolean).join(" ");
     if (!ranked.length) return rows.length ? `Nothing of ${what} can be shown ${perWords()}` : "No result is chosen";
-    const [first, second] = ranked, lead = `${first.label} leads ${what} at ${show(first.value)} ${seen.unit}`;
+    const [first, second] = ranked, least = direction < 0;
+    const lead = least ? `${first.label} needs least for ${what}: ${show(first.value)} ${seen.unit}` : `${first.label} leads ${what} at ${show(first.value)} ${seen.unit}`;
     if (!second) return `${lead}, alone`;
-    const behind = direction > 0 ? 1 - second.value / first.value : second.value / first.value - 1;
-    return behind > 0 ? `${lead}; ${second.label} is ${behind < 0.095 ? (100 * behind).toPrecision(2) : Math.round(100 * behind)} % behind` : `${lead}; so does ${second.label}`;
+    const apart = 100 * (least ? second.value / first.value - 1 : 1 - second.value / first.value), words = apart < 9.5 ? apart.toPrecision(2) : Math.round(apart);
+    return apart > 0 ? `${lead}; ${second.label} ${least ? `needs ${words} % more` : `is ${words} % behind`}` : `${lead}; so does ${second.label}`;
   };
   const tell = (r) => {
     const { row } = r, parts = [`${show(r.value)} ${seen.unit}`, row.known("device"), row.devices && `${row.devices} chips`, row.known("system"), row.known("submitter"),
@@ -149,6 +152,12 @@
       abdb.isPriced(state.per) && `at ${show(abdb.priceOf(state, row.known("device")).price)} USD/h`, row.known("source")];
     return parts.filter(Boolean).join(", ");
   };
+
+  const oldest = (ranked) => {
+    const days = ranked.map((r) => abdb.priceOf(state, r.row.known("device"))?.offer).filter(Boolean).map((o) => abdb.ageOf(o.date));
+    return days.includes(null) ? ", some undated" : days.length ? `, up to ${Math.max(...days)} days old` : "";
+  };
+  const rowWords = { device: "devices", system: "systems", submitter: "submitters", key: "results" };
 
   const look = (rows, others) => {
     const chosen = rows.filter((r) => !state.hidden.has(r.known("device"))), { ranked, left, direction } = abdb.rank(chosen, state);
@@ -165,27 +174,28 @@
     seen.valueLabel = `${seen.unit}${direction < 0 ? " (less is better)" : ""}`;
     const some = (name) => [...new Set(ranked.map((r) => r.row.known(name)).filter(Boolean))];
     const unverified = ranked.filter((r) => r.row.known("evidence") === "mlperf" && r.row.known("verified") !== "yes").length;
-    seen.subtitle = [state.suite, some("round").join(" "), some("division").join(" "), perWords(), abdb.pers[state.per].formula && `formula ${abdb.pers[state.per].formula}`,
-      abdb.isPriced(state.per) && `${state.prices.size ? `${state.prices.size} prices of your own, else ` : ""}cheapest stored offer, ${state.kind}`,
-      unverified && `${unverified} unverified (hollow)`, `${ranked.length} of ${rows.length} results`].filter(Boolean).join(" · ");
+    seen.subtitle = [state.suite, some("round").join(" "), some("division").join(" "), perWords(), abdb.pers[state.per].formula && (state.per === "rate" ? "as abdb choose" : `formula ${abdb.pers[state.per].formula}`),
+      abdb.isPriced(state.per) && `${state.prices.size ? `${state.prices.size} prices of your own, else ` : ""}cheapest stored offer, ${state.kind}${oldest(ranked)}`,
+      unverified && `${unverified} unverified (hollow)`, state.by === "key" ? `${ranked.length} of ${rows.length} results` : `${ranked.length} ${rowWords[state.by]}, ${rows.length} results`].filter(Boolean).join(" · ");
     seen.cite = abdb.cite(ranked.map((r) => r.row));
     if (state.per !== "none" && ranked.some((r) => r.row.known("evidence") === "mlperf"))
       seen.cite.push("Values per chip, watt or dollar are derived by abdb; not an official or verified MLPerf® metric.");
   };
 
-  const heads = () => [["value", seen.unit], ["of first", "", "n"], ...(state.per === "rate" ? [["systems", "", "n"], ["in all", "chips", "n"]] : []), ["device"], ["chips", "", "n"],
-    ...(abdb.isPriced(state.per) ? [["price", "USD/h", "n"]] : []), ["system"], ["submitter"], ["round"], ["ID"], ["front"], ["compare"]];
+  const heads = () => [["value", seen.unit], [state.per === "rate" || seen.direction < 0 ? "of the least" : "of first", "", "n"], ["compare"], ...(state.per === "rate" ? [["systems", "", "n"], ["in all", "chips", "n"]] : []), ["device"], ["chips", "", "n"],
+    ...(abdb.isPriced(state.per) ? [["price", "USD/h", "n"]] : []), ["system"], ["submitter"], ["round"], ["ID"], ["front"]];
   const line = (r) => {
     const { row } = r, tr = make("tr"), cell = (content, number) => {
-      const td = make("td", null, number ? { class: "n" } : {});
+      const td = make("td", null, number ? { class: "n" } : content?.length > 36 ? { class: "w" } : {});
       td.append(content ?? "");
       tr.append(td);
     };
     const box = make("input", null, { type: "checkbox", name: "compare", value: row.key, "aria-label": `compare ${row.known("device")} ${row.known("system")} ${row.id}` });
-    const ratio = seen.direction > 0 ? r.value / seen.ranked[0].value : seen.ranked[0].value / r.value;
+    const ratio = r.value / seen.ranked[0].value;
     box.checked = state.a === row.key || state.b === row.key;
     cell(link(show(r.value), abdb.place(row.known("source"), row.key)), true);
     cell(`${(100 * ratio).toFixed(ratio > 0.1 ? 0 : 1)} %`, true);
+    cell(box);
     if (state.per === "rate") {
       cell(String(r.rented.systems), true);
       cell(String(r.rented.devices), true);
@@ -199,7 +209,6 @@
     for (const name of ["system", "submitter", "round"]) cell(row.known(name));
     cell(row.id);
     cell(r.front ? "yes" : "");
-    cell(box);
     return tr;
   };
   const fillRows = () => {
@@ -255,16 +264,17 @@
       box.append(make("p", "They differ in:"), dl);
     }
     clear.addEventListener("click", () => { state.a = state.b = null; update(true); });
-    box.append(make("p", `abdb compare key=${a.key} key=${b.key}`, { class: "command" }), clear);
+    box.append(make("p", `abdb compare ${[a, b].map((r) => `key=${r.key},metric=${r.known("metric")}`).join(" ")} --per none`, { class: "command" }), clear);
   };
 
   // --- the picture -----------------------------------------------------------------------------------------------------------------
 
+  // Rests while the pointer is on it.
   const tip = $("tip"), hideTip = () => { tip.hidden = true; };
   const showTip = (mark) => {
     const row = abdb.byKey.get(mark.dataset.key), r = seen.ranked.find((x) => x.row === row);
     if (!r) return;
-    const box = mark.querySelector(".shape").getBoundingClientRect(), around = $("picture").getBoundingClientRect(), lines = [
+    const box = mark.querySelector(".shape").getBoundingClientRect(), lines = [
       ["", `${show(r.value)} ${seen.unit}`], ["device", `${row.known("device")}${row.devices ? `, ${row.devices} chips` : ""}`], ["system", row.known("system")],
       ["submitter", row.known("submitter")], ["ID", row.id], ["round", [row.known("round"), row.known("division"), row.known("verified") === "yes" ? "verified" : row.known("verified") ? "not verified" : ""]
         .filter(Boolean).join(", ")], ["software", row.known("software")], ["source", abdb.source(row.known("source")).title || row.known("source")]];
@@ -274,19 +284,23 @@
     tip.style.left = `${Math.max(0, Math.min(box.left + 12, window.innerWidth - tip.offsetWidth - 16)) + window.scrollX}px`;
     tip.style.top = `${box.bottom + 6 + window.scrollY}px`;
     tip.dataset.key = row.key;
-    void around;
+  };
+  const marksInOrder = () => {
+    const found = new Map([...$("picture").querySelectorAll(".mark")].map((m) => [m.dataset.key, m]));
+    return seen.ranked.map((r) => found.get(r.row.key)).filter(Boolean);
   };
   const paint = () => {
     const box = $("picture"), had = box.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     hideTip();
     if (!window.d3) return;
     box.replaceChildren(seen.ranked.length ? abdb.draw(seen, Math.max(300, box.clientWidth), false) : "");
-    const marks = [...box.querySelectorAll(".mark")], again = marks.find((m) => m.dataset.key === had);
+    const marks = marksInOrder(), again = marks.find((m) => m.dataset.key === had);
     (again ?? marks[0])?.setAttribute("tabindex", 0);
     again?.focus();
+    performance.mark("picture");
   };
   const step = (from, by) => {
-    const marks = seen.ranked.map((r) => $("picture").querySelector(`.mark[data-key="${CSS.escape(r.row.key)}"]`)).filter(Boolean);
+    const marks = marksInOrder();
     const next = marks[Math.max(0, Math.min(marks.length - 1, by === Infinity ? marks.length - 1 : by === -Infinity ? 0 : marks.indexOf(from) + by))];
     from.setAttribute("tabindex", -1);
     next.setAttribute("tabindex", 0);
