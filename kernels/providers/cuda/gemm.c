@@ -1,5 +1,5 @@
-/* gemm.c - products by cuBLAS and by cuBLASLt, two providers. Formats of 8 bits want B turned: it is
- * turned in the launch, or beforehand with weights=packed. */
+/* gemm.c - products by cuBLAS and by cuBLASLt, two providers. Formats of 8 bits want B turned: it
+ * is turned in the launch, or beforehand with weights=packed. */
 #include <stdio.h>
 #include <string.h>
 

@@ -38,4 +38,67 @@ typedef struct {
     uint64_t rows, columns;
 } abdb_cu_turn;
 
+/* A block a row: x to y, with up to two vectors of parameters (gain and shift; or the targets of
+ * cross entropy). wide: rows begin at multiples of 16 bytes; kept: a row fits shared memory. */
+typedef struct {
+    const void *x, *p, *q;
+    void *y;
+    uint64_t columns;
+    int32_t wide, kept;
+} abdb_cu_row;
+
+/* Elements one after another: y = f(x), n of them; or dy *= the slope of f at x. */
+typedef struct {
+    const void *x;
+    void *y;
+    uint64_t n;
+} abdb_cu_flat;
+
+/* Rows of two halves turned by the cosines, then sines, of their position. */
+typedef struct {
+    const void *x;
+    const float *turn;
+    void *y;
+    uint64_t rows, columns, positions;
+    int32_t wide;
+} abdb_cu_rotary;
+
+/* Parameter, gradient and moments to parameter and moments; by_m, by_v: 1 / (1 - beta^step). */
+typedef struct {
+    const void *p, *g;
+    const float *m, *v;
+    void *p_out;
+    float *m_out, *v_out;
+    uint64_t n;
+    float by_m, by_v;
+} abdb_cu_adamw;
+
+/* Sums of rows of tables: tables x batch bags of `lookups` rows each. */
+typedef struct {
+    const float *table;
+    const int32_t *index;
+    float *out;
+    uint64_t first, rows, batch, lookups, width, tables;
+} abdb_cu_bag;
+
+/* Updates of words of a table; parts of `each` words, `updates` of each part. */
+typedef struct {
+    uint64_t *table;
+    uint64_t parts, each, updates;
+} abdb_cu_gups;
+
+typedef struct {
+    const int32_t *next;
+    int32_t *end;
+    uint64_t hops;
+} abdb_cu_latency;
+
+/* Multiply-adds: z over x and y; none: 0, which the compiler does not know. */
+typedef struct {
+    const void *x, *y;
+    void *z;
+    uint64_t width, n;
+    int32_t none;
+} abdb_cu_fma;
+
 #endif

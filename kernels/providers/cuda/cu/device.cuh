@@ -90,6 +90,11 @@ template <class T> union vector16 {
     }
 };
 
+/* Numbers that lie together and are read at once. */
+template <class T, int n> struct alignas(sizeof(T) * n) pack {
+    T at[n];
+};
+
 /* The sum (or the largest) over a warp, in all lanes. */
 template <class T> static __device__ __forceinline__ T warp_sum(T x)
 {

@@ -1,0 +1,26 @@
+/* fma.c - multiply-adds in registers. */
+#include "kernels/providers/cuda/cu/args.h"
+#include "kernels/providers/cuda/cu/maps.h"
+#include "kernels/providers/cuda/implementations.h"
+#include "kernels/providers/cuda/rows.h"
+
+enum { CHAINS = 8 }; /* as in fma.cu */
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    const abdb_tensor *t = p->tensor;
+    abdb_cu_fma of = {
+        t[0].data, t[1].data, t[2].data, t[2].dim[0], (uint64_t)abdb_param_number(p, "n", 1), 0};
+    size_t each = (size_t)ABDB_CU_THREADS * CHAINS * (t[0].dtype == ABDB_F16 ? 2 : 1);
+    abdb_cu_job *job = NULL;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cu_job_new(&job, p, err));
+    TRY(abdb_cu_add_named(job, "fma.cu", "fma", t[0].dtype, (of.width + each - 1) / each, &of,
+                          sizeof of, err));
+done:
+    return abdb_cu_hand(st, job, state, err);
+}
+
+const abdb_impl abdb_cu_fma_impl = {"fma",          "cuda",         NULL,         prepare,
+                                    abdb_cu_launch, abdb_cu_chosen, abdb_cu_close};
