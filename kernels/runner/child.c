@@ -42,11 +42,14 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
                              abdb_error *err)
 {
     static const volatile int never = 0;
-    const abdb_start how = {
-        .path = o->path, .argument = {verb}, .prepare = set_environment, .given = o};
+    abdb_start how = {.path = o->path, .prepare = set_environment, .given = o};
     abdb_error why;
+    size_t before = 0;
 
-    if (access(o->path, X_OK) != 0)
+    for (; o->argument && o->argument[before] && before < ABDB_ARGUMENTS - 2; before++)
+        how.argument[before] = o->argument[before];
+    how.argument[before] = verb;
+    if (strchr(o->path, '/') && access(o->path, X_OK) != 0)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s cannot be started: %s", o->path, strerror(errno));
     if (abdb_program_start(&c->process, &how, &why) != ABDB_OK)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s", why.message);

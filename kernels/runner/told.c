@@ -431,6 +431,16 @@ static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *recor
     return ABDB_OK;
 }
 
+/* The rule that a line breaks which no reader of JSON takes for this reason. */
+static const char *rule_of(const char *why)
+{
+    static const char *const numbers[] = {"NaN", "Infinity", "overflow", "duplicate"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strstr(why, numbers[i])) return "2.6";
+    return "2.4";
+}
+
 abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
 {
     static const char *const of_cell[] = {"begin",  "sample", "telemetry", "span",
@@ -442,7 +452,7 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
     const char *kind = abdb_record_text(record, "kind");
     abdb_status st = ABDB_OK;
 
-    if (broken) abdb_told_refuse(t, "2.4", "a record that is not JSON: %s", why);
+    if (broken) abdb_told_refuse(t, rule_of(why), "a record that is not JSON: %s", why);
     if (abdb_is_word(kind, of_cell)) take_of_cell(t, kind, record);
     if (abdb_is_word(kind, of_process)) st = take_of_process(t, kind, record, path, err);
     json_decref(record);

@@ -4,9 +4,9 @@
  * cell, before `begin` or after `end`; a second result; a line that begins like a record and is
  * none; a status that is none of the protocol's; a number that is negative, no number or not
  * finite; a text where none can be; another dtype, way or provider than was asked, or a provider
- * that the backend does not name of the kernel; times that cannot have been measured. Nothing of such a cell is kept but the row, and its
- * process is not asked again. A reading of a sensor is left out where it says nothing: it stands
- * beside what is measured.
+ * that the backend does not name of the kernel; times that cannot have been measured. Nothing of
+ * such a cell is kept but the row, and its process is not asked again. A reading of a sensor is
+ * left out where it says nothing: it stands beside what is measured.
  */
 #ifndef ABDB_KERNELS_TOLD_H
 #define ABDB_KERNELS_TOLD_H
