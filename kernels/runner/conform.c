@@ -1,6 +1,6 @@
 /* conform.c - what is asked of a program to learn whether it keeps the protocol: to describe itself
- * twice, cells of each of its kernels, cells that make no sense, an argument that is no verb, and to
- * end in the three ways in which it can be ended; see conform.h. */
+ * twice, cells of each of its kernels, cells that make no sense, an argument that is no verb, and
+ * to end in the three ways in which it can be ended; see conform.h. */
 #include "kernels/runner/conform.h"
 
 #include <errno.h>

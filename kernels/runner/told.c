@@ -379,6 +379,7 @@ static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
     const char *cell = abdb_record_text(record, "cell");
     bool begins = strcmp(kind, "begin") == 0;
 
+    if (t->bad) return; /* what follows is as doubtful */
     if (strcmp(cell, t->asked->name) != 0)
         abdb_told_refuse(t, "4.2", "it said '%s' of '%.200s' where this cell was asked", kind,
                          cell);

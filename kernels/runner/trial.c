@@ -199,7 +199,7 @@ static void check_device(abdb_trial *t, const json_t *device)
     abdb_clause_held(t, "3.4");
 }
 
-/* --- records of a cell, beyond what told.c refuses ---------------------------------------------- */
+/* --- records of a cell, beyond what told.c refuses -------------------------------------------- */
 
 static void check_sample(abdb_trial *t, const json_t *sample)
 {

@@ -1,5 +1,5 @@
-/* trial.h - one start of a program that is tried: what it says, line by line, and which rules of the
- * protocol that breaks. conform.c says what is asked of it. */
+/* trial.h - one start of a program that is tried: what it says, line by line, and which rules of
+ * the protocol that breaks. conform.c says what is asked of it. */
 #ifndef ABDB_KERNELS_TRIAL_H
 #define ABDB_KERNELS_TRIAL_H
 
