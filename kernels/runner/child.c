@@ -13,7 +13,7 @@
 
 #include "schema/core/timing.h"
 
-enum { LINE_SIZE_MAX = 1 << 20, CHUNK = 65536 };
+enum { LINE_SIZE_MAX = 1 << 20, BEGINNING = 80, CHUNK = 65536 };
 
 /* Thread count, binding and wait policy are set before exec, because libraries read them when they
  * are loaded. All of them use libgomp's one pool of threads. What the user has set of binding and
@@ -57,14 +57,16 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
         how.path = o->launch->word[0];
         how.argument[words++] = o->path;
     }
+    for (size_t i = 0; o->argument && o->argument[i] && words < ABDB_ARGUMENTS - 2; i++)
+        how.argument[words++] = o->argument[i];
     how.argument[words] = verb;
-
-    if (access(o->path, X_OK) != 0)
+    if (strchr(o->path, '/') && access(o->path, X_OK) != 0)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s cannot be started: %s", o->path, strerror(errno));
     if (abdb_program_start(&c->process, &how, &why) != ABDB_OK)
         return ABDB_FAIL(err, ABDB_BACKEND, "%s", why.message);
     c->stop = o->stop ? o->stop : &never;
     c->heard_s = abdb_steady_s();
+    c->skipping = false;
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
@@ -95,25 +97,25 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abd
 
 /* Takes the first whole line out of the buffer, as a copy of the child's that ends in NUL; what
  * follows moves to the front. ABDB_QUIET: no line is complete yet. A line longer than LINE_SIZE_MAX
- * is no record: what has come of it is dropped. */
+ * is no record, and neither is its end: its beginning is told once, and the rest dropped. */
 static abdb_heard take_line(abdb_child *c, char **line)
 {
     char *end = c->buffer.size ? memchr(c->buffer.data, '\n', c->buffer.size) : NULL;
-    size_t size;
+    size_t size = end ? (size_t)(end - c->buffer.data) : c->buffer.size,
+           gone = size + (end != NULL);
+    bool too_long = size > LINE_SIZE_MAX, told = c->skipping;
 
     if (c->buffer.failed) return ABDB_UNHEARD;
-    if (!end) {
-        if (c->buffer.size > LINE_SIZE_MAX) abdb_text_clear(&c->buffer); /* too long: dropped */
-        return ABDB_QUIET;
-    }
-    size = (size_t)(end - c->buffer.data);
+    if (!end && !too_long && !told) return ABDB_QUIET;
     abdb_text_clear(&c->line);
-    abdb_text_add(&c->line, c->buffer.data, size);
+    if (!told) abdb_text_add(&c->line, c->buffer.data, too_long ? BEGINNING : size);
     if (c->line.failed) return ABDB_UNHEARD;
-    memmove(c->buffer.data, end + 1, c->buffer.size - size - 1);
-    c->buffer.size -= size + 1;
+    memmove(c->buffer.data, c->buffer.data + gone, c->buffer.size - gone);
+    c->buffer.size -= gone;
+    c->skipping = !end;
+    if (told) return end ? take_line(c, line) : ABDB_QUIET;
     *line = c->line.data;
-    return ABDB_LINE;
+    return too_long ? ABDB_TOO_LONG : ABDB_LINE;
 }
 
 abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)

@@ -8,12 +8,14 @@
 typedef struct {
     abdb_program process;     /* its pid is 0 when none runs */
     volatile const int *stop; /* above 1: end at once */
-    abdb_text buffer, line;   /* what was heard, and the line taken out of it */
+    abdb_text buffer, line;   /* what was heard, and the line taken out of it, whole */
     double heard_s;           /* when anything was last heard */
+    bool skipping;            /* the rest of a line that was too long */
 } abdb_child;
 
-/* ABDB_UNHEARD: there is no memory for what it says; nothing that follows can be understood. */
-typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED, ABDB_UNHEARD } abdb_heard;
+/* ABDB_TOO_LONG: the beginning of a line of more than 1 MiB; the rest is dropped. ABDB_UNHEARD:
+ * there is no memory for what it says; nothing that follows can be understood. */
+typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED, ABDB_TOO_LONG, ABDB_UNHEARD } abdb_heard;
 
 /* Starts `path verb` in a process group of its own, which ends when this process ends. */
 ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,

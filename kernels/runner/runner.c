@@ -317,7 +317,7 @@ static abdb_status keep(session *s, const abdb_cell *cell, abdb_run_tally *tally
     if (!e) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an entry"));
     if (ok) TRY(add_results(e, t, tally, err));
     if (ok && !is_finite(e)) { /* of 1e300 operations in 1e-300 s */
-        abdb_told_refuse(t, "its work and its times make a rate that is not finite");
+        abdb_told_refuse(t, "4.7", "its work and its times make a rate that is not finite");
         e->results = 0;
         ok = false;
     }
@@ -415,6 +415,10 @@ static abdb_status watch(session *s, abdb_error *err)
         case ABDB_LINE:
             if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
             break;
+        case ABDB_TOO_LONG: /* what begins like a record, and not noise */
+            if (line[strspn(line, " \t")] == '{')
+                abdb_told_refuse(&s->told, "2.2", "a record of more than 1 MiB");
+            break;
         case ABDB_ENDED: note_exit(s); return ABDB_OK;
         case ABDB_UNHEARD: return ABDB_FAIL(err, ABDB_NOMEM, "what %s says", s->o->path);
         case ABDB_QUIET: break;
@@ -422,6 +426,9 @@ static abdb_status watch(session *s, abdb_error *err)
         if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
+    /* What it has said besides in the same breath: an answer that comes twice is none. */
+    for (char *line; !s->told.bad && abdb_child_read(&s->child, 0, &line) == ABDB_LINE;)
+        if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
     note_lost_rank(s);
     if (s->told.bad) abdb_child_kill(&s->child); /* what it says next is as doubtful */
     return ABDB_OK;

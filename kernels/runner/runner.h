@@ -26,12 +26,13 @@ enum { ABDB_PRECISE_LEAST = 10 }; /* samples: fewer are marked imprecise */
 enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
 
 typedef struct {
-    const char *name, *path;    /* "openblas", ".../abdb-run-openblas" */
-    const char *campaign, *tag; /* tag NULL: none */
-    int threads, quick, energy; /* threads 0: all allowed */
-    size_t repetition;          /* of the process, from 0 */
-    long *starts;               /* of the program in this repetition so far, counted up; or NULL */
-    const char *core_type;      /* OPENBLAS_CORETYPE, or NULL */
+    const char *name, *path;     /* "openblas", ".../abdb-run-openblas" */
+    const char *const *argument; /* of the program before the verb, up to a NULL; or NULL */
+    const char *campaign, *tag;  /* tag NULL: none */
+    int threads, quick, energy;  /* threads 0: all allowed */
+    size_t repetition;           /* of the process, from 0 */
+    long *starts;                /* of the program in this repetition so far, counted up; or NULL */
+    const char *core_type;       /* OPENBLAS_CORETYPE, or NULL */
     const char *commit, *branch, *dirty; /* of what is measured: factors; NULL: not said */
     const abdb_launch *launch; /* that starts its ranks; NULL: it is one process */
     double timeout_s;

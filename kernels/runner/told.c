@@ -13,6 +13,7 @@
 #include "kernels/runner/answer.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/ranks.h"
+#include "schema/core/timing.h"
 #include "schema/core/units.h"
 
 /* SAMPLES_MAX as of the harness; more is a backend that has gone wrong. */
@@ -23,6 +24,8 @@ enum {
     SPANS_MAX = 64,
     METRICS_MAX = 44
 };
+/* By so much a backend may be wrong about how long its samples took together. */
+static const double lag_s = 1;
 
 /* --- the cell --------------------------------------------------------------------------------- */
 
@@ -64,6 +67,8 @@ static void drop(abdb_told *t)
     json_decref(t->result);
     t->result = NULL;
     t->samples = t->telemetries = t->spans = t->metrics = 0;
+    t->all_s = 0;
+    t->least_s = INFINITY;
     abdb_arena_clear(&t->words);
 }
 
@@ -84,7 +89,8 @@ void abdb_told_ask(abdb_told *t, const abdb_cell *cell)
     drop(t);
     t->asked = cell;
     t->begun = t->ended = t->bad = false;
-    *t->status = *t->reason = '\0';
+    t->asked_s = abdb_steady_s();
+    *t->status = *t->reason = *t->rule = '\0';
     abdb_now_text(t->date);
 }
 
@@ -112,15 +118,16 @@ void abdb_told_exit(abdb_told *t, const char *as, int status)
         abdb_told_end(t, as, "the process ended inside this cell");
 }
 
-void abdb_told_refuse(abdb_told *t, const char *format, ...)
+void abdb_told_refuse(abdb_told *t, const char *rule, const char *format, ...)
 {
-    char why[sizeof t->reason - 40];
+    char why[sizeof t->reason - 60];
     va_list args;
 
     va_start(args, format);
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
-    abdb_told_end(t, "bad-answer", "the backend broke the protocol: %s", why);
+    abdb_told_end(t, "bad-answer", "the backend broke the protocol (%s): %s", rule, why);
+    snprintf(t->rule, sizeof t->rule, "%s", rule);
     t->bad = true;
     drop(t);
 }
@@ -128,7 +135,8 @@ void abdb_told_refuse(abdb_told *t, const char *format, ...)
 /* --- what a record may say -------------------------------------------------------------------- */
 
 /* A number of a record that is finite and at least `least`; missing ones are fine. */
-static bool check_number(abdb_told *t, const json_t *record, const char *name, double least)
+static bool check_number(abdb_told *t, const json_t *record, const char *rule, const char *name,
+                         double least)
 {
     const json_t *value = json_object_get(record, name);
     double number = json_number_value(value);
@@ -136,9 +144,9 @@ static bool check_number(abdb_told *t, const json_t *record, const char *name, d
     if (!value || json_is_null(value)) return true;
     if (json_is_number(value) && isfinite(number) && number >= least) return true;
     if (json_is_number(value))
-        abdb_told_refuse(t, "%s is %g", name, number);
+        abdb_told_refuse(t, rule, "%s is %g", name, number);
     else
-        abdb_told_refuse(t, "%s is no number", name);
+        abdb_told_refuse(t, rule, "%s is no number", name);
     return false;
 }
 
@@ -147,15 +155,18 @@ static void take_sample(abdb_told *t, const json_t *record)
     double time_s = json_number_value(json_object_get(record, "time_s"));
     const json_t *at = json_object_get(record, "t_s");
 
-    if (!check_number(t, record, "time_s", 0) || !check_number(t, record, "t_s", 0)) return;
+    if (!check_number(t, record, "4.4", "time_s", 0) || !check_number(t, record, "4.4", "t_s", 0))
+        return;
     if (!(time_s > 0)) {
-        abdb_told_refuse(t, "a sample without a time_s above 0");
+        abdb_told_refuse(t, "4.4", "a sample without a time_s above 0");
         return;
     }
     if (t->samples == SAMPLES_MAX) {
-        abdb_told_refuse(t, "more than %d samples", SAMPLES_MAX);
+        abdb_told_refuse(t, "4.4", "more than %d samples", SAMPLES_MAX);
         return;
     }
+    t->all_s += time_s;
+    t->least_s = fmin(t->least_s, time_s);
     t->sample[t->samples++] = (abdb_sample){
         .value = time_s, .rank = -1, .t_s = json_is_number(at) ? json_number_value(at) : NAN};
 }
@@ -195,17 +206,17 @@ static void take_span(abdb_told *t, const json_t *record)
                  *bytes = json_object_get(record, "bytes");
     size_t parent = 0;
 
-    if (!check_number(t, record, "time_s", 0) || !check_number(t, record, "ops", 0) ||
-        !check_number(t, record, "bytes", 0))
+    if (!check_number(t, record, "4.18", "time_s", 0) ||
+        !check_number(t, record, "4.18", "ops", 0) || !check_number(t, record, "4.18", "bytes", 0))
         return;
     while (parent < t->spans && strcmp(t->span[parent].name, within) != 0) parent++;
     if (!*name || calls < 1 || !json_is_number(time)) {
-        abdb_told_refuse(t, "a span without a name, calls or a time");
+        abdb_told_refuse(t, "4.18", "a span without a name, calls or a time");
     } else if (*within && parent == t->spans) {
-        abdb_told_refuse(t, "the span %.40s is within %.40s, which was not told before it", name,
-                         within);
+        abdb_told_refuse(t, "4.18", "the span %.40s is within %.40s, which was not told before it",
+                         name, within);
     } else if (t->spans == SPANS_MAX) {
-        abdb_told_refuse(t, "more than %d spans", SPANS_MAX);
+        abdb_told_refuse(t, "4.18", "more than %d spans", SPANS_MAX);
     } else {
         t->span[t->spans++] =
             (abdb_span){.name = kept(t, name),
@@ -232,14 +243,14 @@ static void take_metric(abdb_told *t, const json_t *record)
 
     if (!*statistic) statistic = "value";
     if (!known || strcmp(known->name, name) != 0)
-        abdb_told_refuse(t, "the unknown metric '%.40s'", name);
+        abdb_told_refuse(t, "4.19", "the unknown metric '%.40s'", name);
     else if (!abdb_is_word(statistic, statistics))
-        abdb_told_refuse(t, "the unknown statistic '%.40s'", statistic);
+        abdb_told_refuse(t, "4.19", "the unknown statistic '%.40s'", statistic);
     else if (!json_is_number(value) || !isfinite(json_number_value(value)) ||
              (x && !json_is_number(x)))
-        abdb_told_refuse(t, "the metric %s is no number", name);
+        abdb_told_refuse(t, "4.19", "the metric %s is no number", name);
     else if (t->metrics == METRICS_MAX)
-        abdb_told_refuse(t, "more than %d metrics", METRICS_MAX);
+        abdb_told_refuse(t, "4.19", "more than %d metrics", METRICS_MAX);
     else
         t->metric[t->metrics++] =
             (abdb_result){.metric = known->name,
@@ -261,7 +272,7 @@ static bool check_asked(abdb_told *t, const json_t *result)
         if (!*said || strcmp(said, text) == 0 || strcmp(text, "auto") == 0 ||
             (abdb_number(text, &number) && abdb_number(said, &number)))
             continue;
-        abdb_told_refuse(t, "it measured %s=%s where %s was asked", key, said, text);
+        abdb_told_refuse(t, "4.10", "it measured %s=%s where %s was asked", key, said, text);
         return false;
     }
     return true;
@@ -272,11 +283,11 @@ static bool check_factors(abdb_told *t, json_t *factors)
     const char *key;
     json_t *value;
 
-    if (factors && !json_is_object(factors)) abdb_told_refuse(t, "factors are no object");
+    if (factors && !json_is_object(factors)) abdb_told_refuse(t, "4.8", "factors are no object");
     if (json_object_size(factors) > FACTORS_MAX)
-        abdb_told_refuse(t, "more than %d factors", FACTORS_MAX);
+        abdb_told_refuse(t, "4.8", "more than %d factors", FACTORS_MAX);
     json_object_foreach(factors, key, value) if (!json_is_string(value))
-        abdb_told_refuse(t, "the factor %s is no text", key);
+        abdb_told_refuse(t, "4.8", "the factor %s is no text", key);
     return !t->bad;
 }
 
@@ -290,7 +301,7 @@ static bool check_provider(abdb_told *t, const json_t *result)
     for (size_t i = 0; *said && (name = abdb_provider_at(t->hello, t->asked->kernel, i)); i++)
         if (strcmp(name, said) == 0) return true;
     if (!*said || !abdb_provider_at(t->hello, t->asked->kernel, 0)) return true;
-    abdb_told_refuse(t, "it measured provider=%s, which its hello does not name", said);
+    abdb_told_refuse(t, "4.10", "it measured provider=%s, which its hello does not name", said);
     return false;
 }
 
@@ -302,18 +313,18 @@ static void take_result(abdb_told *t, json_t *record)
     const char *verified = abdb_record_text(record, "verified");
 
     if (t->result) {
-        abdb_told_refuse(t, "a second result");
+        abdb_told_refuse(t, "4.6", "a second result");
         return;
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!check_number(t, record, numbers[i], 0)) return;
-    if (!check_number(t, record, "temperature_c", -274)) return;
+        if (!check_number(t, record, "4.7", numbers[i], 0)) return;
+    if (!check_number(t, record, "4.7", "temperature_c", -274)) return;
     if (abdb_ranks_wrong(record)) {
-        abdb_told_refuse(t, "%s", abdb_ranks_wrong(record));
+        abdb_told_refuse(t, "4.20", "%s", abdb_ranks_wrong(record));
         return;
     }
     if (strcmp(verified, "pass") != 0 && strcmp(verified, "fail") != 0) {
-        abdb_told_refuse(t, "verified is '%.40s', not pass or fail", verified);
+        abdb_told_refuse(t, "4.6", "verified is '%.40s', not pass or fail", verified);
         return;
     }
     if (check_factors(t, json_object_get(record, "factors")) && check_asked(t, record) &&
@@ -333,18 +344,37 @@ static bool is_end(const char *status)
     return i < sizeof words / sizeof words[0];
 }
 
+/* Can these times have been measured? What a clock measures lasts a step of it at least, and what
+ * was measured since the cell was asked cannot have taken longer than that is ago. */
+static bool check_times(abdb_told *t)
+{
+    const json_t *launches = json_object_get(t->result, "batch");
+    double batch = json_is_number(launches) ? fmax(1, json_number_value(launches)) : 1,
+           step_s = json_number_value(json_object_get(t->device, "clock_resolution_s")),
+           passed_s = abdb_steady_s() - t->asked_s;
+
+    if (t->least_s * batch < step_s)
+        abdb_told_refuse(t, "4.5", "a sample of %.3g s, where its clock has steps of %.3g s",
+                         t->least_s * batch, step_s);
+    else if (t->all_s * batch > passed_s + lag_s)
+        abdb_told_refuse(t, "4.5", "samples of %.3g s together, where %.3g s had passed",
+                         t->all_s * batch, passed_s);
+    return !t->bad;
+}
+
 static void take_end(abdb_told *t, const json_t *record)
 {
     const char *status = abdb_record_text(record, "status");
 
     if (!is_end(status)) {
-        abdb_told_refuse(t, "the unknown status '%.40s'", status);
+        abdb_told_refuse(t, "4.13", "the unknown status '%.40s'", status);
         return;
     }
     if (strcmp(status, "ok") == 0 && (!t->result || !t->samples)) {
-        abdb_told_refuse(t, "it said ok but gave no result or no samples");
+        abdb_told_refuse(t, "4.14", "it said ok but gave no result or no samples");
         return;
     }
+    if (strcmp(status, "ok") == 0 && !check_times(t)) return;
     abdb_told_end(t, status, "%s", abdb_record_text(record, "reason"));
 }
 
@@ -354,12 +384,16 @@ static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
     const char *cell = abdb_record_text(record, "cell");
     bool begins = strcmp(kind, "begin") == 0;
 
+    if (t->bad) return; /* what follows is as doubtful */
     if (strcmp(cell, t->asked->name) != 0)
-        abdb_told_refuse(t, "it said '%s' of '%.200s' where this cell was asked", kind, cell);
+        abdb_told_refuse(t, "4.2", "it said '%s' of '%.200s' where this cell was asked", kind,
+                         cell);
+    else if (t->ended)
+        abdb_told_refuse(t, "4.1", "it said '%s' after 'end'", kind);
     else if (!t->greeted)
-        abdb_told_refuse(t, "it said '%s' before 'hello'", kind);
+        abdb_told_refuse(t, "3.1", "it said '%s' before 'hello'", kind);
     else if (begins == t->begun)
-        abdb_told_refuse(t, begins ? "it began twice" : "it said '%s' before 'begin'", kind);
+        abdb_told_refuse(t, "4.1", begins ? "it began twice" : "it said '%s' before 'begin'", kind);
     else if (begins)
         t->begun = true;
     else if (strcmp(kind, "sample") == 0)
@@ -392,14 +426,25 @@ static abdb_status take_of_process(abdb_told *t, const char *kind, json_t *recor
             return ABDB_FAIL(err, ABDB_BACKEND, "%s speaks protocol %lld, this abdb speaks 1", path,
                              protocol);
     } else if (strcmp(kind, "environment") == 0) {
-        if (!json_is_object(environment)) abdb_told_refuse(t, "its environment is no object");
+        if (!json_is_object(environment))
+            abdb_told_refuse(t, "3.3", "its environment is no object");
         json_decref(t->environment);
         t->environment = json_is_object(environment) ? json_incref(environment) : NULL;
-    } else if (check_number(t, record, "threads", 1)) {
+    } else if (check_number(t, record, "3.4", "threads", 1)) {
         json_decref(t->device);
         t->device = json_incref(record);
     }
     return ABDB_OK;
+}
+
+/* The rule that a line breaks which no reader of JSON takes for this reason. */
+static const char *rule_of(const char *why)
+{
+    static const char *const numbers[] = {"NaN", "Infinity", "overflow", "duplicate"};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strstr(why, numbers[i])) return "2.6";
+    return "2.4";
 }
 
 abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abdb_error *err)
@@ -413,7 +458,7 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
     const char *kind = abdb_record_text(record, "kind");
     abdb_status st = ABDB_OK;
 
-    if (broken) abdb_told_refuse(t, "a record that is not JSON: %s", why);
+    if (broken) abdb_told_refuse(t, rule_of(why), "a record that is not JSON: %s", why);
     if (abdb_is_word(kind, of_cell)) take_of_cell(t, kind, record);
     if (abdb_is_word(kind, of_process)) st = take_of_process(t, kind, record, path, err);
     json_decref(record);

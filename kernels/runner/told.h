@@ -4,9 +4,9 @@
  * cell, before `begin` or after `end`; a second result; a line that begins like a record and is
  * none; a status that is none of the protocol's; a number that is negative, no number or not
  * finite; a text where none can be; another dtype, way or provider than was asked, or a provider
- * that the backend does not name of the kernel. Nothing of such a cell is kept but the row, and its
- * process is not asked again. A reading of a sensor is left out where it says nothing: it stands
- * beside what is measured.
+ * that the backend does not name of the kernel; times that cannot have been measured. Nothing of
+ * such a cell is kept but the row, and its process is not asked again. A reading of a sensor is
+ * left out where it says nothing: it stands beside what is measured.
  */
 #ifndef ABDB_KERNELS_TOLD_H
 #define ABDB_KERNELS_TOLD_H
@@ -26,8 +26,11 @@ typedef struct {
     abdb_span *span;           /* of one repetition of a workload; words as above */
     abdb_result *metric;       /* what it tells beside its time */
     size_t samples, telemetries, spans, metrics;
+    double all_s, least_s; /* of the samples: their sum, the shortest */
+    double asked_s;        /* when the cell was asked */
     abdb_arena words;
     char status[32], reason[512], date[32];
+    char rule[8]; /* of protocol.md, which was broken */
     bool begun, ended, bad;
 } abdb_told;
 
@@ -45,8 +48,9 @@ ABDB_MUST_USE abdb_status abdb_told_line(abdb_told *told, const char *path, cons
 void abdb_told_end(abdb_told *told, const char *status, const char *format, ...) ABDB_PRINTF(3, 4);
 /* Ends it because the process ended inside of it, with that wait status. */
 void abdb_told_exit(abdb_told *told, const char *status, int wait_status);
-/* Ends it as one that broke the protocol: what was measured is dropped. */
-void abdb_told_refuse(abdb_told *told, const char *format, ...) ABDB_PRINTF(2, 3);
+/* Ends it as one that broke a rule of the protocol, named by its number: what was measured is
+ * dropped. */
+void abdb_told_refuse(abdb_told *told, const char *rule, const char *format, ...) ABDB_PRINTF(3, 4);
 /* Now, UTC: "2026-05-04T03:02:01.000Z". */
 void abdb_now_text(char out[32]);
 

@@ -73,8 +73,10 @@ const char *abdb_program_folder(abdb_arena *arena);
 const char *abdb_data_folder(abdb_arena *arena);
 
 /* Each verb runs in a function of its name and gives the exit code. */
-#define VERB(name, ...) int abdb_cmd_##name(int argc, char **argv);
+#define VERB(name, ...)    int abdb_cmd_##name(int argc, char **argv);
+#define VERB_AS(name, ...) int abdb_cmd_##name(int argc, char **argv);
 #include "query/program/commands.def"
+#undef VERB_AS
 #undef VERB
 /* Prints words folded at 88 columns; lines after the first are indented so far. */
 void abdb_print_folded(FILE *out, const char *text, int indent);

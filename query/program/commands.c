@@ -32,13 +32,19 @@
 #define OPTIONS(...) __VA_ARGS__
 #define VERB(name, synopsis, summary, takes, options, details, examples) \
     static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
+#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
+    static const abdb_option name##_options[] = {options{NULL, 0, NULL, NULL}};
 #include "query/program/commands.def"
+#undef VERB_AS
 #undef VERB
 
 const abdb_command abdb_commands[] = {
 #define VERB(name, synopsis, summary, takes, options, details, examples) \
     {#name, synopsis, summary, name##_options, takes, details, examples},
+#define VERB_AS(name, printed, synopsis, summary, takes, options, details, examples) \
+    {printed, synopsis, summary, name##_options, takes, details, examples},
 #include "query/program/commands.def"
+#undef VERB_AS
 #undef VERB
     {NULL, NULL, NULL, NULL, 0, NULL, NULL}};
 

@@ -9,8 +9,10 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } verbs[] = {
-#define VERB(name, ...) {#name, abdb_cmd_##name},
+#define VERB(name, ...)             {#name, abdb_cmd_##name},
+#define VERB_AS(name, printed, ...) {printed, abdb_cmd_##name},
 #include "query/program/commands.def"
+#undef VERB_AS
 #undef VERB
 };
 

@@ -2,7 +2,7 @@
 # providers.bats - several providers of one kernel in one backend: each measured, none taken for another.
 load common
 
-# A backend `two` with providers fast and slow of `k` (1 and 2 ms an n) and one of `lone`; what $TWO_SAYS it is, it says.
+# A backend `two` with providers fast and slow of `k` (1 and 2 us an n) and one of `lone`; what $TWO_SAYS it is, it says.
 two() {
     mkdir -p fake
     cat >fake/abdb-run-two <<'B'
@@ -19,7 +19,7 @@ while [ "$1" != describe ] && read -r line; do
         ms=$n
         [ "$provider" = slow ] && ms=$((2 * n))
         for i in 0 1 2 3 4 5 6 7 8 9 10 11; do
-            printf '{"kind":"sample","cell":"%s","seq":%d,"t_s":0.%02d,"time_s":%d.0%02de-3}\n' "$cell" $i $i $ms $((i + RANDOM % 5))
+            printf '{"kind":"sample","cell":"%s","seq":%d,"t_s":0.%02d,"time_s":%d.0%02de-6}\n' "$cell" $i $i $ms $((i + RANDOM % 5))
         done
         echo "{\"kind\":\"result\",\"cell\":\"$cell\",\"formula\":\"f@1\",\"dtype\":\"$dtype\",\"ops\":8e6,\"bytes\":4000,\"verified\":\"pass\",\"prepare_s\":0,\"factors\":{\"n\":\"$n\",\"m\":\"$n\",\"k\":\"1\"$TWO_SAYS}}"
     fi
@@ -39,7 +39,7 @@ B
     same "$(grep ' k ' <<<"$output")" "$(printf '%s\n' 'ref k n=1' 'ref k n=2' 'two k n=1 provider=slow' 'two k n=1 provider=fast' 'two k n=2 provider=slow' 'two k n=2 provider=fast')"
     run abdb run --kernel k --axis n=1,2 --backend two
     fails 0 "4 cells measured"
-    same "$(ask "SELECT cell, provider, round(1000 * time_s) FROM v_kernel ORDER BY cell")" \
+    same "$(ask "SELECT cell, provider, round(1e6 * time_s) FROM v_kernel ORDER BY cell")" \
         "$(printf '%s\n' 'two k n=1 provider=fast,fast,1' 'two k n=1 provider=slow,slow,2' 'two k n=2 provider=fast,fast,2' 'two k n=2 provider=slow,slow,4')"
     # one provider: the cell as it was asked; the factor all the same
     abdb run -q --kernel lone --backend two
@@ -80,10 +80,10 @@ B
     TWO_SAYS=',"provider":"slow"' run abdb run --kernel k --axis n=1 --backend two
     fails 5 "1 cells measured, 1 failed"
     same "$(ask "SELECT cell, reason FROM v_run WHERE status <> 'ok'")" \
-        "two k n=1 provider=fast,the backend broke the protocol: it measured provider=slow where fast was asked"
+        "two k n=1 provider=fast,the backend broke the protocol (4.10): it measured provider=slow where fast was asked"
     TWO_SAYS=',"provider":"other"' run abdb run --kernel lone --backend two
     fails 5 "1 failed"
-    same "$(ask "SELECT reason FROM v_run WHERE workload = 'lone'")" '"the backend broke the protocol: it measured provider=other, which its hello does not name"'
+    same "$(ask "SELECT reason FROM v_run WHERE workload = 'lone'")" '"the backend broke the protocol (4.10): it measured provider=other, which its hello does not name"'
 }
 
 @test "compare, rank, maps and sweeps keep providers and backends apart" {
@@ -91,7 +91,7 @@ B
     for tag in a b; do abdb run -q --kernel gemm --axis n=1,2 --backend two --tag $tag --repeat 5; done
     # the same on both sides: like meets like, and no process of one counts for the other
     run abdb compare tag=a tag=b -o csv
-    same "$(tail -n +2 <<<"$output" | awk -F, '{printf "%.0f %s %.0f %s|", 1000 * $9, $11, 1000 * $12, $14}')" "1 5 1 5|2 5 2 5|2 5 2 5|4 5 4 5|"
+    same "$(tail -n +2 <<<"$output" | awk -F, '{printf "%.0f %s %.0f %s|", 1e6 * $9, $11, 1e6 * $12, $14}')" "1 5 1 5|2 5 2 5|2 5 2 5|4 5 4 5|"
     run abdb compare tag=a tag=b
     fails 0 "provider=fast"
     fails 0 "(5)"
@@ -101,7 +101,7 @@ B
     fails 0 "n=1"
     [[ "$output" =~ n=1\ +1\.[0-9]+\ \(5\)\ +2\.[0-9]+\ \(5\) ]]
     run abdb rank --workload gemm --by backend -w n=1,tag=a -o csv
-    same "$(awk -F, '/two/ {printf "%s %.0f|", $8, 1000 * $12}' <<<"$output")" "two/fast 1|two/slow 2|"
+    same "$(awk -F, '/two/ {printf "%s %.0f|", $8, 1e6 * $12}' <<<"$output")" "two/fast 1|two/slow 2|"
     run abdb rank --workload gemm --by backend -w n=1,provider=slow,tag=a -o csv
     fails 0 ",two,1,"
     same "$(abdb query gemm-map --campaign all -o csv 2>/dev/null | tail -n +2 | cut -d, -f1,6-8 | grep -c two,fast)" 2

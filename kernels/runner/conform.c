@@ -1,0 +1,356 @@
+/* conform.c - what is asked of a program to learn whether it keeps the protocol: to describe itself
+ * twice, cells of each of its kernels, cells that make no sense, an argument that is no verb, and
+ * to end in the three ways in which it can be ended; see conform.h. */
+#include "kernels/runner/conform.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/runner/answer.h"
+#include "kernels/runner/provide.h"
+#include "kernels/runner/trial.h"
+
+enum { CELL_MOST_S = 120 }; /* of a small cell */
+static const double breath_s = 0.05;
+
+/* What a program says of itself each time; of the environment, the names. */
+static json_t *identity(const abdb_trial *t)
+{
+    json_t *out = json_object(), *names = json_array();
+    const json_t *device = t->told.device;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(t->told.environment, key, value)
+        json_array_append_new(names, json_string(key));
+    json_object_set_new(out, "environment", names);
+    json_object_set(out, "hello", t->told.hello);
+    json_object_set(out, "device", json_object_get(device, "name"));
+    json_object_set(out, "threads", json_object_get(device, "threads"));
+    return out;
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+/* Does it begin as it should? In *is: what it says of itself, for the first time. */
+static void meet(abdb_trial *t, const char *verb, json_t **is)
+{
+    json_t *now = identity(t);
+    bool whole = t->no_device || (t->told.environment && t->told.device);
+
+    if (!t->told.hello || !whole)
+        abdb_clause_broken(t, "1.1", "%s lacks %s", verb,
+                           !t->told.hello         ? "hello"
+                           : !t->told.environment ? "environment"
+                                                  : "device");
+    else
+        abdb_clause_held(t, "1.1");
+    if (*is && !json_equal(*is, now))
+        abdb_clause_broken(t, "3.6", "%s says something else than before", verb);
+    else if (*is)
+        abdb_clause_held(t, "3.6");
+    if (!*is) *is = json_incref(now);
+    json_decref(now);
+}
+
+static abdb_status describe(abdb_trial *t, json_t **is, abdb_error *err)
+{
+    double wait_s = t->how->wait_s;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_trial_start(t, "describe", err));
+    if (abdb_trial_listen(t, "bye", wait_s, wait_s) == ABDB_SILENT)
+        abdb_clause_broken(t, "5.1", "describe does not end within %.0f s", wait_s);
+    meet(t, "describe", is);
+    if (t->records) {
+        static const char *const seen[] = {"2.1", "2.2", "2.3", "2.4", "2.5", "2.6"};
+
+        for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++) abdb_clause_held(t, seen[i]);
+    }
+    abdb_trial_finish(t);
+done:
+    return st;
+}
+
+static abdb_status misuse(abdb_trial *t, abdb_error *err)
+{
+    int status;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_trial_start(t, "no-such-verb", err));
+    close(t->child.process.in);
+    t->child.process.in = -1;
+    (void)abdb_trial_listen(t, NULL, t->how->wait_s, t->how->wait_s);
+    if (!abdb_program_ended(&t->child.process, ABDB_GRACE_S, NULL)) {
+        abdb_clause_broken(t, "1.2", "it does not end");
+        abdb_trial_kill(t);
+        goto done;
+    }
+    if (t->records) abdb_clause_broken(t, "1.2", "it prints records");
+    status = abdb_child_end(&t->child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        abdb_clause_broken(t, "1.2", "it ends with code 0");
+    abdb_clause_held(t, "1.2");
+done:
+    return st;
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* A program that reads cells; one that lives is asked on. */
+static abdb_status wake(abdb_trial *t, abdb_error *err)
+{
+    double wait_s = t->how->wait_s;
+    abdb_status st = ABDB_OK;
+
+    if (t->child.process.pid) return ABDB_OK;
+    TRY(abdb_trial_start(t, "run", err));
+    if (abdb_trial_listen(t, "device no-device", wait_s, wait_s) != ABDB_FOUND)
+        abdb_clause_broken(t, "1.1", "run does not come to its device");
+done:
+    return st;
+}
+
+static abdb_status send(abdb_trial *t, const abdb_cell *cell, bool quick, abdb_error *err)
+{
+    abdb_run_options o = *t->how->run;
+    char *line;
+    abdb_status st;
+
+    o.quick = quick;
+    o.timeout_s = CELL_MOST_S;
+    line = abdb_cell_request(&o, cell);
+    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
+    abdb_told_ask(&t->told, cell);
+    t->samples = 0;
+    t->last_t_s = 0;
+    st = abdb_child_write(&t->child, line, t->how->wait_s, err);
+    free(line);
+    if (st == ABDB_LIMIT || st == ABDB_BACKEND) {
+        abdb_clause_broken(t, "5.2", "%s", err->message);
+        st = ABDB_OK;
+    }
+    return st;
+}
+
+/* What a cell that ended has shown. */
+static void note_kept(abdb_trial *t)
+{
+    static const char *const always[] = {"4.1", "4.2", "4.13", "5.1", "5.2", NULL},
+                             *const measured[] = {"4.4", "4.5",  "4.6",  "4.7",
+                                                  "4.8", "4.10", "4.14", NULL};
+    bool ok = strcmp(t->told.status, "ok") == 0;
+
+    for (size_t i = 0; always[i]; i++) abdb_clause_held(t, always[i]);
+    for (size_t i = 0; ok && measured[i]; i++) abdb_clause_held(t, measured[i]);
+}
+
+/* Asks a cell; its status is in t->told.status, "" where it has none. A program that went wrong is
+ * ended: the next cell starts it anew. */
+static abdb_status ask(abdb_trial *t, const abdb_cell *cell, abdb_error *err)
+{
+    abdb_outcome came;
+    abdb_status st = ABDB_OK;
+
+    if (*t->how->run->stop) return ABDB_FAIL(err, ABDB_STOPPED, "interrupted");
+    TRY(wake(t, err));
+    TRY(send(t, cell, true, err));
+    came = abdb_trial_listen(t, "end", t->how->wait_s, CELL_MOST_S);
+    if (came == ABDB_SILENT && !*t->child.stop)
+        abdb_clause_broken(t, "5.1", "%s: it is silent, or takes over %d s", cell->name,
+                           CELL_MOST_S);
+    if (came == ABDB_GONE) abdb_clause_broken(t, "5.2", "it ended inside of %s", cell->name);
+    if (came == ABDB_FOUND) { /* and whatever it says without having been asked */
+        came = abdb_trial_listen(t, NULL, breath_s, 2 * breath_s);
+        if (!t->told.bad) note_kept(t);
+    }
+    if (came == ABDB_GONE || t->told.bad || !t->told.ended) {
+        if (!t->told.ended || t->told.bad) snprintf(t->told.status, sizeof t->told.status, "none");
+        abdb_trial_kill(t);
+    }
+done:
+    return st;
+}
+
+static bool is_status(const abdb_trial *t, const char *status)
+{
+    return strcmp(t->told.status, status) == 0;
+}
+
+/* Of a kernel of one provider: the first small cell that is measured becomes *good. */
+static abdb_status measure_one(abdb_trial *t, abdb_plan *own, const char *kernel,
+                               const char *provider, size_t *good, abdb_error *err)
+{
+    const abdb_plan *plan = t->how->cells;
+    const abdb_cell bare = {.kernel = kernel, .name = kernel};
+    char why[300] = "there is no cell to try";
+    bool any = false;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i <= plan->cells; i++) {
+        const abdb_cell *like = i < plan->cells ? &plan->cell[i] : &bare;
+
+        if (strcmp(like->kernel, kernel) != 0 || (i == plan->cells && any)) continue;
+        any = true;
+        TRY(abdb_plan_add_cell(own, like, provider ? "provider" : NULL, provider, err));
+        TRY(ask(t, &own->cell[own->cells - 1], err));
+        if (is_status(t, "ok") &&
+            strcmp(abdb_record_text(t->told.result, "verified"), "pass") == 0) {
+            *good = own->cells - 1;
+            abdb_clause_held(t, "4.16");
+            goto done;
+        }
+        snprintf(why, sizeof why, "%.100s %.160s", t->told.status,
+                 is_status(t, "ok") ? "but not verified" : t->told.reason);
+        if (is_status(t, "none")) break;
+    }
+    abdb_clause_broken(t, "4.16", "%.60s%s%.40s: %s", kernel, provider ? " of " : "",
+                       provider ? provider : "", why);
+done:
+    return st;
+}
+
+/* Each kernel that it lists, of each provider. */
+static abdb_status measure_all(abdb_trial *t, const json_t *hello, abdb_plan *own, size_t *good,
+                               abdb_error *err)
+{
+    const json_t *kernels = json_object_get(hello, "kernels"), *one;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; (one = json_array_get(kernels, i)); i++) {
+        const char *name = abdb_record_text(one, "name");
+        bool several = abdb_provider_at(hello, name, 1) != NULL;
+
+        if (!*name || (t->how->kernel && strcmp(t->how->kernel, name) != 0)) continue;
+        TRY(measure_one(t, own, name, several ? abdb_record_text(one, "provider") : NULL, good,
+                        err));
+    }
+done:
+    return st;
+}
+
+/* Cells that make no sense, after one that does. */
+static abdb_status ask_nonsense(abdb_trial *t, abdb_plan *own, size_t good, abdb_error *err)
+{
+    static const char garbage[] = "this is no request\n{\"cell\":\n[]\n{\"kernel\":\"gemm\"}\n";
+    abdb_cell odd = own->cell[good], wrong = own->cell[good],
+              none = {.kernel = "no-such-kernel", .name = "no-such-kernel n=1", .params = 1};
+    abdb_status st = ABDB_OK;
+
+    none.param[0].key = "n";
+    none.param[0].text = "1";
+    TRY(ask(t, &none, err));
+    if (is_status(t, "not-implemented"))
+        abdb_clause_held(t, "4.15");
+    else
+        abdb_clause_broken(t, "4.15", "it ends %s: %s", t->told.status, t->told.reason);
+    odd.name = "a \"cell\" with \\ and \xC3\xA9 \xE9\x9B\xAA in {its} name";
+    TRY(ask(t, &odd, err));
+    if (!is_status(t, "ok"))
+        abdb_clause_broken(t, "4.2", "a name with quotes and other letters: %s %s", t->told.status,
+                           t->told.reason);
+    TRY(wake(t, err));
+    if (abdb_child_write(&t->child, garbage, t->how->wait_s, err) != ABDB_OK)
+        abdb_clause_broken(t, "4.3", "%s", err->message);
+    TRY(ask(t, &own->cell[good], err));
+    if (is_status(t, "ok"))
+        abdb_clause_held(t, "4.3");
+    else
+        abdb_clause_broken(t, "4.3", "after it: %s %s", t->told.status, t->told.reason);
+    if (!wrong.params) goto done; /* it takes none here that could be wrong */
+    for (size_t i = 0; i < wrong.params; i++)
+        if (strcmp(wrong.param[i].key, "provider") != 0) wrong.param[i].text = "no-such-word";
+    TRY(ask(t, &wrong, err));
+    if (is_status(t, "failed") || is_status(t, "not-implemented"))
+        abdb_clause_held(t, "4.17");
+    else
+        abdb_clause_broken(t, "4.17", "%s=no-such-word ends %s", wrong.param[0].key,
+                           t->told.status);
+done:
+    return st;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* A signal while a cell runs. */
+static abdb_status interrupt(abdb_trial *t, const abdb_cell *cell, int signal_, abdb_error *err)
+{
+    const char *rule = signal_ == SIGINT ? "5.3" : "5.4";
+    abdb_status st = ABDB_OK;
+
+    abdb_trial_finish(t);
+    TRY(wake(t, err));
+    TRY(send(t, cell, false, err));
+    (void)abdb_trial_listen(t, "begin", t->how->wait_s, t->how->wait_s);
+    kill(-t->child.process.pid, signal_);
+    (void)abdb_trial_listen(t, signal_ == SIGINT ? "bye" : NULL, ABDB_GRACE_S, ABDB_GRACE_S);
+    if (signal_ == SIGINT && (!t->bye || !t->told.ended))
+        abdb_clause_broken(t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
+                           t->told.ended ? "bye" : "how the cell ended");
+    if (!abdb_program_ended(&t->child.process, ABDB_GRACE_S, NULL))
+        abdb_clause_broken(t, rule, "it runs on, %d s later", ABDB_GRACE_S);
+    abdb_clause_held(t, rule);
+    abdb_trial_kill(t);
+done:
+    return st;
+}
+
+/* All cells, with a device; without one every cell says so. */
+static abdb_status run(abdb_trial *t, json_t **is, abdb_error *err)
+{
+    const json_t *hello = json_object_get(*is, "hello");
+    const abdb_cell first = {.kernel = "gemm", .name = "gemm"};
+    abdb_plan own = {0};
+    size_t good = SIZE_MAX;
+    abdb_status st = ABDB_OK;
+
+    TRY(wake(t, err));
+    meet(t, "run", is);
+    if (t->no_device) {
+        TRY(ask(t, &first, err));
+        if (!is_status(t, "no-device"))
+            abdb_clause_broken(t, "3.4", "a cell without a device ends %s", t->told.status);
+        abdb_clause_held(t, "3.4");
+    } else
+        TRY(measure_all(t, hello, &own, &good, err));
+    if (good != SIZE_MAX) {
+        TRY(ask_nonsense(t, &own, good, err));
+        TRY(interrupt(t, &own.cell[good], SIGINT, err));
+        TRY(interrupt(t, &own.cell[good], SIGTERM, err));
+    }
+    abdb_trial_finish(t);
+done:
+    abdb_plan_free(&own);
+    return st;
+}
+
+abdb_status abdb_conform_try(const abdb_conform *how, abdb_clause rule[ABDB_CLAUSES],
+                             abdb_error *err)
+{
+    static const abdb_clause all[ABDB_CLAUSES] = {
+#define RULE(number, what) {number, what, ABDB_CLAUSE_UNTRIED, ""},
+#include "kernels/runner/conform.def"
+#undef RULE
+    };
+    abdb_trial t = {.how = how, .rule = rule};
+    json_t *is = NULL;
+    abdb_status st = ABDB_OK;
+
+    memcpy(rule, all, sizeof all);
+    TRY(abdb_told_open(&t.told, err));
+    TRY(describe(&t, &is, err));
+    TRY(describe(&t, &is, err));
+    TRY(misuse(&t, err));
+    TRY(run(&t, &is, err));
+done:
+    abdb_trial_kill(&t);
+    abdb_told_close(&t.told);
+    json_decref(is);
+    return st;
+}
