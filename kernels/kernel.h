@@ -156,11 +156,11 @@ typedef struct {
     /* Makes inputs whose result is exact in whatever order it is computed, so that an output must
      * be the reference, rounded once. False: there are none, and nothing was changed; or NULL. */
     bool (*exact)(const abdb_problem *p, uint64_t seed);
-    /* After `exact`: looks at the whole of an output in less work than the kernel's, and marks the
-     * rows that cannot be right. A wrong row stays unmarked with a probability below 1e-9. NULL:
-     * there is no such check. ABDB_NOMEM. */
-    abdb_status (*suspect)(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
-                           abdb_error *err);
+    /* After `exact`: looks at the whole of an output, `got`, in less work than the kernel's, and
+     * marks the rows that cannot be right. A wrong row stays unmarked with a probability below
+     * 1e-9. NULL, or ABDB_USAGE: there is no such check (of this problem). ABDB_NOMEM. */
+    abdb_status (*suspect)(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
+                           unsigned char *marks, abdb_error *err);
     /* Parameters "name=value ..." at which the whole is verified where the problem itself is
      * larger: its own check would take far longer than the measurement. NULL: every problem is. */
     const char *small;
@@ -280,20 +280,34 @@ double abdb_magnitude(const abdb_tensor *t, double of_sums, double out, double s
  */
 double abdb_rounded(const abdb_tensor *out);
 /* For `suspect`: marks row i of `rows` unless the sum over j of c(i, j) r_j is the sum over k of
- * a(i, k) times the sum over j of b(k, j) r_j, modulo 2^61 - 1, for random r (Freivalds 1977). A
- * row of a or c with an element that is no whole number is marked; b has none, as inputs made by
- * `exact` are whole. A wrong row is missed with a probability of 2^-61. Work: rows x depth + depth
- * x columns + rows x columns. */
+ * a(i, k) times the sum over j of b(k, j) r_j, plus that over j of plus(i, j) r_j, modulo 2^61 - 1,
+ * for random r (Freivalds 1977). A row of a, c or plus with an element that is no whole number is
+ * marked; b has none, as inputs made by `exact` are whole. A wrong row is missed with a probability
+ * of 2^-61. Work: rows x depth + depth x columns + rows x columns. plus may be NULL: nothing. */
 typedef struct {
     const abdb_problem *p;
     double (*a)(const abdb_problem *p, size_t i, size_t k),
-        (*b)(const abdb_problem *p, size_t k, size_t j);
+        (*b)(const abdb_problem *p, size_t k, size_t j),
+        (*plus)(const abdb_problem *p, size_t i, size_t j);
     const abdb_tensor *c;
     size_t first_a, first_b, first_c; /* rows of a, rows of b, rows of c before the first */
     size_t rows, depth, columns;
 } abdb_product;
 ABDB_MUST_USE abdb_status abdb_suspect_product(const abdb_product *product, uint64_t seed,
                                                unsigned char *marks, abdb_error *err);
+/* What a problem of the kernel gemm asks for: C = act(A B + beta C + bias), `batch` times. */
+enum { ABDB_ACT_NONE, ABDB_ACT_RELU, ABDB_ACT_GELU, ABDB_ACT_SILU };
+typedef struct {
+    size_t m, n, k, batch;
+    bool ta, tb; /* A is stored K x M, B is stored N x K */
+    bool beta;   /* to what is in C */
+    bool packed;
+    int act;
+    const abdb_tensor *bias; /* of n elements, one for each column, or NULL */
+} abdb_gemm;
+abdb_gemm abdb_gemm_of(const abdb_problem *p);
+/* For `accepts` of libraries without them: does it ask for a bias or an activation? */
+bool abdb_gemm_fused(const abdb_problem *p);
 size_t abdb_tensor_count(const abdb_tensor *t);
 /* Bytes of each of so many arrays of the same size that no cache holds: four times the last level,
  * as STREAM asks for, and together a quarter more than what is claimed. */

@@ -1,12 +1,22 @@
-/* gemm.c - C(M,N) = A(M,K) x B(K,N), row-major, contiguous; batch=n: n such products, of matrices
- * one after another. weights=packed: B is brought into the form that the implementation likes best
- * before the clock starts.
- * Work: 2MNK operations, s(MK + KN + MN) bytes (beta is 0), n times. Reference: dot products in
- * double, of f64 in long double. Bound: (K + 2) u |A||B| per element (Higham, Accuracy and
- * Stability, 3.5). bf16, f16: sums in f32, the result rounded once: (K + 2) 2^-24 |A||B| + u |C|, u
- * of the format, f16 of a C of 2^-14 at least. tf32, e4m3, e5m2: sums in f32, C too. i8: sums in
- * i32, exact. Products of whole numbers are exact in all formats, and then all of C is
- * checked. */
+/* gemm.c - C(M,N) = act(A(M,K) x B(K,N) + beta C + bias), row-major, contiguous; batch=n: n such
+ * products, of matrices one after another.
+ *
+ *   transpose=nn  nt: B is stored N x K; tn: A is stored K x M; tt: both
+ *   beta=0        1: what is in C is added (alpha is 1)
+ *   epilogue=none bias: a number for each column is added; then relu: max(x, 0); gelu: x s(2
+ *                 sqrt(2/pi) (x + 0.044715 x^3)), s the logistic function; silu: x s(x); bias-relu,
+ *                 bias-gelu, bias-silu: both. GELU and SiLU are not of i8, whose sums are whole
+ *   weights=packed  B is brought into the form that the implementation likes best before the clock
+ *                 starts
+ *
+ * Work: (2K + e) MN operations, e being 1 of beta, 1 of a bias, and 1, 9, 4 of ReLU, GELU, SiLU (as
+ * in elementwise.c); s(MK + KN) bytes and those of C, of beta twice, and of the bias; n times.
+ * Reference: dot products in double, of f64 in long double. Bound: (K + 4) u (|A||B| + |C| +
+ * |bias|) per element (Higham, Accuracy and Stability, 3.5). bf16, f16: sums in f32, the result
+ * rounded once: (K + 4) 2^-24 of that + u |C|, u of the format, f16 of a C of 2^-14 at least. tf32,
+ * e4m3, e5m2: sums in f32, C too. i8: sums in i32, exact. GELU and SiLU have slopes below 1.13, and
+ * may be wrong by 33 u |x| (1 + |z|) themselves, z being what s is taken of. Products of whole
+ * numbers are exact in all formats, and then all of C is checked, with a ReLU row by row. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,84 +24,165 @@
 
 #include "kernels/kernel.h"
 
-/* Rows and columns of A, B and C are sizes {m,k}, {k,n}, {m,n}: see `rows` and `columns` below. */
-enum { A, B, C, SIZE_MAX_ELEMENTS = 1 << 30 };
+enum { A, B, C, BIAS, SIZE_MAX_ELEMENTS = 1 << 30 };
+/* No activation has a steeper slope: that of GELU is 1.129, of SiLU 1.0998. */
+static const double steepest = 1.13;
 
-static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+/* The words of the parameters, in this order; epilogue 4 and above has a bias too. */
+static const char *const transposes[] = {"nn", "nt", "tn", "tt", NULL};
+static const char *const betas[] = {"0", "1", NULL};
+static const char *const epilogues[] = {"none",      "relu",      "gelu",      "silu", "bias",
+                                        "bias-relu", "bias-gelu", "bias-silu", NULL};
+static const char *const layouts[] = {"plain", "packed", NULL};
+
+/* All but the sizes. */
+static abdb_status read_words(const abdb_problem *p, abdb_gemm *g, bool *bias, abdb_error *err)
 {
-    static const char *const names[3] = {"m", "n", "k"}, *const layouts[] = {"plain", "packed",
-                                                                             NULL};
-    static const int rows[3] = {0, 2, 0}, columns[3] = {2, 1, 1};
-    double n = abdb_param_number(p, "n", 1024);
-    size_t size[3], batch = 1;
-    int layout;
-    abdb_dtype dtype, result;
+    int transpose, beta, epilogue, layout;
     abdb_status st = ABDB_OK;
 
-    (void)limits;
-    TRY(abdb_param_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
-    result = dtype == ABDB_BF16 || dtype == ABDB_F16 ? dtype : abdb_dtype_sums(dtype);
+    TRY(abdb_param_word(p, "transpose", transposes, &transpose, err));
+    TRY(abdb_param_word(p, "beta", betas, &beta, err));
+    TRY(abdb_param_word(p, "epilogue", epilogues, &epilogue, err));
     TRY(abdb_param_word(p, "weights", layouts, &layout, err));
-    for (int i = 0; i < 3; i++) TRY(abdb_param_size(p, names[i], n, 1e6, &size[i], err));
-    if (abdb_param_text(p, "batch")) TRY(abdb_param_size(p, "batch", 1, 1e6, &batch, err));
-    p->tensors = 3;
-    for (int i = 0; i < 3; i++) {
-        size_t r = size[rows[i]], c = size[columns[i]];
-
-        if ((double)r * (double)c * (double)batch > SIZE_MAX_ELEMENTS)
-            return ABDB_FAIL(err, ABDB_LIMIT, "gemm: a matrix of more than 2^30 elements");
-        p->tensor[i] =
-            abdb_tensor_of(i == C ? result : dtype, i == C ? ABDB_OUT : ABDB_IN,
-                           batch > 1 ? batch : r, batch > 1 ? r : c, batch > 1 ? c : 0, 0);
-    }
+    *g = (abdb_gemm){.ta = transpose >= 2,
+                     .tb = transpose % 2,
+                     .beta = beta == 1,
+                     .packed = layout == 1,
+                     .act = epilogue % 4};
+    *bias = epilogue >= 4;
 done:
     return st;
 }
 
-/* The last dimension of a tensor (1: columns) or the one before (2: rows), of a batch or not. */
-static size_t side(const abdb_problem *p, int tensor, int from_last)
+abdb_gemm abdb_gemm_of(const abdb_problem *p)
 {
-    return p->tensor[tensor].dim[p->tensor[tensor].rank - from_last];
+    const abdb_tensor *c = &p->tensor[C];
+    abdb_gemm g = {0};
+    abdb_error err;
+    bool bias = false;
+
+    (void)!read_words(p, &g, &bias, &err); /* shape() has refused what it would refuse */
+    g.m = c->dim[c->rank - 2];
+    g.n = c->dim[c->rank - 1];
+    g.batch = c->rank == 3 ? c->dim[0] : 1;
+    g.k = abdb_tensor_count(&p->tensor[A]) / (g.batch * g.m);
+    g.bias = bias ? &p->tensor[BIAS] : NULL;
+    return g;
+}
+
+bool abdb_gemm_fused(const abdb_problem *p)
+{
+    abdb_gemm g = abdb_gemm_of(p);
+
+    return g.bias || g.act;
+}
+
+/* Rows by columns, of a batch so many of them. */
+static abdb_status add_tensor(abdb_problem *p, abdb_dtype dtype, abdb_role role, size_t batch,
+                              size_t rows, size_t columns, abdb_error *err)
+{
+    if ((double)rows * (double)columns * (double)batch > SIZE_MAX_ELEMENTS)
+        return ABDB_FAIL(err, ABDB_LIMIT, "gemm: a matrix of more than 2^30 elements");
+    p->tensor[p->tensors++] = batch > 1 ? abdb_tensor_of(dtype, role, batch, rows, columns, 0)
+                                        : abdb_tensor_of(dtype, role, rows, columns, 0, 0);
+    return ABDB_OK;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    double n = abdb_param_number(p, "n", 1024);
+    abdb_dtype dtype, result;
+    abdb_gemm g;
+    size_t batch = 1;
+    bool bias;
+    abdb_status st = ABDB_OK;
+
+    (void)limits;
+    TRY(abdb_param_dtype(p, ABDB_F32, ~(1u << ABDB_I32), &dtype, err));
+    TRY(read_words(p, &g, &bias, err));
+    TRY(abdb_param_size(p, "m", n, 1e6, &g.m, err));
+    TRY(abdb_param_size(p, "n", n, 1e6, &g.n, err));
+    TRY(abdb_param_size(p, "k", n, 1e6, &g.k, err));
+    if (abdb_param_text(p, "batch")) TRY(abdb_param_size(p, "batch", 1, 1e6, &batch, err));
+    if (dtype == ABDB_I8 && g.act > ABDB_ACT_RELU)
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "gemm: sums of i8 are whole numbers: of epilogues they have bias, relu and "
+                      "bias-relu"));
+    result = dtype == ABDB_BF16 || dtype == ABDB_F16 ? dtype : abdb_dtype_sums(dtype);
+    p->tensors = 0;
+    TRY(add_tensor(p, dtype, ABDB_IN, batch, g.ta ? g.k : g.m, g.ta ? g.m : g.k, err));
+    TRY(add_tensor(p, dtype, ABDB_IN, batch, g.tb ? g.n : g.k, g.tb ? g.k : g.n, err));
+    TRY(add_tensor(p, result, g.beta ? ABDB_INOUT : ABDB_OUT, batch, g.m, g.n, err));
+    if (bias) p->tensor[p->tensors++] = abdb_tensor_of(result, ABDB_IN, g.n, 0, 0, 0);
+done:
+    return st;
 }
 
 static void work(const abdb_problem *p, abdb_work *out)
 {
-    out->ops = 2 * (double)abdb_tensor_count(&p->tensor[C]) * (double)side(p, A, 1);
-    out->bytes = abdb_problem_bytes(p);
+    static const double each[] = {[ABDB_ACT_RELU] = 1, [ABDB_ACT_GELU] = 9, [ABDB_ACT_SILU] = 4};
+    const abdb_tensor *c = &p->tensor[C];
+    abdb_gemm g = abdb_gemm_of(p);
+    double elements = (double)abdb_tensor_count(c);
+
+    out->ops = elements * (2 * (double)g.k + g.beta + (g.bias != NULL) + each[g.act]);
+    out->bytes =
+        abdb_problem_bytes(p) + (g.beta ? elements * (double)abdb_dtype_size(c->dtype) : 0);
 }
 
-/* One row of C of f64: sums in long double, rows of B one after another. */
-static void exact_row(const abdb_problem *p, size_t at, size_t b, double *out, double *magnitude)
-{
-    size_t n = side(p, B, 1), k = side(p, A, 1);
-    const double *x = (const double *)p->tensor[A].data + at * k,
-                 *y = (const double *)p->tensor[B].data + b;
-    long double *sum = calloc(n, sizeof *sum);
+/* --- the reference ---------------------------------------------------------------------------- */
 
-    for (size_t j = 0; j < n; j++) magnitude[j] = sum ? 0 : NAN;
-    for (size_t i = 0; sum && i < k; i++)
-        for (size_t j = 0; j < n; j++) {
-            long double term = (long double)x[i] * y[i * n + j];
+/* From element (i, 0) of A to the next along K; from (0, j) of B; between rows of A, columns of B.
+ */
+typedef struct {
+    size_t a_row, a_next, b_next, b_column;
+} steps;
+
+static steps steps_of(const abdb_gemm *g)
+{
+    return (steps){.a_row = g->ta ? 1 : g->k,
+                   .a_next = g->ta ? g->m : 1,
+                   .b_next = g->tb ? 1 : g->n,
+                   .b_column = g->tb ? g->k : 1};
+}
+
+/* One row of A x B of f64, A from element a and B from b on: sums in long double. */
+static void exact_row(const abdb_problem *p, const abdb_gemm *g, size_t a, size_t b, double *out,
+                      double *magnitude)
+{
+    const double *x = (const double *)p->tensor[A].data + a,
+                 *y = (const double *)p->tensor[B].data + b;
+    long double *sum = calloc(g->n, sizeof *sum);
+    steps s = steps_of(g);
+
+    for (size_t j = 0; j < g->n; j++) magnitude[j] = sum ? 0 : NAN;
+    for (size_t i = 0; sum && i < g->k; i++)
+        for (size_t j = 0; j < g->n; j++) {
+            long double term = (long double)x[i * s.a_next] * y[i * s.b_next + j * s.b_column];
 
             sum[j] += term;
             magnitude[j] += fabs((double)term);
         }
-    for (size_t j = 0; j < n; j++) out[j] = sum ? (double)sum[j] : (double)NAN;
+    for (size_t j = 0; j < g->n; j++) out[j] = sum ? (double)sum[j] : (double)NAN;
     free(sum);
 }
 
-/* `count` rows of C of shorter formats, whose products double holds exactly: rows of B once. */
-static void rows_of(const abdb_problem *p, const size_t *at, size_t count, size_t b, double *out,
-                    double *magnitude)
+/* `count` rows of A x B of shorter formats, whose products double holds exactly, row r of A from
+ * element a[r] on and B from b: rows of B once. */
+static void rows_of(const abdb_problem *p, const abdb_gemm *g, const size_t *a, size_t count,
+                    size_t b, double *out, double *magnitude)
 {
-    size_t n = side(p, B, 1), k = side(p, A, 1);
-    double *row = malloc(n * sizeof *row);
+    double *row = malloc(g->n * sizeof *row);
+    steps s = steps_of(g);
+    size_t n = g->n;
 
     for (size_t i = 0; i < count * n; i++) out[i] = magnitude[i] = row ? 0 : NAN;
-    for (size_t i = 0; row && i < k; i++) {
-        for (size_t j = 0; j < n; j++) row[j] = abdb_tensor_get(&p->tensor[B], b + i * n + j);
+    for (size_t i = 0; row && i < g->k; i++) {
+        for (size_t j = 0; j < n; j++)
+            row[j] = abdb_tensor_get(&p->tensor[B], b + i * s.b_next + j * s.b_column);
         for (size_t r = 0; r < count; r++) {
-            double x = abdb_tensor_get(&p->tensor[A], at[r] * k + i);
+            double x = abdb_tensor_get(&p->tensor[A], a[r] + i * s.a_next);
 
             for (size_t j = 0; j < n; j++) {
                 out[r * n + j] += x * row[j];
@@ -102,10 +193,12 @@ static void rows_of(const abdb_problem *p, const size_t *at, size_t count, size_
     free(row);
 }
 
-/* What the sums of an element of C may be wrong by, relative to |A||B|. */
+/* What the sums of an element of C may be wrong by, relative to |A||B| + |C| + |bias|. */
 static double sums(const abdb_problem *p)
 {
-    return ((double)side(p, A, 1) + 2) *
+    abdb_gemm g = abdb_gemm_of(p);
+
+    return ((double)g.k + (g.beta || g.bias ? 4 : 2)) *
            abdb_dtype_unit_roundoff(abdb_dtype_sums(p->tensor[A].dtype));
 }
 
@@ -114,24 +207,58 @@ static double bound(const abdb_problem *p, int tensor)
     return sums(p) + abdb_rounded(&p->tensor[tensor]);
 }
 
+/* x times the logistic function of z, and what its evaluation may be wrong by, in roundings. */
+static double gate(double x, double z, double *wrong)
+{
+    *wrong = 33 * fabs(x) * (1 + fabs(z));
+    return x / (1 + exp(-z));
+}
+
+/* Row `at` of C, of all the batch: what stands beside A x B, which is in out, and the activation;
+ * magnitudes relative to `sums`. */
+static void finish_row(const abdb_problem *p, const abdb_gemm *g, size_t at, double *out,
+                       double *magnitude)
+{
+    double u = abdb_dtype_unit_roundoff(abdb_dtype_sums(p->tensor[A].dtype)), s = sums(p);
+    bool inexact = bound(p, C) > 0;
+
+    for (size_t j = 0; j < g->n; j++) {
+        double was = g->beta ? abdb_tensor_get(&p->tensor[C], at * g->n + j) : 0,
+               bias = g->bias ? abdb_tensor_get(g->bias, j) : 0, x = out[j] + was + bias, wrong = 0;
+
+        magnitude[j] += fabs(was) + fabs(bias);
+        out[j] = g->act == ABDB_ACT_GELU
+                     ? gate(x, 2 * sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x), &wrong)
+                 : g->act == ABDB_ACT_SILU ? gate(x, x, &wrong)
+                 : g->act == ABDB_ACT_RELU ? (x < 0 ? 0 : x)
+                                           : x;
+        if (g->act > ABDB_ACT_RELU) magnitude[j] = steepest * magnitude[j] + wrong * u / s;
+        if (inexact) magnitude[j] = abdb_magnitude(&p->tensor[C], magnitude[j], out[j], s);
+    }
+}
+
 /* A row of the output is a row of C; of a batch it is a whole matrix. */
 static void reference(const abdb_problem *p, int tensor, const size_t *row, size_t count,
                       double *out, double *magnitude)
 {
-    bool batch = p->tensor[C].rank == 3;
-    size_t n = side(p, B, 1), k = side(p, A, 1), each = batch ? side(p, C, 2) : 1;
+    bool batch = p->tensor[tensor].rank == 3, longer = p->tensor[A].dtype == ABDB_F64;
+    abdb_gemm g = abdb_gemm_of(p);
+    size_t each = batch ? g.m : 1, *at = malloc(count * sizeof *at);
+    steps s = steps_of(&g);
 
-    if (!batch && p->tensor[A].dtype != ABDB_F64) rows_of(p, row, count, 0, out, magnitude);
-    for (size_t r = 0; (batch || p->tensor[A].dtype == ABDB_F64) && r < count * each; r++) {
-        size_t at = row[r / each] * each + r % each, b = batch ? at / each * k * n : 0;
+    for (size_t r = 0; at && r < count; r++) at[r] = row[r] * s.a_row;
+    if (at && !batch && !longer) rows_of(p, &g, at, count, 0, out, magnitude);
+    for (size_t r = 0; r < count * each; r++) {
+        size_t i = row[r / each] * each + r % each, matrix = batch ? i / g.m : 0,
+               a = matrix * g.m * g.k + (i - matrix * g.m) * s.a_row, b = matrix * g.k * g.n;
+        double *to = out + r * g.n, *size = magnitude + r * g.n;
 
-        if (p->tensor[A].dtype == ABDB_F64)
-            exact_row(p, at, b, out + r * n, magnitude + r * n);
-        else
-            rows_of(p, &at, 1, b, out + r * n, magnitude + r * n);
+        if (longer) exact_row(p, &g, a, b, to, size);
+        if (batch && !longer) rows_of(p, &g, &a, 1, b, to, size);
+        finish_row(p, &g, i, to, size);
+        if (!at) to[0] = NAN;
     }
-    for (size_t i = 0; bound(p, tensor) > 0 && i < count * each * n; i++)
-        magnitude[i] = abdb_magnitude(&p->tensor[tensor], magnitude[i], out[i], sums(p));
+    free(at);
 }
 
 /* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
@@ -139,63 +266,115 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
  * stay below that but for a handful. */
 static bool exact(const abdb_problem *p, uint64_t seed)
 {
+    abdb_gemm g = abdb_gemm_of(p);
     /* `few`: the share of numbers that are not 0. A product is 1 or -1 with the probability few^2,
      * so a sum of k of them has a standard deviation of few sqrt(k), and 1 / u is 8 of those. */
-    double k = (double)side(p, A, 1), u = abdb_rounded(&p->tensor[C]);
+    double k = (double)g.k, u = abdb_rounded(&p->tensor[C]);
     double few = u > 0 ? fmin(1, 0.12 / (u * sqrt(k))) : 1;
     abdb_dtype dtype = p->tensor[A].dtype;
-    /* k most^2 is at most 2^24 for f32, and 10^6 x 2^20 for f64: both formats hold such sums
-     * exactly. */
-    int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / k));
+    /* (k + 2) most^2, with what is in C and a bias, is at most 2^24 for f32, and 10^6 x 2^20 for
+     * f64: both formats hold such sums exactly. */
+    int most = dtype == ABDB_F64 ? 1024 : (int)fmin(64, sqrt(0x1p24 / (k + 2)));
 
+    if (g.act > ABDB_ACT_RELU) return false;
     if (dtype != ABDB_I8) most = (int)fmin(most, 1 / abdb_dtype_unit_roundoff(dtype));
 
-    for (int t = A; t <= B && dtype != ABDB_I8; t++) { /* bytes are whole as they are */
+    for (int t = A; t < p->tensors && dtype != ABDB_I8; t++) { /* bytes are whole as they are */
         const abdb_tensor *in = &p->tensor[t];
         uint64_t own = 2 * seed + (uint64_t)t;
 
+        if (in->role == ABDB_OUT) continue;
         abdb_fill_whole(in, own, u > 0 ? 1 : most);
-        for (size_t i = 0; few < 1 && i < abdb_tensor_count(in); i++)
+        for (size_t i = 0; few < 1 && t <= B && i < abdb_tensor_count(in); i++)
             if ((double)(abdb_random_at(own + 1000, i) >> 11) * 0x1p-53 >= few)
                 abdb_tensor_set(in, i, 0);
     }
     return true;
 }
 
+/* Elements of A and B by their number within all the batch, for the check of a product, once an
+ * element: reading the parameters each time would be slow. */
+static size_t depth_of(const abdb_problem *p)
+{
+    const abdb_tensor *a = &p->tensor[A], *c = &p->tensor[C];
+    size_t m = c->dim[c->rank - 2];
+
+    return a->dim[a->rank - 1] * a->dim[a->rank - 2] / m;
+}
+
 static double element_a(const abdb_problem *p, size_t i, size_t k)
 {
-    return abdb_tensor_get(&p->tensor[A], i * side(p, A, 1) + k);
+    return abdb_tensor_get(&p->tensor[A], i * depth_of(p) + k);
+}
+
+static double turned_a(const abdb_problem *p, size_t i, size_t k)
+{
+    size_t m = p->tensor[A].dim[p->tensor[A].rank - 1], matrix = i / m;
+
+    return abdb_tensor_get(&p->tensor[A], (matrix * depth_of(p) + k) * m + i - matrix * m);
 }
 
 static double element_b(const abdb_problem *p, size_t k, size_t j)
 {
-    return abdb_tensor_get(&p->tensor[B], k * side(p, B, 1) + j);
+    return abdb_tensor_get(&p->tensor[B], k * p->tensor[B].dim[p->tensor[B].rank - 1] + j);
 }
 
-static abdb_status suspect(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
-                           abdb_error *err)
+static double turned_b(const abdb_problem *p, size_t k, size_t j)
 {
-    bool batch = p->tensor[C].rank == 3;
-    size_t m = side(p, C, 2), n = side(p, C, 1), k = side(p, A, 1);
-    unsigned char *each = batch ? calloc(m, 1) : marks;
+    const abdb_tensor *b = &p->tensor[B];
+    size_t deep = b->dim[b->rank - 1], n = b->dim[b->rank - 2], matrix = k / deep;
+
+    return abdb_tensor_get(b, (matrix * n + j) * deep + k - matrix * deep);
+}
+
+/* What C has beside the product. */
+static double beside(const abdb_problem *p, size_t i, size_t j)
+{
+    const abdb_tensor *c = &p->tensor[C];
+    size_t n = c->dim[c->rank - 1];
+
+    return (c->role == ABDB_INOUT ? abdb_tensor_get(c, i * n + j) : 0) +
+           (p->tensors > BIAS ? abdb_tensor_get(&p->tensor[BIAS], j) : 0);
+}
+
+static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
+                           unsigned char *marks, abdb_error *err)
+{
+    abdb_gemm g = abdb_gemm_of(p);
+    bool batch = got->rank == 3;
+    unsigned char *each;
     abdb_status st = ABDB_OK;
 
-    (void)tensor;
+    if (g.act) return ABDB_FAIL(err, ABDB_USAGE, "an activation is not linear");
+    each = batch ? calloc(g.m, 1) : marks;
     if (!each) return ABDB_FAIL(err, ABDB_NOMEM, "a check of a product");
-    for (size_t i = 0; st == ABDB_OK && i < (batch ? p->tensor[C].dim[0] : 1); i++) {
-        abdb_product q = {p, element_a, element_b, &p->tensor[C], i * m, i * k, i * m, m, k, n};
+    for (size_t i = 0; st == ABDB_OK && i < g.batch; i++) {
+        abdb_product q = {.p = p,
+                          .a = g.ta ? turned_a : element_a,
+                          .b = g.tb ? turned_b : element_b,
+                          .plus = g.beta || g.bias ? beside : NULL,
+                          .c = got,
+                          .first_a = i * g.m,
+                          .first_b = i * g.k,
+                          .first_c = i * g.m,
+                          .rows = g.m,
+                          .depth = g.k,
+                          .columns = g.n};
 
         st = abdb_suspect_product(&q, seed + i, each, err);
-        if (batch && memchr(each, 1, m)) marks[i] = 1;
-        if (batch) memset(each, 0, m);
+        if (batch && memchr(each, 1, g.m)) marks[i] = 1;
+        if (batch) memset(each, 0, g.m);
     }
     if (batch) free(each);
     return st;
 }
 
+/* Of results that an activation has made smaller twice that. */
 static double near(const abdb_problem *p, int tensor)
 {
-    return abdb_near_sum(&p->tensor[tensor], (double)side(p, A, 1));
+    abdb_gemm g = abdb_gemm_of(p);
+
+    return (g.act ? 2 : 1) * abdb_near_sum(&p->tensor[tensor], (double)g.k);
 }
 
 /* Where one side is short each element is used but a few times: bytes, as of one row. */
@@ -207,19 +386,22 @@ static const char *bounded_by(const abdb_problem *p)
     return abdb_bound_work(w.ops, abdb_problem_elements(p));
 }
 
-/* "The best matrix product measured": of those that memory does not hold up. */
+/* "The best matrix product measured": of those that memory does not hold up, and no more than it.
+ */
 static const char *ceiling(const abdb_problem *p)
 {
+    if (abdb_gemm_fused(p) || abdb_gemm_of(p).beta) return NULL;
     return strcmp(bounded_by(p), "operations") == 0 ? abdb_peak_of(p->tensor[A].dtype) : NULL;
 }
 
 const abdb_kernel abdb_kernel_gemm = {
     .name = "gemm",
-    .summary = "matrix product C = A x B",
+    .summary = "matrix product C = act(A x B + beta C + bias), operands transposed or not",
     .formula = "gemm@1",
-    .parameters = "n=1024 (and m, k, by default n)  batch=1  "
+    .parameters = "n=1024 (and m, k, by default n)  batch=1  transpose=nn|nt|tn|tt  beta=0|1  "
+                  "epilogue=none|bias|relu|gelu|silu|bias-relu|bias-gelu|bias-silu  "
                   "weights=plain|packed  dtype=f32|f64|tf32|bf16|f16|e4m3|e5m2|i8  cache=hot|cold",
-    .names = "m n k batch weights",
+    .names = "m n k batch weights transpose beta epilogue",
     .shape = shape,
     .work = work,
     .reference = reference,

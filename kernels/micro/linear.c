@@ -226,13 +226,13 @@ static double element_w(const abdb_problem *p, size_t k, size_t n)
     return weight(p, &s, k, n);
 }
 
-static abdb_status suspect(const abdb_problem *p, int tensor, uint64_t seed, unsigned char *marks,
-                           abdb_error *err)
+static abdb_status suspect(const abdb_problem *p, const abdb_tensor *got, uint64_t seed,
+                           unsigned char *marks, abdb_error *err)
 {
     abdb_product q = {.p = p,
                       .a = element_x,
                       .b = element_w,
-                      .c = &p->tensor[tensor],
+                      .c = got,
                       .rows = p->tensor[Y].dim[0],
                       .depth = p->tensor[X].dim[1],
                       .columns = p->tensor[Y].dim[1]};

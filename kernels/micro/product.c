@@ -60,6 +60,10 @@ abdb_status abdb_suspect_product(const abdb_product *q, uint64_t seed, unsigned 
             ok = whole(q->a(q->p, q->first_a + i, k), &x);
             if (ok) should = reduced(should + times(x, t[k]));
         }
+        for (size_t j = 0; q->plus && j < q->columns && ok; j++) {
+            ok = whole(q->plus(q->p, q->first_c + i, j), &x);
+            if (ok) should = reduced(should + times(x, r[j]));
+        }
         if (!ok || is != should) marks[i] = 1;
     }
     free(r);

@@ -13,12 +13,13 @@ for c in ${COMPILERS:-gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 clang clang-14 clang-15
 done
 echo "# not installed, so not tried: ${absent[*]:-none}"
 [ ${#found[@]} -gt 0 ] || { echo "1..0 # SKIP no other compiler"; exit 0; }
-echo "1..$((2 * ${#found[@]}))"
+echo "1..$((3 * ${#found[@]}))"
 n=0 failed=0
 for c in "${found[@]}"; do
     build=build-ports/$c
     mkdir -p $build
-    for step in "make -s CC=$c BUILD=$build DEV=1 CFLAGS=-Wno-format-nonliteral all $build/unit/kernels" "env OMP_WAIT_POLICY=passive $build/unit/kernels"; do
+    for step in "make -s CC=$c BUILD=$build DEV=1 CFLAGS=-Wno-format-nonliteral all $build/unit/kernels $build/unit/products" \
+        "env OMP_WAIT_POLICY=passive $build/unit/kernels" "env OMP_WAIT_POLICY=passive $build/unit/products"; do
         n=$((n + 1))
         if $step >$build/log 2>&1; then echo "ok $n - $step"; else
             echo "not ok $n - $step"

@@ -252,86 +252,6 @@ static void dependent_loads(void **state)
     drop(&p);
 }
 
-static void vector_products(void **state)
-{
-    static const char *const dtypes[] = {"f32", "f64", "bf16", "i8", "f16"};
-    static const char *const blocks[] = {"zen", "intel", "amx"};
-    static const double sizes[][3] = {{1, 1, 1},      {1, 33, 7},     {13, 1, 5},
-                                      {12, 32, 64},   {25, 65, 19},   {64, 16, 300},
-                                      {130, 600, 40}, {37, 37, 8201}, {16, 70, 2100}};
-
-    (void)state;
-    for (size_t i = 0; i < 5 * SETS * 9 * 4; i++) {
-        const double *size = sizes[i / (5 * SETS) % 9];
-        size_t kind =
-            i / (5 * SETS * 9); /* threads; shifted by an element; B packed beforehand; a batch */
-        char text[3][24];
-        abdb_problem p = {.kernel = "gemm",
-                          .params = kind == 3 ? 9 : 8,
-                          .param = {{"dtype", dtypes[i % 5], NAN},
-                                    {"isa", sets[i / 5 % SETS], NAN},
-                                    {"m", text[0], size[0]},
-                                    {"n", text[1], size[1]},
-                                    {"k", text[2], size[2]},
-                                    {"threads", kind == 1 ? "1" : "2", kind == 1 ? 1 : 2},
-                                    {"weights", kind >= 2 ? "packed" : "plain", NAN},
-                                    {"blocks", blocks[i % 3], NAN},
-                                    {"batch", i % 2 ? "3" : "5", i % 2 ? 3 : 5}}};
-
-        if (kind == 3 && size[2] > 1000) continue;
-        for (int j = 0; j < 3; j++) snprintf(text[j], sizeof text[j], "%.0f", size[j]);
-        check(&abdb_kernel_gemm, &abdb_vec_gemm, &p, kind == 1);
-    }
-}
-
-/* A NaN or an infinity in A reaches its row of C and no other. */
-static void special_values(void **state)
-{
-    abdb_problem p = {.kernel = "gemm", .params = 1, .param = {{"n", "40", 40}}};
-    abdb_error err = {0};
-    void *product;
-
-    (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
-    make(&p);
-    abdb_tensor_set(&p.tensor[0], 3 * 40 + 7, NAN);
-    abdb_tensor_set(&p.tensor[0], 5 * 40 + 1, INFINITY);
-    assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));
-    assert_ok(abdb_vec_gemm.launch(product, &err));
-    abdb_vec_gemm.close(product);
-    for (size_t i = 0; i < 40; i++)
-        for (size_t j = 0; j < 40; j++) {
-            double got = abdb_tensor_get(&p.tensor[2], i * 40 + j);
-
-            assert_true(i == 3 ? isnan(got) : i == 5 ? !isfinite(got) : isfinite(got));
-        }
-    drop(&p);
-}
-
-/* Sums of the largest bytes, which f32 does not hold: few rows add up in it for a while. */
-static void largest_bytes(void **state)
-{
-    abdb_problem p = {
-        .kernel = "gemm",
-        .params = 4,
-        .param = {{"dtype", "i8", NAN}, {"m", "2", 2}, {"n", "70", 70}, {"k", "3001", 3001}}};
-    abdb_error err = {0};
-    const char *why;
-    void *product;
-
-    (void)state;
-    assert_ok(abdb_kernel_gemm.shape(&p, &limits, &err));
-    if (!abdb_vec_gemm.accepts(&p, &why)) return;
-    make(&p);
-    for (int t = 0; t < 2; t++) memset(p.tensor[t].data, 127, abdb_tensor_count(&p.tensor[t]));
-    assert_ok(abdb_vec_gemm.prepare(&product, &p, &err));
-    assert_ok(abdb_vec_gemm.launch(product, &err));
-    abdb_vec_gemm.close(product);
-    for (size_t i = 0; i < 140; i++)
-        assert_int_equal(((int32_t *)p.tensor[2].data)[i], 127 * 127 * 3001);
-    drop(&p);
-}
-
 /* A wrong result of each kernel is seen. */
 static void wrong_results(void **state)
 {
@@ -448,9 +368,6 @@ int main(void)
                                        cmocka_unit_test(vectors_by_index),
                                        cmocka_unit_test(dependent_loads),
                                        cmocka_unit_test(wrong_results),
-                                       cmocka_unit_test(vector_products),
-                                       cmocka_unit_test(special_values),
-                                       cmocka_unit_test(largest_bytes),
                                        cmocka_unit_test(number_formats),
                                        cmocka_unit_test(bounds),
                                        cmocka_unit_test(bounds_of_all),

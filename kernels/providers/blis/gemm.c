@@ -1,15 +1,16 @@
-/* gemm.c - the matrix product by BLIS: bli_sgemm and bli_dgemm, row-major, plain layouts. */
+/* gemm.c - the matrix product by BLIS: bli_sgemm and bli_dgemm, row-major. */
 #include <blis-openmp/blis.h>
-#include <string.h>
 
 #include "kernels/providers/blis/blis.h"
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    const char *weights = abdb_param_text(p, "weights");
+    abdb_gemm g = abdb_gemm_of(p);
 
     *why_not = "BLIS has no packed and no batched products here";
-    if (p->tensor[0].rank == 3 || (weights && strcmp(weights, "packed") == 0)) return 0;
+    if (p->tensor[0].rank == 3 || g.packed) return 0;
+    *why_not = "BLIS has no epilogues of a product";
+    if (abdb_gemm_fused(p)) return 0;
     *why_not = "BLIS has products of f32 and f64";
     return p->tensor[0].dtype == ABDB_F64 || p->tensor[0].dtype == ABDB_F32;
 }
@@ -18,17 +19,19 @@ static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1], *c = &p->tensor[2];
-    dim_t m = (dim_t)c->dim[0], n = (dim_t)c->dim[1], k = (dim_t)a->dim[1];
-    double one = 1, zero = 0;
-    float one_f = 1, zero_f = 0;
+    abdb_gemm g = abdb_gemm_of(p);
+    dim_t m = (dim_t)g.m, n = (dim_t)g.n, k = (dim_t)g.k, lda = g.ta ? m : k, ldb = g.tb ? k : n;
+    trans_t ta = g.ta ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE,
+            tb = g.tb ? BLIS_TRANSPOSE : BLIS_NO_TRANSPOSE;
+    double one = 1, beta = g.beta;
+    float one_f = 1, beta_f = g.beta;
 
     (void)err;
     if (a->dtype == ABDB_F64)
-        bli_dgemm(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one, a->data, k, 1, b->data, n, 1,
-                  &zero, c->data, n, 1);
+        bli_dgemm(ta, tb, m, n, k, &one, a->data, lda, 1, b->data, ldb, 1, &beta, c->data, n, 1);
     else
-        bli_sgemm(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one_f, a->data, k, 1, b->data, n,
-                  1, &zero_f, c->data, n, 1);
+        bli_sgemm(ta, tb, m, n, k, &one_f, a->data, lda, 1, b->data, ldb, 1, &beta_f, c->data, n,
+                  1);
     return ABDB_OK;
 }
 

@@ -1,4 +1,4 @@
-/* gemm.c - the matrix product by CLBlast: CLBlastSgemm and CLBlastDgemm, row-major, plain layouts,
+/* gemm.c - the matrix product by CLBlast: CLBlastSgemm and CLBlastDgemm, row-major,
  * with the parameters that it has for the device. */
 #include "kernels/providers/clblast/clblast.h"
 
@@ -10,10 +10,12 @@
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    const char *weights = abdb_param_text(p, "weights"), *tiles = abdb_param_text(p, "tiles");
+    const char *tiles = abdb_param_text(p, "tiles");
 
     *why_not = "CLBlast has no packed products, and batches of another kind";
-    if (p->tensor[0].rank == 3 || (weights && strcmp(weights, "packed") == 0)) return 0;
+    if (p->tensor[0].rank == 3 || abdb_gemm_of(p).packed) return 0;
+    *why_not = "CLBlast has no epilogues of a product";
+    if (abdb_gemm_fused(p)) return 0;
     *why_not = "CLBlast chooses its tiles itself";
     if (tiles && strcmp(tiles, "auto") != 0) return 0;
     *why_not = "CLBlast has products of f32 and f64";
@@ -26,7 +28,10 @@ static abdb_status launch(void *state, abdb_error *err)
     const abdb_problem *p = state;
     abdb_cl_device *d = (abdb_cl_device *)p->device;
     cl_mem a = p->tensor[0].data, b = p->tensor[1].data, c = p->tensor[2].data;
-    size_t m = p->tensor[2].dim[0], n = p->tensor[2].dim[1], k = p->tensor[0].dim[1];
+    abdb_gemm g = abdb_gemm_of(p);
+    CLBlastTranspose ta = g.ta ? CLBlastTransposeYes : CLBlastTransposeNo,
+                     tb = g.tb ? CLBlastTransposeYes : CLBlastTransposeNo;
+    size_t m = g.m, n = g.n, k = g.k, lda = g.ta ? m : k, ldb = g.tb ? k : n;
     CLBlastStatusCode code;
     cl_event *event;
     abdb_status st = ABDB_OK;
@@ -36,11 +41,11 @@ static abdb_status launch(void *state, abdb_error *err)
                       "clEnqueueMarkerWithWaitList", err));
     TRY(abdb_cl_event(d, &event, err));
     if (p->tensor[0].dtype == ABDB_F64)
-        code = CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
-                            1, a, 0, k, b, 0, n, 0, c, 0, n, &d->queue, event);
+        code = CLBlastDgemm(CLBlastLayoutRowMajor, ta, tb, m, n, k, 1, a, 0, lda, b, 0, ldb, g.beta,
+                            c, 0, n, &d->queue, event);
     else
-        code = CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
-                            1, a, 0, k, b, 0, n, 0, c, 0, n, &d->queue, event);
+        code = CLBlastSgemm(CLBlastLayoutRowMajor, ta, tb, m, n, k, 1, a, 0, lda, b, 0, ldb,
+                            (float)g.beta, c, 0, n, &d->queue, event);
     if (code != CLBlastSuccess) /* below -64 and above -1024: what OpenCL answered */
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "CLBlast answers %d (%s)", (int)code,
                       abdb_cl_error((cl_int)code)));

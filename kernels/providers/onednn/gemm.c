@@ -1,5 +1,6 @@
-/* gemm.c - the matrix product by oneDNN's matmul primitive: plain row-major layouts in and out, so
- * that what it packs it packs inside of the launch. f32, bf16 and f16 (the result is rounded to
+/* gemm.c - the matrix product by oneDNN's matmul primitive: row-major layouts in and out,
+ * transposed or not, so that what it packs it packs inside of the launch; beta and activations are
+ * its post operations, the sum with what is in C first. f32, bf16 and f16 (the result is rounded to
  * it), bytes (sums in i32). weights=packed: B is reordered into the layout that oneDNN asks for,
  * beforehand. */
 #include <dnnl.h>
@@ -14,7 +15,7 @@ typedef struct {
     dnnl_stream_t stream;
     dnnl_primitive_desc_t description;
     dnnl_primitive_t product;
-    dnnl_memory_t memory[3], plain_b;
+    dnnl_memory_t memory[4], plain_b; /* A, B, C, bias */
     const char *name;
     bool packed;
 } product;
@@ -34,7 +35,7 @@ static void stop(void *state)
 {
     product *s = state;
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (s->memory[i]) dnnl_memory_destroy(s->memory[i]);
     if (s->plain_b) dnnl_memory_destroy(s->plain_b);
     if (s->product) dnnl_primitive_destroy(s->product);
@@ -51,31 +52,75 @@ static void stop(void *state)
             TRY(ABDB_FAIL(err, ABDB_BACKEND, "oneDNN answers %d to %s", (int)answer, #call)); \
     } while (0)
 
-/* The product as oneDNN describes it; the layouts of its matrices as they are. */
+/* A matrix of the problem, `rows` by `columns`, of a batch so many: as it is stored, or transposed,
+ * when the strides of its rows and columns change places. */
+static abdb_status describe_matrix(const abdb_tensor *t, const abdb_gemm *g, size_t rows,
+                                   size_t columns, bool transposed, dnnl_memory_desc_t *out,
+                                   abdb_error *err)
+{
+    dnnl_dim_t r = (dnnl_dim_t)rows, c = (dnnl_dim_t)columns, n = (dnnl_dim_t)g->batch;
+    dnnl_dims_t dims = {n, r, c}, flat = {r, c};
+    dnnl_dims_t strides = {r * c, transposed ? 1 : c, transposed ? r : 1},
+                flat_strides = {strides[1], strides[2]};
+    bool batch = t->rank == 3;
+    abdb_status st = ABDB_OK;
+
+    ASK(dnnl_memory_desc_init_by_strides(out, t->rank, batch ? dims : flat, type_of(t->dtype),
+                                         batch ? strides : flat_strides));
+done:
+    return st;
+}
+
+/* What follows the product; the caller destroys *out. */
+static abdb_status describe_end(const abdb_gemm *g, dnnl_primitive_attr_t *out, abdb_error *err)
+{
+    static const dnnl_alg_kind_t kind[] = {[ABDB_ACT_RELU] = dnnl_eltwise_relu,
+                                           [ABDB_ACT_GELU] = dnnl_eltwise_gelu_tanh,
+                                           [ABDB_ACT_SILU] = dnnl_eltwise_swish};
+    dnnl_post_ops_t operations = NULL;
+    abdb_status st = ABDB_OK;
+
+    ASK(dnnl_primitive_attr_create(out));
+    ASK(dnnl_post_ops_create(&operations));
+    if (g->beta) ASK(dnnl_post_ops_append_sum(operations, 1));
+    if (g->act)
+        ASK(dnnl_post_ops_append_eltwise(operations, 1, kind[g->act],
+                                         g->act == ABDB_ACT_SILU ? 1 : 0, 0));
+    ASK(dnnl_primitive_attr_set_post_ops(*out, operations));
+done:
+    if (operations) dnnl_post_ops_destroy(operations);
+    return st;
+}
+
+/* The product as oneDNN describes it; the layouts of its matrices and its bias as they are. */
 static abdb_status describe(product *s, const abdb_problem *p, dnnl_memory_desc_t *shape,
                             abdb_error *err)
 {
-    const char *weights = abdb_param_text(p, "weights");
-    bool packed = weights && strcmp(weights, "packed") == 0;
+    const abdb_tensor *t = p->tensor;
+    abdb_gemm g = abdb_gemm_of(p);
+    dnnl_dims_t dims = {(dnnl_dim_t)g.batch, (dnnl_dim_t)g.k, (dnnl_dim_t)g.n},
+                one = {1, t[2].rank == 3 ? 1 : (dnnl_dim_t)g.n, (dnnl_dim_t)g.n};
     dnnl_memory_desc_t free_b;
     dnnl_matmul_desc_t matmul;
+    dnnl_primitive_attr_t end = NULL;
     abdb_status st = ABDB_OK;
 
     ASK(dnnl_engine_create(&s->engine, dnnl_cpu, 0));
-    for (int i = 0; i < 3; i++) {
-        const abdb_tensor *t = &p->tensor[i];
-        dnnl_dims_t dims = {(dnnl_dim_t)t->dim[0], (dnnl_dim_t)t->dim[1], (dnnl_dim_t)t->dim[2]};
-
-        ASK(dnnl_memory_desc_init_by_tag(&shape[i], t->rank, dims, type_of(t->dtype),
-                                         t->rank == 3 ? dnnl_abc : dnnl_ab));
-        if (i == 1)
-            ASK(dnnl_memory_desc_init_by_tag(&free_b, t->rank, dims, type_of(t->dtype),
-                                             dnnl_format_tag_any));
-    }
-    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], packed ? &free_b : &shape[1], NULL, &shape[2]));
-    ASK(dnnl_primitive_desc_create(&s->description, &matmul, NULL, s->engine, NULL));
-    s->packed = packed;
+    TRY(describe_matrix(&t[0], &g, g.m, g.k, g.ta, &shape[0], err));
+    TRY(describe_matrix(&t[1], &g, g.k, g.n, g.tb, &shape[1], err));
+    TRY(describe_matrix(&t[2], &g, g.m, g.n, false, &shape[2], err));
+    ASK(dnnl_memory_desc_init_by_tag(&free_b, t[1].rank, t[1].rank == 3 ? dims : dims + 1,
+                                     type_of(t[1].dtype), dnnl_format_tag_any));
+    if (g.bias)
+        ASK(dnnl_memory_desc_init_by_tag(&shape[3], t[2].rank, one, type_of(g.bias->dtype),
+                                         t[2].rank == 3 ? dnnl_abc : dnnl_ab));
+    ASK(dnnl_matmul_desc_init(&matmul, &shape[0], g.packed ? &free_b : &shape[1],
+                              g.bias ? &shape[3] : NULL, &shape[2]));
+    TRY(describe_end(&g, &end, err));
+    ASK(dnnl_primitive_desc_create(&s->description, &matmul, end, s->engine, NULL));
+    s->packed = g.packed;
 done:
+    if (end) dnnl_primitive_attr_destroy(end);
     return st;
 }
 
@@ -83,7 +128,7 @@ done:
 static int accepts(const abdb_problem *p, const char **why_not)
 {
     abdb_dtype dtype = p->tensor[0].dtype;
-    dnnl_memory_desc_t shape[3];
+    dnnl_memory_desc_t shape[4];
     product *s = calloc(1, sizeof *s);
     abdb_error err;
     int can;
@@ -93,7 +138,7 @@ static int accepts(const abdb_problem *p, const char **why_not)
         free(s);
         return 0;
     }
-    *why_not = "this oneDNN has no product of that format on this processor";
+    *why_not = "this oneDNN has no such product of that format on this processor";
     can = describe(s, p, shape, &err) == ABDB_OK;
     stop(s);
     return can;
@@ -127,13 +172,13 @@ done:
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     product *s = calloc(1, sizeof *s);
-    dnnl_memory_desc_t shape[3];
+    dnnl_memory_desc_t shape[4];
     abdb_status st = ABDB_OK;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
     TRY(describe(s, p, shape, err));
     ASK(dnnl_stream_create(&s->stream, s->engine, dnnl_stream_default_flags));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < p->tensors; i++)
         if (i != 1 || !s->packed)
             ASK(dnnl_memory_create(&s->memory[i], &shape[i], s->engine, p->tensor[i].data));
     ASK(dnnl_primitive_desc_query(s->description, dnnl_query_impl_info_str, 0, &s->name));
@@ -149,12 +194,13 @@ done:
 static abdb_status launch(void *state, abdb_error *err)
 {
     const product *s = state;
-    const dnnl_exec_arg_t args[3] = {{DNNL_ARG_SRC, s->memory[0]},
+    const dnnl_exec_arg_t args[4] = {{DNNL_ARG_SRC, s->memory[0]},
                                      {DNNL_ARG_WEIGHTS, s->memory[1]},
-                                     {DNNL_ARG_DST, s->memory[2]}};
+                                     {DNNL_ARG_DST, s->memory[2]},
+                                     {DNNL_ARG_BIAS, s->memory[3]}};
     abdb_status st = ABDB_OK;
 
-    ASK(dnnl_primitive_execute(s->product, s->stream, 3, args));
+    ASK(dnnl_primitive_execute(s->product, s->stream, s->memory[3] ? 4 : 3, args));
     ASK(dnnl_stream_wait(s->stream));
 done:
     return st;

@@ -1,7 +1,6 @@
 /* gemm.c - the matrix product out of panels and tiles. tiles=usual: those of a table; search: the
  * quickest of some, tried once on this device; by default searched where the product is large. */
 #include <stdio.h>
-#include <string.h>
 
 #include "kernels/providers/opencl/opencl.h"
 #include "kernels/providers/opencl/product.h"
@@ -24,27 +23,26 @@ done:
     return st;
 }
 
-static abdb_cl_matrix matrix_of(const abdb_tensor *t)
+/* Rows and columns as they are multiplied: of what is stored transposed they change places. */
+static abdb_cl_matrix matrix_of(const abdb_tensor *t, bool transposed)
 {
     size_t rows = t->dim[t->rank - 2], columns = t->dim[t->rank - 1];
 
     return (abdb_cl_matrix){.data = t->data,
                             .dtype = t->dtype,
-                            .row = columns,
-                            .column = 1,
+                            .row = transposed ? 1 : columns,
+                            .column = transposed ? columns : 1,
                             .stride = t->rank == 3 ? rows * columns : 0};
 }
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
-    const char *weights = abdb_param_text(p, "weights");
-    abdb_cl_matrix a = matrix_of(&t[A]), b = matrix_of(&t[B]), c = matrix_of(&t[C]);
-    abdb_cl_size s = {.m = t[C].dim[t[C].rank - 2],
-                      .n = t[C].dim[t[C].rank - 1],
-                      .k = t[A].dim[t[A].rank - 1],
-                      .batch = t[C].rank == 3 ? t[C].dim[0] : 1,
-                      .dtype = t[A].dtype};
+    abdb_gemm g = abdb_gemm_of(p);
+    abdb_cl_matrix a = matrix_of(&t[A], g.ta), b = matrix_of(&t[B], g.tb),
+                   c = matrix_of(&t[C], false);
+    abdb_cl_size s = {
+        .m = g.m, .n = g.n, .k = g.k, .batch = g.batch, .dtype = t[A].dtype, .add = g.beta};
     abdb_cl_panels pa, pb;
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
@@ -54,12 +52,21 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
     snprintf(job->chosen, sizeof job->chosen, "tiles of %d x %zu, depth %zu, %s", s.tiles.rows,
              (size_t)s.tiles.vectors * abdb_cl_lanes(job->d, s.dtype), s.tiles.depth, s.tiles.how);
     TRY(abdb_cl_pack_b(job, &b, &s, &pb, err));
-    if (weights && strcmp(weights, "packed") == 0) TRY(abdb_cl_before(job, err));
+    if (g.packed) TRY(abdb_cl_before(job, err));
     TRY(abdb_cl_pack_a(job, &a, &s, &pa, err));
     TRY(abdb_cl_tile(job, &pa, &pb, &c, &s, err));
 done:
     return abdb_cl_hand(st, job, state);
 }
 
-const abdb_impl abdb_cl_gemm = {"gemm",         "opencl",       abdb_cl_accepts, prepare,
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "opencl has no epilogues of a product yet";
+    if (abdb_gemm_fused(p)) return 0;
+    *why_not = "opencl adds to a C of f32, f64 and i32, not to one that is rounded";
+    if (abdb_gemm_of(p).beta && p->tensor[C].dtype == ABDB_BF16) return 0;
+    return abdb_cl_accepts(p, why_not);
+}
+
+const abdb_impl abdb_cl_gemm = {"gemm",         "opencl",       accepts,      prepare,
                                 abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

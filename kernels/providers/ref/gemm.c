@@ -1,67 +1,96 @@
 /* gemm.c - the reference matrix product: portable C, one thread, three loops. bf16 and f16 sum in
  * f32 and round once; tf32, e4m3 and e5m2 sum in f32, i8 in i32. Its times say what plain C costs;
  * no other backend runs it in place of its own. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels/providers/ref/ref.h"
 
-/* Rows of B are added up one after another, so that memory is read in order. f32 and f64 sum in
- * their own format. */
-#define PRODUCT(in, out, load_a, load_b)                                                   \
-    do {                                                                                   \
-        const in *a = (const in *)p->tensor[0].data + batch * m * k,                       \
-                 *b = (const in *)p->tensor[1].data + batch * k * n;                       \
-        out *c = (out *)p->tensor[2].data + batch * m * n;                                 \
-                                                                                           \
-        for (size_t i = 0; i < m; i++) {                                                   \
-            for (size_t j = 0; j < n; j++) c[i * n + j] = 0;                               \
-            for (size_t l = 0; l < k; l++)                                                 \
-                for (size_t j = 0; j < n; j++)                                             \
-                    c[i * n + j] += (out)load_a(a[i * k + l]) * (out)load_b(b[l * n + j]); \
-        }                                                                                  \
-    } while (0)
-#define PLAIN(x) (x)
+typedef struct {
+    const abdb_problem *p;
+    abdb_gemm g;
+    /* From an element to the next: of A along M and K, of B along K and N. */
+    size_t a_row, a_next, b_next, b_column;
+} product;
+
+/* What follows the sum of column j. */
+static double finish(const product *s, size_t j, double x)
+{
+    if (s->g.bias) x += abdb_tensor_get(s->g.bias, j);
+    switch (s->g.act) {
+    case ABDB_ACT_RELU: return x < 0 ? 0 : x;
+    case ABDB_ACT_GELU: return x / (1 + exp(-1.5957691216057308 * (x + 0.044715 * x * x * x)));
+    case ABDB_ACT_SILU: return x / (1 + exp(-x));
+    default: return x;
+    }
+}
+
+/* Rows of B are added up one after another, so that memory is read in order (of transposed ones it
+ * is not). f32 and f64 sum in their own format; sums of bytes wrap around, as what is added to
+ * launch after launch will. */
+#define PRODUCT(name, in, out, sum)                                                           \
+    static void name(const product *s, size_t batch)                                          \
+    {                                                                                         \
+        size_t m = s->g.m, n = s->g.n, k = s->g.k;                                            \
+        const in *a = (const in *)s->p->tensor[0].data + batch * m * k,                       \
+                 *b = (const in *)s->p->tensor[1].data + batch * k * n;                       \
+        out *c = (out *)s->p->tensor[2].data + batch * m * n;                                 \
+                                                                                              \
+        for (size_t i = 0; i < m; i++, c += n) {                                              \
+            for (size_t j = 0; j < n && !s->g.beta; j++) c[j] = 0;                            \
+            for (size_t l = 0; l < k; l++)                                                    \
+                for (size_t j = 0; j < n; j++)                                                \
+                    c[j] = (out)((sum)c[j] + (sum)((out)a[i * s->a_row + l * s->a_next] *     \
+                                                   (out)b[l * s->b_next + j * s->b_column])); \
+            for (size_t j = 0; j < n && (s->g.bias || s->g.act); j++)                         \
+                c[j] = (out)finish(s, j, (double)c[j]);                                       \
+        }                                                                                     \
+    }
+PRODUCT(product_f64, double, double, double)
+PRODUCT(product_f32, float, float, float)
+PRODUCT(product_i8, int8_t, int32_t, uint32_t)
 
 /* Any format whose sums are f32. */
-static void short_product(const abdb_problem *p, size_t batch, size_t m, size_t n, size_t k)
+static void short_product(const product *s, size_t batch)
 {
-    const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1];
+    const abdb_tensor *a = &s->p->tensor[0], *b = &s->p->tensor[1], *c = &s->p->tensor[2];
+    size_t m = s->g.m, n = s->g.n, k = s->g.k;
 
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) {
+            size_t at = (batch * m + i) * n + j;
             float sum = 0;
 
             for (size_t l = 0; l < k; l++)
-                sum += (float)abdb_tensor_get(a, (batch * m + i) * k + l) *
-                       (float)abdb_tensor_get(b, (batch * k + l) * n + j);
-            abdb_tensor_set(&p->tensor[2], (batch * m + i) * n + j, (double)sum);
+                sum += (float)abdb_tensor_get(a, batch * m * k + i * s->a_row + l * s->a_next) *
+                       (float)abdb_tensor_get(b, batch * k * n + l * s->b_next + j * s->b_column);
+            if (s->g.beta) sum += (float)abdb_tensor_get(c, at);
+            abdb_tensor_set(c, at, finish(s, j, (double)sum));
         }
 }
 
 static abdb_status launch(void *state, abdb_error *err)
 {
-    const abdb_problem *p = state;
-    const abdb_tensor *in = &p->tensor[0], *result = &p->tensor[2];
-    size_t m = result->dim[result->rank - 2], n = result->dim[result->rank - 1],
-           k = in->dim[in->rank - 1];
+    product s = {.p = state, .g = abdb_gemm_of(state)};
 
     (void)err;
-    for (size_t batch = 0; batch < (result->rank == 3 ? result->dim[0] : 1); batch++)
-        switch (in->dtype) {
-        case ABDB_F64: PRODUCT(double, double, PLAIN, PLAIN); break;
-        case ABDB_F32: PRODUCT(float, float, PLAIN, PLAIN); break;
-        case ABDB_I8: PRODUCT(int8_t, int32_t, PLAIN, PLAIN); break;
-        default: short_product(p, batch, m, n, k);
+    s.a_row = s.g.ta ? 1 : s.g.k;
+    s.a_next = s.g.ta ? s.g.m : 1;
+    s.b_next = s.g.tb ? 1 : s.g.n;
+    s.b_column = s.g.tb ? s.g.k : 1;
+    for (size_t batch = 0; batch < s.g.batch; batch++) switch (s.p->tensor[0].dtype) {
+        case ABDB_F64: product_f64(&s, batch); break;
+        case ABDB_F32: product_f32(&s, batch); break;
+        case ABDB_I8: product_i8(&s, batch); break;
+        default: short_product(&s, batch);
         }
     return ABDB_OK;
 }
 
 static int accepts(const abdb_problem *p, const char **why_not)
 {
-    const char *weights = abdb_param_text(p, "weights");
-
     *why_not = "the reference packs nothing";
-    return !weights || strcmp(weights, "packed") != 0;
+    return !abdb_gemm_of(p).packed;
 }
 
 const abdb_impl abdb_ref_gemm = {"gemm", "ref", accepts, NULL, launch, NULL, NULL};

@@ -76,7 +76,7 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
-    q->few = q->m <= VEC_FEW && q->n > columns && !q->ta && !q->tb && !q->ready;
+    q->few = q->m <= VEC_FEW && q->n > columns && !q->tb && !q->ready;
     q->packed_a = abdb_vec_up((q->block + MORE_ROWS) * (steps * step + LINE), LINE);
     /* One row longer than its steps: what bytes need. A narrow set of instructions has narrower
      * panels, and more of them. */
@@ -143,27 +143,31 @@ static abdb_vec_product nth(const gemm *s, size_t i, size_t place)
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     gemm *s = calloc(1, sizeof *s);
-    const char *weights = abdb_param_text(p, "weights");
-    const abdb_tensor *a = &p->tensor[0], *b = &p->tensor[1];
+    abdb_gemm g = abdb_gemm_of(p);
     size_t threads = (size_t)abdb_vec_threads(p), places;
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "a product");
     s->p = p;
     s->isa = abdb_vec_pick(p);
-    s->batch = a->rank == 3 ? a->dim[0] : 1;
+    s->batch = g.batch;
     /* Many products: one on each thread, no two share anything. Few: all threads on one after
      * another. */
     s->together = s->batch >= 2 * threads ? threads : 1;
-    s->product = (abdb_vec_product){.dtype = a->dtype,
-                                    .m = a->dim[a->rank - 2],
-                                    .n = b->dim[b->rank - 1],
-                                    .k = a->dim[a->rank - 1],
-                                    .lda = a->dim[a->rank - 1],
-                                    .ldb = b->dim[b->rank - 1],
-                                    .ldc = b->dim[b->rank - 1],
+    s->product = (abdb_vec_product){.dtype = p->tensor[0].dtype,
+                                    .m = g.m,
+                                    .n = g.n,
+                                    .k = g.k,
+                                    .lda = g.ta ? g.m : g.k,
+                                    .ldb = g.tb ? g.k : g.n,
+                                    .ldc = g.n,
+                                    .ta = g.ta,
+                                    .tb = g.tb,
+                                    .beta = g.beta,
+                                    .bias = g.bias ? g.bias->data : NULL,
+                                    .act = g.act,
                                     .threads = s->together > 1 ? 1 : (int)threads,
                                     .tuning = abdb_vec_tune(p),
-                                    .ready = weights && strcmp(weights, "packed") == 0};
+                                    .ready = g.packed};
     abdb_vec_product_plan(&s->product);
     s->bytes = abdb_vec_up(abdb_vec_product_bytes(&s->product), LINE);
     places = s->product.ready ? s->batch : s->together;
@@ -213,5 +217,11 @@ static const char *chosen(const void *state)
     return text;
 }
 
-const abdb_impl abdb_vec_gemm = {"gemm", "vec", abdb_vec_can_multiply, prepare, launch,
-                                 chosen, stop};
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "vec has no GELU and no SiLU of f64";
+    if (p->tensor[0].dtype == ABDB_F64 && abdb_gemm_of(p).act > ABDB_ACT_RELU) return 0;
+    return abdb_vec_can_multiply(p, why_not);
+}
+
+const abdb_impl abdb_vec_gemm = {"gemm", "vec", accepts, prepare, launch, chosen, stop};

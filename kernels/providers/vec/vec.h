@@ -60,14 +60,17 @@ const abdb_vec_tuning *abdb_vec_tune(const abdb_problem *p);
 /* Has it products of its first operand's format, and its blocks? Else why not. */
 int abdb_vec_can_multiply(const abdb_problem *p, const char **why_not);
 
-/* C (m x n) = A (m x k) x B (k x n), row-major with rows lda, ldb, ldc elements apart; ta, tb: A or
- * B is stored transposed (f32, bf16, f16). C of bf16 is bf16, of f16 f16, of i8 i32.
+/* C (m x n) = act(A (m x k) x B (k x n) + beta C + bias), row-major with rows lda, ldb, ldc
+ * elements apart; ta, tb: A is stored k x m, B n x k. C of bf16 is bf16, of f16 f16, of i8 i32; all
+ * that is added to a sum is added before it is rounded.
  * abdb_vec_product_plan chooses blocks and says how much memory it packs into;
  * abdb_vec_product_room gives it, from one `room` that products one after another may share. */
 typedef struct {
     abdb_dtype dtype;
     size_t m, n, k, lda, ldb, ldc;
-    bool ta, tb;
+    bool ta, tb, beta; /* beta: what is in C is added */
+    const void *bias;  /* n numbers of C's format, one for each column, or NULL */
+    int act;           /* ABDB_ACT_RELU, ...; GELU and SiLU not of f64 and i8 */
     int threads;
     const abdb_vec_tuning *tuning; /* NULL: of this processor */
     const void *a, *b;

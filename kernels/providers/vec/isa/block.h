@@ -17,7 +17,7 @@ static void STEP_OF(bias)(const abdb_vec_step *s, size_t row)
 
 VEC_INLINE vec_f32 STEP_OF(logistic)(vec_f32 x)
 {
-    return 1.0f / (vec_exp2(vec_gelu_argument(x) * -vec_log2_e) + 1.0f);
+    return 1.0f / vec_gate(vec_gelu_argument(x));
 }
 
 /* x + bias stays in x; gelu of it to out. */

@@ -18,40 +18,32 @@ enum { EXACT = 1024 };
 
 #define FEW_ALWAYS static inline __attribute__((always_inline))
 
-/* Sums of a row of a piece to where they belong; `add`: to what has been put there. */
-FEW_ALWAYS void f32_step_put(float *c, const float *sums, size_t wide, bool add)
+/* Sums of a piece of columns to where they belong; `last`: the last of them. Bytes are added up in
+ * C, a part at a time. */
+static void put(const abdb_vec_product *s, const void *sums, size_t row, size_t from, size_t wide,
+                bool first, bool last)
 {
-    (void)add;
-    memcpy(c, sums, wide * sizeof *c);
-}
+    const float *in = sums;
 
-FEW_ALWAYS void f64_step_put(double *c, const double *sums, size_t wide, bool add)
-{
-    (void)add;
-    memcpy(c, sums, wide * sizeof *c);
-}
+    if (s->dtype != ABDB_I8) {
+        if (last) VEC(finish)(s, sums, row, 0, s->m, from, wide, s->beta);
+        return;
+    }
+    for (size_t i = 0; i < s->m; i++) {
+        int32_t *c = (int32_t *)s->c + i * s->ldc + from;
 
-FEW_ALWAYS void bf16_step_put(uint16_t *c, const float *sums, size_t wide, bool add)
-{
-    (void)add;
-    for (size_t j = 0; j < wide; j++) c[j] = abdb_bf16(sums[j]);
-}
-
-FEW_ALWAYS void f16_step_put(uint16_t *c, const float *sums, size_t wide, bool add)
-{
-    (void)add;
-    for (size_t j = 0; j < wide; j++) c[j] = abdb_f16(sums[j]);
-}
-
-FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add)
-{
-    for (size_t j = 0; j < wide; j++) c[j] = (int32_t)sums[j] + (add ? c[j] : 0);
+        for (size_t j = 0; j < wide; j++)
+            c[j] = (int32_t)((uint32_t)(int32_t)in[i * row + j] +
+                             (first && !s->beta ? 0 : (uint32_t)c[j]));
+    }
+    if (last && (s->bias || s->act))
+        VEC(finish)(s, (int32_t *)s->c + from, s->ldc, 0, s->m, from, wide, false);
 }
 
 /* c (m x wide, rows ldc apart) += a (m x deep, rows DEEP apart) x b (deep x wide, rows ldb apart):
  * `add` is false at the first step; `ahead` bytes further on in b are asked for. deep is a constant
  * where it is inlined. */
-#define FEW_STEP(name, type, stored, result, vector, lanes, load, one, most)                      \
+#define FEW_STEP(name, type, stored, vector, lanes, load, one, most)                              \
     FEW_ALWAYS void name(size_t m, size_t wide, const type *a, const stored *b, size_t ldb,       \
                          type *c, size_t ldc, bool add, size_t ahead, const size_t deep)          \
     {                                                                                             \
@@ -105,7 +97,9 @@ FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add
                                                                                                   \
                 for (size_t i = 0; i < s->m; i++)                                                 \
                     for (size_t l = 0; l < deep; l++)                                             \
-                        a[i * DEEP + l] = one(((const stored *)s->a)[i * s->lda + k + l]);        \
+                        a[i * DEEP + l] =                                                         \
+                            one(((const stored *)                                                 \
+                                     s->a)[s->ta ? (k + l) * s->lda + i : i * s->lda + k + l]);   \
                 if (deep == DEEP)                                                                 \
                     name(s->m, wide, a, b, s->ldb, sums, row, k % most > 0, ahead, DEEP);         \
                 else                                                                              \
@@ -113,9 +107,7 @@ FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add
                         name(s->m, wide, a + l, b + l * s->ldb, s->ldb, sums, row,                \
                              k % most + l > 0, ahead, 1);                                         \
                 if ((k + deep) % most && k + deep < s->k) continue;                               \
-                for (size_t i = 0; i < s->m; i++)                                                 \
-                    name##_put((result *)s->c + i * s->ldc + from, sums + i * row, wide,          \
-                               k >= most);                                                        \
+                put(s, sums, row, from, wide, k < most, k + deep == s->k);                        \
             }                                                                                     \
         }                                                                                         \
     }
@@ -126,11 +118,11 @@ FEW_ALWAYS void i8_step_put(int32_t *c, const float *sums, size_t wide, bool add
 #define LOAD_BF16(at) vec_from_bf16(*(const vec_u16_any *)(at))
 #define LOAD_I8(at)   __builtin_convertvector(vec_signed_bytes(at), vec_f32)
 
-FEW_STEP(f32_step, float, float, float, vec_f32, VEC_F32, LOAD_F32, PLAIN, s->k)
-FEW_STEP(f64_step, double, double, double, vec_f64, VEC_F64, LOAD_F64, PLAIN, s->k)
-FEW_STEP(bf16_step, float, uint16_t, uint16_t, vec_f32, VEC_F32, LOAD_BF16, abdb_bf16_value, s->k)
-FEW_STEP(f16_step, float, uint16_t, uint16_t, vec_f32, VEC_F32, vec_get_f16, abdb_f16_value, s->k)
-FEW_STEP(i8_step, float, int8_t, int32_t, vec_f32, VEC_F32, LOAD_I8, PLAIN, EXACT)
+FEW_STEP(f32_step, float, float, vec_f32, VEC_F32, LOAD_F32, PLAIN, s->k)
+FEW_STEP(f64_step, double, double, vec_f64, VEC_F64, LOAD_F64, PLAIN, s->k)
+FEW_STEP(bf16_step, float, uint16_t, vec_f32, VEC_F32, LOAD_BF16, abdb_bf16_value, s->k)
+FEW_STEP(f16_step, float, uint16_t, vec_f32, VEC_F32, vec_get_f16, abdb_f16_value, s->k)
+FEW_STEP(i8_step, float, int8_t, vec_f32, VEC_F32, LOAD_I8, PLAIN, EXACT)
 
 void VEC(few)(const abdb_vec_product *s, size_t left, size_t right)
 {

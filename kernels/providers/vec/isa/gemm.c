@@ -102,76 +102,53 @@ static void pack_slab(const abdb_vec_product *s, const share *x, size_t left, si
     }
 }
 
-#if defined(__AVX512F__)
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
-/* Sums in f32 rounded to bf16: rows from `row` on, columns from `left` on, of the slab's sums. */
-static void round_sums(const abdb_vec_product *s, const float *sums, size_t row, size_t rows,
-                       size_t left, size_t wide)
+/* Rows of a block where the tiles want them: packed into the share's room, or where they are.
+ * From a row to the next, and from a step to the next, in steps. */
+static const char *pack_rows(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
+                             size_t depth, size_t deep, size_t *ai, size_t *ak)
 {
-    for (size_t i = 0; i < rows; i++) {
-        uint16_t *c = (uint16_t *)s->c + (row + i) * s->ldc + left;
+    size_t step = step_bytes(s);
 
-        for (size_t j = 0; j < wide; j += 16) {
-            __mmask16 there = wide - j >= 16 ? 0xFFFF : (__mmask16)((1u << (wide - j)) - 1);
-            __m512 v = _mm512_maskz_loadu_ps(there, sums + i * s->slab + j);
-
-            _mm256_mask_storeu_epi16(c + j, there, (__m256i)_mm512_cvtneps_pbh(v));
-        }
+    *ai = packed_steps(s, deep) + PAD / step;
+    *ak = 1;
+    if (s->direct && !by_tiles(s)) {
+        *ai = s->lda * s->size / step;
+        return (const char *)s->a + (row * s->lda + depth) * s->size;
     }
-}
-#pragma GCC pop_options
-#endif
-
-/* The same to f16. */
-static void narrow_sums(const abdb_vec_product *s, const float *sums, size_t row, size_t rows,
-                        size_t left, size_t wide)
-{
-    for (size_t i = 0; i < rows; i++) {
-        uint16_t *c = (uint16_t *)s->c + (row + i) * s->ldc + left;
-        size_t j = 0;
-
-        for (; j + VEC_F32 <= wide; j += VEC_F32)
-            vec_put_f16(c + j, vec_get_f32(sums + i * s->slab + j), false);
-        for (; j < wide; j++) c[j] = abdb_f16(sums[i * s->slab + j]);
+    if (s->ta && !by_tiles(s)) {
+        *ai = 1;
+        *ak = s->block + PAD / step;
     }
+    if (s->ta)
+        VEC(pack_transposed)(s, row, rows, depth, deep, by_tiles(s) ? *ai : *ak, x->a);
+    else
+        for (size_t r = 0; r < rows; r++)
+            VEC(pack_row)(s, row + r, depth, deep, x->a + r * *ai * step);
+    return x->a;
 }
 
-/* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. */
+/* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. The last pass of what
+ * is more than a sum goes panel by panel, each finished while it is near. */
 static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
                            size_t left, size_t wide, size_t depth, size_t deep)
 {
-    size_t step = step_bytes(s), steps = packed_steps(s, deep);
-    size_t ai = steps + PAD / step, ak = 1;
-    const char *a = x->a;
     /* C of bf16 and f16 is summed in f32 over all passes, and rounded with the last. */
     bool rounded = s->dtype == ABDB_BF16 || s->dtype == ABDB_F16;
-    float *sums = x->sums + (row - x->top) * s->slab;
-    char *c = rounded ? (char *)sums : (char *)s->c + (row * s->ldc + left) * step;
+    bool last = depth + deep == s->k && (rounded || s->bias || s->act);
+    size_t step = step_bytes(s), columns = last ? ROW / step : wide, ai, ak;
+    size_t ldc = rounded ? s->slab : s->ldc;
+    const char *a = pack_rows(s, x, row, rows, depth, deep, &ai, &ak),
+               *b = packed_at(s, x, left, depth);
+    char *c = rounded ? (char *)(x->sums + (row - x->top) * s->slab)
+                      : (char *)s->c + (row * s->ldc + left) * step;
 
-    if (s->direct && !by_tiles(s)) {
-        a = (const char *)s->a + (row * s->lda + depth) * s->size;
-        ai = s->lda * s->size / step;
-    } else if (s->ta && by_tiles(s)) {
-        memset(x->a, 0, rows * ai * step);
-        for (size_t k = 0; k < deep; k += 2)
-            VEC(pack_pair)
-            (s, row, rows, depth + k, k + 1 < deep, ai, (uint32_t *)(void *)x->a + k / 2);
-    } else if (s->ta) {
-        ai = 1;
-        ak = s->block + PAD / step;
-        VEC(pack_transposed)(s, row, rows, depth, deep, ak, x->a);
-    } else {
-        for (size_t r = 0; r < rows; r++)
-            VEC(pack_row)(s, row + r, depth, deep, x->a + r * ai * step);
+    for (size_t j = 0; j < wide; j += columns, c += columns * step, b += panel_bytes(s)) {
+        size_t here = wide - j < columns ? wide - j : columns;
+
+        multiply(s, rows, here, packed_steps(s, deep), a, ai, ak, b, c, ldc,
+                 depth > 0 || (s->beta && !rounded));
+        if (last) VEC(finish)(s, c, ldc, row, rows, left + j, here, s->beta && rounded);
     }
-    multiply(s, rows, wide, steps, a, ai, ak, packed_at(s, x, left, depth), c,
-             rounded ? s->slab : s->ldc, depth > 0);
-    if (!rounded || depth + deep < s->k) return;
-#if defined(__AVX512F__)
-    if (s->dtype == ABDB_BF16) round_sums(s, sums, row, rows, left, wide);
-#endif
-    if (s->dtype == ABDB_F16) narrow_sums(s, sums, row, rows, left, wide);
 }
 
 /* One slab of a share after another, pass by pass: packed, then multiplied block by block. */

@@ -14,6 +14,10 @@ void VEC(pack)(const abdb_vec_product *product);
 /* Columns [column, ...) of rows [depth, depth + deep) of B: one panel, filled up with zeros. */
 void VEC(pack_panel)(const abdb_vec_product *b, size_t depth, size_t deep, size_t column,
                      char *out);
+/* C's rows from `row` on, columns from `left` on, of sums `stride` apart (which may be C itself, of
+ * f32, f64 and i32), beside what is in C where `add`: bias, activation, rounding. */
+void VEC(finish)(const abdb_vec_product *s, const void *sums, size_t stride, size_t row,
+                 size_t rows, size_t left, size_t wide, bool add);
 size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward);
 void VEC(attention)(const abdb_vec_attention *a, bool backward);
 void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,

@@ -78,8 +78,9 @@ VEC_INLINE float vec_most(vec_f32 v)
 #endif
 }
 
-/* 2^x, within 2 units in the last place; 0 below 2^-126; of NaN NaN. The polynomial is the minimax
- * one of degree 6 for 2^f, |f| <= 1/2 (found by Lawson's iteration; relative error 2e-9). */
+/* 2^x of x below 128, within 2 units in the last place; 0 below 2^-126; of NaN NaN. The polynomial
+ * is the minimax one of degree 6 for 2^f, |f| <= 1/2 (found by Lawson's iteration; relative error
+ * 2e-9). */
 VEC_INLINE vec_f32 vec_exp2(vec_f32 x)
 {
     vec_f32 n, f, y;
@@ -115,6 +116,13 @@ static const float vec_log2_e = 1.44269504f;
 VEC_INLINE vec_f32 vec_gelu_argument(vec_f32 x)
 {
     return x * (x * x * (1.5957691216f * 0.044715f) + 1.5957691216f);
+}
+
+/* 1 + e^-z: what a number is divided by that is taken times the logistic function of z. Below -88,
+ * where that is 0 beside any number, the power would leave the format. */
+VEC_INLINE vec_f32 vec_gate(vec_f32 z)
+{
+    return vec_exp2(vec_max(vec_of(-88), z) * -vec_log2_e) + 1.0f;
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */

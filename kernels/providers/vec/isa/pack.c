@@ -1,9 +1,103 @@
 /* pack.c - A row after row or, where it is stored transposed, step after step; B in panels of two
- * vectors' columns; see pack.h. */
+ * vectors' columns; see pack.h. Matrices are read along their rows, a vector of steps at a time:
+ * across (steps of neighbours, one below the other in memory) or along (steps one after another of
+ * one row or column), and what then lies the wrong way round is turned in registers. */
 #include <string.h>
 
-#include "kernels/providers/vec/isa/math.h"
 #include "kernels/providers/vec/isa/pack.h"
+#include "kernels/providers/vec/isa/turn.h"
+
+#define PACK_ALWAYS static inline __attribute__((always_inline))
+
+enum { EACH = 4 }; /* elements of a step, at most */
+
+/* Elements of a step, bytes of one, of a step; lanes of a vector: constants where they are
+ * inlined. */
+PACK_ALWAYS size_t each_of(abdb_dtype dtype)
+{
+    return dtype == ABDB_BF16 ? 2 : dtype == ABDB_I8 ? 4 : 1;
+}
+
+PACK_ALWAYS size_t size_of(abdb_dtype dtype)
+{
+    return dtype == ABDB_F64 ? 8 : dtype == ABDB_F32 ? 4 : dtype == ABDB_I8 ? 1 : 2;
+}
+
+PACK_ALWAYS size_t lanes_of(abdb_dtype dtype)
+{
+    return dtype == ABDB_F64 ? VEC_F64 : VEC_F32;
+}
+
+PACK_ALWAYS vec_i32 whole_vector(const void *at)
+{
+    return *(const vec_i32_any *)at;
+}
+
+PACK_ALWAYS void turn(abdb_dtype dtype, vec_i32 *v)
+{
+    if (dtype == ABDB_F64)
+        vec_turn_64(v);
+    else
+        vec_turn_32(v);
+}
+
+/* A step of each of a vector's neighbours from `at` on; its elements lie `row` bytes apart, and
+ * `deep` of them are left: what is missing is 0. */
+PACK_ALWAYS vec_i32 across(abdb_dtype dtype, const char *at, size_t row, size_t deep)
+{
+#if defined(__AVX512F__)
+    if (dtype == ABDB_BF16) {
+        const __m256i *low = (const void *)at, *high = (const void *)(at + row);
+        __m512i all = _mm512_cvtepu16_epi32(_mm256_loadu_si256(low));
+
+        if (deep > 1)
+            all = _mm512_or_si512(
+                all, _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(high)), 16));
+        return (vec_i32)all;
+    }
+    if (dtype == ABDB_I8) {
+        __m512i all = _mm512_setzero_si512();
+
+        for (size_t r = 0; r < EACH && r < deep; r++) {
+            __m128i part = _mm_loadu_si128((const void *)(at + r * row));
+
+            all = _mm512_or_si512(all,
+                                  _mm512_slli_epi32(_mm512_cvtepu8_epi32(part), 8 * (unsigned)r));
+        }
+        return (vec_i32)all;
+    }
+#endif
+    (void)row, (void)deep;
+    if (dtype == ABDB_F16) return (vec_i32)vec_get_f16((const uint16_t *)(const void *)at);
+    return whole_vector(at);
+}
+
+/* The same of `wide` neighbours, which may be fewer than lanes. */
+PACK_ALWAYS vec_i32 across_part(abdb_dtype dtype, const char *at, size_t row, size_t deep,
+                                size_t wide)
+{
+    char part[EACH * VEC_BYTES] = {0};
+
+    if (wide >= lanes_of(dtype)) return across(dtype, at, row, deep);
+    for (size_t r = 0; r < each_of(dtype) && r < deep; r++)
+        memcpy(part + r * VEC_BYTES, at + r * row, wide * size_of(dtype));
+    return across(dtype, part, VEC_BYTES, deep);
+}
+
+/* Steps one after another from `at` on; `deep` elements are left. */
+PACK_ALWAYS vec_i32 along(abdb_dtype dtype, const char *at, size_t deep)
+{
+    char part[VEC_BYTES] = {0};
+
+    if (deep < lanes_of(dtype) * each_of(dtype)) {
+        memcpy(part, at, deep * size_of(dtype));
+        at = part;
+    }
+    if (dtype == ABDB_F16) return (vec_i32)vec_get_f16((const uint16_t *)(const void *)at);
+    return whole_vector(at);
+}
+
+/* --- packing A -------------------------------------------------------------------------------- */
 
 /* f16 to f32, a row. */
 static void widen(const uint16_t *in, size_t n, float *out)
@@ -13,8 +107,6 @@ static void widen(const uint16_t *in, size_t n, float *out)
     for (; i + VEC_F32 <= n; i += VEC_F32) vec_put_f32(out + i, vec_get_f16(in + i), false);
     for (; i < n; i++) out[i] = abdb_f16_value(in[i]);
 }
-
-/* --- packing A -------------------------------------------------------------------------------- */
 
 void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out)
 {
@@ -31,150 +123,126 @@ void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t d
         for (size_t i = 0; i < bytes; i++) out[i] = (char)(out[i] ^ (char)0x80);
 }
 
-void VEC(pack_pair)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth, bool both,
-                    size_t stride, uint32_t *out)
+/* Of an A that is stored transposed, steps lie across: one after another they are what tiles.c
+ * takes; for tiles of AMX squares of them are turned into rows. */
+PACK_ALWAYS void transposed(const abdb_vec_product *s, const abdb_dtype dtype, const char *a,
+                            size_t rows, size_t deep, size_t stride, char *out)
 {
-    const uint16_t *a = (const uint16_t *)s->a + depth * s->lda + row, *next = a + s->lda;
+    size_t each = each_of(dtype), lanes = lanes_of(dtype), row = s->lda * size_of(dtype);
 
-    if (both)
-        for (size_t i = 0; i < rows; i++) out[i * stride] = a[i] | (uint32_t)next[i] << 16;
-    else
-        for (size_t i = 0; i < rows; i++) out[i * stride] = a[i];
+    for (size_t k = 0; k < deep; k += each)
+        for (size_t i = 0; i < rows; i += lanes) {
+            vec_i32 v =
+                across_part(dtype, a + k * row + i * size_of(dtype), row, deep - k, rows - i);
+
+            if (dtype == ABDB_I8) v ^= (int)0x80808080;
+            *(vec_i32_any *)(void *)(out + (k / each * stride + i) * step_bytes(s)) = v;
+        }
+}
+
+PACK_ALWAYS void transposed_rows(const abdb_vec_product *s, const abdb_dtype dtype, const char *a,
+                                 size_t rows, size_t deep, size_t stride, char *out)
+{
+    size_t each = each_of(dtype), row = s->lda * size_of(dtype);
+
+    for (size_t k = 0; k < packed_steps(s, deep); k += VEC_F32)
+        for (size_t i = 0; i < rows; i += VEC_F32) {
+            vec_i32 v[VEC_F32];
+
+            for (size_t l = 0; l < VEC_F32; l++)
+                v[l] = (k + l) * each < deep
+                           ? across_part(dtype, a + (k + l) * each * row + i * size_of(dtype), row,
+                                         deep - (k + l) * each, rows - i)
+                           : (vec_i32){0};
+            turn(dtype, v);
+            for (size_t r = 0; r < VEC_F32; r++)
+                *(vec_i32_any *)(void *)(out + ((i + r) * stride + k) * 4) = v[r];
+        }
 }
 
 void VEC(pack_transposed)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
                           size_t deep, size_t stride, char *out)
 {
-    if (s->dtype == ABDB_F32) {
-        const float *a = (const float *)s->a + depth * s->lda + row;
+    const char *a = (const char *)s->a + (depth * s->lda + row) * s->size;
 
-        for (size_t k = 0; k < deep; k++)
-            memcpy((float *)(void *)out + k * stride, a + k * s->lda, rows * sizeof *a);
+    if (by_tiles(s)) {
+        if (s->dtype == ABDB_I8)
+            transposed_rows(s, ABDB_I8, a, rows, deep, stride, out);
+        else
+            transposed_rows(s, ABDB_BF16, a, rows, deep, stride, out);
         return;
     }
-    for (size_t k = 0; s->dtype == ABDB_F16 && k < deep; k++)
-        widen((const uint16_t *)s->a + (depth + k) * s->lda + row, rows,
-              (float *)(void *)out + k * stride);
-    if (s->dtype == ABDB_F16) return;
-    for (size_t k = 0; k < deep; k += 2)
-        VEC(pack_pair)
-        (s, row, rows, depth + k, k + 1 < deep, 1, (uint32_t *)(void *)out + k / 2 * stride);
+    switch (s->dtype) {
+    case ABDB_F64: transposed(s, ABDB_F64, a, rows, deep, stride, out); break;
+    case ABDB_F32: transposed(s, ABDB_F32, a, rows, deep, stride, out); break;
+    case ABDB_F16: transposed(s, ABDB_F16, a, rows, deep, stride, out); break;
+    case ABDB_BF16: transposed(s, ABDB_BF16, a, rows, deep, stride, out); break;
+    default: transposed(s, ABDB_I8, a, rows, deep, stride, out);
+    }
 }
 
 /* --- packing B -------------------------------------------------------------------------------- */
 
-/* Any format, any layout, element by element: edges and transposed matrices. Element k of column j
- * goes to step k / each of that column, place k % each within the step. */
-#define PACK(name, type)                                                                  \
-    static void name(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, \
-                     size_t wide, char *out)                                              \
-    {                                                                                     \
-        const type *b = s->b;                                                             \
-        size_t each = step_bytes(s) / sizeof(type), columns = ROW / step_bytes(s);        \
-        type *to = (type *)(void *)out;                                                   \
-                                                                                          \
-        memset(out, 0, steps_of(s, deep) * ROW);                                          \
-        if (s->tb)                                                                        \
-            for (size_t j = 0; j < wide; j++)                                             \
-                for (size_t k = 0; k < deep; k++)                                         \
-                    to[(k / each * columns + j) * each + k % each] =                      \
-                        b[(column + j) * s->ldb + depth + k];                             \
-        else                                                                              \
-            for (size_t k = 0; k < deep; k++)                                             \
-                for (size_t j = 0; j < wide; j++)                                         \
-                    to[(k / each * columns + j) * each + k % each] =                      \
-                        b[(depth + k) * s->ldb + column + j];                             \
-    }
-PACK(pack_8, uint8_t)
-PACK(pack_16, uint16_t)
-PACK(pack_32, uint32_t)
-PACK(pack_64, uint64_t)
-
-/* 32-bit steps of a transposed matrix, rows `ld` steps apart. */
-static void transpose_32(const abdb_bf16_pair *b, size_t ld, size_t steps, size_t wide,
-                         uint32_t *out)
+/* A panel of a B that is stored as it is: steps lie across. */
+PACK_ALWAYS void panel(const abdb_vec_product *s, const abdb_dtype dtype, const char *b,
+                       size_t deep, size_t wide, char *out)
 {
-    for (size_t k = 0; k < steps; k++) {
-        for (size_t j = 0; j < wide; j++) out[j] = b[j * ld + k];
-        for (size_t j = wide; j < ROW / 4; j++) out[j] = 0;
-        out += ROW / 4;
-    }
-}
+    size_t lanes = lanes_of(dtype), row = s->ldb * size_of(dtype);
 
-/* f16 as f32, as it is or transposed, zeros up to a whole panel. */
-static void pack_wide(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                      size_t wide, float *out)
-{
-    const uint16_t *b = (const uint16_t *)s->b + depth * s->ldb + column;
-    float part[VEC_F32];
+    for (size_t k = 0; k < deep; k += each_of(dtype), b += each_of(dtype) * row, out += ROW) {
+        vec_i32_any *to = (vec_i32_any *)(void *)out;
 
-    if (wide < ROW / 4) memset(out, 0, deep * ROW);
-    for (size_t k = 0; !s->tb && k < deep; k++) widen(b + k * s->ldb, wide, out + k * ROW / 4);
-    if (!s->tb) return;
-    b = (const uint16_t *)s->b + column * s->ldb + depth;
-    for (size_t from = 0; from < deep; from += VEC_F32) {
-        size_t n = deep - from < VEC_F32 ? deep - from : VEC_F32;
-
-        for (size_t j = 0; j < wide; j++) {
-            widen(b + j * s->ldb + from, n, part);
-            for (size_t k = 0; k < n; k++) out[(from + k) * ROW / 4 + j] = part[k];
+        if (wide == 2 * lanes) {
+            to[0] = across(dtype, b, row, deep - k);
+            to[1] = across(dtype, b + lanes * size_of(dtype), row, deep - k);
+        } else {
+            to[0] = across_part(dtype, b, row, deep - k, wide);
+            to[1] = wide > lanes ? across_part(dtype, b + lanes * size_of(dtype), row, deep - k,
+                                               wide - lanes)
+                                 : (vec_i32){0};
         }
     }
 }
 
-/* Whole rows of a panel of f32 or f64. */
-static void pack_rows(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                      char *out)
+/* Of one that is stored transposed, a column's steps lie one after another. */
+PACK_ALWAYS void transposed_panel(const abdb_vec_product *s, const abdb_dtype dtype, const char *b,
+                                  size_t deep, size_t wide, char *out)
 {
-    const char *b = (const char *)s->b + (depth * s->ldb + column) * s->size;
+    size_t lanes = lanes_of(dtype), column = s->ldb * size_of(dtype), steps = steps_of(s, deep);
 
-    for (size_t k = 0; k < deep; k++, b += s->ldb * s->size, out += ROW)
-        for (size_t j = 0; j < ROW; j += VEC_BYTES)
-            *(vec_f32 *)(void *)(out + j) = *(const vec_f32_any *)(const void *)(b + j);
-}
+    for (size_t half = 0; half < 2; half++)
+        for (size_t k = 0; k < steps; k += lanes) {
+            size_t from = k * each_of(dtype), there = steps - k < lanes ? steps - k : lanes;
+            vec_i32 v[VEC_F32];
 
-#if defined(__AVX512F__)
-/* Two whole rows of bf16 become pairs. */
-static void pack_pairs(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                       char *out)
-{
-    const uint16_t *b = (const uint16_t *)s->b + depth * s->ldb + column;
-
-    for (size_t k = 0; k < deep; k += 2, b += 2 * s->ldb)
-        for (size_t half = 0; half < 32; half += 16, out += 64) {
-            __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(b + half));
-            __m256i high =
-                k + 1 < deep
-                    ? _mm256_loadu_si256((const __m256i *)(const void *)(b + s->ldb + half))
-                    : _mm256_setzero_si256();
-
-            _mm512_storeu_si512(
-                out, _mm512_or_si512(_mm512_cvtepu16_epi32(low),
-                                     _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16)));
+            for (size_t j = 0; j < lanes; j++)
+                v[j] = half * lanes + j < wide
+                           ? along(dtype, b + (half * lanes + j) * column + from * size_of(dtype),
+                                   deep - from)
+                           : (vec_i32){0};
+            turn(dtype, v);
+            for (size_t l = 0; l < there; l++)
+                *(vec_i32_any *)(void *)(out + (k + l) * ROW + half * VEC_BYTES) = v[l];
         }
 }
 
-/* Four whole rows of i8 become quads. */
-static void pack_quads(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,
-                       char *out)
-{
-    const char *b = (const char *)s->b + depth * s->ldb + column;
-
-    for (size_t k = 0; k < deep; k += 4, b += 4 * s->ldb)
-        for (size_t half = 0; half < 32; half += 16, out += 64) {
-            __m512i all = _mm512_setzero_si512();
-
-            for (size_t r = 0; r < 4 && k + r < deep; r++) {
-                __m128i row =
-                    _mm_loadu_si128((const __m128i *)(const void *)(b + r * s->ldb + half));
-
-                all = _mm512_or_si512(
-                    all, _mm512_slli_epi32(_mm512_cvtepu8_epi32(row), 8 * (unsigned)r));
-            }
-            _mm512_storeu_si512(out, all);
-        }
-}
-#endif
+#define PANEL(name, dtype)                                                                         \
+    static void name(const abdb_vec_product *s, size_t depth, size_t deep, size_t column,          \
+                     size_t wide, char *out)                                                       \
+    {                                                                                              \
+        const char *b = s->b;                                                                      \
+                                                                                                   \
+        if (s->tb)                                                                                 \
+            transposed_panel(s, dtype, b + (column * s->ldb + depth) * size_of(dtype), deep, wide, \
+                             out);                                                                 \
+        else                                                                                       \
+            panel(s, dtype, b + (depth * s->ldb + column) * size_of(dtype), deep, wide, out);      \
+    }
+PANEL(panel_f64, ABDB_F64)
+PANEL(panel_f32, ABDB_F32)
+PANEL(panel_f16, ABDB_F16)
+PANEL(panel_bf16, ABDB_BF16)
+PANEL(panel_i8, ABDB_I8)
 
 /* 128 times the sum of each column of B, behind the last step. The instruction for bytes
  * multiplies unsigned by signed, so A is packed as a + 128, and FINISH of tiles.c takes (128 x
@@ -192,40 +260,15 @@ static void add_offsets(size_t steps, char *panel)
 
 void VEC(pack_panel)(const abdb_vec_product *s, size_t depth, size_t deep, size_t column, char *out)
 {
-    size_t columns = ROW / step_bytes(s), steps = steps_of(s, deep);
-    size_t wide = s->n - column < columns ? s->n - column : columns;
-    bool whole = wide == columns && !s->tb, pairs = s->dtype == ABDB_BF16;
+    size_t columns = ROW / step_bytes(s), wide = s->n - column < columns ? s->n - column : columns;
 
-    /* Of bf16 stored transposed, two neighbours in memory are the pair of one step already. */
-    if (s->tb && (s->dtype == ABDB_F32 || (pairs && (deep | depth | s->ldb) % 2 == 0))) {
-        transpose_32((const abdb_bf16_pair *)s->b + (column * s->ldb + depth) / (pairs ? 2 : 1),
-                     s->ldb / (pairs ? 2 : 1), steps, wide, (uint32_t *)(void *)out);
-        return;
-    }
     switch (s->dtype) {
-    case ABDB_F64:
-    case ABDB_F32:
-        if (whole)
-            pack_rows(s, depth, deep, column, out);
-        else
-            (s->size == 8 ? pack_64 : pack_32)(s, depth, deep, column, wide, out);
-        break;
-    case ABDB_F16: pack_wide(s, depth, deep, column, wide, (float *)(void *)out); break;
-#if defined(__AVX512F__)
-    case ABDB_BF16:
-        if (whole)
-            pack_pairs(s, depth, deep, column, out);
-        else
-            pack_16(s, depth, deep, column, wide, out);
-        break;
-    case ABDB_I8:
-        if (whole)
-            pack_quads(s, depth, deep, column, out);
-        else
-            pack_8(s, depth, deep, column, wide, out);
-        if (!by_tiles(s)) add_offsets(steps, out);
-        break;
-#endif
-    default: (void)pack_8, (void)pack_16, (void)add_offsets; /* refused */
+    case ABDB_F64: panel_f64(s, depth, deep, column, wide, out); break;
+    case ABDB_F32: panel_f32(s, depth, deep, column, wide, out); break;
+    case ABDB_F16: panel_f16(s, depth, deep, column, wide, out); break;
+    case ABDB_BF16: panel_bf16(s, depth, deep, column, wide, out); break;
+    default:
+        panel_i8(s, depth, deep, column, wide, out);
+        if (!by_tiles(s)) add_offsets(steps_of(s, deep), out);
     }
 }

@@ -49,13 +49,9 @@ static inline size_t panel_bytes(const abdb_vec_product *s)
 /* Row `row` of A, elements [depth, depth + deep), zeros up to a whole step. */
 void VEC(pack_row)(const abdb_vec_product *s, size_t row, size_t depth, size_t deep, char *out);
 
-/* Step [depth, depth + 2) of a transposed A of bf16, of `rows` rows, `stride` apart: the upper row
- * in the upper half. */
-void VEC(pack_pair)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth, bool both,
-                    size_t stride, uint32_t *out);
-
 /* The same of `rows` rows of an A that is stored transposed: step k of all rows, then step k + 1,
- * `stride` steps apart. */
+ * `stride` steps apart, and up to VEC_F32 steps behind the last row of each; for tiles of AMX row
+ * after row, `stride` apart, of whole vectors of steps and rows. */
 void VEC(pack_transposed)(const abdb_vec_product *s, size_t row, size_t rows, size_t depth,
                           size_t deep, size_t stride, char *out);
 

@@ -107,9 +107,7 @@ static void ROW_OF(norm)(const abdb_vec_rows *s, const ELEMENT *x, const ELEMENT
 /* y = x s(z): z = x (silu), or z = 2 sqrt(2/pi) (x + 0.044715 x^3) (gelu). */
 VEC_INLINE vec_f32 ROW_OF(gate)(vec_f32 x, bool gelu)
 {
-    vec_f32 z = gelu ? vec_gelu_argument(x) : x;
-
-    return x / (vec_exp2(z * -vec_log2_e) + 1.0f);
+    return x / vec_gate(gelu ? vec_gelu_argument(x) : x);
 }
 
 VEC_INLINE void ROW_OF(activation)(const abdb_vec_rows *s, const ELEMENT *x, ELEMENT *y, bool gelu)

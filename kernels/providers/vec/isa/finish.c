@@ -1,0 +1,88 @@
+/* finish.c - what follows the sums of a product: what was in C where it is rounded, a bias for each
+ * column, an activation, and the rounding to C's format. A piece of C at a time, while it is in the
+ * first or second level. */
+#include "kernels/providers/vec/isa/isa.h"
+#include "kernels/providers/vec/isa/math.h"
+
+VEC_INLINE vec_f32 activated(int act, vec_f32 v)
+{
+    switch (act) {
+    case ABDB_ACT_RELU: return vec_max(vec_of(0), v); /* this order: a NaN stays */
+    case ABDB_ACT_GELU: return v / vec_gate(vec_gelu_argument(v));
+    case ABDB_ACT_SILU: return v / vec_gate(v);
+    default: return v;
+    }
+}
+
+/* Rows of C whose format is rounded to from f32. */
+#define FINISH(name, element, get, part, put, keep)                                           \
+    static void name(const abdb_vec_product *s, const float *sums, size_t stride, size_t row, \
+                     size_t rows, size_t left, size_t wide, bool add)                         \
+    {                                                                                         \
+        const element *bias = s->bias ? (const element *)s->bias + left : NULL;               \
+                                                                                              \
+        for (size_t i = 0; i < rows; i++) {                                                   \
+            const float *in = sums + i * stride;                                              \
+            element *c = (element *)s->c + (row + i) * s->ldc + left;                         \
+            size_t j = 0;                                                                     \
+                                                                                              \
+            for (; j + VEC_F32 <= wide; j += VEC_F32) {                                       \
+                vec_f32 v = vec_get_f32(in + j);                                              \
+                                                                                              \
+                if (add) v += get(c + j);                                                     \
+                if (bias) v += get(bias + j);                                                 \
+                put(c + j, activated(s->act, v), false);                                      \
+            }                                                                                 \
+            if (j < wide) {                                                                   \
+                vec_f32 v = vec_part_f32(in + j, wide - j, 0);                                \
+                                                                                              \
+                if (add) v += part(c + j, wide - j, 0);                                       \
+                if (bias) v += part(bias + j, wide - j, 0);                                   \
+                keep(c + j, activated(s->act, v), wide - j);                                  \
+            }                                                                                 \
+        }                                                                                     \
+    }
+
+FINISH(finish_f32, float, vec_get_f32, vec_part_f32, vec_put_f32, vec_keep_f32)
+FINISH(finish_f16, uint16_t, vec_get_f16, vec_part_f16, vec_put_f16, vec_keep_f16)
+#if VEC_WIDTH == 64
+#pragma GCC push_options
+#pragma GCC target("avx512bf16")
+FINISH(finish_bf16, uint16_t, vec_get_bf16, vec_part_bf16, vec_put_native, vec_keep_bf16)
+#pragma GCC pop_options
+#else
+FINISH(finish_bf16, uint16_t, vec_get_bf16, vec_part_bf16, vec_put_bf16, vec_keep_bf16)
+#endif
+
+/* Of f64 and of i32, which wraps around: no activation but ReLU. */
+#define FINISH_PLAIN(name, type, sum)                                                        \
+    static void name(const abdb_vec_product *s, const type *sums, size_t stride, size_t row, \
+                     size_t rows, size_t left, size_t wide, bool add)                        \
+    {                                                                                        \
+        const type *bias = s->bias;                                                          \
+                                                                                             \
+        for (size_t i = 0; i < rows; i++) {                                                  \
+            type *c = (type *)s->c + (row + i) * s->ldc + left;                              \
+                                                                                             \
+            for (size_t j = 0; j < wide; j++) {                                              \
+                type x = (type)((sum)sums[i * stride + j] + (sum)(add ? c[j] : 0) +          \
+                                (sum)(bias ? bias[left + j] : 0));                           \
+                                                                                             \
+                c[j] = s->act == ABDB_ACT_RELU && x < 0 ? 0 : x;                             \
+            }                                                                                \
+        }                                                                                    \
+    }
+FINISH_PLAIN(finish_f64, double, double)
+FINISH_PLAIN(finish_i32, int32_t, uint32_t)
+
+void VEC(finish)(const abdb_vec_product *s, const void *sums, size_t stride, size_t row,
+                 size_t rows, size_t left, size_t wide, bool add)
+{
+    switch (s->dtype) {
+    case ABDB_F64: finish_f64(s, sums, stride, row, rows, left, wide, add); break;
+    case ABDB_F32: finish_f32(s, sums, stride, row, rows, left, wide, add); break;
+    case ABDB_F16: finish_f16(s, sums, stride, row, rows, left, wide, add); break;
+    case ABDB_BF16: finish_bf16(s, sums, stride, row, rows, left, wide, add); break;
+    default: finish_i32(s, sums, stride, row, rows, left, wide, add);
+    }
+}
