@@ -5,18 +5,20 @@ import sys
 from pathlib import Path
 
 sys.setrecursionlimit(10000)
-home, needs = {}, {}
-objects = sorted(Path(sys.argv[1]).rglob("*.o"))
-for path in objects:
-    name = str(path.relative_to(sys.argv[1]).with_suffix(""))
-    if not Path(name + ".c").exists():  # made from no source, or from one that is gone
-        continue
-    for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
-        *_, kind, symbol = line.split()
-        if kind == "U":
-            needs.setdefault(name, set()).add(symbol)
-        elif kind in "TDBRV":
-            home.setdefault(symbol, name)
+home, needs, last = {}, {}, ""
+root = Path(sys.argv[1])
+# not what was made from no source, or from one that is gone
+objects = [p for p in sorted(root.rglob("*.o")) if p.relative_to(root).with_suffix(".c").exists()]
+listed = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout
+for line in listed.splitlines():
+    path, _, rest = line.partition(":")
+    *_, kind, symbol = rest.split()
+    name = str(Path(path).relative_to(root).with_suffix("")) if path != last else name
+    last = path
+    if kind == "U":
+        needs.setdefault(name, set()).add(symbol)
+    elif kind in "TDBRV":
+        home.setdefault(symbol, name)
 uses = {a: {home[s] for s in symbols if s in home} - {a} for a, symbols in needs.items()}
 index, low, stack, found = {}, {}, [], []
 

@@ -30,7 +30,7 @@ check "only ref runs the reference" "$(grep -rl 'providers/ref' kernels/backends
 check "nothing includes tests" "$(grep -ln '#include "tests/' $(printf '%s\n' $sources | grep -v ^tests))"
 
 # --- files ------------------------------------------------------------------------------------------
-check "each C file begins by saying what it is" "$(for f in $sources; do head -1 "$f" | grep -q "^/\* $(basename "$f") - " || echo "$f"; done)"
+check "each C file begins by saying what it is" "$(awk 'FNR == 1 { name = FILENAME; sub(".*/", "", name); if (index($0, "/* " name " - ") != 1) print FILENAME; nextfile }' $sources)"
 check "each SQL, plan, figure and script says what it is" "$(for f in $(find schema/ddl schema/views schema/dialect -name '*.sql'); do head -1 "$f" | grep -q "^-- $(basename "$f") - " || echo "$f"; done
   for f in kernels/plans/*.plan plots/style.gp; do head -1 "$f" | grep -q "^# $(basename "$f") - " || echo "$f"; done
   for f in $(find tests query -name '*.sh' -o -name '*.bats'); do sed -n 2p "$f" | grep -q "^# $(basename "$f") - " || [ "$f" = tests/cli/common.bash ] || echo "$f"; done)"
