@@ -67,6 +67,7 @@ check "each kernel has a cell that verifies it" "$(sed -n 's/^KERNEL(.*"\(.*\)".
 check "each verb has a file" "$(sed -nE 's/^VERB(_AS)?\(([a-z_]*),.*/\2/p' query/program/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/program/cmd_$v.c" ] || echo "$v"; done)"
 check "the protocol has each rule that is tried or refused by number" "$({ sed -n 's/^RULE("\([0-9.]*\)".*/\1/p' kernels/runner/conform.def; grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{told,runner,conform,trial}.c | tr -d '"'; } |
   sort -u | while read -r r; do grep -qE "^${r//./\\.} " kernels/harness/protocol.md || echo "$r"; done
+  grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{told,runner,conform,trial}.c | sort -u | while read -r r; do grep -qF "RULE($r," kernels/runner/conform.def || echo "$r is not tried"; done
   awk '/^[0-9]+\.[0-9]+ / { r = $1 } /\*Checked/ { print r }' kernels/harness/protocol.md | while read -r r; do grep -qF "RULE(\"$r\"," kernels/runner/conform.def || echo "$r is said to be checked"; done)"
 check "each table is commented, and each column but those of field.def" "$(awk '/^CREATE TABLE/ { t = $3; if (prev !~ /^-- /) print "table " t } { prev = $0 }
   /^    [a-z_]+ +(TEXT|INTEGER|REAL)/ && !/--/ { print t "." $1 }' schema/ddl/*.sql | while IFS=. read -r t c; do

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/harness/harness.h"
+#include "schema/core/plain.h"
 
 /* BEAT_S: who listens takes a backend that is silent for 30 s for dead, so a record goes out
  * meanwhile. */
@@ -100,10 +101,22 @@ static void print_device(const abdb_backend *backend, abdb_device *device)
         "clock_resolution_s", device->resolution_s, "clock_cost_s", device->cost_s));
 }
 
+/* A reason as a record may hold it: those of libraries may have any bytes. */
+static json_t *plain(const char *reason)
+{
+    abdb_text text = {0};
+    json_t *out;
+
+    abdb_text_plain(&text, reason ? reason : "");
+    out = json_string(abdb_text_get(&text));
+    abdb_text_free(&text);
+    return out;
+}
+
 static void print_end(const char *cell, const char *status, const char *reason)
 {
-    abdb_print_record(json_pack("{s:s,s:s,s:s,s:s}", "kind", "end", "cell", cell, "status", status,
-                                "reason", reason ? reason : ""));
+    abdb_print_record(json_pack("{s:s,s:s,s:s,s:o}", "kind", "end", "cell", cell, "status", status,
+                                "reason", plain(reason)));
 }
 
 /* One cell; without a device, `why` is what its end says. */
@@ -185,7 +198,8 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
     if (device)
         print_device(backend, device);
     else
-        abdb_print_record(json_pack("{s:s,s:s}", "kind", "no-device", "reason", err.message));
+        abdb_print_record(
+            json_pack("{s:s,s:o}", "kind", "no-device", "reason", plain(err.message)));
     if (strcmp(argv[1], "describe") != 0)
         code = run(backend, device, strcmp(argv[1], "estimate") == 0, err.message);
     abdb_print_record(json_pack("{s:s}", "kind", "bye"));

@@ -15,12 +15,15 @@ check() { # WAY OPTIONS...: the rules that it breaks
     for b in "$build"/abdb-run-*; do
         kernel=gemm
         [[ $b != *-opencl ]] || kernel=stream # a product is built first
+        [[ $b != *-mpi ]] || kernel=all-reduce
         run abdb check-backend "$b" --kernel $kernel --cell "gemm n=64 dtype=f32" --cell "stream n=4096 dtype=f64"
-        fails 0 "4.16  ok"
+        fails 0 "6.1   ok"
         [[ $output != *BROKEN* ]]
+        # without a device each cell says so
+        "$b" describe 2>/dev/null | grep -q '"no-device"' || fails 0 "4.16  ok"
     done
     run abdb check-backend ref --kernel stream --cell "stream n=4096" -o junit
-    fails 0 'failures="0" errors="0" skipped="1"'
+    fails 0 'failures="0" errors="0" skipped="4"'
     run abdb check-backend
     fails 2 "check which?"
     run abdb check-backend ./nothing
@@ -64,6 +67,9 @@ sampleless|4.14|no samples
 impostor|4.15|ends ok
 failing|4.16|not verified
 *credulous|4.17|ends ok
+orphan|4.18|which was not told before
+own-metric|4.19|the unknown metric 'beauty'
+*rankless|4.20|ranks are no list
 silent|5.1|silent
 dying|5.2|ended inside
 deaf|5.3|
@@ -115,6 +121,9 @@ factors bad-answer
 other-dtype bad-answer
 own-word bad-answer
 sampleless bad-answer
+orphan bad-answer
+own-metric bad-answer
+rankless bad-answer
 dying crash
 silent timeout
 W
@@ -124,7 +133,7 @@ W
         chmod +x "fake/abdb-run-$way"
     done <said
     ABDB_BACKENDS=$dir/fake run abdb run --kernel sum --axis n=1 --axis dtype=f32 --backend "$(cut -d' ' -f1 said | paste -sd,)" --timeout 3
-    fails 5 "12 cells measured, 13 failed, 2 crashed, timed out"
+    fails 5 "12 cells measured, 16 failed, 2 crashed, timed out"
     same "$(sqlite3 -separator ' ' t.db "SELECT backend, status FROM v_run ORDER BY 1")" "$(sort said)"
     same "$(ask "SELECT count(*) FROM v_run WHERE status <> 'ok' AND (reason IS NULL OR reason = '')")" 0
     same "$(ask "SELECT count(*) FROM v_statement WHERE backend IN (SELECT backend FROM v_run WHERE status <> 'ok') AND value IS NOT NULL")" 0

@@ -20,18 +20,19 @@ static bool find(void *library, const char *name, void *field)
     return found != NULL;
 }
 
-/* The library that a variable names, else the first of the usual names that is there. */
+/* The library that a variable names, else the first of the usual names that is there. Why not is
+ * copied at once: what dlerror gives is gone with the next call. */
 static void *open_one(const char *variable, const char *const *usual, char why[160])
 {
-    const char *asked = getenv(variable), *fault = NULL;
+    const char *asked = getenv(variable);
     void *library = asked ? dlopen(asked, RTLD_NOW) : NULL;
 
-    if (asked && !library) fault = dlerror();
+    *why = '\0';
+    if (asked && !library) snprintf(why, 160, "%.159s", dlerror());
     for (size_t i = 0; !asked && !library && usual[i]; i++) {
         library = dlopen(usual[i], RTLD_NOW);
-        if (!library && !fault) fault = dlerror();
+        if (!library && !*why) snprintf(why, 160, "%.159s", dlerror());
     }
-    if (!library) snprintf(why, 160, "%.159s", fault ? fault : "not found");
     return library;
 }
 
