@@ -22,7 +22,7 @@
 -- column: wrong | wrong | | elements that were wrong: such a run is quarantined
 -- hoist: operation device place file
 -- @table one
-SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.result_id, r.key, r.value AS algbw,
+SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.campaign, r.result_id, r.key, r.value AS algbw,
        (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
          ORDER BY b.ordinal LIMIT 1) AS stated_id,
        (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
@@ -31,7 +31,8 @@ SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r
        coalesce((SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'wrong'), 0) AS wrong
   FROM v_result r
  WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf'
-   AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering') OR source = :source)
+   AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('nccl-tests', 'osu-micro-benchmarks', 'ml-engineering', 'abdb-run') OR source = :source)
+   AND (r.source <> 'abdb-run' OR r.devices > 1 AND EXISTS (SELECT 1 FROM v_collective c WHERE c.collective = replace(r.workload, '-', '_')))
    AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
    AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
 -- @table placed
@@ -44,7 +45,7 @@ WITH sized AS (
     FROM one o
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 apart AS ( -- runs of one file, or that the user named alike (tag) and whose ranks are known: other files may differ in what none says
-  SELECT *, CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END AS together FROM sized WHERE bytes > 0)
+  SELECT *, coalesce(CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END, tag, campaign) AS together FROM sized WHERE bytes > 0)
 SELECT *, row_number() OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes ORDER BY algbw) AS nth,
        count(*) OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes) AS n,
        replace(replace(together, rtrim(together, replace(together, '/', '')), ''), '.txt', '') AS file FROM apart

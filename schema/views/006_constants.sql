@@ -16,7 +16,7 @@ SELECT m.model AS model, d.number_format AS number_format, d.size_B * m.paramete
 -- Collectives: each wire carries scale x (n - less) / n times the message, n ranks.
 CREATE VIEW v_collective (collective, scale, less) AS
 VALUES ('all_reduce', 2.0, 1), ('all_gather', 1.0, 1), ('reduce_scatter', 1.0, 1), ('all_to_all', 1.0, 1), ('broadcast', 1.0, 0),
-       ('reduce', 1.0, 0);
+       ('reduce', 1.0, 0), ('point_to_point', 1.0, 0);
 
 -- How exactly a document says a number, and what that allows: from low to high times the number (bounded 0: or more), and
 -- where the last digit counts, half of it beyond. The words decide, not whoever copies the number.
