@@ -17,7 +17,8 @@ static int threads(void)
 static const abdb_backend backend = {.name = "ref",
                                      .summary = "portable C, one thread: the reference, never fast",
                                      .native = native,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .parts = &abdb_ref_parts};
 
 int main(int argc, char **argv)
 {

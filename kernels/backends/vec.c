@@ -28,7 +28,8 @@ static const abdb_backend backend = {.name = "vec",
                                          "abdb's own vector code (AMX, AVX-512, AVX2 or plain)",
                                      .names = "isa blocks",
                                      .native = native,
-                                     .threads = threads};
+                                     .threads = threads,
+                                     .parts = &abdb_vec_parts};
 
 int main(int argc, char **argv)
 {

@@ -8,5 +8,7 @@
 #define KERNEL(name, printed, ref) extern const abdb_impl abdb_ref_##name;
 #include "kernels/registry.def"
 #undef KERNEL
+/* Parts of networks (kernels/workloads/parts.h). */
+extern const struct abdb_parts abdb_ref_parts;
 
 #endif

@@ -189,7 +189,7 @@ enum {
     ABDB_STEP_BIAS,      /* out = x + gain (+ add) */
     ABDB_STEP_GELU,      /* kept += gain; out = gelu(kept) */
     ABDB_STEP_GELU_BACK, /* out *= slope of gelu at x; sums of out */
-    ABDB_STEP_NORM_BACK, /* out = add + gradient of x from dy = kept; sums for gain, then shift */
+    ABDB_STEP_NORM_BACK, /* out = (add +) gradient of x from dy = kept; sums for gain, then shift */
     ABDB_STEP_SUM        /* sums of x */
 };
 typedef struct {
@@ -200,6 +200,25 @@ typedef struct {
     void *kept, *out;
     float *sums; /* of columns, of this thread, added to */
 } abdb_vec_step;
+
+/* The end of a network, and what it learns by (kernels/workloads/parts.h), in f32 or bf16. */
+typedef struct {
+    abdb_dtype dtype;
+    size_t columns;
+    const int32_t *target;
+    float scale;
+    void *x;
+} abdb_vec_loss;
+typedef struct {
+    abdb_dtype dtype; /* of g and out */
+    const void *g;    /* by_format: in that format, else f32 */
+    bool by_format;
+    float *w, *m, *v;
+    void *out; /* NULL: none */
+    const unsigned char *mask;
+    float scale, beta1, beta2, keep, step, by_root,
+        epsilon; /* w keep - step m / (by_root sqrt(v) + epsilon) */
+} abdb_vec_update;
 
 /* A part of a kernel; that this processor has the instructions has been asked before. */
 typedef void abdb_vec_part(const abdb_problem *p, size_t low, size_t high);
@@ -234,6 +253,9 @@ struct abdb_vec_isa {
     void (*steps)(const abdb_vec_step *step, size_t low, size_t high);
     /* Rows [low, high). */
     void (*rows)(const abdb_vec_rows *rows, size_t low, size_t high);
+    double (*loss)(const abdb_vec_loss *loss, size_t low, size_t high);
+    /* Elements [low, high). */
+    void (*update)(const abdb_vec_update *update, size_t low, size_t high);
 };
 extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_vec_amx,
     abdb_vec_neon;
@@ -265,5 +287,7 @@ int abdb_vec_threads(const abdb_problem *p);
 extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec_gather,
     abdb_vec_gemm, abdb_vec_elementwise, abdb_vec_attention_impl, abdb_vec_paged,
     abdb_vec_embedding, abdb_vec_gups, abdb_vec_linear_impl, abdb_vec_block;
+/* Parts of networks (kernels/workloads/parts.h). */
+extern const struct abdb_parts abdb_vec_parts;
 
 #endif

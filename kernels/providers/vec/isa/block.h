@@ -83,13 +83,13 @@ static void STEP_OF(norm)(const abdb_vec_step *s, size_t row)
         PUT(out + j, (GET(x + j) - mean) * scale * GET(gain + j) + GET(shift + j), false);
 }
 
-/* dx + add, to out, of dy = kept and x; gains' and shifts' gradients are summed. */
+/* dx (+ add), to out, of dy = kept and x; gains' and shifts' gradients are summed. */
 static void STEP_OF(norm_back)(const abdb_vec_step *s, size_t row)
 {
     size_t n = s->columns;
     ELEMENT *out = (ELEMENT *)s->out + row * n;
     const ELEMENT *x = (const ELEMENT *)s->x + row * n, *dy = (const ELEMENT *)s->kept + row * n,
-                  *gain = s->gain, *add = (const ELEMENT *)s->add + row * n;
+                  *gain = s->gain, *add = s->add ? (const ELEMENT *)s->add + row * n : NULL;
     vec_f32 sum = {0}, along = {0};
     float mean, scale, by_sum, by_along;
 
@@ -107,8 +107,9 @@ static void STEP_OF(norm_back)(const abdb_vec_step *s, size_t row)
     for (size_t j = 0; j < n; j += VEC_F32) {
         vec_f32 hat = (GET(x + j) - mean) * scale;
 
-        PUT(out + j, scale * (GET(dy + j) * GET(gain + j) - by_sum - hat * by_along) + GET(add + j),
-            false);
+        vec_f32 back = scale * (GET(dy + j) * GET(gain + j) - by_sum - hat * by_along);
+
+        PUT(out + j, add ? back + GET(add + j) : back, false);
     }
 }
 

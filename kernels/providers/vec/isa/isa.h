@@ -30,6 +30,8 @@ size_t VEC(linear_floats)(const abdb_vec_linear *linear);
 void VEC(few_quantised)(const abdb_vec_linear *linear, size_t low, size_t high);
 void VEC(steps)(const abdb_vec_step *step, size_t low, size_t high);
 void VEC(rows)(const abdb_vec_rows *rows, size_t low, size_t high);
+double VEC(loss)(const abdb_vec_loss *loss, size_t low, size_t high);
+void VEC(update)(const abdb_vec_update *update, size_t low, size_t high);
 
 /* Columns [left, right) of a product that is `few`. */
 void VEC(few)(const abdb_vec_product *product, size_t left, size_t right);

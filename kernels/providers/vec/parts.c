@@ -1,0 +1,382 @@
+/* parts.c - backend vec's parts of networks: its products, attention and rows, cut among threads;
+ * see kernels/workloads/parts.h. */
+#include "kernels/workloads/parts.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/providers/vec/vec.h"
+
+enum { LINE = 64, CHUNK = 4096 };
+
+typedef struct {
+    abdb_dtype dtype;
+    size_t size, room; /* bytes of an element, of `work` */
+    const abdb_vec_isa *isa;
+    const abdb_vec_tuning *tuning;
+    int threads;
+    char *work;
+    char *zeros; /* where a vector is not there */
+    size_t widest;
+} maker;
+
+/* What stands for the problem of a transformer block: it picks instructions and blocks. */
+static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
+{
+    abdb_problem q = *p;
+
+    q.kernel = "transformer-block";
+    q.tensor[0] = (abdb_tensor){.dtype = dtype};
+    return q;
+}
+
+static const char *refuses(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns)
+{
+    abdb_problem q = stand_in(p, dtype);
+    const char *why;
+
+    if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
+    if (!abdb_vec_can(&q, &why)) return why;
+    if (!abdb_vec_multiplies(&q, dtype) || !abdb_vec_tune(&q))
+        return "products of this format or blocks on this processor";
+    if (columns % 16) return "rows whose length is no multiple of 16";
+    if (d % 2) return "heads of an odd size";
+    return NULL;
+}
+
+static void stop(void *self)
+{
+    maker *s = self;
+
+    free(s->work);
+    free(s->zeros);
+    free(s);
+}
+
+static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
+{
+    abdb_problem q = stand_in(p, dtype);
+    maker *s = calloc(1, sizeof *s);
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
+    s->dtype = dtype;
+    s->size = abdb_dtype_size(dtype);
+    s->isa = abdb_vec_pick(&q);
+    s->tuning = abdb_vec_tune(&q);
+    s->threads = abdb_vec_threads(p);
+    *self = s;
+    return ABDB_OK;
+}
+
+/* --- working memory --------------------------------------------------------------------------- */
+
+static abdb_vec_product planned(const maker *s, const abdb_part_product *x)
+{
+    abdb_vec_product q = {.dtype = s->dtype,
+                          .m = x->m,
+                          .n = x->n,
+                          .k = x->k,
+                          .lda = x->ta ? x->m : x->k,
+                          .ldb = x->tb ? x->k : x->n,
+                          .ldc = x->n,
+                          .ta = x->ta,
+                          .tb = x->tb,
+                          .threads = s->threads,
+                          .tuning = s->tuning,
+                          .a = x->a,
+                          .b = x->b,
+                          .c = x->c};
+
+    abdb_vec_product_plan(&q);
+    return q;
+}
+
+static size_t room_of_product(void *self, const abdb_part_product *x)
+{
+    abdb_vec_product q = planned(self, x);
+
+    return abdb_vec_product_bytes(&q);
+}
+
+static abdb_vec_attention attending(const maker *s, const abdb_part_attention *x)
+{
+    size_t width = x->heads * x->d, third = width * s->size;
+    const char *qkv = x->qkv;
+    char *dqkv = x->dqkv;
+
+    return (abdb_vec_attention){.dtype = s->dtype,
+                                .batch = x->batch,
+                                .heads = x->heads,
+                                .kv_heads = x->heads,
+                                .queries = x->sequence,
+                                .keys = x->sequence,
+                                .d = x->d,
+                                .causal = true,
+                                .scale = (float)(1 / sqrt((double)x->d)),
+                                .threads = s->threads,
+                                .of_q = {3 * width, x->d, x->sequence * 3 * width},
+                                .of_kv = {3 * width, x->d, x->sequence * 3 * width},
+                                .of_o = {width, x->d, x->sequence * width},
+                                .q = qkv,
+                                .k = qkv ? qkv + third : NULL,
+                                .v = qkv ? qkv + 2 * third : NULL,
+                                .o = x->out,
+                                .l = x->l,
+                                .dout = x->dout,
+                                .dq = dqkv,
+                                .dk = dqkv ? dqkv + third : NULL,
+                                .dv = dqkv ? dqkv + 2 * third : NULL};
+}
+
+static size_t room_of_attention(void *self, const abdb_part_attention *x, bool backward)
+{
+    const maker *s = self;
+    abdb_vec_attention a = attending(s, x);
+
+    return s->isa->attention_bytes(&a, backward);
+}
+
+/* Sums of columns of two kinds for each thread, in whole lines. */
+static size_t floats_of_rows(size_t columns)
+{
+    return abdb_vec_up(2 * columns, LINE);
+}
+
+static size_t room_of_rows(void *self, size_t columns)
+{
+    maker *s = self;
+
+    s->widest = columns > s->widest ? columns : s->widest;
+    return (size_t)s->threads * floats_of_rows(columns) * sizeof(float);
+}
+
+static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
+{
+    maker *s = self;
+
+    s->room = bytes;
+    s->work = abdb_vec_room(bytes);
+    s->zeros = aligned_alloc(LINE, abdb_vec_up(s->widest * s->size + 1, LINE));
+    if (!s->work || !s->zeros) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
+    memset(s->zeros, 0, s->widest * s->size);
+    return ABDB_OK;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static void product(void *self, const abdb_part_product *x)
+{
+    const maker *s = self;
+    abdb_vec_product q = planned(s, x);
+
+    abdb_vec_product_room(&q, s->work);
+    s->isa->gemm(&q);
+}
+
+static void attention(void *self, const abdb_part_attention *x, bool backward)
+{
+    const maker *s = self;
+    abdb_vec_attention a = attending(s, x);
+
+    a.room = s->work;
+    s->isa->attention(&a, backward);
+}
+
+static int step_of(int what)
+{
+    static const int steps[] = {ABDB_STEP_NORM,      ABDB_STEP_BIAS,      ABDB_STEP_GELU,
+                                ABDB_STEP_GELU_BACK, ABDB_STEP_NORM_BACK, ABDB_STEP_SUM};
+
+    return steps[what];
+}
+
+/* Each thread adds up columns in room of its own; they are put together in double, in the order of
+ * threads, and rounded once. */
+static void put_together(const maker *s, size_t first, size_t columns, void *out)
+{
+    const float *sums = (const float *)(const void *)s->work;
+    abdb_tensor to = {.dtype = s->dtype, .data = out};
+    size_t each = floats_of_rows(s->widest);
+
+    for (size_t j = 0; j < columns && out; j++) {
+        double sum = 0;
+
+        for (size_t t = 0; t < (size_t)s->threads; t++) sum += (double)sums[t * each + first + j];
+        abdb_tensor_set(&to, j, sum);
+    }
+}
+
+static void rows(void *self, const abdb_part_rows *x)
+{
+    const maker *s = self;
+    size_t each = floats_of_rows(s->widest);
+    abdb_vec_step step = {.what = step_of(x->what),
+                          .dtype = s->dtype,
+                          .columns = x->columns,
+                          .x = x->x,
+                          .gain = x->gain ? x->gain : s->zeros,
+                          .shift = x->shift ? x->shift : s->zeros,
+                          .add = x->add,
+                          .kept = x->kept,
+                          .out = x->out};
+    bool sums = x->what >= ABDB_ROWS_GELU_BACK;
+
+#pragma omp parallel num_threads(s->threads)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+        abdb_vec_step mine = step;
+
+        mine.sums = (float *)(void *)s->work + thread * each;
+        if (sums) memset(mine.sums, 0, 2 * x->columns * sizeof *mine.sums);
+        s->isa->steps(&mine, x->rows * thread / threads, x->rows * (thread + 1) / threads);
+    }
+    if (!sums) return;
+    put_together(s, 0, x->columns, x->dgain);
+    put_together(s, x->columns, x->columns, x->dshift);
+}
+
+/* --- ends of the network ---------------------------------------------------------------------- */
+
+/* One row: to += the sum of `count` rows of x, `order` saying which or NULL: every `apart`-th from
+ * `first` on. */
+static void sum_rows(const maker *s, const abdb_part_embedding *x, const int32_t *order,
+                     size_t count, size_t first, size_t apart, float *sums, char *to, bool onto)
+{
+    abdb_tensor t = {.dtype = s->dtype, .data = to};
+    abdb_vec_step step = {
+        .what = ABDB_STEP_SUM, .dtype = s->dtype, .columns = x->columns, .sums = sums};
+
+    memset(sums, 0, x->columns * sizeof *sums);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = order ? (size_t)order[i] : first + i * apart;
+
+        step.x = (const char *)x->x + row * x->columns * s->size;
+        s->isa->steps(&step, 0, 1);
+    }
+    for (size_t j = 0; j < x->columns; j++)
+        abdb_tensor_set(&t, j, (double)sums[j] + (onto ? abdb_tensor_get(&t, j) : 0));
+}
+
+static void embedding_back(const maker *s, const abdb_part_embedding *x)
+{
+    size_t each = floats_of_rows(s->widest), row = x->columns * s->size;
+
+#pragma omp parallel num_threads(s->threads)
+    {
+        float *sums = (float *)(void *)s->work + (size_t)omp_get_thread_num() * each;
+
+#pragma omp for schedule(dynamic, 64)
+        for (size_t t = 0; t < x->vocabulary; t++) {
+            size_t count = (size_t)(x->first[t + 1] - x->first[t]);
+
+            if (count)
+                sum_rows(s, x, x->order + x->first[t], count, 0, 0, sums,
+                         (char *)x->table + t * row, true);
+        }
+#pragma omp for schedule(static)
+        for (size_t place = 0; place < x->sequence; place++)
+            sum_rows(s, x, NULL, x->rows / x->sequence, place, x->sequence, sums,
+                     (char *)x->position + place * row, false);
+    }
+}
+
+static void embedding(void *self, const abdb_part_embedding *x, bool backward)
+{
+    const maker *s = self;
+    size_t row = x->columns * s->size;
+
+    if (backward) {
+        embedding_back(s, x);
+        return;
+    }
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (size_t r = 0; r < x->rows; r++) {
+        abdb_vec_step step = {.what = ABDB_STEP_BIAS,
+                              .dtype = s->dtype,
+                              .columns = x->columns,
+                              .x = (const char *)x->table + (size_t)x->token[r] * row,
+                              .gain = (const char *)x->position + r % x->sequence * row,
+                              .out = (char *)x->x + r * row};
+
+        s->isa->steps(&step, 0, 1);
+    }
+}
+
+static double loss(void *self, const abdb_part_loss *x)
+{
+    const maker *s = self;
+    abdb_vec_loss of = {s->dtype, x->columns, x->target, (float)x->scale, x->x};
+    double sum = 0;
+
+#pragma omp parallel num_threads(s->threads) reduction(+ : sum)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+
+        sum += s->isa->loss(&of, x->rows * thread / threads, x->rows * (thread + 1) / threads);
+    }
+    return sum;
+}
+
+/* Pieces of CHUNK elements as rows of a sum of one row each. */
+static void add(void *self, size_t n, const void *x, void *to)
+{
+    const maker *s = self;
+    size_t chunks = (n + CHUNK - 1) / CHUNK;
+
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (size_t c = 0; c < chunks; c++) {
+        size_t at = c * CHUNK, count = n - at < CHUNK ? n - at : CHUNK, whole = count / 16 * 16;
+        abdb_tensor rest = {.dtype = s->dtype, .data = (char *)(uintptr_t)x + at * s->size};
+        abdb_vec_step step = {.what = ABDB_STEP_SUM,
+                              .dtype = s->dtype,
+                              .columns = whole,
+                              .x = rest.data,
+                              .sums = (float *)to + at};
+
+        s->isa->steps(&step, 0, 1);
+        for (size_t j = whole; j < count; j++)
+            ((float *)to)[at + j] += (float)abdb_tensor_get(&rest, j);
+    }
+}
+
+static void update(void *self, const abdb_part_update *x)
+{
+    const maker *s = self;
+    size_t chunks = (x->n + CHUNK - 1) / CHUNK;
+    abdb_vec_update of = {.dtype = s->dtype,
+                          .g = x->g,
+                          .by_format = !x->wide,
+                          .w = x->w,
+                          .m = x->m,
+                          .v = x->v,
+                          .out = x->out,
+                          .mask = x->mask,
+                          .scale = (float)x->scale,
+                          .beta1 = (float)x->beta1,
+                          .beta2 = (float)x->beta2,
+                          .keep = (float)(1 - x->rate * x->decay),
+                          .step = (float)(x->rate / (1 - pow(x->beta1, x->step))),
+                          .by_root = (float)(1 / sqrt(1 - pow(x->beta2, x->step))),
+                          .epsilon = (float)x->epsilon};
+
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (size_t c = 0; c < chunks; c++)
+        s->isa->update(&of, c * CHUNK, c + 1 < chunks ? (c + 1) * CHUNK : x->n);
+}
+
+const abdb_parts abdb_vec_parts = {.refuses = refuses,
+                                   .open = start,
+                                   .close = stop,
+                                   .room_of_product = room_of_product,
+                                   .room_of_attention = room_of_attention,
+                                   .room_of_rows = room_of_rows,
+                                   .reserve = reserve,
+                                   .product = product,
+                                   .attention = attention,
+                                   .rows = rows,
+                                   .embedding = embedding,
+                                   .loss = loss,
+                                   .add = add,
+                                   .update = update};

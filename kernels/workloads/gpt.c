@@ -1,0 +1,247 @@
+/* gpt.c - workload gpt-train: steps of training of a GPT-like network. A repetition is `steps`
+ * updates, each of batch = micro_batch x accumulation sequences; the network goes on learning from
+ * one to the next. See gpt_shape.h for its shapes, gpt_net.h for what is computed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/workloads/gpt_check.h"
+#include "kernels/workloads/tokens.h"
+
+/* CURVE: points of the loss that are told. The deviation of GPT-2's first weights. */
+enum { CURVE = 32, LOSSES = 1 << 20 };
+static const double first_deviation = 0.02;
+
+typedef struct {
+    abdb_gpt g;
+    abdb_tokens source;
+    size_t steps, batch;     /* updates in a repetition; tokens of an update */
+    int32_t *token, *target; /* of a repetition */
+    double rate, *loss;      /* mean of each update so far */
+    size_t losses;
+    double hardware, between, all; /* operations and seconds of the last repetition */
+} training;
+
+static abdb_status shape_of(abdb_problem *p, abdb_gpt_shape *s, size_t *steps, abdb_error *err)
+{
+    static const char *const sources[] = {"chain", "file", NULL};
+    double rate = abdb_param_number(p, "rate", 6e-4);
+    int source;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_gpt_shape_of(p, s, err));
+    TRY(abdb_param_size(p, "steps", 1, 100000, steps, err));
+    TRY(abdb_param_word(p, "tokens", sources, &source, err));
+    if (source == 1 && !getenv("ABDB_TOKENS"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "tokens=file: set ABDB_TOKENS to a file of tokens of 16 "
+                      "bits, such as llm.c and nanoGPT write"));
+    if (!(rate > 0 && rate < 1)) TRY(ABDB_FAIL(err, ABDB_USAGE, "rate is above 0 and below 1"));
+done:
+    return st;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    abdb_gpt_shape s;
+    size_t steps;
+
+    (void)limits;
+    return shape_of(p, &s, &steps, err);
+}
+
+/* The shape of parameters that have been looked at before. */
+static abdb_gpt_shape known(const abdb_problem *p, size_t *steps)
+{
+    abdb_problem again = *p;
+    abdb_gpt_shape s = {0};
+    abdb_error err;
+
+    (void)!shape_of(&again, &s, steps, &err);
+    return s;
+}
+
+static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+{
+    size_t steps, used = 0;
+    abdb_gpt_shape s = known(p, &steps);
+    const struct {
+        const char *name;
+        bool there;
+    } wanted[] = {{"products", parts && parts->product},
+                  {"attention with its gradient", parts && parts->attention},
+                  {"rows with their gradients", parts && parts->rows},
+                  {"embeddings with their gradient", parts && parts->embedding},
+                  {"cross entropy with its gradient", parts && parts->loss},
+                  {"sums of gradients", parts && parts->add},
+                  {"AdamW with master weights", parts && parts->update}};
+    const char *why = NULL;
+
+    *out = '\0';
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!wanted[i].there && used < room)
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
+    if (!used) why = parts->refuses(p, s.dtype, s.d / s.heads, s.d);
+    if (why) snprintf(out, room, "%s", why);
+}
+
+/* Tokens and losses of a repetition beside the network. */
+static double beside(const abdb_gpt_shape *s, size_t steps)
+{
+    return 2.0 * (double)(steps * s->micro * s->accumulation * s->sequence) * sizeof(int32_t);
+}
+
+static void effort(const abdb_stage *stage, abdb_effort *out)
+{
+    size_t steps = 1;
+    abdb_gpt_shape s = known(stage->p, &steps);
+    abdb_work work;
+    abdb_error err;
+
+    abdb_gpt_work(&s, &work);
+    *out = (abdb_effort){work.ops * (double)steps, work.bytes * (double)steps, 0};
+    if (abdb_gpt_bytes(stage, &s, &out->memory, &err) != ABDB_OK) out->memory = INFINITY;
+    out->memory += beside(&s, steps);
+}
+
+static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+{
+    size_t steps;
+    abdb_gpt_shape s = known(stage->p, &steps);
+
+    *at = abdb_gpt_check_at;
+    return abdb_gpt_check(stage, &s, error, err);
+}
+
+static void stop(void *state)
+{
+    training *t = state;
+
+    abdb_gpt_close(&t->g);
+    abdb_tokens_close(&t->source);
+    free(t->token);
+    free(t->loss);
+    free(t);
+}
+
+static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+{
+    training *t = calloc(1, sizeof *t);
+    const char *source = abdb_param_text(stage->p, "tokens");
+    abdb_gpt_shape s;
+    abdb_status st = ABDB_OK;
+
+    if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "training");
+    s = known(stage->p, &t->steps);
+    t->batch = s.micro * s.accumulation * s.sequence;
+    t->rate = abdb_param_number(stage->p, "rate", 6e-4);
+    t->token = calloc(2 * t->steps * t->batch, sizeof *t->token);
+    t->loss = calloc(LOSSES, sizeof *t->loss);
+    if (!t->token || !t->loss) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
+    t->target = t->token + t->steps * t->batch;
+    TRY(abdb_tokens_open(&t->source,
+                         source && strcmp(source, "file") == 0 ? getenv("ABDB_TOKENS") : NULL,
+                         s.vocabulary, 1, err));
+    TRY(abdb_gpt_open(&t->g, stage, &s, 1, first_deviation, false, err));
+    *state = t;
+done:
+    if (st != ABDB_OK) stop(t);
+    return st;
+}
+
+/* The next tokens. */
+static abdb_status reset(void *state, abdb_error *err)
+{
+    training *t = state;
+    size_t length = t->g.s.sequence;
+
+    (void)err;
+    for (size_t at = 0; at < t->steps * t->batch; at += length)
+        abdb_tokens_draw(&t->source, length, t->token + at, t->target + at);
+    return ABDB_OK;
+}
+
+static abdb_status run(void *state, abdb_error *err)
+{
+    training *t = state;
+    size_t rows = t->g.rows, bytes = rows * sizeof *t->token, at = 0;
+
+    (void)err;
+    for (size_t step = 0; step < t->steps; step++) {
+        double loss = 0;
+
+        abdb_gpt_begin(&t->g);
+        for (size_t i = 0; i < t->g.s.accumulation; i++, at += rows) {
+            memcpy(t->g.token, t->token + at, bytes);
+            memcpy(t->g.target, t->target + at, bytes);
+            loss += abdb_gpt_learn(&t->g);
+        }
+        abdb_gpt_update(&t->g, t->rate);
+        if (t->losses < LOSSES) t->loss[t->losses++] = loss / (double)t->batch;
+    }
+    return ABDB_OK;
+}
+
+/* A loss that is no number is wrong, and one far below what the source allows: more than six
+ * standard deviations of the mean of a batch (0.574 of a token), so the network has seen what it
+ * should foretell. */
+static bool is_sound(const training *t)
+{
+    double floor = abdb_tokens_entropy(&t->source);
+
+    for (size_t i = 0; i < t->losses; i++)
+        if (!isfinite(t->loss[i]) || t->loss[i] < floor - 6 * 0.574 / sqrt((double)t->batch))
+            return false;
+    return true;
+}
+
+static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+{
+    const training *t = state;
+    const abdb_spans *spans = t->g.stage->spans;
+    double operations = 0, all = 0, floor = abdb_tokens_entropy(&t->source);
+    size_t points = t->losses < CURVE ? t->losses : CURVE;
+
+    for (size_t i = 0; i < spans->count; i++) {
+        operations += spans->at[i].ops;
+        if (!spans->at[i].within) all += spans->at[i].time_s;
+    }
+    say(to, &(abdb_told_metric){"tokens_per_s", "median", (double)(t->steps * t->batch) / median_s,
+                                NAN});
+    say(to, &(abdb_told_metric){"hardware_flops_per_s", "median", operations / median_s, NAN});
+    say(to, &(abdb_told_metric){"overhead", "value", abdb_spans_between(spans) / all, NAN});
+    if (isfinite(floor)) say(to, &(abdb_told_metric){"loss_floor", "value", floor, NAN});
+    for (size_t i = 0; i < points; i++) {
+        size_t step = points > 1 ? i * (t->losses - 1) / (points - 1) : 0;
+
+        if (isfinite(t->loss[step]))
+            say(to, &(abdb_told_metric){"loss", "value", t->loss[step], (double)step + 1});
+    }
+    *sound = is_sound(t);
+}
+
+const abdb_workload abdb_workload_gpt = {
+    .name = "gpt-train",
+    .summary = "steps of training of a GPT-like network: forward, backward, AdamW",
+    .formula = "gpt-train@1",
+    .parameters =
+        "model=gpt2-small (gpt2-medium, gpt2-large, gpt2-xl, genslm-1.5b, genslm-13b, "
+        "mpt-125m to mpt-7b, tiny), of which layers, d, heads, vocabulary, sequence, bias "
+        "can be others; micro_batch=1, accumulation=1, batch (their product); "
+        "dtype=f32,bf16 (f64: ref); recompute=no,yes; sparsity=0 (share of the layers' "
+        "weights held at 0); tokens=chain,file ($ABDB_TOKENS); rate=6e-4; steps=1 "
+        "(updates in a repetition)",
+    .names = "model layers layers_of d heads vocabulary sequence bias micro_batch accumulation "
+             "batch recompute sparsity tokens rate steps",
+    .dtype = ABDB_F32,
+    .shape = shape,
+    .lacks = lacks,
+    .effort = effort,
+    .check = check,
+    .open = start,
+    .reset = reset,
+    .run = run,
+    .tell = tell,
+    .close = stop};

@@ -1,0 +1,109 @@
+/* parts.h - what a backend offers to workloads: the parts of a network, forward and backward.
+ *
+ * All data lie in rows in the host's memory, in one number format chosen by `open`; sums that must
+ * be exact over many steps (moments, master weights, accumulated gradients) are wide: f64 where
+ * the format is f64, else f32. A function that a backend lacks is NULL. Parts compute when they
+ * are called, on the threads of their user, in working memory that `reserve` made.
+ */
+#ifndef ABDB_WORKLOADS_PARTS_H
+#define ABDB_WORKLOADS_PARTS_H
+
+#include "kernels/kernel.h"
+
+/* c (m x n) = a (m x k) b (k x n), a or b stored transposed where asked. */
+typedef struct {
+    size_t m, n, k;
+    bool ta, tb;
+    const void *a, *b;
+    void *c;
+} abdb_part_product;
+
+/* Causal attention of sequences with themselves; a row of qkv is 3 x heads x d: queries, keys,
+ * values of all heads. l: log-sums, heads x rows floats, written by forward. Backward: dqkv from
+ * dout, and out and l as forward left them. */
+typedef struct {
+    size_t batch, heads, sequence, d;
+    const void *qkv;
+    void *out, *l;
+    const void *dout;
+    void *dqkv;
+} abdb_part_attention;
+
+/* Row by row; gain and shift are of columns, NULL counts as 0 (of a norm's gain: not allowed). */
+enum {
+    ABDB_ROWS_NORM,      /* out = norm(x) gain + shift */
+    ABDB_ROWS_BIAS,      /* out = x + gain (+ add) */
+    ABDB_ROWS_GELU,      /* kept += gain; out = gelu(kept) */
+    ABDB_ROWS_GELU_BACK, /* out *= slope of gelu at x; dgain = sums of out */
+    ABDB_ROWS_NORM_BACK, /* out = (add +) gradient of x from dy = kept; dgain, dshift */
+    ABDB_ROWS_SUM        /* dgain = sums of x */
+};
+typedef struct {
+    int what;
+    size_t rows, columns;
+    const void *x, *gain, *shift, *add;
+    void *kept, *out;
+    void *dgain, *dshift; /* sums over rows; NULL: not wanted */
+} abdb_part_rows;
+
+/* out = table[token] + position[row % sequence]; backward: table += sums of rows of dx by token
+ * (first[t] .. first[t + 1] are places in `order` of its rows), position = sums by place. */
+typedef struct {
+    size_t rows, columns, sequence, vocabulary;
+    const int32_t *token, *first, *order;
+    void *table, *position; /* backward: of their gradients */
+    void *x;                /* out, or dx */
+} abdb_part_embedding;
+
+/* Cross entropy of rows of logits x; x becomes its gradient times scale. */
+typedef struct {
+    size_t rows, columns;
+    const int32_t *target;
+    double scale;
+    void *x;
+} abdb_part_loss;
+
+/* AdamW (Loshchilov and Hutter 2019) of step number `step`, 1 the first:
+ *   m = beta1 m + (1 - beta1) g scale, v = beta2 v + (1 - beta2) (g scale)^2,
+ *   w = w (1 - rate decay) - rate (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + epsilon)
+ * w, m, v are wide. Where mask is not NULL, w is 0 where it is 0. out, unless NULL: w in the
+ * format. */
+typedef struct {
+    size_t n;
+    const void *g;
+    bool wide; /* g is */
+    void *w, *m, *v, *out;
+    const unsigned char *mask;
+    double scale, rate, beta1, beta2, epsilon, decay, step;
+} abdb_part_update;
+
+typedef struct abdb_parts {
+    /* Says why parts of a problem (isa, threads) cannot be had in this format and for heads of d
+     * and rows of `columns` numbers; NULL: they can. */
+    const char *(*refuses)(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns);
+    /* ABDB_NOMEM. */
+    abdb_status (*open)(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err);
+    void (*close)(void *self);
+    /* Bytes of working memory; `columns` the widest rows that are summed. reserve gives as much to
+     * all of them: ABDB_NOMEM. */
+    size_t (*room_of_product)(void *self, const abdb_part_product *x);
+    size_t (*room_of_attention)(void *self, const abdb_part_attention *x, bool backward);
+    size_t (*room_of_rows)(void *self, size_t columns);
+    abdb_status (*reserve)(void *self, size_t bytes, abdb_error *err);
+    void (*product)(void *self, const abdb_part_product *x);
+    void (*attention)(void *self, const abdb_part_attention *x, bool backward);
+    void (*rows)(void *self, const abdb_part_rows *x);
+    void (*embedding)(void *self, const abdb_part_embedding *x, bool backward);
+    double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows */
+    /* Wide `to` += x. */
+    void (*add)(void *self, size_t n, const void *x, void *to);
+    void (*update)(void *self, const abdb_part_update *x);
+} abdb_parts;
+
+/* The wide format beside one. */
+static inline abdb_dtype abdb_parts_wide(abdb_dtype dtype)
+{
+    return dtype == ABDB_F64 ? ABDB_F64 : ABDB_F32;
+}
+
+#endif

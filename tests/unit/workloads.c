@@ -1,0 +1,286 @@
+/* workloads.c - tests of what workloads compute: tokens of known entropy, gradients against
+ * differences, a network that learns down to what its source allows. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/harness/harness.h"
+#include "kernels/providers/ref/ref.h"
+#include "kernels/providers/vec/vec.h"
+#include "kernels/workloads/gpt_check.h"
+#include "kernels/workloads/tokens.h"
+#include "tests/unit/check.h"
+
+static double now(void)
+{
+    return 0;
+}
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+/* The mean of -log of how often one token follows another is the entropy that is said, and the
+ * next token's frequencies alone say little. */
+static void chain(void **state)
+{
+    enum { VOCABULARY = 16, LENGTH = 100, TIMES = 1000 };
+    static double pairs[VOCABULARY][VOCABULARY], firsts[VOCABULARY];
+    abdb_tokens t;
+    abdb_error err = {0};
+    int32_t token[LENGTH], target[LENGTH];
+    double entropy = 0, n = 0;
+
+    (void)state;
+    assert_ok(abdb_tokens_open(&t, NULL, VOCABULARY, 9, &err));
+    for (int i = 0; i < TIMES; i++) {
+        abdb_tokens_draw(&t, LENGTH, token, target);
+        for (int j = 0; j < LENGTH; j++) {
+            if (j) assert_int_equal(token[j], target[j - 1]);
+            assert_true(token[j] >= 0 && token[j] < VOCABULARY);
+            pairs[token[j]][target[j]]++;
+            firsts[token[j]]++;
+            n++;
+        }
+    }
+    for (int a = 0; a < VOCABULARY; a++)
+        for (int b = 0; b < VOCABULARY; b++)
+            if (pairs[a][b] > 0) entropy -= pairs[a][b] / n * log(pairs[a][b] / firsts[a]);
+    assert_true(fabs(abdb_tokens_entropy(&t) - 1.75 * log(2)) < 1e-12);
+    assert_true(fabs(entropy - abdb_tokens_entropy(&t)) < 0.02);
+    abdb_tokens_close(&t);
+}
+
+static const char *written(const char *name, const void *bytes, size_t size)
+{
+    static char path[64];
+    FILE *file;
+
+    snprintf(path, sizeof path, "/tmp/abdb-tokens-%ld-%s", (long)getpid(), name);
+    file = fopen(path, "wb");
+    assert_true(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+    return path;
+}
+
+static void files_of_tokens(void **state)
+{
+    uint16_t plain[] = {1, 2, 3, 4, 5, 6}, headed[512 + 4] = {0};
+    const char *path;
+    abdb_tokens t;
+    abdb_error err = {0};
+    int32_t token[3], target[3];
+
+    (void)state;
+    path = written("plain", plain, sizeof plain);
+    assert_ok(abdb_tokens_open(&t, path, 7, 1, &err));
+    assert_int_equal(t.count, 6);
+    for (int i = 0; i < 20; i++) {
+        abdb_tokens_draw(&t, 3, token, target);
+        assert_true(token[1] == token[0] + 1 && target[0] == token[1] && target[2] == token[2] + 1);
+    }
+    assert_true(isnan(abdb_tokens_entropy(&t)));
+    abdb_tokens_close(&t);
+    assert_status(abdb_tokens_open(&t, path, 6, 1, &err), ABDB_FORMAT);
+    assert_non_null(strstr(err.message, "token 6 at place 5"));
+    unlink(path);
+    path = written("odd", plain, 5);
+    assert_status(abdb_tokens_open(&t, path, 7, 1, &err), ABDB_FORMAT);
+    unlink(path);
+    headed[0] = 20240520 & 0xFFFF;
+    headed[1] = 20240520 >> 16;
+    for (int i = 0; i < 4; i++) headed[512 + i] = (uint16_t)(i + 1);
+    path = written("headed", headed, sizeof headed);
+    assert_ok(abdb_tokens_open(&t, path, 7, 1, &err));
+    assert_true(t.count == 4 && t.file[0] == 1 && t.file[3] == 4);
+    abdb_tokens_close(&t);
+    unlink(path);
+    assert_status(abdb_tokens_open(&t, "/nowhere/tokens", 7, 1, &err), ABDB_IO);
+}
+
+/* --- the network ------------------------------------------------------------------------------ */
+
+static void set_up(abdb_stage *stage, abdb_problem *p, abdb_spans *spans, const abdb_parts *parts)
+{
+    *p = (abdb_problem){.kernel = "gpt-train"};
+    *spans = (abdb_spans){.now = now};
+    *stage = (abdb_stage){p, abdb_host_device(2), parts, spans};
+}
+
+static double error_of(const abdb_parts *parts, const abdb_gpt_shape *s)
+{
+    abdb_stage stage;
+    abdb_problem p;
+    abdb_spans spans;
+    abdb_error err = {0};
+    double error = NAN;
+
+    set_up(&stage, &p, &spans, parts);
+    assert_ok(abdb_gpt_check(&stage, s, &error, &err));
+    assert_true(!spans.overflowed && spans.deep == 0);
+    return error;
+}
+
+/* Every tensor of parameters, with biases and without, computed again and not, masked and not. */
+static void gradients(void **state)
+{
+    static const abdb_gpt_shape shapes[] = {{.dtype = ABDB_F64, .bias = true},
+                                            {.dtype = ABDB_F64, .recompute = true},
+                                            {.dtype = ABDB_F64, .bias = true, .sparsity = 0.75},
+                                            {.dtype = ABDB_F32, .bias = true},
+                                            {.dtype = ABDB_BF16, .bias = true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        assert_true(error_of(&abdb_ref_parts, &shapes[i]) < 0.5);
+    omp_set_num_threads(2); /* whose sums are put together */
+    for (int bias = 0; bias < 2; bias++)
+        for (int again = 0; again < 2; again++) {
+            abdb_gpt_shape s = {
+                .dtype = ABDB_F32, .bias = bias, .recompute = again, .sparsity = again ? 0.3 : 0};
+            abdb_problem p = {.kernel = "gpt-train"};
+
+            assert_true(error_of(&abdb_vec_parts, &s) < 0.5);
+            s.dtype = ABDB_BF16;
+            if (!abdb_vec_parts.refuses(&p, ABDB_BF16, 16, 32))
+                assert_true(error_of(&abdb_vec_parts, &s) < 0.5);
+        }
+    omp_set_num_threads(1);
+}
+
+typedef struct {
+    abdb_gpt g;
+    abdb_stage stage;
+    abdb_problem p;
+    abdb_spans spans;
+    abdb_tokens source;
+} learner;
+
+static void open_learner(learner *l, const abdb_gpt_shape *s)
+{
+    abdb_error err = {0};
+
+    set_up(&l->stage, &l->p, &l->spans, &abdb_vec_parts);
+    assert_ok(abdb_tokens_open(&l->source, NULL, s->vocabulary, 1, &err));
+    assert_ok(abdb_gpt_open(&l->g, &l->stage, s, 1, 0.02, false, &err));
+}
+
+static double one_step(learner *l, double rate)
+{
+    abdb_gpt *g = &l->g;
+    double loss = 0;
+
+    abdb_gpt_begin(g);
+    for (size_t i = 0; i < g->s.accumulation; i++) {
+        for (size_t b = 0; b < g->s.micro; b++)
+            abdb_tokens_draw(&l->source, g->s.sequence, g->token + b * g->s.sequence,
+                             g->target + b * g->s.sequence);
+        loss += abdb_gpt_learn(g) / (double)(g->rows * g->s.accumulation);
+    }
+    abdb_gpt_update(g, rate);
+    return loss;
+}
+
+/* From ln(vocabulary) down to the entropy of the source, and not below it. */
+static void learns(void **state)
+{
+    enum { STEPS = 300, LAST = 40 };
+    const abdb_gpt_shape s = {.layers = 1,
+                              .d = 64,
+                              .heads = 2,
+                              .vocabulary = 32,
+                              .sequence = 32,
+                              .micro = 4,
+                              .accumulation = 2,
+                              .dtype = ABDB_F32,
+                              .bias = true};
+    learner l;
+    double first = 0, last = 0, floor, spread;
+
+    (void)state;
+    open_learner(&l, &s);
+    floor = abdb_tokens_entropy(&l.source);
+    for (int i = 0; i < STEPS; i++) {
+        double loss = one_step(&l, 5e-3);
+
+        if (i == 0) first = loss;
+        if (i >= STEPS - LAST) last += loss / LAST;
+    }
+    abdb_gpt_close(&l.g);
+    spread = 0.574 / sqrt(LAST * 8 * 32); /* of the mean of so many tokens */
+    assert_true(fabs(first - log(32)) < 0.05);
+    assert_true(last < floor + 0.05 && last > floor - 5 * spread);
+}
+
+/* What is computed again is the same, and takes less memory; micro-batches add up. */
+static void switches(void **state)
+{
+    abdb_gpt_shape s = {.layers = 3,
+                        .d = 64,
+                        .heads = 4,
+                        .vocabulary = 50,
+                        .sequence = 16,
+                        .micro = 4,
+                        .accumulation = 1,
+                        .dtype = ABDB_F32,
+                        .bias = true};
+    learner kept, again, parts;
+    double a = 0, b = 0, c = 0;
+
+    (void)state;
+    open_learner(&kept, &s);
+    s.recompute = true;
+    open_learner(&again, &s);
+    s.recompute = false;
+    s.micro = 1;
+    s.accumulation = 4;
+    open_learner(&parts, &s);
+    for (int i = 0; i < 3; i++) {
+        a = one_step(&kept, 1e-3);
+        b = one_step(&again, 1e-3);
+        c = one_step(&parts, 1e-3);
+    }
+    assert_true(a == b);
+    assert_memory_equal(kept.g.p, again.g.p, abdb_gpt_parameters(&s) * 4);
+    assert_true(again.g.bytes < kept.g.bytes);
+    assert_true(fabs(a - c) < 1e-5);
+    abdb_gpt_close(&kept.g);
+    abdb_gpt_close(&again.g);
+    abdb_gpt_close(&parts.g);
+}
+
+/* Parameters and operations of GPT-2 as they are published: 124 and 1558 million. */
+static void shapes(void **state)
+{
+    abdb_problem small = {.kernel = "gpt-train"},
+                 xl = {.params = 2, .param = {{"model", "gpt2-xl", NAN}, {"layers", "2", 2}}},
+                 odd = {.params = 3,
+                        .param = {{"batch", "8", 8}, {"micro_batch", "3", 3}, {"heads", "5", 5}}};
+    abdb_gpt_shape s;
+    abdb_work work;
+    abdb_error err = {0};
+
+    (void)state;
+    assert_ok(abdb_gpt_shape_of(&small, &s, &err));
+    assert_int_equal(abdb_gpt_parameters(&s), 124439808);
+    abdb_gpt_work(&s, &work);
+    assert_true(work.ops == 6.0 * (12.0 * 12 * 768 * 768 + 50257.0 * 768) * 1024 +
+                                12.0 * 768 * 12 * 1024 * 1025 / 2);
+    assert_ok(abdb_gpt_shape_of(&xl, &s, &err));
+    assert_int_equal(s.layers, 2);
+    assert_string_equal(abdb_param_text(&xl, "layers_of"), "48");
+    s.layers = 48;
+    assert_int_equal(abdb_gpt_parameters(&s), 1557611200);
+    assert_status(abdb_gpt_shape_of(&odd, &s, &err), ABDB_USAGE);
+    assert_string_equal(err.message, "batch=8 is not micro_batch=3 x accumulation=2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chain),     cmocka_unit_test(files_of_tokens), cmocka_unit_test(shapes),
+        cmocka_unit_test(gradients), cmocka_unit_test(switches),        cmocka_unit_test(learns)};
+
+    omp_set_num_threads(1); /* small networks, on a machine that others may use */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
