@@ -70,6 +70,14 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     return ABDB_OK;
 }
 
+const char *const abdb_report_groups[] = {"Which accelerator is faster?",
+                                          "What does it cost?",
+                                          "What is a device made for?",
+                                          "What was measured here?",
+                                          "May it be believed, and compared?",
+                                          "What is in the database, and where from?",
+                                          NULL};
+
 static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
 {
     char *colon = strchr(line, ':'), *text, *rest;
@@ -87,6 +95,8 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
         r->hoist = text;
     else if (strcmp(line, "site") == 0)
         r->site = text;
+    else if (strcmp(line, "explore") == 0)
+        r->explore = text;
     else if (strcmp(line, "footnotes") == 0)
         r->counts_only = strcmp(text, "none") == 0;
     else if (strcmp(line, "param") == 0)

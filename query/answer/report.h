@@ -46,7 +46,7 @@ typedef struct {
 } abdb_report_param;
 
 typedef struct {
-    const char *name, *title, *question, *group, *hoist, *site;
+    const char *name, *title, *question, *group, *hoist, *site, *explore;
     const char *origin; /* "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
@@ -63,6 +63,9 @@ typedef struct {
     abdb_option option[ABDB_PARAM_COUNT + 1]; /* params as options */
     abdb_arena arena;
 } abdb_report;
+
+/* What people ask, in the order in which they do: `-- group:` of the shipped reports. End: NULL. */
+extern const char *const abdb_report_groups[];
 
 /* A report by name: the user's folder first, then the shipped ones. ABDB_USAGE: no such report (the
  * nearest is named). */

@@ -10,15 +10,6 @@
 
 enum { NAMES_MAX = 256, NAME_WIDTH = 23 };
 
-/* As `-- group:` of the shipped reports says; reports of other groups come behind. */
-static const char *const groups[] = {"Which accelerator is faster?",
-                                     "What does it cost?",
-                                     "What is a device made for?",
-                                     "What was measured here?",
-                                     "May it be believed, and compared?",
-                                     "What is in the database, and where from?",
-                                     NULL};
-
 static void print_entry(const char *name, const char *meaning, const char *more)
 {
     abdb_text text = {0};
@@ -44,8 +35,9 @@ static size_t print_group(const char *group, const char **names, size_t count)
         abdb_report report;
         abdb_error err;
         bool loaded = abdb_report_load(&report, names[i], &err) == ABDB_OK;
-        const char *own =
-            loaded && report.group && abdb_is_word(report.group, groups) ? report.group : NULL;
+        const char *own = loaded && report.group && abdb_is_word(report.group, abdb_report_groups)
+                              ? report.group
+                              : NULL;
 
         if (group ? own && strcmp(own, group) == 0 : !own) {
             if (!printed++) abdb_say(stdout, "\n%s\n", group ? group : "Your own");
@@ -65,7 +57,7 @@ void abdb_catalog_print(void)
     abdb_pager_begin();
     puts("What can be asked: `abdb query NAME`; `abdb query NAME --help` explains one,\n"
          "`abdb query --search WORD` looks for one.");
-    for (size_t i = 0; groups[i]; i++) print_group(groups[i], names, count);
+    for (size_t i = 0; abdb_report_groups[i]; i++) print_group(abdb_report_groups[i], names, count);
     print_group(NULL, names, count);
     puts("\nOr read-only SQL over the public views, which `abdb query --schema` explains:\n"
          "  abdb query \"SELECT device, count(*) FROM v_result GROUP BY device\"\n"

@@ -2,6 +2,7 @@
 -- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
 -- group: What does it cost?
 -- site: Price and cost
+-- explore: per=rate
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time

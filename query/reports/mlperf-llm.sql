@@ -2,6 +2,7 @@
 -- question: MLPerf LLM inference: the best submission of each accelerator, in total and per device
 -- group: Which accelerator is faster?
 -- site: MLPerf®
+-- explore: per=device
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
 -- param: model | text | | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n JOIN v_model m ON m.model = n.whole WHERE n.kind = 'model' AND m.task = 'llm' GROUP BY n.whole ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'

@@ -2,6 +2,7 @@
 -- question: training throughput per dollar, with the age of the prices and where sources contradict themselves
 -- group: What does it cost?
 -- site: Price and cost
+-- explore: per=dollar
 -- param: source | text | | only results of this source | SELECT source FROM v_source ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: statistic | text | mean | mean: averages over models; value: single ones; all

@@ -19,14 +19,7 @@ abdb_status abdb_explore_load(abdb_site *site, abdb_error *err)
 
 const char *abdb_explore_keys(const abdb_site *site)
 {
-    const abdb_table *t = &site->explore;
-
-    return t->rows && t->value[1].kind == ABDB_STRING ? t->value[1].text : "";
-}
-
-bool abdb_explore_has_rows(const abdb_site *site)
-{
-    return *abdb_explore_keys(site) != '\0';
+    return abdb_site_explores(site) ? site->explore.value[1].text : "";
 }
 
 /* JSON inside of HTML: nothing in it ends the element or begins a comment, and what nobody sees or

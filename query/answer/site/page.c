@@ -228,6 +228,11 @@ void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
         abdb_html_text(out, page->title);
         fputs(": drawn from the table below\"></picture></a></figure>\n", out);
     }
+    if (page->plot.report.explore && abdb_site_explores(site)) {
+        fputs("<p><a href=\"explore.html#", out);
+        abdb_html_text(out, page->plot.report.explore);
+        fputs("\">Choose and price it yourself</a></p>\n", out);
+    }
     put_table(out, site, page);
     for (size_t i = 0; i < page->plot.table.notes; i++) {
         fputs("<p class=\"note\">", out);

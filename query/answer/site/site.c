@@ -44,6 +44,12 @@ static bool is_taken(const char *name)
            (size > 5 && strcmp(name + size - 5, "-dark") == 0); /* the dark picture of another */
 }
 
+/* The question that a report helps to answer; of one's own that names none, its heading. */
+static const char *group_of(const abdb_report *report)
+{
+    return report->group ? report->group : report->site;
+}
+
 /* The page of a figure, where it has something to draw. */
 static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err)
 {
@@ -60,7 +66,7 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
         st = abdb_plot_fill(&page->plot, site->db, NULL, err);
     if (st == ABDB_OK && page->plot.report.site) {
         snprintf(page->name, sizeof page->name, "%s", name);
-        page->group = page->plot.report.site;
+        page->group = group_of(&page->plot.report);
         page->title = page->plot.table.title ? page->plot.table.title : name;
         page->drawn = true;
         site->pages++;
@@ -95,7 +101,7 @@ static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err
         st = abdb_report_answer(site->db, &page->plot.report, value, &page->plot.table, err);
     if (st == ABDB_OK && page->plot.report.site && page->plot.table.rows) {
         snprintf(page->name, sizeof page->name, "report-%s", name);
-        page->group = page->plot.report.site;
+        page->group = group_of(&page->plot.report);
         page->title = page->plot.table.title ? page->plot.table.title : name;
         site->pages++;
         return ABDB_OK;
@@ -290,77 +296,6 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
     return st;
 }
 
-static void put_thumbnail(FILE *out, const abdb_page *page)
-{
-    const char *name = page->plot.figure.name;
-
-    abdb_say(out,
-             "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
-             "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
-             page->name, name, name);
-    abdb_html_text(out, page->title);
-    fputs("\"></picture></a></figure>\n", out);
-}
-
-static void put_group(FILE *out, const abdb_site *site, const char *group)
-{
-    size_t shown = 0;
-
-    for (size_t p = 0; p < site->pages; p++) {
-        if (strcmp(site->page[p].group, group) != 0) continue;
-        if (!shown++) {
-            fputs("<h2>", out);
-            abdb_html_text(out, group);
-            fputs("</h2>\n<ul class=\"lists\">\n", out);
-        }
-        abdb_say(out, "<li><a href=\"%s.html\">", site->page[p].name);
-        abdb_html_text(out, site->page[p].title);
-        abdb_say(out, "</a>%s</li>\n", site->page[p].drawn ? "" : " (table)");
-    }
-    if (shown) fputs("</ul>\n", out);
-}
-
-/* Known headings first, in the order in which people ask; then those of the user's own reports. */
-static void put_groups(FILE *out, const abdb_site *site)
-{
-    static const char *const known[] = {"MLPerf\u00ae",  "Price and cost", "Training",
-                                        "Serving",       "Devices",        "Collectives and memory",
-                                        "Measured here", "Evidence"};
-    enum { KNOWN = sizeof known / sizeof *known };
-
-    for (size_t k = 0; k < KNOWN; k++) put_group(out, site, known[k]);
-    for (size_t i = 0; i < site->pages; i++) {
-        const char *group = site->page[i].group;
-        bool seen = false;
-
-        for (size_t k = 0; k < KNOWN; k++) seen |= strcmp(group, known[k]) == 0;
-        for (size_t p = 0; p < i; p++) seen |= strcmp(group, site->page[p].group) == 0;
-        if (!seen) put_group(out, site, group);
-    }
-}
-
-static abdb_status write_overview(const abdb_site *site, abdb_error *err)
-{
-    static const char *const first[] = {"mlperf-llm", "training", "mlperf-rounds", "peak-achieved"};
-    abdb_outfile made = {0};
-    FILE *out = abdb_site_file(&made, site, "index.html", err);
-
-    if (!out) return ABDB_IO;
-    abdb_page_begin(out, "Accelerator benchmarks", "index.html");
-    fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
-          "number "
-          "is a link to the facts that it was made from. Values of different kinds of evidence "
-          "(measured, published, MLPerf\u00ae) are never mixed.</p>\n<div class=\"figures\">\n",
-          out);
-    for (size_t f = 0; f < sizeof first / sizeof *first; f++)
-        for (size_t i = 0; i < site->pages; i++)
-            if (strcmp(site->page[i].name, first[f]) == 0) put_thumbnail(out, &site->page[i]);
-    fputs("</div>\n", out);
-    put_groups(out, site);
-    abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
-}
-
 static abdb_status write_figures(const abdb_site *site, abdb_error *err)
 {
     abdb_outfile made = {0};
@@ -371,7 +306,7 @@ static abdb_status write_figures(const abdb_site *site, abdb_error *err)
     fputs("<p>Each leads to its page, with the table that it draws.</p>\n<div class=\"figures\">\n",
           out);
     for (size_t i = 0; i < site->pages; i++)
-        if (site->page[i].drawn) put_thumbnail(out, &site->page[i]);
+        if (site->page[i].drawn) abdb_front_picture(out, &site->page[i]);
     fputs("</div>\n", out);
     abdb_page_end(out, site);
     return abdb_outfile_commit(&made, err);
@@ -417,7 +352,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
     abdb_progress("", -1, 0);
     TRY(write_sources(&site, err));
     TRY(write_figures(&site, err));
-    TRY(write_overview(&site, err));
+    TRY(abdb_front_write(&site, err));
     abdb_say(stdout, "%s/index.html: %zu pages, %zu facts\n", folder, site.pages,
              site.facts.table.rows);
 done:

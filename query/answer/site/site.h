@@ -34,6 +34,12 @@ typedef struct {
     abdb_arena arena;
 } abdb_site;
 
+/* Has explore.html a result to show? */
+static inline bool abdb_site_explores(const abdb_site *site)
+{
+    return site->explore.rows && site->explore.value[1].kind == ABDB_STRING;
+}
+
 extern const abdb_embedded abdb_site_files[];
 
 /* Writes the whole site. ABDB_DATA: the database has nothing to show; ABDB_IO: the folder cannot be
@@ -60,8 +66,10 @@ FILE *abdb_site_file(abdb_outfile *made, const abdb_site *site, const char *file
 /* explore.c: what the page holds, and the keys of its facts, blanks between them. */
 ABDB_MUST_USE abdb_status abdb_explore_load(abdb_site *site, abdb_error *err);
 const char *abdb_explore_keys(const abdb_site *site);
-bool abdb_explore_has_rows(const abdb_site *site);
 ABDB_MUST_USE abdb_status abdb_explore_write(const abdb_site *site, abdb_error *err);
+/* front.c: the first page, the questions that people ask; and a picture that leads to its page. */
+ABDB_MUST_USE abdb_status abdb_front_write(const abdb_site *site, abdb_error *err);
+void abdb_front_picture(FILE *out, const abdb_page *page);
 /* charts.c: the library that draws, with its licence, where there is one; else it is said. */
 ABDB_MUST_USE abdb_status abdb_charts_write(abdb_site *site, abdb_error *err);
 

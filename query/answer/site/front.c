@@ -1,0 +1,135 @@
+/* front.c - the first page of a site: the questions that people ask, each with pictures, the
+ * command that made each, and where to go on; see site.h. */
+#include "query/answer/escape.h"
+#include "query/answer/say.h"
+#include "query/answer/site/site.h"
+
+/* Pictures that open a question; what follows is a list. */
+enum { PICTURES = 2 };
+
+void abdb_front_picture(FILE *out, const abdb_page *page)
+{
+    const char *name = page->plot.figure.name;
+
+    abdb_say(out,
+             "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
+             "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
+             page->name, name, name);
+    abdb_html_text(out, page->title);
+    fputs("\"></picture></a>", out);
+    if (page->plot.report.question) {
+        fputs("<figcaption>", out);
+        abdb_html_text(out, page->plot.report.question);
+        abdb_say(out, " <code>abdb plot %s</code></figcaption>", name);
+    }
+    fputs("</figure>\n", out);
+}
+
+/* Figures that answer best come first. */
+static size_t rank_of(const abdb_page *page)
+{
+    static const char *const first[] = {"choose",   "mlperf-llm", "price-performance", "peaks",
+                                        "training", "roofline",   "peak-achieved"};
+    size_t i = 0;
+
+    while (i < sizeof first / sizeof *first && strcmp(page->name, first[i]) != 0) i++;
+    return page->drawn ? i : SIZE_MAX;
+}
+
+/* The best picture of a question behind the one with that rank and place; NULL: none. */
+static const abdb_page *next_picture(const abdb_site *site, const char *group,
+                                     const abdb_page *after)
+{
+    const abdb_page *best = NULL;
+
+    for (size_t p = 0; p < site->pages; p++) {
+        const abdb_page *page = &site->page[p];
+
+        if (!page->drawn || strcmp(page->group, group) != 0) continue;
+        if (after &&
+            (rank_of(page) < rank_of(after) || (rank_of(page) == rank_of(after) && page <= after)))
+            continue;
+        if (!best || rank_of(page) < rank_of(best)) best = page;
+    }
+    return best;
+}
+
+static void put_entry(FILE *out, const abdb_page *page)
+{
+    abdb_say(out, "<li><a href=\"%s.html\">", page->name);
+    abdb_html_text(out, page->title);
+    fputs("</a> <span class=\"note\">", out);
+    if (page->plot.report.question) {
+        abdb_html_text(out, page->plot.report.question);
+        fputs(" ", out);
+    }
+    abdb_say(out, "<code>abdb %s %s</code></span></li>\n", page->drawn ? "plot" : "query",
+             page->drawn ? page->plot.figure.name : page->plot.report.name);
+}
+
+static void put_group(FILE *out, const abdb_site *site, const char *group)
+{
+    const abdb_page *shown[PICTURES] = {NULL}, *next = next_picture(site, group, NULL);
+    size_t pictures = 0, entries = 0;
+
+    for (; next && pictures < PICTURES; next = next_picture(site, group, next))
+        shown[pictures++] = next;
+    for (size_t p = 0; p < site->pages; p++) entries += strcmp(site->page[p].group, group) == 0;
+    if (!entries) return;
+    fputs("<h2>", out);
+    abdb_html_text(out, group);
+    fputs("</h2>\n", out);
+    if (pictures) fputs("<div class=\"figures\">\n", out);
+    for (size_t i = 0; i < pictures; i++) abdb_front_picture(out, shown[i]);
+    if (pictures) fputs("</div>\n", out);
+    if (entries > pictures) fputs("<ul class=\"lists\">\n", out);
+    for (size_t p = 0; p < site->pages; p++) {
+        bool is_shown = false;
+
+        for (size_t i = 0; i < pictures; i++) is_shown |= shown[i] == &site->page[p];
+        if (strcmp(site->page[p].group, group) == 0 && !is_shown) put_entry(out, &site->page[p]);
+    }
+    if (entries > pictures) fputs("</ul>\n", out);
+}
+
+static bool is_known(const char *group)
+{
+    for (size_t i = 0; abdb_report_groups[i]; i++)
+        if (strcmp(abdb_report_groups[i], group) == 0) return true;
+    return false;
+}
+
+/* What people ask, in the order in which they do; then the headings of the user's own reports. */
+static void put_groups(FILE *out, const abdb_site *site)
+{
+    for (size_t i = 0; abdb_report_groups[i]; i++) put_group(out, site, abdb_report_groups[i]);
+    for (size_t i = 0; i < site->pages; i++) {
+        bool seen = is_known(site->page[i].group);
+
+        for (size_t p = 0; p < i; p++)
+            seen |= strcmp(site->page[i].group, site->page[p].group) == 0;
+        if (!seen) put_group(out, site, site->page[i].group);
+    }
+}
+
+abdb_status abdb_front_write(const abdb_site *site, abdb_error *err)
+{
+    abdb_outfile made = {0};
+    FILE *out = abdb_site_file(&made, site, "index.html", err);
+
+    if (!out) return ABDB_IO;
+    abdb_page_begin(out, "Accelerator benchmarks", "index.html");
+    fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
+          "number is a link to the facts that it was made from. Values of different kinds of "
+          "evidence (measured, published, MLPerf\u00ae) are never mixed.</p>\n",
+          out);
+    if (abdb_site_explores(site))
+        fputs("<p class=\"lead\"><a href=\"explore.html\">Explore all results</a>: choose model, "
+              "scenario, round and devices, type what an hour costs you, see who leads, ask why "
+              "two may not be compared, and <a href=\"explore.html#per=rate\">what a wanted rate "
+              "takes</a>.</p>\n",
+              out);
+    put_groups(out, site);
+    abdb_page_end(out, site);
+    return abdb_outfile_commit(&made, err);
+}
