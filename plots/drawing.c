@@ -2,14 +2,16 @@
  * datablock with the series after another, and finds columns and bounds by name; see drawing.h. */
 #include "plots/drawing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/core/plain.h"
 
 /* LEVELS_MAX: more names than a page can show. NAME_LETTERS: what fits beside a picture of 720
- * points. */
-enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64 };
+ * points. LEAST_ROW: points of a row with a name that can be read; WORDS_HEIGHT: of a second line
+ * of the title, subtitle and caption. */
+enum { LEVELS_MAX = 400, NAME_LETTERS = 34, COLUMNS_MAX = 64, LEAST_ROW = 15, WORDS_HEIGHT = 40 };
 
 /* The distinct values of a column, in order of appearance; of numbers in their own order. */
 typedef struct {
@@ -96,14 +98,54 @@ static size_t level_of(const levels *l, const char *name)
     return i;
 }
 
-/* The names of an axis or a key: numbers in their order, text in that of the report's rows. */
+static bool is_lit(const maker *m, size_t row)
+{
+    return !m->d->lit || m->d->lit[row];
+}
+
+/* Leaves the first `most` of the names in the order of the column's least number. */
+static void sort_series(const maker *m, levels *l, size_t by, size_t most)
+{
+    double least[LEVELS_MAX];
+
+    for (size_t i = 0; i < m->kept; i++) {
+        size_t n = level_of(l, at(m->d, m->row[i], l->column));
+        double number = INFINITY;
+
+        (void)abdb_number(at(m->d, m->row[i], by), &number);
+        if (!is_lit(m, m->row[i])) number += 1e9; /* behind those that are highlighted */
+        if (n == LEVELS_MAX) continue;
+        if (n == l->count) {
+            l->name[l->count++] = at(m->d, m->row[i], l->column);
+            least[n] = number;
+        } else if (number < least[n])
+            least[n] = number;
+    }
+    for (size_t i = 1; i < l->count;
+         i++) /* few names: by insertion, which keeps equal ones in order */
+        for (size_t k = i; k && least[k] < least[k - 1]; k--) {
+            const char *name = l->name[k];
+            double number = least[k];
+
+            l->name[k] = l->name[k - 1];
+            least[k] = least[k - 1];
+            l->name[k - 1] = name;
+            least[k - 1] = number;
+        }
+    if (l->count > most) l->count = most;
+}
+
+/* The names of an axis or a key: numbers in their order, text in that of the report's rows, but of
+ * more than there is room for those that are highlighted first. */
 static void find_levels(const maker *m, levels *l, size_t most)
 {
-    for (size_t i = 0; i < m->kept; i++) {
-        const char *name = at(m->d, m->row[i], l->column);
+    for (size_t pass = m->d->lit && l == &m->series ? 0 : 1; pass < 2; pass++)
+        for (size_t i = 0; i < m->kept; i++) {
+            const char *name = at(m->d, m->row[i], l->column);
 
-        if (level_of(l, name) == l->count && l->count < most) l->name[l->count++] = name;
-    }
+            if ((pass || m->d->lit[m->row[i]]) && level_of(l, name) == l->count && l->count < most)
+                l->name[l->count++] = name;
+        }
     if (!m->d->text[l->column]) qsort(l->name, l->count, sizeof *l->name, by_number);
 }
 
@@ -200,16 +242,16 @@ static void add_names(abdb_text *out, const char *array, const levels *l)
     abdb_text_printf(out, "%s_widest = %zu\n", array, widest);
 }
 
-/* Drops the rows of series beyond the most, and says which. */
-static void limit_series(maker *m, abdb_text *notes)
+/* Drops the rows of other names than these, and says of which. */
+static void limit_to(maker *m, const levels *these, abdb_text *notes)
 {
-    levels rest = {.column = m->series.column};
+    levels rest = {.column = these->column};
     size_t kept = 0;
 
     for (size_t i = 0; i < m->kept; i++) {
-        const char *name = at(m->d, m->row[i], m->series.column);
+        const char *name = at(m->d, m->row[i], these->column);
 
-        if (level_of(&m->series, name) < m->series.count)
+        if (level_of(these, name) < these->count)
             m->row[kept++] = m->row[i];
         else if (level_of(&rest, name) == rest.count && rest.count < LEVELS_MAX)
             rest.name[rest.count++] = name;
@@ -222,6 +264,46 @@ static void limit_series(maker *m, abdb_text *notes)
         abdb_text_plain(notes, rest.name[i]);
     }
     abdb_text_puts(notes, rest.count > 6 ? ", ...\n" : "\n");
+}
+
+/* A picture of a given height has room for so many of what it grows by; the first stay. */
+static abdb_status limit_height(maker *m, abdb_text *notes, abdb_error *err)
+{
+    const abdb_figure *f = m->figure;
+    levels these = {0};
+    /* A row of several bars takes nearly all of what the figure gives it. */
+    double row = f->grow > 2 * LEAST_ROW ? 0.85 * f->grow : LEAST_ROW,
+           room = f->height - f->base - WORDS_HEIGHT;
+    size_t most = room > row * 2 ? (size_t)(room / row) : 2;
+
+    if (!f->fixed || !f->grown) return ABDB_OK;
+    if (strcmp(f->grown, "rows") != 0) {
+        abdb_status st = column_of(m, f->grown, strlen(f->grown), &these.column, err);
+
+        if (st != ABDB_OK) return st;
+        find_levels(m, &these, most);
+        limit_to(m, &these, notes);
+    } else if (m->kept > most) {
+        abdb_text_printf(notes, "not drawn: %zu more rows\n", m->kept - most);
+        m->kept = most;
+    }
+    return ABDB_OK;
+}
+
+/* Of each series whose it is, and whether it is highlighted. */
+static void add_series_looks(const maker *m)
+{
+    abdb_text_printf(m->out, "array series_vendor[%zu]\narray series_lit[%zu]\n",
+                     m->series.count + 1, m->series.count + 1);
+    for (size_t s = 0; s < m->series.count; s++)
+        for (size_t i = 0; i < m->kept; i++) {
+            if (level_of(&m->series, at(m->d, m->row[i], m->series.column)) != s) continue;
+            abdb_text_printf(m->out, "series_lit[%zu] = %d\nseries_vendor[%zu] = \"", s + 1,
+                             is_lit(m, m->row[i]), s + 1);
+            if (m->d->vendor) abdb_figure_clean(m->out, m->d->vendor[m->row[i]]);
+            abdb_text_puts(m->out, "\"\n");
+            break;
+        }
 }
 
 static void add_bounds(const maker *m)
@@ -268,7 +350,9 @@ static void add_row(const maker *m, size_t r)
     for (size_t i = 0; i < m->numbered; i++)
         abdb_text_printf(m->out, "\t%zu",
                          level_of(&m->number[i], at(m->d, r, m->number[i].column)) + 1);
-    abdb_text_puts(m->out, "\n");
+    abdb_text_printf(m->out, "\t%d\t\"", is_lit(m, r));
+    abdb_figure_clean(m->out, m->d->vendor && *m->d->vendor[r] ? m->d->vendor[r] : " ");
+    abdb_text_puts(m->out, "\"\n");
 }
 
 /* Rows of one series after another, two empty lines between them: an index of gnuplot each. */
@@ -328,14 +412,24 @@ abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *draw
                          drawing->rows, figure->needs);
     if (figure->series) {
         TRY(column_of(m, figure->series, strlen(figure->series), &m->series.column, err));
-        find_levels(m, &m->series, figure->series_most);
-        limit_series(m, notes);
+        if (figure->series_by) {
+            size_t by = 0;
+
+            TRY(column_of(m, figure->series_by, strlen(figure->series_by), &by, err));
+            sort_series(m, &m->series, by, figure->series_most);
+        } else
+            find_levels(m, &m->series, figure->series_most);
+        limit_to(m, &m->series, notes);
         shorten(m, &m->series, notes);
         abdb_text_printf(script, "series = %zu\n", m->series.count);
         add_names(script, "series_name", &m->series);
+        add_series_looks(m);
     }
+    TRY(limit_height(m, notes, err));
     add_bounds(m);
     TRY(number_levels(m, notes, grown, err));
+    abdb_text_printf(script, "c_lit = %zu\nc_vendor = %zu\n", drawing->columns + m->numbered + 1,
+                     drawing->columns + m->numbered + 2);
     add_data(m);
     *kept = m->kept;
     if (figure->grown && strcmp(figure->grown, "rows") == 0) *grown = m->kept;

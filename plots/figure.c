@@ -2,12 +2,22 @@
  * style.gp, the figure's own commands; see figure.h. */
 #include "plots/figure.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "plots/drawing.h"
 #include "schema/core/plain.h"
 
-enum { SERIES_MOST = 8, CAPTION_LINE = 11 };
+/* Points of a line of each kind, and what a picture may measure. */
+enum {
+    SERIES_MOST = 8,
+    HEADING_LINE = 18,
+    SUBTITLE_LINE = 15,
+    CAPTION_LINE = 11,
+    LEAST_WIDTH = 300,
+    LEAST_HEIGHT = 200,
+    MOST = 4000
+};
 
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
 
@@ -39,9 +49,14 @@ static void take_size(abdb_figure *f, char *value)
 static void take_series(abdb_figure *f, char *value)
 {
     char *blank = strpbrk(value, " ");
+    char *by = strstr(value, " by ");
     double most;
 
     f->series = value;
+    if (by) {
+        *by = '\0';
+        f->series_by = abdb_trim(by + 4);
+    }
     if (!blank) return;
     *blank = '\0';
     if (abdb_number(abdb_trim(blank + 1), &most) && most >= 1) f->series_most = (size_t)most;
@@ -51,11 +66,14 @@ static void take_line(abdb_figure *f, const char *key, char *value)
 {
     const struct {
         const char *key, **place;
-    } texts[] = {{"title", &f->title}, {"report", &f->report}, {"with", &f->with},
-                 {"needs", &f->needs}, {"levels", &f->levels}, {"sets", &f->sets},
-                 {"hint", &f->hint}};
+    } texts[] = {{"title", &f->title},      {"report", &f->report}, {"with", &f->with},
+                 {"needs", &f->needs},      {"levels", &f->levels}, {"sets", &f->sets},
+                 {"hint", &f->hint},        {"ranks", &f->ranks},   {"names", &f->names},
+                 {"subtitle", &f->subtitle}};
     double number;
 
+    if (strcmp(key, "finding") == 0 && f->findings < ABDB_FINDINGS_MAX)
+        f->finding[f->findings++] = value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(key, texts[i].key) == 0) *texts[i].place = value;
     if (strcmp(key, "size") == 0) take_size(f, value);
@@ -71,7 +89,8 @@ abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
         strlen(name))
         return ABDB_FAIL(err, ABDB_USAGE, "a figure's name has letters, digits, '.', '_' and '-'");
-    *f = (abdb_figure){.width = 720, .height = 440, .least = 1, .series_most = SERIES_MOST};
+    *f = (abdb_figure){
+        .width = 720, .height = 440, .least = 1, .series_most = SERIES_MOST, .pixels = 2};
     f->name = abdb_arena_copy(&f->arena, name, strlen(name));
     f->text = abdb_arena_copy(&f->arena, text, strlen(text));
     copy = abdb_arena_copy(&f->arena, text, strlen(text));
@@ -94,20 +113,57 @@ void abdb_figure_free(abdb_figure *figure)
     *figure = (abdb_figure){0};
 }
 
-/* One terminal for each kind of picture. Fonts of pixels and of PDF are named, so that they are the
- * same everywhere; SVG leaves them to the reader. */
+abdb_status abdb_figure_resize(abdb_figure *f, const char *size, abdb_error *err)
+{
+    static const struct {
+        const char *name;
+        int width, height;
+        double pixels;
+    } sizes[] = {{"slide", 800, 450, 2.4}, {"card", 600, 315, 2}};
+    char *end;
+    long width, height;
+
+    if (strcmp(size, "article") == 0) return ABDB_OK;
+    f->fixed = true;
+    f->base = f->height;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strcmp(size, sizes[i].name) == 0) {
+            f->width = sizes[i].width;
+            f->height = sizes[i].height;
+            f->pixels = sizes[i].pixels;
+            return ABDB_OK;
+        }
+    width = strtol(size, &end, 10);
+    height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || width < LEAST_WIDTH || width > MOST || height < LEAST_HEIGHT || height > MOST)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--size wants article, slide, card, or points such as 720x440 (%dx%d to"
+                         " %dx%d), not '%s'",
+                         LEAST_WIDTH, LEAST_HEIGHT, MOST, MOST, size);
+    f->width = (int)width;
+    f->height = (int)height;
+    return ABDB_OK;
+}
+
+/* One terminal for each kind of picture. In SVG &#44; is the comma of a list of fonts, the rest of
+ * `bold` an attribute of its own, since gnuplot writes the name of a font as it is. */
 static void add_terminals(abdb_text *out, const abdb_figure *f, int height, int lines)
 {
+    abdb_text_puts(out, "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
+                        "face = picture eq \"svg\" ? \"Lato&#44; 'DejaVu Sans'&#44; sans-serif\" : "
+                        "\"Lato\"\n"
+                        "bold = picture eq \"svg\" ? face . '\" font-weight=\"bold' : "
+                        "picture eq \"png\" || picture eq \"pdf\" ? face . \":Bold\" : \"\"\n");
     abdb_text_printf(out,
-                     "ground = dark ? \"#16181d\" : \"#ffffff\"\n"
                      "if (picture eq \"svg\") set terminal svg noenhanced size %d,%d font "
-                     "'sans-serif,12' background ground name 'abdb'\n"
+                     "face . ',12' background ground name 'abdb'\n"
                      "if (picture eq \"png\") set terminal pngcairo noenhanced size %d,%d font "
-                     "'DejaVu Sans,12' fontscale 1.5 linewidth 2 background ground\n",
-                     f->width, height, 2 * f->width, 2 * height);
+                     "face . ',12' fontscale %g linewidth %g background ground\n",
+                     f->width, height, (int)(f->pixels * f->width), (int)(f->pixels * height),
+                     0.75 * f->pixels, f->pixels);
     abdb_text_printf(out,
                      "if (picture eq \"pdf\") set terminal pdfcairo noenhanced size %.3fin,%.3fin "
-                     "font 'DejaVu Sans,12' fontscale 0.75 linewidth 1 background ground\n"
+                     "font face . ',12' fontscale 0.75 linewidth 1 background ground\n"
                      "if (picture eq \"dumb\") set terminal dumb noenhanced size 110,%d\n",
                      f->width / 72.0, height / 72.0, lines);
     abdb_text_printf(
@@ -163,27 +219,70 @@ static void put_folded(abdb_text *out, folded *f)
     abdb_text_free(&f->text);
 }
 
-/* heading and caption; *lines: of the caption. */
-static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
-                      abdb_text *out, size_t *lines)
+/* Adds a note to the first line that has room for it. */
+static void add_fitting(abdb_text *line, const char *note, size_t width)
 {
-    /* About 7.9 points per letter of the heading's font, 5.3 of the caption's. */
-    folded heading = {.array = "heading", .width = (size_t)(f->width / 7.9)};
-    folded caption = {.array = "caption", .width = (size_t)(f->width / 5.3)};
-    const char *more = abdb_text_get(notes);
+    static const char mark[] = " · ";
+
+    for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
+        size_t letters = (size_t)abdb_width(abdb_text_get(&line[i])) + (size_t)abdb_width(note);
+
+        if (letters + 3 > width) continue;
+        if (line[i].size) abdb_text_puts(&line[i], mark);
+        abdb_text_puts(&line[i], note);
+        return;
+    }
+}
+
+/* Is it a note that explains a mark in the picture? */
+static bool is_mark(const char *note)
+{
+    return strncmp(note, "†", strlen("†")) == 0 || strncmp(note, "‡", strlen("‡")) == 0;
+}
+
+/* The caption: a line that says round, verification and sources, whatever room that takes, and of
+ * the notes those that fit beside it and into one more line, first what explains a mark in the picture.
+ * The others stand in the text beside it. */
+static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
+                        folded *caption)
+{
+    abdb_text line[ABDB_CAPTION_MOST] = {{0}};
+    char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
+
+    caption->width = (size_t)(f->width / 5.0);
+    if (d->status) abdb_text_puts(&line[0], d->status);
+    for (size_t i = 0; i < d->notes; i++)
+        if (is_mark(d->note[i])) add_fitting(line, d->note[i], caption->width);
+    while (copy && (one = strsep(&rest, "\n")) && *one) add_fitting(line, one, caption->width);
+    for (size_t i = 0; i < d->notes; i++)
+        if (!is_mark(d->note[i]) && d->note[i][0] != '[')
+            add_fitting(line, d->note[i], caption->width);
+    for (size_t i = 0; i < ABDB_CAPTION_MOST; i++) {
+        if (line[i].size && caption->lines < ABDB_CAPTION_MOST)
+            add_folded(caption, abdb_text_get(&line[i]));
+        abdb_text_free(&line[i]);
+    }
+    free(copy);
+}
+
+/* heading, subtitle and caption; *lines: of heading and subtitle beyond one of each, and of the
+ * caption. */
+static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
+                      abdb_text *out, size_t lines[3])
+{
+    /* Points per letter of the widest of the usual fonts, at the sizes of style.gp. */
+    folded heading = {.array = "heading", .width = (size_t)(f->width / 9.3)};
+    folded subtitle = {.array = "subtitle", .width = (size_t)(f->width / 6.6)};
+    folded caption = {.array = "caption"};
 
     add_folded(&heading, d->title ? d->title : f->title ? f->title : f->name);
-    while (*more) {
-        size_t size = strcspn(more, "\n");
-        char line[512];
-
-        snprintf(line, sizeof line, "%.*s", (int)size, more);
-        add_folded(&caption, line);
-        more += size + 1;
-    }
-    for (size_t i = 0; i < d->notes; i++) add_folded(&caption, d->note[i]);
-    *lines = caption.lines;
+    if (d->subtitle && *d->subtitle) add_folded(&subtitle, d->subtitle);
+    add_caption(f, d, notes, &caption);
+    lines[0] = heading.lines;
+    lines[1] = subtitle.lines;
+    lines[2] = caption.lines;
     put_folded(out, &heading);
+    put_folded(out, &subtitle);
     put_folded(out, &caption);
 }
 
@@ -208,15 +307,18 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
                                abdb_text *out, abdb_error *err)
 {
     abdb_text data = {0}, words = {0}, notes = {0};
-    size_t kept = 0, grown = 0, lines = 0;
-    int height, term_rows;
+    size_t kept = 0, grown = 0, lines[3] = {0};
+    int height = f->height, term_rows;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_drawing_add(f, d, &data, &notes, &kept, &grown, err));
     if (kept < f->least || !kept) TRY(too_few(f, d->rows, kept, err));
-    add_words(f, d, &notes, &words, &lines);
-    /* The drawing keeps its size; levels and lines of the caption are added below it. */
-    height = f->height + f->grow * (int)grown + CAPTION_LINE * (int)lines;
+    add_words(f, d, &notes, &words, lines);
+    if (d->undrawn) abdb_text_puts(d->undrawn, abdb_text_get(&notes));
+    /* The drawing keeps its size; levels and lines of words are added to it. */
+    if (!f->fixed)
+        height += f->grow * (int)grown + HEADING_LINE * (int)(lines[0] - 1) +
+                  SUBTITLE_LINE * (int)lines[1] + CAPTION_LINE * (int)lines[2];
     abdb_text_printf(
         out,
         "# %s.gp - draws with gnuplot alone: gnuplot -e 'picture=\"png\"; dark=1' %s.gp\n"
@@ -227,8 +329,9 @@ abdb_status abdb_figure_script(const abdb_figure *f, const char *style, const ab
                         "set datafile missing \"NaN\"\n");
     term_rows = f->grow ? 12 + 2 * (int)grown : 34;
     add_terminals(out, f, height, term_rows);
-    abdb_text_printf(out, "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\n", kept, f->width,
-                     height, term_rows);
+    abdb_text_printf(out,
+                     "rows = %zu\nwidth = %d\nheight = %d\nterm_rows = %d\nvendor_colours = %d\n",
+                     kept, f->width, height, term_rows, f->vendor_colours);
     abdb_text_puts(out, abdb_text_get(&words));
     abdb_text_puts(out, abdb_text_get(&data));
     abdb_text_puts(out, style);

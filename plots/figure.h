@@ -3,11 +3,18 @@
  * A figure is a .gp file: comment lines `# key: text`, then commands that draw the datablock $data.
  *
  *   # title: words        # report: NAME        # size: W,H (points)
+ *   # finding: words      what the rows show, as a sentence: the title of the picture; the first of
+ *                         these lines all of whose {words} have a value (query/answer/finding.h)
+ *   # ranks: VALUE NAME   what findings compare: the number in column VALUE, of what NAME says
+ *                         (behind them: low, in COLUMN, of COLUMN=TEXT, unless COLUMN)
+ *   # names: COLUMN       the devices, for --devices and --highlight (default: device, accelerator)
+ *   # subtitle: words     what is measured and in which unit, below the title; with {words} too
  *   # like: NAME          the head of another figure, unless said otherwise here, and its commands
  *   # with: factor=gas, limit=12    defaults of the report's options, for this figure
  *   # needs: x y          columns that must have a number, else a row is not drawn, which is said
  *   # least: 2            rows that a picture needs; fewer are an error
- *   # series: COLUMN 8    rows are grouped by its values, at most so many:
+ *   # series: COLUMN 8    rows are grouped by its values, at most so many (the first; with
+ *                         `by ORDER` behind it those with the least number in column ORDER):
  *                         plot for [i=0:series-1] $data index i ... title series_name[i+1]
  *   # levels: COLUMN ...  their values are numbered from 1: levels_COLUMN of them, named
  *                         level_COLUMN[i]; the number of a row's is column(c_COLUMN_level)
@@ -19,7 +26,8 @@
  * html); $data, whose columns are the report's visible ones (and the hidden ones that series and
  * levels name), in order, tab-separated, text quoted; c_NAME, the number of column NAME; min_NAME
  * and max_NAME of numbers; widest_NAME, letters of the longest text; rows, width, height, heading,
- * caption; then style.gp. The whole is a script that draws with gnuplot alone:
+ * caption; column(c_lit), 0 where another device is highlighted, and strcol(c_vendor), for colours
+ * (style.gp: tint, series_tint); then style.gp. The whole draws with gnuplot alone:
  *   gnuplot -e 'picture="png"; dark=1' NAME.gp
  *
  * Text of the database enters gnuplot in datablocks and string variables only, cleaned, with
@@ -46,24 +54,41 @@ typedef enum {
 /* Names as people type them: svg png pdf dumb sixel html. */
 extern const char *const abdb_picture_name[ABDB_PICTURES];
 
+enum { ABDB_FINDINGS_MAX = 8, ABDB_CAPTION_MOST = 2 };
+
 typedef struct {
     const char *name, *title, *report, *with, *needs, *levels, *sets, *hint, *text;
-    const char *series, *grown; /* columns, or NULL; grown may be "rows" */
+    const char *ranks, *names, *subtitle, *finding[ABDB_FINDINGS_MAX];
+    size_t findings;
+    const char *series, *series_by, *grown; /* columns, or NULL; grown may be "rows" */
     size_t series_most, least;
-    int width, height, grow; /* points; PNG has twice as many pixels */
+    int width, height, grow; /* points */
+    double pixels;           /* of PNG, a point */
+    bool fixed;              /* width and height are those of the whole picture */
+    int base;                /* then: points beside the rows by which it grows */
+    bool vendor_colours;
     abdb_arena arena;
 } abdb_figure;
 
 /* What is drawn: cells as text (NULL: missing), numbers unquoted. */
 typedef struct {
     size_t columns, rows;
-    const char *const *name;   /* columns */
-    const char *const *cell;   /* rows x columns */
-    const unsigned char *text; /* columns: 1 where the cells are text */
-    const char *title;
+    const char *const *name;      /* columns */
+    const char *const *cell;      /* rows x columns */
+    const unsigned char *text;    /* columns: 1 where the cells are text */
+    const char *title, *subtitle; /* subtitle may be NULL */
+    const char *status;           /* round, verification, sources: the first line of the caption */
     size_t notes;
-    const char *const *note;
+    const char *const *note;   /* what fits stands in the second */
+    const unsigned char *lit;  /* rows: 0 where another device is highlighted; NULL: all are */
+    const char *const *vendor; /* rows: of the device, or NULL */
+    abdb_text *undrawn;        /* gets a line for what is not drawn, for the text beside */
 } abdb_drawing;
+
+/* Takes the size of the whole picture: article (as the figure says), slide, card (of a social
+ * network) or WIDTHxHEIGHT in points. ABDB_USAGE: anything else. */
+ABDB_MUST_USE abdb_status abdb_figure_resize(abdb_figure *figure, const char *size,
+                                             abdb_error *err);
 
 ABDB_MUST_USE abdb_status abdb_figure_parse(abdb_figure *out, const char *name, const char *text,
                                             abdb_error *err);

@@ -24,6 +24,8 @@ for (const place of document.querySelectorAll("div")) {
     if (a.box.left < frame.left - 1 || a.box.right > frame.right + 1 || a.box.top < frame.top - 1 || a.box.bottom > frame.bottom + 1)
       found.push("outside: " + a.text);
     for (const b of words.slice(i + 1)) {
+      // gnuplot writes the words of a box twice, at one place
+      if (a.text === b.text && Math.abs(a.box.left - b.box.left) < 0.1 && Math.abs(a.box.top - b.box.top) < 0.1) continue;
       const w = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
       const h = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
       if (w > 1.5 && h > 0.4 * Math.min(a.box.height, b.box.height)) found.push("overlap: " + a.text + " / " + b.text);

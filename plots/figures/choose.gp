@@ -1,24 +1,30 @@
 # title: Cheapest systems for {rate}
+# finding: {leader} is the cheapest for {rate}: {best} USD per hour; {second} costs {gap} more
+# finding: {tied} are the cheapest for {rate}: {best} USD per hour
+# finding: {only} alone can be chosen for {rate}: {best} USD per hour
+# subtitle: {work} {scenario}: USD per hour†, whole systems at the lowest price; line: up to the highest offer
+# ranks: usd_per_hour device low
 # report: choose
 # with: rate=100k/s
 # needs: usd_per_hour
 # levels: device
-# size: 720,130
+# size: 720,92
 # grow: 24 rows
 # sets: mlperf price
 # hint: give prices by --price 'B200-SXM=4 USD/h', or import some
 # A bar a purchase, cheapest first: what all devices cost per hour at the lowest price. The thin line
 # goes to what they cost at the highest offer. At the end of a bar: how many devices that takes.
-what = ""
-stats $data using (what eq "" ? (what = strcol(c_work) . " " . strcol(c_scenario), 0) : 0) nooutput
-set xlabel what . ": USD per hour†, at the lowest price; line: up to the highest"
 set yrange [rows + 0.5 : 0.5] noreverse
 set ytics scale 0
+set border 3
+unset key
+set tmargin at screen 1 - head_room - 2.0 / height
+set bmargin at screen foot_room + 28.0 / height
 set grid xtics
 dear(x) = column(c_dearest) > 0 ? column(c_devices) * column(c_dearest) : x
-set xrange [0 : 1.25 * max_usd_per_hour]
+set xrange [0 : 1.3 * max_usd_per_hour]
 set lmargin at screen (24 + name_px * (level_device_widest + 7)) / width
 label(n) = sprintf("%s%s", strcol(c_device), strcol(c_how) eq "owned" ? " owned" : "")
-plot $data using (0):(column(c_place)):(0):(column(c_usd_per_hour)):(column(c_place) - 0.32):(column(c_place) + 0.32):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb colour[1] notitle, \
+plot $data using (0):(column(c_place)):(0):(column(c_usd_per_hour)):(column(c_place) - 0.32):(column(c_place) + 0.32):(tint(colour[1])):ytic(label(0)) with boxxyerror fs solid 1 noborder lc rgb variable notitle, \
      '' using (column(c_usd_per_hour)):(column(c_place)):(dear(column(c_usd_per_hour)) - column(c_usd_per_hour)):(0) with vectors nohead lw 1.2 dt 1 lc rgb ink notitle, \
-     '' using (column(c_usd_per_hour)):(column(c_place)):(sprintf("  %d", column(c_devices))) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle
+     '' using (column(c_usd_per_hour)):(column(c_place)):(sprintf("  %d device%s", column(c_devices), column(c_devices) == 1 ? "" : "s")) with labels left offset 0,0.55 font ",9" tc rgb ink noenhanced notitle

@@ -1,4 +1,5 @@
 # title: Collectives by message size and ranks {operation}
+# subtitle: Thick, with the range of its runs: bus bandwidth; thin: algorithm bandwidth
 # report: collectives
 # needs: message_bytes algbw_gb_per_s
 # least: 2
@@ -21,4 +22,4 @@ fine(i) = column(c_wrong) == 0
 plot for [i=0:series-1] $data index i using (column(c_message_bytes)):(column(c_algbw_gb_per_s)) with lines lt i + 1 lw 0.8 notitle, \
      for [i=0:series-1] '' index i using (column(c_message_bytes)):(column(c_busbw_gb_per_s)):(column(c_low_gb_per_s)):(column(c_high_gb_per_s)) with yerrorbars lt i + 1 dt 1 lw 1 ps 0 notitle, \
      for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? column(c_busbw_gb_per_s) : NaN) with linespoints lt i + 1 title series_name[i + 1], \
-     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? NaN : column(c_busbw_gb_per_s)) with points pt 2 lc rgb colour[4] notitle
+     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? NaN : column(c_busbw_gb_per_s)) with points pt 2 ps 1.4 lw 2 lc rgb colour[4] title (i == 0 && max_wrong > 0 ? "wrong elements: not counted" : "")

@@ -1,4 +1,5 @@
 # title: Cost of a million output tokens by number of users {model}
+# subtitle: USD per million output tokens†, by requests at the same time
 # report: serving-load
 # needs: users usd_per_million_tokens
 # series: _label 8

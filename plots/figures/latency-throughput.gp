@@ -1,4 +1,5 @@
 # title: Latency against throughput {model}
+# subtitle: {unit} in total against {latency} ({statistic}) of the same run; up and to the left is better
 # report: latency-throughput
 # with: statistic=median
 # needs: latency_ms throughput
@@ -11,7 +12,7 @@
 # in flight, throughput x latency.
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
-set xlabel "latency, ms (the metric and statistic of the report)"
+set xlabel "latency, ms"
 set ylabel unit . ", in total"
 from = 0.8 * min_latency_ms; to = 1.25 * max_latency_ms; eval log_x
 from = 0.7 * min_throughput; to = 1.5 * max_throughput; eval log_y

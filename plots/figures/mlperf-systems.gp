@@ -1,24 +1,35 @@
-# title: MLPerf® Inference, every submission by size: {model} {scenario}
+# title: MLPerf® Inference, every submission: {model} {scenario} {round}
+# finding: {leader} leads {model} {scenario} at {best} {unit} per chip; the best {second} is {gap} behind, the best {rival} {rival_gap}
+# finding: {leader} leads {model} {scenario} at {best} {unit} per chip; the best {second} is {gap} behind
+# finding: {tied} share the lead in {model} {scenario} at {best} {unit} per chip
+# finding: {only} alone has results in {model} {scenario}: up to {best} {unit} per chip
+# subtitle: {unit} per chip†, a mark for each submission; hollow: in doubt
+# ranks: per_chip device unless doubt
 # report: mlperf-systems
-# needs: chips value
-# series: device 8
-# size: 720,460
+# needs: per_chip value
+# levels: device
+# size: 720,100
+# grow: 22 device
 # sets: mlperf llm
-# A point a submission: devices against total, with lines of equal rate per device. Hollow and grey: of
-# those sources disagree, or it stands for nothing (mixed, power-capped).
-set logscale x 2
-unit = ""
-stats $data using (unit = strcol(c_unit), 0) nooutput
-set xrange [0.8 * min_chips : 2.4 * max_chips]
-from = 0.7 * min_value; to = 1.6 * max_value; eval log_y
-set xlabel "devices of the system"
-set ylabel unit . ", in total"
-least = 10 ** floor(log10(min_per_chip)); most = max_per_chip
-do for [j=0:8] {
-    rate = least * (j % 3 == 0 ? 1 : j % 3 == 1 ? 2 : 5) * 10 ** (j / 3)
-    if (rate * 2.3 * max_chips < 1.5 * max_value && rate * 2.3 * max_chips > min_value) { set label 300 + j gprintf("%.0s%c", rate) . " per device" at 2.3 * max_chips, rate * 2.3 * max_chips right offset 0,-0.7 font ",8" textcolor rgb muted }
-}
+# A strip a device, a mark a submission at its rate per chip. Hollow: sources disagree, or it stands for
+# nothing (mixed, power-capped).
+unset key
+array count_of[levels_device]; array least_of[levels_device]; array most_of[levels_device]
+do for [i=1:levels_device] { count_of[i] = 0; least_of[i] = 0; most_of[i] = 0 }
+l(i) = int(column(c_device_level))
+stats $data using (count_of[l(0)] = count_of[l(0)] + 1, least_of[l(0)] = least_of[l(0)] == 0 || column(c_chips) < least_of[l(0)] ? column(c_chips) : least_of[l(0)], most_of[l(0)] = column(c_chips) > most_of[l(0)] ? column(c_chips) : most_of[l(0)], 1) nooutput
+from = 0.85 * min_per_chip; to = 1.25 * max_per_chip
+if (wide(min_per_chip, max_per_chip)) { eval log_x } else { set xrange [0 : 1.05 * max_per_chip]; set format x si(max_per_chip) }
+set yrange [levels_device + 0.5 : 0.5] noreverse
+set for [i=1:levels_device] ytics (tic_words(level_device[i]) i)
+set ytics scale 0
+set border 1
+set grid xtics ytics
+set tmargin at screen 1 - head_room - 2.0 / height
+set bmargin at screen foot_room + 32.0 / height
+set lmargin at screen (14 + name_px * level_device_widest) / width
+set rmargin at screen 1 - 168.0 / width
+do for [i=1:levels_device] { set label 500 + i sprintf("%d submission%s of %s chip%s", count_of[i], count_of[i] == 1 ? "" : "s", least_of[i] == most_of[i] ? sprintf("%d", most_of[i]) : sprintf("%d to %d", least_of[i], most_of[i]), most_of[i] == 1 ? "" : "s") at graph 1.02, first i left font ",9" textcolor rgb muted noenhanced }
 sound(i) = none(strcol(c_doubt))
-plot for [j=0:8] x * least * (j % 3 == 0 ? 1 : j % 3 == 1 ? 2 : 5) * 10 ** (j / 3) with lines lc rgb faint lw 0.8 dt 2 notitle, \
-     for [i=0:series-1] $data index i using (sound(0) ? column(c_chips) : NaN):(column(c_value)) with points lt i + 1 ps 1 title series_name[i + 1], \
-     $data using (sound(0) ? NaN : column(c_chips)):(column(c_value)) with points pt 4 ps 1 lc rgb muted title (max_chips > 0 ? "in doubt" : "")
+plot $data using (sound(0) ? column(c_per_chip) : NaN):(column(c_device_level)):(tint(colour[1])) with points pt 7 ps 1.1 lc rgb variable, \
+     '' using (sound(0) ? NaN : column(c_per_chip)):(column(c_device_level)):(tint(muted)) with points pt 6 ps 1.1 lw 1.4 lc rgb variable

@@ -1,23 +1,41 @@
 # title: Achieved against the sheet
+# finding: Published runs reach {min percent} to {max percent} % of the stated dense peak
+# subtitle: Part of the stated dense peak of the engine that is used, by workload; behind it TFLOP/s achieved of stated
+# names: device
 # report: peak-achieved
 # with: best, quantity=peak_flops, limit=28
-# needs: ceiling achieved
-# size: 720,130
-# grow: 20 rows
+# needs: ceiling achieved percent
+# levels: _group
+# size: 720,150
+# grow: 22 rows
 # sets: ml-engineering specs
-# A row a device and number format: hollow the stated dense peak, filled what was achieved, with the
-# fraction and what ran. Above 100 %: hard to believe, marked by a cross (abdb audit plausibility).
-from = 0.5 * min_achieved; to = 1.4 * (max_ceiling > max_achieved ? max_ceiling : max_achieved); eval log_x
-set xlabel "TFLOP/s per device"
-set yrange [rows - 0.4 : -0.6] noreverse
+# A bar a device and number format, grouped by workload: the best that was achieved. A cross: above 100 %,
+# hard to believe (abdb audit plausibility).
+unset key
+set border 2
+unset xtics
+unset grid
 set ytics scale 0
-set grid xtics ytics
+array first_of[levels__group]
+do for [i=1:levels__group] { first_of[i] = -1 }
+g(i) = int(column(c__group_level))
+# A line of room for the heading of each group.
+spot(i) = $0 + g(0)
+stats $data using (first_of[g(0)] = first_of[g(0)] < 0 ? spot(0) : first_of[g(0)], 1) nooutput
+set yrange [rows + levels__group : -0.5] noreverse
+top = max_percent > 100 ? max_percent : 100
+set xrange [0 : top]
 name(i) = strcol(c_device) . " " . strcol(c_dtype)
-set lmargin at screen (14 + name_px * (widest_device + widest_dtype + 1)) / width
-set rmargin at screen 1 - (24 + 6.0 * (14 + (widest_what > 30 ? 30 : widest_what))) / width
+set tmargin at screen 1 - head_room - 2.0 / height
+set bmargin at screen foot_room + 6.0 / height
+set lmargin at screen (18 + name_px * (widest_device + widest_dtype + 1)) / width
+set rmargin at screen 1 - (30 + 5.6 * (18 + (widest_what > 28 ? 28 : widest_what))) / width
+do for [i=1:levels__group] { set label 700 + i level__group[i] at screen left_edge, first first_of[i] - 1 left textcolor rgb ink font bold . ",10.5" noenhanced }
+half = 0.34
 fine(i) = column(c_percent) <= 100.5
-plot $data using (column(c_achieved)):0:(column(c_ceiling) - column(c_achieved)):(0):ytic(name(0)) with vectors nohead lc rgb faint lw 2 notitle, \
-     '' using (column(c_ceiling)):0 with points pt 6 ps 1 lw 1.5 lc rgb ink title "stated dense peak", \
-     '' using (fine(0) ? column(c_achieved) : NaN):0 with points pt 7 ps 1 lc rgb colour[1] title "achieved", \
-     '' using (fine(0) ? NaN : column(c_achieved)):0 with points pt 2 ps 1 lw 2 lc rgb colour[4] title "above the sheet", \
-     '' using (column(c_ceiling) > column(c_achieved) ? column(c_ceiling) : column(c_achieved)):0:(sprintf("   %.0f %%  %.30s", column(c_percent), strcol(c_what))) with labels left font ",9" textcolor rgb ink noenhanced notitle
+digits(v) = v < 10 ? sprintf("%.2g", v) : sprintf("%.0f", v)
+text(i) = sprintf(" %.0f %%   %s of %s, %.28s", column(c_percent), digits(column(c_achieved)), digits(column(c_ceiling)), strcol(c_what))
+plot $data using (0):(spot(0)):(0):(top):(spot(0) - half):(spot(0) + half):ytic(name(0)) with boxxyerror lc rgb faint fs solid 0.6, \
+     '' using (0):(spot(0)):(0):(column(c_percent)):(spot(0) - half):(spot(0) + half):(tint(colour[1])) with boxxyerror lc rgb variable, \
+     '' using (fine(0) ? NaN : column(c_percent)):(spot(0)) with points pt 2 ps 1 lw 2 lc rgb colour[4], \
+     '' using (top):(spot(0)):(text(0)) with labels left font ",9" textcolor rgb ink noenhanced

@@ -1,4 +1,5 @@
 # title: Training throughput by number of devices, log axes ({source})
+# subtitle: {unit} in total by devices, log axes; dashed: the rate at the fewest devices, multiplied (above it: superlinear)
 # report: scaling-throughput
 # with: source=llm-foundry
 # needs: devices rate

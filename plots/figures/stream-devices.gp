@@ -1,4 +1,5 @@
 # title: Memory bandwidth by device
+# subtitle: GB/s by operation; the bar is the bandwidth that the sheet states
 # report: streams
 # with: limit=16
 # needs: gb_per_s

@@ -1,4 +1,5 @@
 # title: Time per output token by number of users {model}
+# subtitle: Time per output token of a user, by requests at the same time
 # report: serving-load
 # needs: users tpot_ms
 # series: _label 8

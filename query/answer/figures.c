@@ -24,6 +24,20 @@ static size_t head_size(const char *text)
     return (size_t)(at - text);
 }
 
+/* Adds a head; without its findings where another's stand in their place. */
+static void add_head(abdb_text *out, const char *text, size_t size, bool findings)
+{
+    static const char finding[] = "# finding:";
+
+    for (const char *line = text; line < text + size;) {
+        size_t length = strcspn(line, "\n") + 1;
+
+        if (findings || strncmp(line, finding, sizeof finding - 1) != 0)
+            abdb_text_add(out, line, length);
+        line += length;
+    }
+}
+
 /* `# like: NAME`: the other's head, then this one's, which has the last word, then its commands. */
 static abdb_status follow(abdb_text *text, abdb_arena *arena, abdb_error *err)
 {
@@ -38,7 +52,7 @@ static abdb_status follow(abdb_text *text, abdb_arena *arena, abdb_error *err)
     if (!name) return ABDB_FAIL(err, ABDB_NOMEM, "a figure");
     TRY(abdb_shelf_read(&shelf, name, &other, &path, arena, err));
     size = head_size(abdb_text_get(&other));
-    abdb_text_add(&both, abdb_text_get(&other), size);
+    add_head(&both, abdb_text_get(&other), size, !strstr(own, "# finding:"));
     abdb_text_add(&both, own, head_size(own));
     abdb_text_puts(&both, abdb_text_get(&other) + size);
     if (both.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a figure"));

@@ -8,6 +8,8 @@
 
 #include "query/answer/answer.h"
 #include "query/answer/deadline.h"
+#include "query/answer/finding.h"
+#include "query/answer/rows.h"
 
 static const char *style_text(void)
 {
@@ -30,6 +32,7 @@ done:
 void abdb_plot_free(abdb_plot *plot)
 {
     abdb_text_free(&plot->script);
+    abdb_text_free(&plot->undrawn);
     abdb_table_free(&plot->table);
     abdb_report_free(&plot->report);
     abdb_figure_free(&plot->figure);
@@ -61,10 +64,10 @@ static abdb_status add_defaults(const abdb_plot *plot, abdb_arena *arena, const 
 /* Is it a column that figures see: a visible one, or a hidden one that the figure names? */
 static bool is_drawn(const abdb_figure *figure, const char *column)
 {
-    const char *lists[] = {figure->series, figure->levels};
+    const char *lists[] = {figure->series, figure->series_by, figure->levels};
 
     if (column[0] != '_') return true;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         for (const char *s = lists[i]; s && *(s += strspn(s, " ,"));) {
             size_t size = strcspn(s, " ,");
 
@@ -123,8 +126,117 @@ static const char *without_commands(abdb_arena *arena, const char *note)
     return kept ? kept : "";
 }
 
+/* --- devices -------------------------------------------------------------------------------------
+ */
+
+/* The column that names the devices; SIZE_MAX: there is none. */
+static size_t names_column(const abdb_plot *plot)
+{
+    const char *names[] = {plot->figure.names, "device", "accelerator"};
+    int at = -1;
+
+    for (size_t i = 0; i < 3 && at < 0; i++)
+        if (names[i]) at = abdb_table_column(&plot->table, names[i]);
+    return at < 0 ? SIZE_MAX : (size_t)at;
+}
+
+/* Marks the rows whose device one of the names or patterns meets, ',' between them. ABDB_USAGE: one
+ * meets none (the nearest is named). */
+static abdb_status mark_rows(const abdb_plot *plot, const char *option, const char *list,
+                             unsigned char *marked, abdb_error *err)
+{
+    const abdb_table *t = &plot->table;
+    size_t column = names_column(plot);
+    const char **names = calloc(t->rows + 1, sizeof *names);
+    char *copy = strdup(list), *rest = copy, *one;
+    abdb_status st = ABDB_OK;
+
+    if (!copy || !names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+    if (column == SIZE_MAX)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: figure %s shows no devices", option,
+                      plot->figure.name));
+    for (size_t r = 0; r < t->rows; r++) names[r] = abdb_cell_text(t, r, column);
+    while ((one = strsep(&rest, ","))) {
+        size_t met = 0;
+        const char *near;
+
+        one = abdb_trim(one);
+        for (size_t r = 0; *one && r < t->rows; r++)
+            if (abdb_glob(one, names[r])) {
+                marked[r] = 1;
+                met++;
+            }
+        if (met || !*one) continue;
+        near = abdb_nearest(one, names, t->rows);
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "--%s: nothing that figure %s shows is called '%s'%s%s%s",
+                      option, plot->figure.name, one, near ? ", did you mean '" : "",
+                      near ? near : "", near ? "'?" : ""));
+    }
+done:
+    free(copy);
+    free(names);
+    return st;
+}
+
+/* Leaves only the rows of these devices. */
+static abdb_status keep_devices(abdb_plot *plot, const char *list, abdb_error *err)
+{
+    abdb_table *t = &plot->table;
+    unsigned char *marked = calloc(t->rows + 1, 1);
+    size_t kept = 0;
+    abdb_status st = ABDB_OK;
+
+    if (!marked) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
+    TRY(mark_rows(plot, "devices", list, marked, err));
+    for (size_t r = 0; r < t->rows; r++)
+        if (marked[r])
+            memmove(t->value + kept++ * t->columns, t->value + r * t->columns,
+                    t->columns * sizeof *t->value);
+    t->rows = kept;
+done:
+    free(marked);
+    return st;
+}
+
+/* Who makes the device of each row; "" where nobody says. */
+static abdb_status find_vendors(const abdb_plot *plot, abdb_db *db, const char **vendor,
+                                abdb_table *devices, abdb_error *err)
+{
+    size_t column = names_column(plot);
+    abdb_status st =
+        abdb_sql_table(db, "SELECT device, vendor FROM v_device", NULL, NULL, devices, err);
+
+    for (size_t r = 0; st == ABDB_OK && r < plot->table.rows; r++) {
+        const char *name = column == SIZE_MAX ? "" : abdb_cell_text(&plot->table, r, column);
+
+        vendor[r] = "";
+        for (size_t d = 0; d < devices->rows && *name; d++)
+            if (strcmp(abdb_cell_text(devices, d, 0), name) == 0)
+                vendor[r] = abdb_cell_text(devices, d, 1);
+    }
+    return st;
+}
+
+/* --- the script ---------------------------------------------------------------------------------
+ */
+
+/* The notes of the table as the picture says them. */
+static void take_notes(abdb_table *table, abdb_drawing *drawing, const char **notes)
+{
+    for (size_t i = 0; i < table->notes; i++) {
+        const char *note = without_commands(&table->arena, table->note[i]);
+
+        /* "... 7 more (--all)" */
+        if (strncmp(note, "… ", strlen("… ")) == 0)
+            note = abdb_arena_printf(&table->arena, "not drawn: %s", note + strlen("… "));
+        if (note && strncmp(note, "! ", 2) == 0) note += 2; /* loud on a screen only */
+        notes[drawing->notes] = note ? note : "";
+        drawing->notes += *notes[drawing->notes] != '\0';
+    }
+}
+
 /* The columns of the table as what figures draw. */
-static abdb_status make_script(abdb_plot *plot, abdb_error *err)
+static abdb_status make_script(abdb_plot *plot, abdb_drawing *drawing, abdb_error *err)
 {
     abdb_table *table = &plot->table;
     const char *names[ABDB_COLUMN_MAX], *notes[ABDB_NOTE_MAX],
@@ -132,22 +244,25 @@ static abdb_status make_script(abdb_plot *plot, abdb_error *err)
     /* Which columns hold text: those are named in pictures, numbers are drawn. */
     unsigned char text[ABDB_COLUMN_MAX] = {0};
     size_t shown[ABDB_COLUMN_MAX], columns = 0;
-    abdb_drawing drawing = {.rows = table->rows,
-                            .name = names,
-                            .cell = cells,
-                            .text = text,
-                            .title = table->title,
-                            .note = notes};
     abdb_status st = ABDB_OK;
 
     if (!cells) return ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name);
-    for (size_t i = 0; i < table->notes; i++) {
-        notes[drawing.notes] = without_commands(&table->arena, table->note[i]);
-        drawing.notes += *notes[drawing.notes] != '\0';
-    }
+    take_notes(table, drawing, notes);
     for (size_t c = 0; c < table->columns; c++)
         if (is_drawn(&plot->figure, table->column[c].name)) shown[columns++] = c;
-    drawing.columns = columns;
+    *drawing = (abdb_drawing){.rows = table->rows,
+                              .columns = columns,
+                              .name = names,
+                              .cell = cells,
+                              .text = text,
+                              .title = table->title,
+                              .subtitle = plot->subtitle,
+                              .status = plot->status,
+                              .notes = drawing->notes,
+                              .note = notes,
+                              .lit = drawing->lit,
+                              .vendor = drawing->vendor,
+                              .undrawn = &plot->undrawn};
     for (size_t c = 0; c < columns; c++) {
         names[c] = table->column[shown[c]].name;
         for (size_t r = 0; r < table->rows; r++) {
@@ -162,26 +277,74 @@ static abdb_status make_script(abdb_plot *plot, abdb_error *err)
             cells[r * columns + c] = cell;
         }
     }
-    TRY(abdb_figure_script(&plot->figure, style_text(), &drawing, &plot->script, err));
+    TRY(abdb_figure_script(&plot->figure, style_text(), drawing, &plot->script, err));
 done:
     free(cells);
     return st;
 }
 
-abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value, abdb_error *err)
+static const char *own_text(abdb_table *table, const char *text)
 {
-    const char *mine[ABDB_PARAM_COUNT] = {0};
-    abdb_arena arena = {0};
+    return text ? abdb_arena_copy(&table->arena, text, strlen(text)) : NULL;
+}
+
+/* Title, subtitle and status: the person's, else what the rows show, else what the figure is. */
+static abdb_status find_words(abdb_plot *plot, abdb_db *db, const char *const *value,
+                              const char *const *vendor, const abdb_look *look, abdb_error *err)
+{
+    abdb_table *table = &plot->table;
+    const char *plain = table->title;
+    abdb_finding said;
     abdb_status st = ABDB_OK;
 
+    if (plot->figure.title)
+        plain = abdb_report_title(&plot->report, value, plot->figure.title, table);
+    TRY(abdb_finding_make(&said, db, &plot->figure, &plot->report, value, vendor, table, err));
+    table->title = look->title ? own_text(table, look->title) : said.finding ? said.finding : plain;
+    plot->subtitle = look->subtitle                ? own_text(table, look->subtitle)
+                     : said.subtitle               ? said.subtitle
+                     : said.finding || look->title ? plain
+                                                   : NULL;
+    if (said.note && table->notes < ABDB_NOTE_MAX) table->note[table->notes++] = said.note;
+    TRY(abdb_standing_words(&plot->status, db, table, err));
+done:
+    return st;
+}
+
+abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
+                           const abdb_look *look, abdb_error *err)
+{
+    static const abdb_look plain = {0};
+    const char *mine[ABDB_PARAM_COUNT] = {0}, **vendor = NULL;
+    unsigned char *lit = NULL;
+    abdb_arena arena = {0};
+    abdb_table devices = {0};
+    abdb_drawing drawing = {0};
+    abdb_status st = ABDB_OK;
+
+    if (!look) look = &plain;
+    if (look->size) TRY(abdb_figure_resize(&plot->figure, look->size, err));
+    plot->figure.vendor_colours = look->vendor_colours;
     for (size_t i = 0; i < plot->report.params; i++) mine[i] = value ? value[i] : NULL;
+    if (look->devices) abdb_report_whole(&plot->report, mine);
     TRY(add_defaults(plot, &arena, mine, err));
     TRY(abdb_report_answer(db, &plot->report, mine, &plot->table, err));
-    if (plot->figure.title)
-        plot->table.title =
-            abdb_report_title(&plot->report, mine, plot->figure.title, &plot->table);
-    TRY(make_script(plot, err));
+    if (look->devices && plot->table.rows) TRY(keep_devices(plot, look->devices, err));
+    vendor = calloc(plot->table.rows + 1, sizeof *vendor);
+    lit = calloc(plot->table.rows + 1, 1);
+    if (!vendor || !lit) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", plot->figure.name));
+    TRY(find_vendors(plot, db, vendor, &devices, err));
+    if (look->highlight && plot->table.rows) {
+        TRY(mark_rows(plot, "highlight", look->highlight, lit, err));
+        drawing.lit = lit;
+    }
+    drawing.vendor = vendor;
+    TRY(find_words(plot, db, mine, vendor, look, err));
+    TRY(make_script(plot, &drawing, err));
 done:
+    free(vendor);
+    free(lit);
+    abdb_table_free(&devices);
     abdb_arena_free(&arena);
     return st;
 }

@@ -9,16 +9,28 @@
 typedef struct {
     abdb_figure figure;
     abdb_report report;
-    abdb_table table; /* the report's rows */
-    abdb_text script; /* draws with gnuplot alone */
+    abdb_table table;     /* the report's rows; its title is that of the picture */
+    const char *subtitle; /* below the title, or NULL */
+    const char *status;   /* round, verification and sources, a line; "": nothing is known */
+    abdb_text undrawn;    /* what of the rows is not drawn, a line each */
+    abdb_text script;     /* draws with gnuplot alone */
 } abdb_plot;
+
+/* How a person wants it; NULL or 0: as the figure is. */
+typedef struct {
+    const char *title, *subtitle;
+    const char *highlight, *devices; /* names or patterns, ',' between them */
+    const char *size;                /* article, slide, card, WIDTHxHEIGHT */
+    bool vendor_colours;
+} abdb_look;
 
 /* The figure of that name and its report. ABDB_USAGE: no such figure. */
 ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb_error *err);
 /* Runs the report and makes the script. `value` has a text or NULL for each of its parameters; the
- * figure's own defaults come before the report's. ABDB_DATA: nothing to draw. */
+ * figure's own defaults come before the report's. look may be NULL. ABDB_DATA: nothing to draw;
+ * ABDB_USAGE: the look names a device that is not there, or no size. */
 ABDB_MUST_USE abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
-                                         abdb_error *err);
+                                         const abdb_look *look, abdb_error *err);
 /* Draws to a path ("-": standard output). A failure leaves no broken picture. */
 ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark,
                                           const char *path, abdb_error *err);

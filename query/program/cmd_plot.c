@@ -106,10 +106,10 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
     if (!path)
-        path = picture == ABDB_DUMB || picture == ABDB_SIXEL ||
-                       (goes_to_file() && !latex && !markdown)
-                   ? "-"
-                   : named;
+        path =
+            picture == ABDB_DUMB || picture == ABDB_SIXEL || (goes_to_file() && !latex && !markdown)
+                ? "-"
+                : named;
     if (latex) TRY(check_latex_path(path, err));
     TRY(abdb_plot_store(plot, picture, dark, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
@@ -121,6 +121,16 @@ done:
     return st;
 }
 
+static abdb_look look_of(const abdb_args *args)
+{
+    return (abdb_look){.title = abdb_arg(args, "title"),
+                       .subtitle = abdb_arg(args, "subtitle"),
+                       .highlight = abdb_arg(args, "highlight"),
+                       .devices = abdb_arg(args, "devices"),
+                       .size = abdb_arg(args, "size"),
+                       .vendor_colours = abdb_arg(args, "vendor-colours") != NULL};
+}
+
 static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err)
 {
     const char *value[ABDB_PARAM_COUNT] = {0};
@@ -128,6 +138,7 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     abdb_plot plot;
     abdb_db *db = NULL;
     abdb_args args;
+    abdb_look look;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_plot_load(&plot, name, err));
@@ -139,7 +150,8 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
     TRY(picture_of(&args, &picture, err));
     abdb_report_values(&plot.report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));
-    TRY(abdb_plot_fill(&plot, db, value, err));
+    look = look_of(&args);
+    TRY(abdb_plot_fill(&plot, db, value, &look, err));
     TRY(deliver(&plot, db, &args, picture, err));
 done:
     abdb_plot_free(&plot);
@@ -171,12 +183,13 @@ static abdb_status draw_one(abdb_db *db, const abdb_args *args, const char *name
 {
     abdb_picture picture;
     abdb_plot plot;
+    abdb_look look = look_of(args);
     char path[4096];
     abdb_status st = ABDB_OK;
 
     TRY(abdb_plot_load(&plot, name, err));
     TRY(picture_of(args, &picture, err));
-    st = abdb_plot_fill(&plot, db, NULL, err);
+    st = abdb_plot_fill(&plot, db, NULL, &look, err);
     if (st == ABDB_DATA) {
         abdb_remark("%s", err->message);
         st = ABDB_OK;

@@ -31,7 +31,7 @@ WITH found AS MATERIALIZED ( -- an index of devices, or of sources, leads on; ke
 SELECT r.device, r.devices, r.model,
        trim(coalesce(r.device, 'device not said') || CASE WHEN r.devices > 1 THEN ' x' || r.devices ELSE '' END || ' ' || coalesce(r.model, '') ||
             coalesce(' ' || (SELECT CAST(p.num AS INTEGER) FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.factor = 'input_tokens')
-                     || ' tokens', '')) AS _label,
+                     || ' tokens in', '')) AS _label,
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.num IS NOT NULL
            AND p.factor IN ('users', 'concurrency', 'request_rate', 'batch') ORDER BY p.factor DESC LIMIT 1) AS load,
        l.statistic, 1000 * l.value AS latency_ms, r.total AS throughput, r.unit, r.source,
@@ -43,4 +43,5 @@ SELECT r.device, r.devices, r.model,
    AND (:device IS NULL OR l.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
    AND (:statistic IS NULL OR l.statistic = :statistic)
    AND (:source IS NULL OR l.source = :source)
- ORDER BY r.model, r.device, _label, l.statistic, load, r.total;
+ ORDER BY r.model, r.device, r.devices, (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.factor = 'input_tokens'),
+          _label, l.statistic, load, r.total;

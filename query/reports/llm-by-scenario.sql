@@ -13,7 +13,7 @@
 -- column: rounds | rounds | | rounds of the best results
 -- column: of | of | | results
 -- @table chosen
-SELECT r.device, r.scenario, r.round, r.each, r.key
+SELECT r.device, r.scenario, r.round || CASE r.verified WHEN 'yes' THEN '' ELSE ' unverified' END AS round, r.each, r.key
   FROM (SELECT DISTINCT spelling FROM v_name WHERE kind = 'model' AND canon = :model) n -- an index of models leads on
   JOIN v_mlperf r ON r.raw_model = n.spelling
  WHERE r.unit = 'token/s' AND r.division = :division AND r.left_out = '' AND (:round IS NULL OR r.round = :round)
@@ -26,7 +26,7 @@ WITH best AS (
 SELECT device, max(CASE scenario WHEN 'Offline' THEN each END) AS offline,
        max(CASE scenario WHEN 'Server' THEN each END) AS server,
        max(CASE scenario WHEN 'Interactive' THEN each END) AS interactive,
-       group_concat(DISTINCT round) AS rounds, max(of) AS of,
+       (SELECT group_concat(o.round, ', ') FROM (SELECT DISTINCT i.round FROM best i WHERE i.place = 1 AND i.device = best.device ORDER BY 1) o) AS rounds, max(of) AS of,
        group_concat(key, ' ') AS _facts,
        max(CASE scenario WHEN 'Offline' THEN key END) AS _facts_offline,
        max(CASE scenario WHEN 'Server' THEN key END) AS _facts_server,

@@ -81,13 +81,14 @@ SELECT line FROM (
   SELECT 3, '† derived by abdb (result / chips); not an official or verified MLPerf® metric.'
     WHERE EXISTS (SELECT 1 FROM chosen WHERE left_out = '' AND each IS NOT NULL)
   UNION ALL
-  SELECT 4, '‡ ' || coalesce(m.public_id, m.system) || ' ' || c.model || ' ' || c.scenario || ': ' ||
+  SELECT 4, '‡ ' || coalesce(m.public_id, m.system) ||
+         CASE WHEN (SELECT count(DISTINCT model || ' ' || scenario) FROM shown) > 1 THEN ' ' || c.model || ' ' || c.scenario ELSE '' END || ': ' ||
          (SELECT group_concat(words, ', ') FROM (SELECT DISTINCT s.source || ' says ' ||
             CASE WHEN c.left_out = 'sources disagree' THEN s.raw_value || ' ' || coalesce(s.raw_unit, '')
                  ELSE s.devices || ' chips' END AS words
             FROM v_statement s WHERE s.result_id IN (SELECT t.result_id FROM subject t WHERE t.subject = m.subject)
                AND s.metric_class = 'performance' ORDER BY words DESC) w) ||
-         '. Not used for "best".'
+         '; not used'
     FROM chosen c JOIN v_mlperf m ON m.result_id = c.result_id
    WHERE c.left_out IN ('device count disagrees', 'sources disagree')
      AND EXISTS (SELECT 1 FROM shown b WHERE b.round = c.round AND b.model = c.model

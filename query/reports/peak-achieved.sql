@@ -6,7 +6,7 @@
 -- param: dtype | text | | number format
 -- param: basis | text | published | published, measured or clock
 -- param: quantity | text | | peak_flops, peak_ops or memory_bandwidth
--- param: best | flag | | only the best of each device, number format and source
+-- param: best | flag | | only the best of each device, number format, workload and source
 -- param: limit | number 1.. | 40 | rows at most
 -- column: device | device | cut24 | canonical device
 -- column: dtype | dtype | | number format
@@ -20,11 +20,14 @@
 -- hoist: quantity evidence
 -- @rows
 SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achieved, 100 * fraction AS percent, what, source, evidence,
+       CASE WHEN scenario = 'training' THEN 'Training' WHEN work IN ('gemm', 'matmul') THEN 'Matrix products'
+            WHEN work = 'stream' THEN 'Vectors in memory (STREAM)' ELSE 'Others' END AS _group,
+       CASE WHEN scenario = 'training' THEN 2 WHEN work IN ('gemm', 'matmul') THEN 1 WHEN work = 'stream' THEN 3 ELSE 4 END AS _nth,
        facts AS _facts, count(*) OVER () AS _whole
-  FROM (SELECT c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, c.source, c.evidence, c.key || ' ' || c.ceiling_key AS facts, c.key,
+  FROM (SELECT c.scenario, c.workload AS work, c.device, c.dtype, c.quantity, c.ceiling, c.floor, c.fraction, c.source, c.evidence, c.key || ' ' || c.ceiling_key AS facts, c.key,
                trim(coalesce(c.model, c.workload, '') || coalesce(' ' || c.scenario, '') || coalesce(' ' || (SELECT f.text FROM v_run_factor f
                  WHERE f.entry_id = c.entry_id AND f.factor = 'operation'), '') || ' ' || c.statistic) AS what,
-               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source ORDER BY c.fraction DESC, c.key) AS place
+               row_number() OVER (PARTITION BY c.quantity, c.device, c.dtype, c.source, c.workload, c.scenario ORDER BY c.fraction DESC, c.key) AS place
           FROM v_ceiling_of c
          WHERE (c.unit IN ('FLOP/s', 'OP/s', 'B/s') OR (c.unit = 'token/s' AND c.scenario = 'training')) AND c.basis = :basis
            AND c.fraction IS NOT NULL AND (:quantity IS NULL OR c.quantity = :quantity)
@@ -32,6 +35,6 @@ SELECT device, dtype, quantity, ceiling / 1e12 AS ceiling, floor / 1e12 AS achie
                                    AND (:basis = 'measured' OR canon IN (SELECT device FROM v_peak)))
            AND (:dtype IS NULL OR c.number_format = :dtype OR c.dtype = :dtype)) b
  WHERE NOT :best OR place = 1
- ORDER BY quantity, device, dtype, percent DESC, what, source, key LIMIT :limit;
+ ORDER BY quantity, _nth, device, dtype, percent DESC, what, source, key LIMIT :limit;
 -- @notes
 SELECT 'a value above its ceiling is implausible or was divided by the wrong one: `abdb audit plausibility` lists them';

@@ -70,5 +70,5 @@ SELECT line FROM (
      AND s.kind = d.kind AND s.valid_from = d.valid_from AND s.devices > 1
    WHERE abs(s.per_device_hour - d.per_device_hour) > s.half + d.half -- beyond the rounding of both
   UNION ALL
-  SELECT 3, 'derived by abdb from published figures: rate and price as their sources state them.')
+  SELECT 3, '† derived by abdb from published figures: rate and price as their sources state them.')
  ORDER BY place, line;

@@ -62,7 +62,7 @@ SELECT line FROM (
     FROM priced HAVING count(*) > 0
   UNION ALL
   SELECT 1, line FROM prices_said
-  UNION ALL SELECT 2, count(*) || ' devices with results have no price: --price gives one'
+  UNION ALL SELECT 2, count(*) || CASE count(*) WHEN 1 THEN ' device with results has' ELSE ' devices with results have' END || ' no price: --price gives one'
     FROM best WHERE place = 1 AND device NOT IN (SELECT device FROM offer) HAVING count(*) > 0
   UNION ALL SELECT 3, '† derived by abdb (best result / devices); not an official or verified MLPerf® metric.'
     FROM best WHERE evidence = 'mlperf' GROUP BY 1)

@@ -104,7 +104,7 @@ END
     run choose --own 'B200-SXM=45000' --utilisation 70 # percent would be 1/100 of the price
     fails 2 "--utilisation wants a number above 0 and at most 1, not '70'"
     run choose --own 'B200-SXM=45000' --pue 0.5
-    fails 2 "pue at least 1"
+    fails 2 "--pue wants a number of at least 1"
     run choose --rate 50k/s --own 'H200-SXM=45000'
     fails 0 "H200-SXM (owned): no result among these"
     run abdb choose $'\xff'

@@ -15,7 +15,7 @@ fill() { filled "$root/data"; }
     head -c 8 f.png | grep -q PNG
     python3 -c 'import xml.dom.minidom as m; m.parse("f.svg")'
     grep -q B300-SXM f.svg
-    grep -q "trademarks of MLCommons" f.svg
+    grep -q "MLPerf® Inference v6.0 Closed, verified by MLCommons" f.svg
     run abdb plot mlperf-llm --model llama2-70b-99 --type dumb
     fails 0 B300-SXM
 }

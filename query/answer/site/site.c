@@ -63,7 +63,7 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
     }
     st = abdb_plot_load(&page->plot, name, err);
     if (st == ABDB_OK && page->plot.report.site)
-        st = abdb_plot_fill(&page->plot, site->db, NULL, err);
+        st = abdb_plot_fill(&page->plot, site->db, NULL, NULL, err);
     if (st == ABDB_OK && page->plot.report.site) {
         snprintf(page->name, sizeof page->name, "%s", name);
         page->group = group_of(&page->plot.report);
