@@ -241,8 +241,8 @@ static bool is_mark(const char *note)
 }
 
 /* The caption: a line that says round, verification and sources, whatever room that takes, and of
- * the notes those that fit beside it and into one more line, first what explains a mark in the picture.
- * The others stand in the text beside it. */
+ * the notes those that fit beside it and into one more line, first what explains a mark in the
+ * picture. The others stand in the text beside it. */
 static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_text *notes,
                         folded *caption)
 {
