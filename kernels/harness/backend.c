@@ -25,12 +25,15 @@ static void on_signal(int number)
     stopping = 1;
 }
 
+/* Until it is cancelled: in its sleep, never within a line. */
 static void *beat(void *unused)
 {
     (void)unused;
-    for (;;) {
+    for (int state;;) {
         sleep(BEAT_S);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
         abdb_print_record(json_pack("{s:s}", "kind", "beat"));
+        pthread_setcancelstate(state, NULL);
     }
     return NULL;
 }
@@ -164,6 +167,8 @@ static int run(const abdb_backend *backend, abdb_device *device, bool estimate, 
         json_decref(request);
     }
     free(line);
+    pthread_cancel(beats); /* nothing comes after bye, however long closing the device takes */
+    pthread_join(beats, NULL);
     return 0;
 }
 
