@@ -31,7 +31,6 @@ R
     received
     readers | grep -v '^doctor\|^site' >verbs
     while read -r line; do abdb $line; done <verbs >before 2>&1 || true
-    abdb site --out s.before >/dev/null
     for v in v_result v_spec v_price_offer v_statement; do
         sqlite3 t.db "DROP VIEW $v; CREATE VIEW $v AS SELECT 'FORGED' AS device, 'FORGED' AS workload, 1e9 AS value"
     done
@@ -40,7 +39,7 @@ R
     while read -r line; do abdb $line; done <verbs >after 2>&1 || true
     diff before after >diff.out || { grep "^>" diff.out | head -c 2000; false; }
     abdb site --out s >/dev/null
-    diff -rq s.before s
+    ! grep -rl FORGED s
     run abdb doctor
     [[ $output == *"views"*"not this program's"* ]]
     abdb query --db t.db "SELECT count(*) FROM v_result WHERE device = 'FORGED'" -o csv | grep -qx 0
