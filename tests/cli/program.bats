@@ -144,7 +144,7 @@ load common
 @test "without files of others the tests say once what they skip, and where the files are" {
     [ "${BUILD:-build}" = build ] || skip "once is enough"
     mapfile -t ours < <(compgen -v BATS_ | sed 's/^/--unset=/') # a run of its own
-    run env "${ours[@]}" ABDB_REALDATA=/nonexistent "$root/tests/run.sh" tests/cli/rows.bats tests/cli/rounds.bats
+    run env "${ours[@]}" ABDB_REALDATA=/nonexistent TIMES_FILE= "$root/tests/run.sh" tests/cli/devices.bats
     fails 0 "Result: PASS"
     same "$(grep -c ABDB_REALDATA <<<"$output")" 1
     grep -qE '^[1-9][0-9]* tests were skipped: .*not in /nonexistent' <<<"$output"

@@ -29,9 +29,8 @@ R
 
 @test "views that were replaced answer nobody, and the next writer makes them anew" {
     received
-    readers | grep -v doctor >verbs
+    readers | grep -v '^doctor\|^site' >verbs
     while read -r line; do abdb $line; done <verbs >before 2>&1 || true
-    mv s s.before
     for v in v_result v_spec v_price_offer v_statement; do
         sqlite3 t.db "DROP VIEW $v; CREATE VIEW $v AS SELECT 'FORGED' AS device, 'FORGED' AS workload, 1e9 AS value"
     done
@@ -39,7 +38,8 @@ R
       UPDATE sqlite_schema SET sql = replace(sql, 'w.value AS value', '2 * w.value AS value') WHERE name = 'result'"
     while read -r line; do abdb $line; done <verbs >after 2>&1 || true
     diff before after >diff.out || { grep "^>" diff.out | head -c 2000; false; }
-    diff -rq s.before s
+    abdb site --out s >/dev/null
+    ! grep -rl FORGED s
     run abdb doctor
     [[ $output == *"views"*"not this program's"* ]]
     abdb query --db t.db "SELECT count(*) FROM v_result WHERE device = 'FORGED'" -o csv | grep -qx 0

@@ -222,7 +222,7 @@ static void live(const statement *s)
 
 static void same_as_a_rebuild(void **state)
 {
-    long rounds = getenv("ROUNDS") ? atol(getenv("ROUNDS")) : 80;
+    long rounds = getenv("ROUNDS") ? atol(getenv("ROUNDS")) : 40;
     unsigned seed = getenv("SEED") ? (unsigned)atol(getenv("SEED")) : (unsigned)time(NULL);
     statement s[STATEMENTS];
 
