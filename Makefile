@@ -287,6 +287,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
 	@BUILD=$(BUILD) tests/bench/kernels.sh
+	@BUILD=$(BUILD) tests/bench/mpi.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
 peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
 	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
@@ -297,12 +298,13 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
 	@tests/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas: what is installed of them
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas, MPI between hosts: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
 	@BUILD=$(BUILD) tests/ports/arm64.sh
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh
+	@BUILD=$(BUILD) tests/ports/hosts.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine

@@ -3,10 +3,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/runner/conform.h"
 #include "query/compare/gate.h"
 #include "query/program/backends.h"
+#include "query/program/lanes.h"
 #include "query/program/screen.h"
 #include "schema/core/outfile.h"
 
@@ -121,6 +123,20 @@ static abdb_status verdict(const char *program, const abdb_clause *rule, abdb_er
     return st;
 }
 
+/* --ranks: the program is tried as so many, by mpirun. */
+static abdb_status read_launch(const abdb_args *args, abdb_launch *out, abdb_arena *arena,
+                               abdb_error *err)
+{
+    abdb_launch_asked asked = {.processors = abdb_allowed_processors(), .root = geteuid() == 0};
+    const char *text = abdb_arg(args, "ranks");
+
+    *out = (abdb_launch){0};
+    if (!text) return ABDB_OK;
+    if (!abdb_whole(text, 1, ABDB_LAUNCH_RANKS, &asked.ranks))
+        return ABDB_FAIL(err, ABDB_USAGE, "--ranks wants a whole number, not '%s'", text);
+    return abdb_launch_make(out, &asked, arena, err);
+}
+
 static abdb_status try_program(const abdb_args *args, const char *path, abdb_error *err)
 {
     const char *format = abdb_arg(args, "format"), *wait = abdb_arg(args, "wait");
@@ -130,8 +146,12 @@ static abdb_status try_program(const abdb_args *args, const char *path, abdb_err
     abdb_conform how = {
         .run = &run, .cells = &plan, .kernel = abdb_arg(args, "kernel"), .wait_s = wait_default_s};
     abdb_clause rule[ABDB_CLAUSES];
+    abdb_arena arena = {0};
+    abdb_launch launch;
     abdb_status st = ABDB_OK;
 
+    TRY(read_launch(args, &launch, &arena, err));
+    if (launch.ranks) run.launch = &launch;
     if (wait && (!abdb_number(wait, &how.wait_s) || how.wait_s <= 0))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "--wait wants seconds, not '%s'", wait));
     TRY(make_cells(&plan, args, err));
@@ -141,6 +161,7 @@ static abdb_status try_program(const abdb_args *args, const char *path, abdb_err
     TRY(verdict(args->positional[0], rule, err));
 done:
     abdb_plan_free(&plan);
+    abdb_arena_free(&arena);
     return st;
 }
 

@@ -152,17 +152,25 @@ def feed(program, cells):
         pass
 
 
+def started(backend, program):
+    """The command of a program; one of several ranks begins with what starts them."""
+    if backend != "mpi":
+        return program
+    words = ["mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+    return [*words, *program]
+
+
 def outputs(tree, backend, mode, folder, cells):
     """same, changed, refused, broken or crash for each cell, with the largest ratio."""
     program = [str(tree / f"build/mutants/outputs-{backend}"), mode, str(folder)]
-    for lines in lines_of(program, cells, tree, lambda line: True):
+    for lines in lines_of(started(backend, program), cells, tree, lambda line: True):
         yield ("crash", float("inf")) if lines is None else (lines[-1].split()[1], float(lines[-1].split()[2]))
 
 
 def verdicts(tree, backend, cells):
     """pass, fail, or why there is none, for each cell."""
     program = [str(tree / f"build/abdb-run-{backend}"), "run"]
-    for lines in lines_of(program, cells, tree, lambda line: '"kind":"end"' in line):
+    for lines in lines_of(started(backend, program), cells, tree, lambda line: '"kind":"end"' in line):
         word = "crash"
         for record in map(json.loads, lines or []):
             if record["kind"] == "result":
