@@ -16,7 +16,7 @@ check() { # WAY OPTIONS...: the rules that it breaks
         kernel=gemm
         [[ $b != *-opencl ]] || kernel=stream # a product is built first
         [[ $b != *-mpi ]] || kernel=all-reduce
-        run abdb check-backend "$b" --kernel $kernel --cell "gemm n=64 dtype=f32" --cell "stream n=4096 dtype=f64"
+        run abdb check-backend "$b" --kernel $kernel --cell "gemm n=64 dtype=f32" --cell "stream n=4096 dtype=f64" --cell "all-reduce message_bytes=64"
         fails 0 "6.1   ok"
         [[ $output != *BROKEN* ]]
         # without a device each cell says so
