@@ -232,9 +232,9 @@ const abdb_workload abdb_workload_gpt = {
         "can be others; micro_batch=1, accumulation=1, batch (their product); "
         "dtype=f32,bf16 (f64: ref); recompute=no,yes; sparsity=0 (share of the layers' "
         "weights held at 0); tokens=chain,file ($ABDB_TOKENS); rate=6e-4; steps=1 "
-        "(updates in a repetition)",
+        "(updates in a repetition); scale=no,auto (as many layers as fit)",
     .names = "model layers layers_of d heads vocabulary sequence bias micro_batch accumulation "
-             "batch recompute sparsity tokens rate steps",
+             "batch recompute sparsity tokens rate steps scale",
     .dtype = ABDB_F32,
     .shape = shape,
     .lacks = lacks,

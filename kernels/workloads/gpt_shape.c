@@ -2,6 +2,7 @@
 #include "kernels/workloads/gpt_shape.h"
 
 #include <math.h>
+#include <unistd.h>
 
 /* GPT-2: Radford et al. 2019, table 2. MPT: llm-foundry, scripts/train/yamls/pretrain/mpt-*.yaml,
  * which have learned positions unless told otherwise, and no biases. GenSLM: as Emani et al. 2024
@@ -34,6 +35,41 @@ static abdb_status find_model(const abdb_problem *p, size_t *out, abdb_error *er
     for (size_t i = 0; i < MODELS; i++) words[i] = models[i].name;
     TRY(abdb_param_word(p, "model", words, &which, err));
     *out = (size_t)which;
+done:
+    return st;
+}
+
+/* scale=auto: as many layers as let one sequence of the model's own length be learned in about two
+ * seconds (at 2 x 10^11 operations a second and thread, more than most have), and weights, moments
+ * and gradients take half of the memory that the machine has; at least one. It depends on the model
+ * and the machine alone, so that cells of a plan that differ in other axes have as many. */
+static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int threads)
+{
+    abdb_gpt_shape one = *s;
+    double seconds = 2, rate = 2e11 * (threads < 1 ? 1 : threads), state = 4 * sizeof(float),
+           bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+    abdb_work work;
+
+    one.micro = one.accumulation = 1;
+    one.sequence = sequence;
+    for (; one.layers > 1; one.layers--) {
+        abdb_gpt_work(&one, &work);
+        if (work.ops <= seconds * rate && (double)abdb_gpt_parameters(&one) * state <= bytes) break;
+    }
+    return one.layers;
+}
+
+static abdb_status scale(abdb_problem *p, abdb_gpt_shape *s, size_t sequence, abdb_error *err)
+{
+    static const char *const words[] = {"no", "auto", NULL};
+    int which;
+    abdb_status st = ABDB_OK;
+
+    if (!abdb_param_text(p, "scale")) return ABDB_OK;
+    TRY(abdb_param_word(p, "scale", words, &which, err));
+    if (which == 0) goto done;
+    s->layers = layers_that_fit(s, sequence, p->device ? p->device->threads : 1);
+    TRY(abdb_param_set(p, "layers", (double)s->layers, err));
 done:
     return st;
 }
@@ -88,6 +124,7 @@ abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *er
         TRY(ABDB_FAIL(err, ABDB_USAGE, "sparsity is a share from 0 to below 1"));
     if (s->d % s->heads)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "d=%zu is no multiple of heads=%zu", s->d, s->heads));
+    TRY(scale(p, s, models[model].sequence, err));
     if (s->vocabulary < 4) TRY(ABDB_FAIL(err, ABDB_USAGE, "a vocabulary has at least 4 tokens"));
 done:
     return st;

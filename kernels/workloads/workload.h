@@ -39,8 +39,9 @@ typedef struct {
     const char *name, *summary;
     const char *formula;    /* identifier@version of the effort */
     const char *parameters; /* for people: names, meaning, defaults */
-    const char *names;      /* of its parameters, separated by blanks */
-    abdb_dtype dtype;       /* where the parameter dtype does not say */
+    const char *names; /* of its parameters, separated by blanks; scale=auto is one: as large as the
+                               machine bears, which its other parameters then tell */
+    abdb_dtype dtype;  /* where the parameter dtype does not say */
     /* Fills defaults of parameters. ABDB_USAGE: a parameter that it cannot have. */
     abdb_status (*shape)(abdb_problem *p, const abdb_limits *limits, abdb_error *err);
     /* Writes what it needs and the backend lacks, by name; "" where it lacks nothing. */

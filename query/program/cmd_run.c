@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernels/runner/scale.h"
 #include "query/answer/shelf.h"
 #include "query/program/calibration.h"
 #include "query/program/campaign.h"
@@ -412,6 +413,7 @@ int abdb_cmd_run(int argc, char **argv)
         goto done;
     }
     TRY(make_plan(&plan, &args, &err));
+    if (abdb_arg(&args, "scale")) TRY(abdb_plan_scale(&plan, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));
     TRY(abdb_lanes_plan(&lanes, &plan, abdb_arg(&args, "backend") != NULL, &err));

@@ -488,8 +488,8 @@ bad-answer"
 3,update,,adamw,1,0.002,0,4000"
     same "$(ask "SELECT x, value, unit FROM v_result WHERE metric = 'loss' ORDER BY x")" "1,4.5,nat
 2,3.5,nat"
-    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%adrift%'")" '"the backend broke the protocol: the span product is within elsewhere, which was not told before it"'
-    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%strange%'")" "the backend broke the protocol: the unknown metric 'luck'"
+    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%adrift%'")" '"the backend broke the protocol (4.18): the span product is within elsewhere, which was not told before it"'
+    same "$(ask "SELECT reason FROM v_run WHERE cell LIKE '%strange%'")" "the backend broke the protocol (4.19): the unknown metric 'luck'"
     same "$(abdb query breakdown -o csv | tail -n +2 | cut -d, -f3-7)" "forward,product,12,6,60
 forward,between kernels,,2,20
 ,update,1,2,20"

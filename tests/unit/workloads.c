@@ -254,11 +254,17 @@ static void shapes(void **state)
 {
     abdb_problem small = {.kernel = "gpt-train"},
                  xl = {.params = 2, .param = {{"model", "gpt2-xl", NAN}, {"layers", "2", 2}}},
+                 fit = {.kernel = "gpt-train",
+                        .params = 3,
+                        .param = {{"model", "gpt2-xl", NAN},
+                                  {"scale", "auto", NAN},
+                                  {"sequence", "1024", 1024}}},
                  odd = {.params = 3,
                         .param = {{"batch", "8", 8}, {"micro_batch", "3", 3}, {"heads", "5", 5}}};
     abdb_gpt_shape s;
     abdb_work work;
     abdb_error err = {0};
+    size_t layers;
 
     (void)state;
     assert_ok(abdb_gpt_shape_of(&small, &s, &err));
@@ -271,16 +277,27 @@ static void shapes(void **state)
     assert_string_equal(abdb_param_text(&xl, "layers_of"), "48");
     s.layers = 48;
     assert_int_equal(abdb_gpt_parameters(&s), 1557611200);
+    /* as many layers as fit, and the same again, whatever the sequence */
+    fit.device = abdb_host_device(2);
+    assert_ok(abdb_gpt_shape_of(&fit, &s, &err));
+    layers = s.layers;
+    assert_true(layers >= 1 && layers < 48);
+    assert_true(abdb_param_number(&fit, "layers", 0) == (double)layers);
+    fit.param[2] = (abdb_param){"sequence", "128", 128};
+    assert_ok(abdb_gpt_shape_of(&fit, &s, &err));
+    assert_true(s.layers == layers && s.sequence == 128);
     assert_status(abdb_gpt_shape_of(&odd, &s, &err), ABDB_USAGE);
     assert_string_equal(err.message, "batch=8 is not micro_batch=3 x accumulation=2");
 }
 
-int main(void)
+/* With a name: that test alone. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain),     cmocka_unit_test(files_of_tokens), cmocka_unit_test(shapes),
         cmocka_unit_test(gradients), cmocka_unit_test(switches),        cmocka_unit_test(learns)};
 
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1); /* small networks, on a machine that others may use */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,27 @@
+-- title: Loss of training runs {tag}
+-- question: how the loss of training falls, and how near it comes to what its source of tokens allows
+-- group: What was measured here?
+-- site: Measured here
+-- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
+-- param: campaign | text | latest | one command of abdb run, latest, or all
+-- column: cell | cell | cut44 | workload and parameters
+-- column: backend | backend | |
+-- column: step | update | | counted from 1
+-- column: loss | loss | 4 | mean of the tokens of this update, nats
+-- column: floor | floor | 4 | entropy of the source of tokens, where it is known
+-- hoist: backend
+-- note: the floor is the entropy of the source of tokens: no model can lose less in the mean, a single update can by chance
+-- @rows
+WITH wanted (campaign) AS (
+  SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
+  UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
+  UNION SELECT (SELECT c.campaign FROM v_campaign c
+                 WHERE EXISTS (SELECT 1 FROM v_run e JOIN v_stored r ON r.entry_id = e.entry_id AND r.metric = 'loss'
+                                WHERE e.campaign = c.campaign AND e.source = 'abdb-run')
+                 ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
+  UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
+SELECT replace(k.cell, k.backend || ' ', '') AS cell, k.backend, r.x AS step, r.value AS loss,
+       (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell AS _label, r.key AS _facts
+  FROM v_kernel k JOIN v_result r ON r.entry_id = k.entry_id AND r.metric = 'loss' AND r.x IS NOT NULL
+ WHERE k.campaign IN (SELECT campaign FROM wanted) AND (:tag IS NULL OR k.tag = :tag) AND k.status = 'ok'
+ ORDER BY k.date, k.cell, r.x;

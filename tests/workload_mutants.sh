@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# workload_mutants.sh - wrong workloads must not pass their tests: each line of workload_mutants.txt, one mistake each (part of make soak).
+# Builds tests/unit/workloads.c with the wrong file in the right one's place. --only REGEX; --check: does the table fit the sources?
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+only=. check=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --only) only=$2 && shift ;;
+    --check) check=yes ;;
+    esac
+    shift
+done
+[ -n "$check" ] || make -s "$build/unit/workloads"
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+objects=$(find "$build"/obj/kernels/{micro,workloads,harness,providers/ref,providers/vec} -name '*.o' 2>/dev/null)
+caught=0 all=0 missed=
+[ -n "$check" ] || "$build/unit/workloads" >/dev/null 2>&1 || { echo "the right ones fail their tests"; exit 1; }
+while IFS='|' read -r id file from to; do
+    [[ -n $id && $id != \#* && $id =~ $only ]] || continue
+    all=$((all + 1))
+    FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "kernels/$file" >"$room/wrong.c" ||
+        { echo "$id: kernels/$file has not exactly one '$from'"; exit 1; }
+    [ -z "$check" ] || continue
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O2 -fopenmp -w -c "$room/wrong.c" -o "$room/wrong.o"
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -fopenmp -w -o "$room/tests" tests/unit/workloads.c "$room/wrong.o" \
+        $(printf '%s\n' $objects | grep -v "/kernels/${file%.c}.o") "$build/libabdb.a" -lcmocka -ljansson -lcrypto -lsqlite3 -lcsv -larchive -lm -lpthread
+    by=
+    for test in gradients switches chain learns; do
+        timeout 120 "$room/tests" "$test" >/dev/null 2>&1 || { by=$test; break; }
+    done
+    [ -n "$by" ] && caught=$((caught + 1)) || missed+=" $id"
+    echo "$id: ${by:+caught by }${by:-NOT CAUGHT}"
+done <tests/workload_mutants.txt
+[ -n "$check" ] || echo "$caught of $all wrong workloads are caught${missed:+; not:$missed}"
+[ -z "$missed" ]
