@@ -207,7 +207,7 @@ def hostile(b):
     b.js("document.querySelector('.mark[tabindex=\"0\"]').focus()")
     assert "<img src=x" in b.js("document.getElementById('tip').textContent")
     assert b.js("document.querySelectorAll('main img, main iframe').length") == 0
-    assert b.js("abdb.csv(abdb.now().seen.ranked, abdb.now().state, '')").count("'=HYPERLINK") == 1
+    assert b.js("abdb.csv(abdb.now().seen.ranked, abdb.now().state, '')").count("'=HYPERLINK") == 2
     b.open(PAGE, "#what=%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D1%3E&price.__proto__=1&by=__proto__&per=constructor&without=%3Cb%3E")
     assert b.js("window.pwned === undefined") and ranked(b)
     print("harmless")
