@@ -217,7 +217,7 @@ def bare(b):
     """Without the library that draws: told so, and the tables work."""
     b.open(PAGE)
     assert "apt-get install node-d3" in b.js("document.getElementById('broken').textContent")
-    assert b.js("document.querySelectorAll('#rows tbody tr').length") > 3
+    assert b.js("document.querySelectorAll('#rows tbody tr').length") > 0
     assert b.js("document.querySelector('[data-save=svg]').hidden") and not b.js("document.querySelector('[data-save=csv]').hidden")
     print("tables alone")
 
