@@ -115,14 +115,19 @@ with open("evil.jsonl", "w", encoding="utf-8") as out:
     for i, name in enumerate((evil, "=HYPERLINK(\"http://x\")", "__proto__")):
         print(json.dumps({"record": "entry", "field": {"evidence": "mlperf", "kind": "score", "suite": "inference", "round": "v6.0", "division": "closed", "source": evil + str(i),
               "submitter": name, "system": evil + name, "model": evil, "scenario": evil, "device": name, "devices": str(i + 1), "verified": "yes", "public_id": "6.0-900%d" % i,
-              "url": "javascript:window.pwned=3"}, "factor": {"__proto__": evil, "constructor": evil, "software": evil},
+              "url": "javascript:window.pwned=3", **({"retrieved": "2026-04-0%d" % i} if i else {})}, "factor": {"__proto__": evil, "constructor": evil, "software": evil},
               "result": [{"metric": "tokens_per_s", "statistic": "value", "value": 1000 + i}]}), file=out)
+    # a factor that MLPerf needs is not told: no round
+    print(json.dumps({"record": "entry", "field": {"evidence": "mlperf", "kind": "score", "suite": "inference", "division": "closed", "source": "s", "submitter": "A",
+          "system": "B", "model": "llama2-70b-99", "scenario": "Offline", "device": "H200-SXM", "devices": "8", "verified": "yes"},
+          "result": [{"metric": "tokens_per_s", "statistic": "value", "value": 5}]}), file=out)
 P
     abdb import -q evil.jsonl
     abdb site --out s
     run grep -cE '<img src=x|href="?javascript:' s/explore.html
     fails 1 "0"
-    explored hostile
+    explored hostile judged notes
+    [[ $output == *"pairs judged as abdb compare, by 8 rules"* ]]
     ABDB_D3=/nonexistent run abdb site --out s
     fails 0 "no D3 of version 5 or newer is at /nonexistent; apt-get install node-d3, or ABDB_D3=FILE"
     printf '// https://d3js.org v3.5.17 Copyright\n' >old.js
