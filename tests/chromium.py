@@ -2,18 +2,20 @@
 import json
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import tempfile
 
 PROGRAM = shutil.which("chromium")
+SILENCE_S = 60
 
 
 class Browser:
     """One page at a time; what its console says and every address that it asks for are kept."""
 
     def __init__(self):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its children end a little later
         to_child, self.out = os.pipe()
         self.inp, from_child = os.pipe()
         # Chromium reads descriptor 3 and writes 4
@@ -45,6 +47,8 @@ class Browser:
 
     def _message(self):
         while b"\0" not in self.buffer:
+            if not select.select([self.inp], [], [], SILENCE_S)[0]:
+                raise RuntimeError(f"chromium has been silent for {SILENCE_S} s")
             more = os.read(self.inp, 1 << 20)
             if not more:
                 raise RuntimeError("chromium ended")

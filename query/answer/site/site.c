@@ -36,7 +36,7 @@ static abdb_page *new_page(abdb_site *site, abdb_error *err)
 /* Would the page of a figure of that name take the place of one of the site's own? */
 static bool is_taken(const char *name)
 {
-    static const char *const own[] = {"index", "figures", "sources", NULL};
+    static const char *const own[] = {"index", "explore", "figures", "sources", NULL};
     size_t size = strlen(name);
 
     return abdb_is_word(name, own) || strncmp(name, "source-", 7) == 0 ||
@@ -128,10 +128,6 @@ static abdb_status find_pages(abdb_site *site, abdb_error *err)
         if (strcmp(reports[i], "sources") != 0 && !is_covered(site, reports[i]))
             TRY(add_report(site, reports[i], err));
     }
-    if (!site->pages)
-        TRY(ABDB_FAIL(err, ABDB_DATA,
-                      "nothing to show: the database is empty; `abdb import data`"
-                      " brings what abdb ships"));
 done:
     abdb_progress("", -1, 0);
     return st;
@@ -178,7 +174,8 @@ done:
     return st;
 }
 
-/* A fact, once: a row of its source's page. */
+/* A fact, once: a row of its source's page. HTML wants no end of cells and rows, and thousands of
+ * them are a tenth of such a page. */
 static void put_fact_row(FILE *out, const abdb_facts *facts, size_t row)
 {
     static const char *const texts[] = {"what", "evidence", "locator", "date", "used_by"};
@@ -191,15 +188,13 @@ static void put_fact_row(FILE *out, const abdb_facts *facts, size_t row)
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_value" : "value"));
     fputc(' ', out);
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_unit" : "unit"));
-    fputs("</td>", out);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        abdb_say(out, "<td%s>", i == 2 || i == 4 ? " class=\"w\"" : "");
-        abdb_html_text(out, abdb_facts_cell(facts, row, texts[i]));
-        fputs("</td>", out);
+        const char *text = abdb_facts_cell(facts, row, texts[i]);
+
+        abdb_say(out, "<td%s>", *text && (i == 2 || i == 4) ? " class=\"w\"" : "");
+        abdb_html_text(out, text);
     }
-    fputs("<td>", out);
-    abdb_html_text(out, abdb_facts_cell(facts, row, "key"));
-    fputs("</td></tr>\n", out);
+    abdb_say(out, "<td>%.14s\n", abdb_facts_cell(facts, row, "key"));
 }
 
 /* Title, author, date and address of a source. Only addresses of the web become links. */
@@ -257,8 +252,8 @@ static abdb_status write_source(const abdb_site *site, size_t first, size_t *nex
         put_fact_row(out, facts, row);
     }
     fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
-          "each: "
-          "the file that it was read from, and what else uses it.</p>\n",
+          "each: the file that it was read from, and what else uses it. The first digits of a key "
+          "are enough; the address of a row ends in the whole.</p>\n",
           out);
     abdb_page_end(out, site);
     return abdb_outfile_commit(&made, err);
@@ -341,6 +336,10 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
         return ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno));
     TRY(find_pages(&site, err));
     TRY(abdb_explore_load(&site, err));
+    if (!site.pages && !abdb_site_explores(&site))
+        TRY(ABDB_FAIL(err, ABDB_DATA,
+                      "nothing to show: the database is empty; `abdb import data`"
+                      " brings what abdb ships"));
     TRY(find_facts(&site, err));
     TRY(write_assets(&site, err));
     TRY(abdb_charts_write(&site, err));
