@@ -237,8 +237,8 @@ done:
     return st;
 }
 
-/* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is made
- * of this data and shows other things was edited. */
+/* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is
+ * made of this data and shows other things was edited. */
 static abdb_status check_drawing(checker *c, const abdb_plot *plot, const json_t *said,
                                  const abdb_text *rest, abdb_error *err)
 {
