@@ -104,7 +104,7 @@ VOCABULARY := data/sources.csv data/devices.csv data/models.csv data/aliases.csv
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
 export KILLS FAULTS THOROUGH
-LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lm -lpthread
+LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
 
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
@@ -258,8 +258,8 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb
 	@touch $@
 
 # --- packages ------------------------------------------------------------------------------------
-DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev \
-        $(foreach l,$(filter-out cuda,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-dejavu-core node-d3
+DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev zlib1g-dev \
+        $(foreach l,$(filter-out cuda,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \

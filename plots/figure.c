@@ -220,7 +220,7 @@ static void put_folded(abdb_text *out, folded *f)
 }
 
 /* Adds a note to the first line that has room for it. */
-static void add_fitting(abdb_text *line, const char *note, size_t width)
+static bool add_fitting(abdb_text *line, const char *note, size_t width)
 {
     static const char mark[] = " · ";
 
@@ -230,8 +230,17 @@ static void add_fitting(abdb_text *line, const char *note, size_t width)
         if (letters + 3 > width) continue;
         if (line[i].size) abdb_text_puts(&line[i], mark);
         abdb_text_puts(&line[i], note);
-        return;
+        return true;
     }
+    return false;
+}
+
+/* What is not drawn is said in any case, where its names do not fit by how many it is. */
+static void add_undrawn(abdb_text *line, char *note, size_t width)
+{
+    if (add_fitting(line, note, width)) return;
+    note[strcspn(note, ":")] = '\0';
+    add_fitting(line, note, width);
 }
 
 /* Is it a note that explains a mark in the picture? */
@@ -253,7 +262,7 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
     if (d->status) abdb_text_puts(&line[0], d->status);
     for (size_t i = 0; i < d->notes; i++)
         if (is_mark(d->note[i])) add_fitting(line, d->note[i], caption->width);
-    while (copy && (one = strsep(&rest, "\n")) && *one) add_fitting(line, one, caption->width);
+    while (copy && (one = strsep(&rest, "\n")) && *one) add_undrawn(line, one, caption->width);
     for (size_t i = 0; i < d->notes; i++)
         if (!is_mark(d->note[i]) && d->note[i][0] != '[')
             add_fitting(line, d->note[i], caption->width);

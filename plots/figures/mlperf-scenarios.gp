@@ -2,7 +2,7 @@
 # finding: {leader} leads Server in {model} at {best} tokens/s per device; {second} is {gap} behind, {rival} {rival_gap}
 # finding: {leader} leads Server in {model} at {best} tokens/s per device; {second} is {gap} behind
 # finding: {tied} share the lead in Server of {model} at {best} tokens/s per device
-# subtitle: Tokens/s per device†, the best of each scenario; in the order of Server; at the right the rounds
+# subtitle: Tokens/s per device†, the best of each scenario, by Server; at the right the rounds
 # ranks: server device
 # report: llm-by-scenario
 # with: limit=14

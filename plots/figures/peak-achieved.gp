@@ -35,7 +35,7 @@ half = 0.34
 fine(i) = column(c_percent) <= 100.5
 digits(v) = v < 10 ? sprintf("%.2g", v) : sprintf("%.0f", v)
 text(i) = sprintf(" %.0f %%   %s of %s, %.28s", column(c_percent), digits(column(c_achieved)), digits(column(c_ceiling)), strcol(c_what))
-plot $data using (0):(spot(0)):(0):(top):(spot(0) - half):(spot(0) + half):ytic(name(0)) with boxxyerror lc rgb faint fs solid 0.6, \
+plot $data using (0):(spot(0)):(0):(top):(spot(0) - half):(spot(0) + half):ytic(name(0)) with boxxyerror lc rgb faint fs solid 1, \
      '' using (0):(spot(0)):(0):(column(c_percent)):(spot(0) - half):(spot(0) + half):(tint(colour[1])) with boxxyerror lc rgb variable, \
      '' using (fine(0) ? NaN : column(c_percent)):(spot(0)) with points pt 2 ps 1 lw 2 lc rgb colour[4], \
      '' using (top):(spot(0)):(text(0)) with labels left font ",9" textcolor rgb ink noenhanced

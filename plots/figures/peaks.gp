@@ -1,6 +1,6 @@
 # title: Dense peak by number format
-# finding: {leader} states the highest dense bf16 peak, {best} TFLOP/s; {second} is {gap} behind
-# finding: {tied} state the highest dense bf16 peak, {best} TFLOP/s
+# finding: {leader} states the highest dense bf16 peak, {best} TFLOP/s; {second} is {gap} behind
+# finding: {tied} state the highest dense bf16 peak, {best} TFLOP/s
 # subtitle: Stated dense peak per card, T/s, by number format; hollow: integers
 # ranks: tera_per_s device of dtype=bf16
 # report: peaks

@@ -17,7 +17,7 @@ stats $data using (unit = strcol(c_unit), 0) nooutput
 set xlabel "USD per device and hour, the lowest price known"
 set format y si(max_rate_per_device)
 low = 0; high = 1.12 * max_rate_per_device
-if (wide(min_rate_per_device, max_rate_per_device)) { low = 0.7 * min_rate_per_device; high = 1.35 * max_rate_per_device; from = low; to = high; eval log_y; set format y si(high) } else { set yrange [low : high] }
+if (wide(min_rate_per_device, max_rate_per_device)) { low = 0.5 * min_rate_per_device; high = 1.35 * max_rate_per_device; from = low; to = high; eval log_y; set format y si(high) } else { set yrange [low : high] }
 left = 0; right = 1.12 * max_usd_per_device_hour
 if (wide(min_usd_per_device_hour, max_usd_per_device_hour)) { left = 0.75 * min_usd_per_device_hour; right = 1.5 * max_usd_per_device_hour; from = left; to = right; eval log_x } else { set xrange [left : right] }
 set border 3

@@ -7,9 +7,12 @@
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
 #include "query/answer/plotting.h"
+#include "query/answer/proof.h"
 #include "query/answer/render.h"
 #include "query/answer/say.h"
+#include "query/answer/shelf.h"
 #include "schema/core/outfile.h"
+#include "schema/store/digest.h"
 
 /* The facts behind all rows, for their sources. */
 static abdb_status facts_of(const abdb_plot *plot, abdb_db *db, abdb_table *facts, abdb_error *err)
@@ -65,6 +68,36 @@ done:
     return st;
 }
 
+/* A line in one kind of document. */
+typedef void line_writer(FILE *out, const char *text);
+
+static void markdown_line(FILE *out, const char *text)
+{
+    fputs("\n", out);
+    abdb_markdown_text(out, text);
+    fputs("\n", out);
+}
+
+static void latex_line(FILE *out, const char *text)
+{
+    abdb_latex_text(out, text);
+    fputs("\\par\n", out);
+}
+
+/* What the picture says below its title, and what it has no room for: subtitle, status, what is not
+ * drawn, notes; a line each. */
+static void put_lines(const abdb_plot *plot, FILE *out, line_writer *put)
+{
+    char *copy = strdup(abdb_text_get(&plot->undrawn)), *rest = copy, *one;
+    const char *heads[] = {plot->subtitle, plot->status};
+
+    for (size_t i = 0; i < 2; i++)
+        if (heads[i] && *heads[i]) put(out, heads[i]);
+    while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);
+    for (size_t i = 0; i < plot->table.notes; i++) put(out, plot->table.note[i]);
+    free(copy);
+}
+
 static void put_markdown(const abdb_plot *plot, const char *path, char *sources, FILE *out)
 {
     char *line;
@@ -76,11 +109,7 @@ static void put_markdown(const abdb_plot *plot, const char *path, char *sources,
     fputs(")\n\n**", out);
     abdb_markdown_text(out, title_of(plot));
     fputs("**\n", out);
-    for (size_t i = 0; i < plot->table.notes; i++) {
-        fputs("\n", out);
-        abdb_markdown_text(out, plot->table.note[i]);
-        fputs("\n", out);
-    }
+    put_lines(plot, out, markdown_line);
     if (*sources) fputs("\nSources:\n\n", out);
     while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
@@ -99,10 +128,7 @@ static void put_latex(const abdb_plot *plot, const char *path, char *sources, FI
              path);
     abdb_latex_text(out, title_of(plot));
     abdb_say(out, "}\n\\label{fig:%s}\n\\par\\footnotesize\n", plot->figure.name);
-    for (size_t i = 0; i < plot->table.notes; i++) {
-        abdb_latex_text(out, plot->table.note[i]);
-        fputs("\\par\n", out);
-    }
+    put_lines(plot, out, latex_line);
     while ((line = strsep(&sources, "\n"))) {
         if (!*line) continue;
         fputs("Source: ", out);
@@ -146,38 +172,76 @@ static abdb_status write_script(const abdb_plot *plot, abdb_db *db, const char *
                : ABDB_FAIL(err, ABDB_IO, "a bundle's script");
 }
 
+/* What a bundle consists of, and who writes it. */
+static const struct {
+    const char *suffix, *shown; /* shown: the picture that it includes */
+    writer *write;              /* NULL: a picture */
+    abdb_picture picture;
+} parts[] = {{"svg", NULL, NULL, ABDB_SVG},
+             {"png", NULL, NULL, ABDB_PNG},
+             {"pdf", NULL, NULL, ABDB_PDF},
+             {"csv", NULL, write_csv, ABDB_PICTURES},
+             {"gp", NULL, write_script, ABDB_PICTURES},
+             {"md", "svg", abdb_bundle_markdown, ABDB_PICTURES},
+             {"tex", "pdf", abdb_bundle_latex, ABDB_PICTURES}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* NAME.json: what `abdb verify` asks for, with the digest of each file. */
+static abdb_status write_proof(const abdb_plot *plot, const char *folder, int dark, abdb_error *err)
+{
+    char names[PARTS][300], digests[PARTS][ABDB_SHA256_HEX], path[4096];
+    const char *files[2 * PARTS + 1] = {NULL};
+    abdb_text proof = {0}, part = {0};
+    abdb_outfile out = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(names[i], sizeof names[i], "%s.%s", plot->figure.name, parts[i].suffix);
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        abdb_text_clear(&part);
+        TRY(abdb_read_file(path, &part, err));
+        abdb_sha256_hex(abdb_text_get(&part), part.size, digests[i]);
+        files[2 * i] = names[i];
+        files[2 * i + 1] = digests[i];
+    }
+    TRY(abdb_proof_make(plot, ABDB_PICTURES, dark, NULL, files, &proof, err));
+    abdb_text_puts(&proof, "\n");
+    snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
+    TRY(abdb_outfile_open(&out, path, err));
+    if (!abdb_put(out.file, abdb_text_get(&proof), proof.size))
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write %s", path));
+    TRY(abdb_outfile_commit(&out, err));
+    abdb_say(stdout, "%s\n", path);
+done:
+    abdb_outfile_discard(&out);
+    abdb_text_free(&proof);
+    abdb_text_free(&part);
+    return st;
+}
+
 abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder, int dark,
                               abdb_error *err)
 {
-    static const abdb_picture pictures[] = {ABDB_SVG, ABDB_PNG, ABDB_PDF};
-    static const struct {
-        const char *suffix, *shown; /* shown: the picture that it includes */
-        writer *write;
-    } files[] = {{"csv", NULL, write_csv},
-                 {"gp", NULL, write_script},
-                 {"md", "svg", abdb_bundle_markdown},
-                 {"tex", "pdf", abdb_bundle_latex}};
     char path[4096], shown[300];
     abdb_outfile out = {0};
     abdb_status st = ABDB_OK;
 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno));
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name,
-                 abdb_picture_name[pictures[i]]);
-        TRY(abdb_plot_store(plot, pictures[i], dark, path, err));
-        abdb_say(stdout, "%s\n", path);
-    }
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, files[i].suffix);
+    for (size_t i = 0; i < PARTS; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, plot->figure.name, parts[i].suffix);
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,
-                 files[i].shown ? files[i].shown : "");
-        TRY(abdb_outfile_open(&out, path, err));
-        TRY(files[i].write(plot, db, shown, out.file, err));
-        TRY(abdb_outfile_commit(&out, err));
+                 parts[i].shown ? parts[i].shown : "");
+        if (!parts[i].write) {
+            TRY(abdb_plot_store(plot, parts[i].picture, dark, path, err));
+        } else {
+            TRY(abdb_outfile_open(&out, path, err));
+            TRY(parts[i].write(plot, db, shown, out.file, err));
+            TRY(abdb_outfile_commit(&out, err));
+        }
         abdb_say(stdout, "%s\n", path);
     }
+    TRY(write_proof(plot, folder, dark, err));
 done:
     abdb_outfile_discard(&out);
     return st;

@@ -101,7 +101,7 @@ void abdb_explain_tree(const abdb_table *facts, FILE *out)
     for (size_t i = 0; i < facts->notes; i++) abdb_say(out, "%s\n", facts->note[i]);
 }
 
-/* --- what else uses them ---------------------------------------------------------------------- */
+/* --- what else uses them --------------------------------------------------------------------- */
 
 /* Is one of the facts among the keys of a row? */
 static bool shares(const abdb_table *facts, const char *keys)
@@ -183,7 +183,7 @@ done:
     return st;
 }
 
-/* --- citations -------------------------------------------------------------------------------- */
+/* --- citations ------------------------------------------------------------------------------- */
 
 static void field(FILE *out, const char *name, const char *text,
                   void (*escape)(FILE *out, const char *text))

@@ -68,7 +68,7 @@ static bool number_at(const maker *m, size_t row, size_t column, double *out)
     return abdb_number(cell(m, row, column, digits), out);
 }
 
-/* --- the rank --------------------------------------------------------------------------------- */
+/* --- the rank -------------------------------------------------------------------------------- */
 
 static abdb_status find_column(const maker *m, const abdb_figure *f, const char *name, size_t *out,
                                abdb_error *err)
@@ -218,7 +218,7 @@ static void judge(maker *m)
     }
 }
 
-/* --- the words -------------------------------------------------------------------------------- */
+/* --- the words ------------------------------------------------------------------------------- */
 
 static void add_who(const maker *m, size_t nth, abdb_text *out)
 {

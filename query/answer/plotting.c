@@ -9,7 +9,11 @@
 #include "query/answer/answer.h"
 #include "query/answer/deadline.h"
 #include "query/answer/finding.h"
+#include "plots/stamp.h"
+#include "query/answer/proof.h"
 #include "query/answer/rows.h"
+#include "query/answer/say.h"
+#include "schema/store/digest.h"
 
 static const char *style_text(void)
 {
@@ -311,6 +315,38 @@ done:
     return st;
 }
 
+/* What was asked for is part of what the picture carries. */
+static void keep_words(abdb_plot *plot, const abdb_look *look)
+{
+    plot->look = (abdb_look){.title = own_text(&plot->table, look->title),
+                             .subtitle = own_text(&plot->table, look->subtitle),
+                             .highlight = own_text(&plot->table, look->highlight),
+                             .devices = own_text(&plot->table, look->devices),
+                             .size = own_text(&plot->table, look->size),
+                             .vendor_colours = look->vendor_colours};
+}
+
+/* The values as given; `today` is said, since tomorrow's is another. */
+static abdb_status keep_values(abdb_plot *plot, abdb_db *db, const char *const *value,
+                               abdb_error *err)
+{
+    abdb_table now = {0};
+    abdb_status st = ABDB_OK;
+
+    for (size_t p = 0; p < plot->report.params; p++) {
+        const char *given = value ? value[p] : NULL;
+
+        if (!given && strcmp(plot->report.param[p].name, "today") == 0) {
+            TRY(abdb_sql_table(db, "SELECT date('now')", NULL, NULL, &now, err));
+            given = abdb_cell_text(&now, 0, 0);
+        }
+        plot->value[p] = own_text(&plot->table, given);
+    }
+done:
+    abdb_table_free(&now);
+    return st;
+}
+
 abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
                            const abdb_look *look, abdb_error *err)
 {
@@ -323,9 +359,11 @@ abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *valu
     abdb_status st = ABDB_OK;
 
     if (!look) look = &plain;
+    keep_words(plot, look);
     if (look->size) TRY(abdb_figure_resize(&plot->figure, look->size, err));
     plot->figure.vendor_colours = look->vendor_colours;
-    for (size_t i = 0; i < plot->report.params; i++) mine[i] = value ? value[i] : NULL;
+    TRY(keep_values(plot, db, value, err));
+    for (size_t i = 0; i < plot->report.params; i++) mine[i] = plot->value[i];
     if (look->devices) abdb_report_whole(&plot->report, mine);
     TRY(add_defaults(plot, &arena, mine, err));
     TRY(abdb_report_answer(db, &plot->report, mine, &plot->table, err));
@@ -353,14 +391,31 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
                             abdb_error *err)
 {
     abdb_answer answer = {0};
+    abdb_text stamp = {0}, whole = {0};
+    char *data = NULL, digest[ABDB_SHA256_HEX];
+    size_t size = 0;
+    FILE *drawn = open_memstream(&data, &size);
     abdb_status st = ABDB_OK;
 
     TRY(abdb_answer_begin(&answer, err));
     answer.commands = picture == ABDB_SIXEL;
-    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, abdb_deadline_left_s(),
-                         answer.file, err));
+    if (!drawn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, abdb_deadline_left_s(), drawn,
+                         err));
+    if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
+    if (picture != ABDB_DUMB && picture != ABDB_SIXEL) {
+        abdb_sha256_hex(data, size, digest);
+        TRY(abdb_proof_make(plot, picture, dark, digest, NULL, &stamp, err));
+    }
+    abdb_stamp_put(picture, data, size, abdb_text_get(&stamp), &whole);
+    if (whole.failed || !abdb_put(answer.file, abdb_text_get(&whole), whole.size))
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
     TRY(abdb_answer_print(&answer, path, err));
 done:
+    if (drawn) fclose(drawn);
+    free(data);
+    abdb_text_free(&stamp);
+    abdb_text_free(&whole);
     abdb_answer_free(&answer);
     return st;
 }

@@ -6,16 +6,6 @@
 #include "query/answer/figures.h"
 #include "query/answer/report.h"
 
-typedef struct {
-    abdb_figure figure;
-    abdb_report report;
-    abdb_table table;     /* the report's rows; its title is that of the picture */
-    const char *subtitle; /* below the title, or NULL */
-    const char *status;   /* round, verification and sources, a line; "": nothing is known */
-    abdb_text undrawn;    /* what of the rows is not drawn, a line each */
-    abdb_text script;     /* draws with gnuplot alone */
-} abdb_plot;
-
 /* How a person wants it; NULL or 0: as the figure is. */
 typedef struct {
     const char *title, *subtitle;
@@ -24,6 +14,18 @@ typedef struct {
     bool vendor_colours;
 } abdb_look;
 
+typedef struct {
+    abdb_figure figure;
+    abdb_report report;
+    abdb_table table;     /* the report's rows; its title is that of the picture */
+    const char *subtitle; /* below the title, or NULL */
+    const char *status;   /* round, verification and sources, a line; "": nothing is known */
+    abdb_text undrawn;    /* what of the rows is not drawn, a line each */
+    abdb_text script;     /* draws with gnuplot alone */
+    const char *value[ABDB_PARAM_COUNT]; /* of the report's parameters, as given */
+    abdb_look look;
+} abdb_plot;
+
 /* The figure of that name and its report. ABDB_USAGE: no such figure. */
 ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb_error *err);
 /* Runs the report and makes the script. `value` has a text or NULL for each of its parameters; the
@@ -31,7 +33,8 @@ ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb
  * ABDB_USAGE: the look names a device that is not there, or no size. */
 ABDB_MUST_USE abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
                                          const abdb_look *look, abdb_error *err);
-/* Draws to a path ("-": standard output). A failure leaves no broken picture. */
+/* Draws to a path ("-": standard output), with what `abdb verify` asks for (proof.h) in what is no
+ * terminal's. A failure leaves no broken picture. */
 ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark,
                                           const char *path, abdb_error *err);
 void abdb_plot_free(abdb_plot *plot);

@@ -10,7 +10,7 @@
 #include "query/answer/escape.h"
 #include "query/answer/say.h"
 
-/* --- what is shown ---------------------------------------------------------------------------- */
+/* --- what is shown --------------------------------------------------------------------------- */
 
 static bool has_suffix(const char *name, const char *suffix)
 {
@@ -133,7 +133,7 @@ void abdb_hoisted(const abdb_table *t, char *out, size_t room)
     }
 }
 
-/* --- for people ------------------------------------------------------------------------------- */
+/* --- for people ------------------------------------------------------------------------------ */
 
 void abdb_render_markdown(const abdb_table *t, FILE *out)
 {
@@ -269,7 +269,7 @@ void abdb_render_latex(const abdb_table *t, FILE *out)
     fputs("}\n\\end{table}\n", out);
 }
 
-/* --- for programs ----------------------------------------------------------------------------- */
+/* --- for programs ---------------------------------------------------------------------------- */
 
 static bool in_data(const abdb_table *t, size_t column)
 {

@@ -1,0 +1,311 @@
+/* stamp.c - a text carried by a picture or page; see stamp.h. */
+#include "plots/stamp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const char png_head[] = "\x89PNG\r\n\x1a\n", svg_begin[] = "<metadata id=\"abdb\">",
+                  svg_end[] = "</metadata>\n", html_begin[] = "<meta name=\"abdb\" content=\"",
+                  html_end[] = "\">\n",
+                  /* begins the update of a PDF; a comment to readers */
+    pdf_begin[] = "%abdb\n";
+/* keyword, no compression, no language, no translated keyword */
+static const char png_keyword[] = "abdb\0\0\0\0";
+enum { PNG_HEAD = 8, PNG_WORD = 9, PNG_CHUNK = 12 };
+
+/* The last place of a text; NULL: nowhere. */
+static const char *find_last(const char *data, size_t size, const char *text)
+{
+    size_t length = strlen(text);
+
+    for (size_t at = size >= length ? size - length + 1 : 0; at-- > 0;)
+        if (data[at] == *text && memcmp(data + at, text, length) == 0) return data + at;
+    return NULL;
+}
+
+static const char *find_first(const char *data, size_t size, const char *text)
+{
+    return memmem(data, size, text, strlen(text));
+}
+
+abdb_picture abdb_stamp_kind(const char *data, size_t size)
+{
+    if (size > PNG_HEAD && memcmp(data, png_head, PNG_HEAD) == 0) return ABDB_PNG;
+    if (size > 5 && memcmp(data, "%PDF-", 5) == 0) return ABDB_PDF;
+    if (size > 5 && find_first(data, size < 512 ? size : 512, "<svg")) return ABDB_SVG;
+    if (size > 5 && find_first(data, size < 512 ? size : 512, "<!DOCTYPE ")) return ABDB_CANVAS;
+    return ABDB_PICTURES;
+}
+
+/* --- XML and HTML ---------------------------------------------------------------------------- */
+
+static const struct {
+    char letter;
+    const char *entity;
+} entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+enum { ENTITIES = 4 };
+
+static void escape(abdb_text *out, const char *text)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+
+        while (i < ENTITIES && entities[i].letter != *text) i++;
+        if (i < ENTITIES)
+            abdb_text_puts(out, entities[i].entity);
+        else
+            abdb_text_add(out, text, 1);
+    }
+}
+
+static void unescape(abdb_text *out, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t i = 0, length;
+
+        while (i < ENTITIES && (length = strlen(entities[i].entity)) &&
+               (length > size - at || memcmp(text + at, entities[i].entity, length) != 0))
+            i++;
+        if (i < ENTITIES) {
+            abdb_text_add(out, &entities[i].letter, 1);
+            at += strlen(entities[i].entity);
+        } else
+            abdb_text_add(out, text + at++, 1);
+    }
+}
+
+static void put_between(const char *data, size_t size, const char *place, const char *begin,
+                        const char *stamp, const char *end, abdb_text *out)
+{
+    abdb_text_add(out, data, (size_t)(place - data));
+    abdb_text_puts(out, begin);
+    escape(out, stamp);
+    abdb_text_puts(out, end);
+    abdb_text_add(out, place, size - (size_t)(place - data));
+}
+
+/* at: where the stamp begins, or NULL. */
+static bool take_between(const char *data, size_t size, const char *at, const char *begin,
+                         const char *end, abdb_text *stamp, abdb_text *rest)
+{
+    const char *text = at ? at + strlen(begin) : NULL, *stop;
+
+    stop = text ? find_first(text, size - (size_t)(text - data), end) : NULL;
+    if (!stop) return false;
+    unescape(stamp, text, (size_t)(stop - text));
+    stop += strlen(end);
+    abdb_text_add(rest, data, (size_t)(at - data));
+    abdb_text_add(rest, stop, size - (size_t)(stop - data));
+    return true;
+}
+
+/* --- PNG ------------------------------------------------------------------------------------- */
+
+static void put_number(unsigned char out[4], size_t number)
+{
+    for (int i = 0; i < 4; i++) out[i] = (unsigned char)(number >> (24 - 8 * i));
+}
+
+static size_t number_at(const char *data)
+{
+    const unsigned char *d = (const unsigned char *)data;
+
+    return (size_t)d[0] << 24 | (size_t)d[1] << 16 | (size_t)d[2] << 8 | (size_t)d[3];
+}
+
+/* The next chunk of that type: its place, or size where there is none; *length of its data. False:
+ * the chunks do not fit the file. */
+static bool find_chunk(const char *data, size_t size, const char *type, size_t *at, size_t *length)
+{
+    while (*at + PNG_CHUNK <= size) {
+        *length = number_at(data + *at);
+        if (*length > size - *at - PNG_CHUNK) return false;
+        if (memcmp(data + *at + 4, type, 4) == 0) return true;
+        *at += *length + PNG_CHUNK;
+    }
+    *at = size;
+    return true;
+}
+
+static void put_png(const char *data, size_t size, const char *stamp, abdb_text *out)
+{
+    size_t at = PNG_HEAD, length, text = strlen(stamp);
+    unsigned char number[4];
+    abdb_text chunk = {0};
+
+    if (!find_chunk(data, size, "IEND", &at, &length) || at == size) at = size;
+    abdb_text_add(out, data, at);
+    if (at < size) {
+        abdb_text_puts(&chunk, "iTXt");
+        abdb_text_add(&chunk, png_keyword, PNG_WORD);
+        abdb_text_add(&chunk, stamp, text);
+        put_number(number, PNG_WORD + text);
+        abdb_text_add(out, (char *)number, 4);
+        abdb_text_add(out, chunk.data, chunk.size);
+        put_number(number, crc32(0, (const unsigned char *)chunk.data, (uInt)chunk.size));
+        abdb_text_add(out, (char *)number, 4);
+        abdb_text_add(out, data + at, size - at);
+    }
+    out->failed |= chunk.failed;
+    abdb_text_free(&chunk);
+}
+
+static bool take_png(const char *data, size_t size, abdb_text *stamp, abdb_text *rest)
+{
+    size_t at = PNG_HEAD, length = 0;
+
+    while (find_chunk(data, size, "iTXt", &at, &length) && at < size) {
+        const char *text = data + at + 8;
+
+        if (length > PNG_WORD && memcmp(text, png_keyword, PNG_WORD) == 0) {
+            if (number_at(text + length) !=
+                crc32(0, (const unsigned char *)data + at + 4, (uInt)length + 4))
+                return false;
+            abdb_text_add(stamp, text + PNG_WORD, length - PNG_WORD);
+            abdb_text_add(rest, data, at);
+            abdb_text_add(rest, data + at + length + PNG_CHUNK, size - at - length - PNG_CHUNK);
+            return true;
+        }
+        at += length + PNG_CHUNK;
+    }
+    return false;
+}
+
+/* --- PDF ------------------------------------------------------------------------------------- */
+
+/* A whole number behind a word of the trailer ("/Size 27"); -1: it is not there. */
+static long trailer_number(const char *data, size_t size, const char *word)
+{
+    const char *trailer = find_last(data, size, "trailer"), *at;
+    char digits[24];
+
+    at = trailer ? find_first(trailer, size - (size_t)(trailer - data), word) : NULL;
+    if (!at) return -1;
+    at += strlen(word);
+    snprintf(digits, sizeof digits, "%.*s",
+             (int)(size - (size_t)(at - data) < 22 ? size - (size_t)(at - data) : 22), at);
+    return strtol(digits, NULL, 10);
+}
+
+/* The information of the document once more, with the stamp: PDF calls it an incremental update. */
+static void put_pdf(const char *data, size_t size, const char *stamp, abdb_text *out)
+{
+    long objects = trailer_number(data, size, "/Size "),
+         root = trailer_number(data, size, "/Root "), info = trailer_number(data, size, "/Info "),
+         before = trailer_number(data, size, "startxref\n");
+    char name[32];
+    const char *old, *end;
+    size_t place, table;
+
+    abdb_text_add(out, data, size);
+    snprintf(name, sizeof name, "\n%ld 0 obj\n<<", info);
+    old = find_first(data, size, name);
+    end = old ? find_first(old, size - (size_t)(old - data), "endobj") : NULL;
+    end = end ? find_last(old, (size_t)(end - old), ">>") : NULL;
+    if (objects < 1 || root < 1 || info < 1 || before < 1 || !end) return;
+    abdb_text_puts(out, pdf_begin);
+    place = out->size;
+    abdb_text_add(out, old + 1, (size_t)(end - old - 1));
+    abdb_text_puts(out, "   /abdb (");
+    for (const char *s = stamp; *s; s++) {
+        if (strchr("()\\", *s)) abdb_text_puts(out, "\\");
+        abdb_text_add(out, s, 1);
+    }
+    abdb_text_puts(out, ")\n>>\nendobj\n");
+    table = out->size;
+    abdb_text_printf(out,
+                     "xref\n%ld 1\n%010zu 00000 n \ntrailer\n<< /Size %ld\n   /Root %ld 0 R\n"
+                     "   /Info %ld 0 R\n   /Prev %ld\n>>\nstartxref\n%zu\n%%%%EOF\n",
+                     info, place, objects, root, info, before, table);
+}
+
+static bool take_pdf(const char *data, size_t size, abdb_text *stamp, abdb_text *rest)
+{
+    const char *begin = find_last(data, size, pdf_begin), *at, *end = data + size;
+
+    at = begin ? find_first(begin, size - (size_t)(begin - data), "/abdb (") : NULL;
+    if (!at) return false;
+    for (at += strlen("/abdb ("); at < end && *at != ')'; at++) {
+        at += *at == '\\' && at + 1 < end;
+        abdb_text_add(stamp, at, 1);
+    }
+    if (at == end) return false;
+    abdb_text_add(rest, data, (size_t)(begin - data));
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+void abdb_stamp_put(abdb_picture kind, const char *data, size_t size, const char *stamp,
+                    abdb_text *out)
+{
+    const char *place = NULL;
+
+    if (kind == ABDB_SVG) place = find_last(data, size, "</svg>");
+    if (kind == ABDB_CANVAS) place = find_first(data, size, "<head>");
+    if (kind == ABDB_CANVAS && place) place += strlen("<head>");
+    if (kind == ABDB_SVG && place)
+        put_between(data, size, place, svg_begin, stamp, svg_end, out);
+    else if (kind == ABDB_CANVAS && place)
+        put_between(data, size, place, html_begin, stamp, html_end, out);
+    else if (kind == ABDB_PNG)
+        put_png(data, size, stamp, out);
+    else if (kind == ABDB_PDF)
+        put_pdf(data, size, stamp, out);
+    else
+        abdb_text_add(out, data, size);
+}
+
+abdb_status abdb_stamp_take(const char *data, size_t size, abdb_text *stamp, abdb_text *rest,
+                            abdb_error *err)
+{
+    abdb_picture kind = abdb_stamp_kind(data, size);
+    bool found = false;
+
+    if (kind == ABDB_SVG)
+        found = take_between(data, size, find_last(data, size, svg_begin), svg_begin, svg_end,
+                             stamp, rest);
+    else if (kind == ABDB_CANVAS)
+        found = take_between(data, size, find_first(data, size, html_begin), html_begin, html_end,
+                             stamp, rest);
+    else if (kind == ABDB_PNG)
+        found = take_png(data, size, stamp, rest);
+    else if (kind == ABDB_PDF)
+        found = take_pdf(data, size, stamp, rest);
+    if (stamp->failed || rest->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a picture");
+    if (!found)
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         kind == ABDB_PICTURES
+                             ? "no SVG, PNG, PDF or HTML: abdb made no such picture"
+                             : "it carries no word of abdb's: made by another program, by an older"
+                               " abdb, or stripped of it");
+    if (stamp->size > ABDB_STAMP_MOST) return ABDB_FAIL(err, ABDB_LIMIT, "what it carries is huge");
+    return ABDB_OK;
+}
+
+abdb_status abdb_stamp_read(const char *path, abdb_text *out, abdb_error *err)
+{
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+    char chunk[65536];
+    ssize_t size = 0;
+    abdb_status st = ABDB_OK;
+
+    if (file < 0 || fstat(file, &about) != 0)
+        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+    if (!S_ISREG(about.st_mode)) TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: no regular file", path));
+    while (out->size <= ABDB_STAMP_FILE_MOST && (size = read(file, chunk, sizeof chunk)) > 0)
+        abdb_text_add(out, chunk, (size_t)size);
+    if (size < 0) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+    if (out->size > ABDB_STAMP_FILE_MOST)
+        TRY(ABDB_FAIL(err, ABDB_LIMIT, "%s: over %d MiB: abdb made no such picture", path,
+                      ABDB_STAMP_FILE_MOST >> 20));
+    if (out->failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
+done:
+    if (file >= 0) close(file);
+    return st;
+}

@@ -1,0 +1,31 @@
+/* proof.h - what a picture was made of, and whether a database still says the same.
+ *
+ * A picture carries (plots/stamp.h) a JSON object: `figure`, its `parameters` and `look`, `picture`
+ * and `dark`; `columns`, `rows` (cells as text) and `keys` (of the facts behind each row); `data`,
+ * the SHA-256 of those three; `script`, that of what gnuplot drew; `bytes`, that of the picture
+ * without the object; `notes`, the whole caption. A bundle has it in NAME.json, with `files`, the
+ * SHA-256 of each. Of many rows (over 500, or half a MiB) the digest stands alone.
+ */
+#ifndef ABDB_QUERY_PROOF_H
+#define ABDB_QUERY_PROOF_H
+
+#include "query/answer/plotting.h"
+
+/* The object as JSON in ASCII, appended. picture: ABDB_PICTURES for a bundle; bytes: NULL for one;
+ * names and digests: of the files of a bundle, ends with NULL. */
+ABDB_MUST_USE abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, int dark,
+                                          const char *bytes, const char *const *files,
+                                          abdb_text *out, abdb_error *err);
+
+typedef struct {
+    bool edited;  /* the bytes of a file are not those that abdb wrote */
+    bool changed; /* the database gives other rows now */
+} abdb_verdict_of;
+
+/* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its
+ * title says what was found. ABDB_FORMAT: abdb did not make the file, or it is damaged; ABDB_LIMIT:
+ * too large; ABDB_USAGE: no such figure here. */
+ABDB_MUST_USE abdb_status abdb_proof_check(abdb_db *db, const char *path, abdb_table *out,
+                                           abdb_verdict_of *verdict, abdb_error *err);
+
+#endif

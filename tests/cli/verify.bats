@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# verify.bats - pictures and bundles against the database: still the same, changed, edited, hostile.
+load common
+
+llm=(mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server)
+# The pictures of a figure, drawn once for the tests of this file.
+pictures() {
+    filled "$root/data"
+    local made=$BATS_FILE_TMPDIR/post
+    [ -e "$made" ] || { abdb plot "${llm[@]}" --bundle "$made" && abdb plot "${llm[@]}" --type html --out "$made.html"; } >/dev/null
+    cp -r "$made" post
+    cp "$made.html" post.html
+}
+# Changes the object that an SVG carries: stamp FILE.svg 'python statements about o and picture'; bytes, where they say `again`, is made right.
+stamp() {
+    python3 - "$@" <<'P'
+import hashlib, html, json, re, sys
+data = open(sys.argv[1], "rb").read()
+found = re.search(rb'<metadata id="abdb">(.*?)</metadata>\n', data, re.S)
+o, picture, again = json.loads(html.unescape(found.group(1).decode())), data[:found.start()] + data[found.end():], False
+exec(sys.argv[2])
+if again: o["bytes"] = hashlib.sha256(picture).hexdigest()
+end = picture.rindex(b"</svg>")
+open(sys.argv[1], "wb").write(picture[:end] + b'<metadata id="abdb">' + html.escape(json.dumps(o, separators=(",", ":"))).encode() + b"</metadata>\n" + picture[end:])
+P
+}
+
+@test "a picture of each kind, and a bundle, hold; each kind is whole with what it carries" {
+    pictures
+    for f in post/mlperf-llm.{svg,png,pdf,json} post post.html; do
+        run abdb verify "$f"
+        fails 0 "The facts of this database still give this figure"
+        same "$(abdb verify "$f" -o json)" "[]"
+    done
+    python3 - post/mlperf-llm <<'P'
+import re, struct, sys, xml.dom.minidom, zlib
+xml.dom.minidom.parse(sys.argv[1] + ".svg")
+png, at, names = open(sys.argv[1] + ".png", "rb").read(), 8, []
+while at < len(png):
+    size, name = struct.unpack(">I4s", png[at:at + 8])
+    assert zlib.crc32(png[at + 4:at + 8 + size]) == struct.unpack(">I", png[at + 8 + size:at + 12 + size])[0], name
+    names.append(name)
+    at += 12 + size
+assert names[-2:] == [b"iTXt", b"IEND"], names
+pdf = open(sys.argv[1] + ".pdf", "rb").read()
+table = int(re.findall(rb"startxref\n(\d+)", pdf)[-1])
+number, place = re.match(rb"xref\n(\d+) 1\n(\d+) 00000 n \ntrailer", pdf[table:]).groups()
+assert pdf[int(place):].startswith(number + b" 0 obj\n<<") and b"/Info " + number + b" 0 R" in pdf[table:]
+assert re.match(rb"\d+ 0 obj|xref", pdf[int(re.search(rb"/Prev (\d+)", pdf[table:]).group(1)):])
+P
+    # what is drawn does not depend on the day
+    for f in training choose; do
+        abdb plot $f --out $f.svg >/dev/null
+        grep -q "&quot;today&quot;:&quot;$(date -u +%F)&quot;" $f.svg
+        abdb verify $f.svg >/dev/null
+    done
+    abdb plot "${llm[@]}" --title Mine --devices 'B*,MI3*' --highlight B300-SXM --size card --vendor-colours --dark --out look.svg >/dev/null
+    run abdb verify look.svg
+    fails 0 "still give this figure"
+    same "$(abdb verify look.svg -o json)" "[]"
+}
+
+@test "a fact that is withdrawn, one that is new, and one that is not here" {
+    pictures
+    key=$(ask "SELECT key FROM v_mlperf WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'")
+    for k in $(ask "SELECT key FROM v_statement WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'"); do
+        abdb withdraw "$k" --reason test >/dev/null
+    done
+    for f in post post/mlperf-llm.{svg,png,pdf} post.html; do
+        run abdb verify "$f"
+        fails 1 "The facts of this database give another figure now"
+    done
+    abdb verify post/mlperf-llm.png -o csv >got.csv 2>said || [ $? -eq 1 ]
+    grep -qF "mlperf-llm.png,withdrawn,B300-SXM,,,,$key" got.csv
+    grep -q '^mlperf-llm.png,changed,B300-SXM,tokens_per_s_per_chip,14313,13549,r-' got.csv
+    grep -q "give another figure now" said
+    rm -f t.db
+    abdb init >/dev/null
+    run abdb verify post/mlperf-llm.svg -o csv
+    fails 1 "mlperf-llm.svg,gone: the fact is not in this database,B300-SXM,,,,$key"
+    rm -f t.db
+    cat >new.csv <<'C'
+Organization,Availability,Division,SystemType,SystemName,Platform,Model,MlperfModel,Scenario,Result,Accuracy,number_of_nodes,host_processor_model_name,host_processors_per_node,host_processor_core_count,accelerator_model_name,accelerators_per_node,total_accelerators,Location,framework,operating_system,notes,compliance,errors,version,inferred,has_power,Units,weight_data_types
+Newcomer,available,closed,datacenter,box1,box1,llama2-70b-99,llama2-70b-99,Server,70000,,1,CPU,2,64,NVIDIA L40S,8,8,x,rt,Linux,,1,0,v6.0,0,False,Tokens/s,fp8
+C
+    abdb import -q "$root/data" new.csv
+    run abdb verify post/mlperf-llm.svg -o csv
+    fails 1 "mlperf-llm.svg,added,L40S,,,,r-"
+}
+
+@test "what was changed after abdb wrote it" {
+    pictures
+    cd post
+    sed -i 's/>14313</>15313</; s/ 14313/ 15313/' mlperf-llm.svg
+    run abdb verify mlperf-llm.svg
+    fails 4 "mlperf-llm.svg was changed after abdb wrote it"
+    run abdb verify .
+    fails 4 "edited: the bytes of the file"
+    stamp mlperf-llm.svg 'again = True' # with a digest that fits the forged picture
+    run abdb verify mlperf-llm.svg
+    fails 4 "edited: its data draw another picture"
+    cp ../post/mlperf-llm.svg own.svg
+    stamp own.svg 'o["rows"][0][9] = "15313"'
+    run abdb verify own.svg
+    fails 4 "edited: the rows that it carries"
+    cp "$BATS_FILE_TMPDIR/post/mlperf-llm.svg" other.svg
+    stamp other.svg 'again = False'
+    run abdb verify other.svg
+    fails 0 "still give this figure"
+    printf 'x' | dd of=mlperf-llm.png bs=1 seek=2000 conv=notrunc status=none
+    run abdb verify mlperf-llm.png
+    fails 4 "was changed"
+    printf 'x' | dd of=mlperf-llm.pdf bs=1 seek=2000 conv=notrunc status=none
+    run abdb verify mlperf-llm.pdf
+    fails 4 "was changed"
+    sed -i 's/14313/15313/' mlperf-llm.csv
+    rm mlperf-llm.tex
+    run abdb verify mlperf-llm.json -o csv
+    fails 4 "mlperf-llm.csv,edited: the bytes of the file"
+    fails 4 "mlperf-llm.tex,edited: the file is missing"
+}
+
+@test "hostile and foreign files are refused" {
+    pictures
+    svg=post/mlperf-llm.svg
+    refused() { run timeout 20 abdb verify "$1"; fails 6 "$2"; }
+    refused none.svg "No such file"
+    refused /dev/zero "no regular file"
+    mkfifo pipe.svg && refused pipe.svg "no regular file"
+    truncate -s 65M large.svg && refused large.svg "over 64 MiB"
+    printf 'plain' >plain.txt && refused plain.txt "no SVG, PNG, PDF or HTML"
+    : >empty.svg && refused empty.svg "no SVG"
+    printf '<svg></svg>' >other.svg && refused other.svg "it carries no word of abdb's"
+    mkdir folder && refused folder "no bundle"
+    for cut in 8 20 41 2000 60000; do head -c $cut post/mlperf-llm.png >cut.png && refused cut.png "cut.png"; done
+    python3 - <<'P'
+import re, struct
+png = open("post/mlperf-llm.png", "rb").read()
+at = png.rindex(b"iTXtabdb") - 4
+open("length.png", "wb").write(png[:at] + struct.pack(">I", 0xffffffff) + png[at + 4:])
+open("wrong.png", "wb").write(png[:at + 60] + b"?" + png[at + 61:])
+pdf = open("post/mlperf-llm.pdf", "rb").read()
+open("open.pdf", "wb").write(pdf[:pdf.rindex(b")\n>>")])
+P
+    for f in length.png wrong.png open.pdf; do refused $f "it carries no word of abdb's"; done
+    for text in '{}' '[1]' '{"figure":1,"data":2,"script":3}' "$(printf '[%.0s' {1..3000})" '{"figure":"peaks","figure":"peaks"}'; do
+        printf '<svg><metadata id="abdb">%s</metadata>\n</svg>' "${text//\"/&quot;}" >odd.svg
+        refused odd.svg "no word of abdb's"
+    done
+    printf '<svg><metadata id="abdb">{&quot;figure&quot;:&quot;../../etc/passwd&quot;,&quot;data&quot;:&quot;&quot;,&quot;script&quot;:&quot;&quot;}</metadata>\n</svg>' >odd.svg
+    run abdb verify odd.svg
+    fails 2 "no figure '../../etc/passwd'"
+    cp "$svg" odd.svg && stamp odd.svg 'o["parameters"]["colour"] = "x"; again = True'
+    run abdb verify odd.svg
+    fails 2 "has no parameter 'colour'"
+    cp "$svg" odd.svg && stamp odd.svg 'o["rows"] = "none"; o["keys"] = 7'
+    run abdb verify odd.svg
+    fails 4 "edited: the rows"
+    python3 -c 'import json; o = json.load(open("post/mlperf-llm.json")); o["files"] = {"../t.db": "0"}; json.dump(o, open("post/mlperf-llm.json", "w"))'
+    refused post "names a file that is none of a bundle"
+    run abdb verify
+    fails 2 "verify what?"
+}
