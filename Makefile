@@ -168,7 +168,7 @@ $(BUILD)/obj/gen/cu_images.o: ALL_CFLAGS += -isystem $(CUDA)/include
 EMULATED := $(BUILD)/emulated
 $(EMULATED)/%.o: kernels/providers/cuda/cu/%.cu $(wildcard kernels/providers/cuda/cu/*.h kernels/providers/cuda/cu/*.cuh tests/cuda/*.h) $(BUILD)/settings
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -I. -Wall -Wextra -Wno-unknown-pragmas -Wno-unused -ffp-contract=off -include tests/cuda/emulate.h -x c++ -c $< -o $@
+	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -I. -Wall -Wextra -Wno-unknown-pragmas -Wno-unused -fno-strict-aliasing -ffp-contract=off -include tests/cuda/emulate.h -x c++ -c $< -o $@
 $(EMULATED)/driver/%.o: tests/cuda/%.cpp $(wildcard tests/cuda/*.h) $(BUILD)/settings
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -I. -isystem $(CUDA)/include -Wall -Wextra -c $< -o $@

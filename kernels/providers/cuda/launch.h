@@ -7,7 +7,7 @@
 #include "kernels/providers/cuda/device.h"
 
 /* Bytes of a kernel's arguments and of its name, at most. */
-enum { ABDB_CU_ARGUMENTS = 256, ABDB_CU_KERNEL_NAME = 64 };
+enum { ABDB_CU_ARGUMENTS = 512, ABDB_CU_KERNEL_NAME = 64 };
 
 /* How a kernel is run: file, function, blocks, threads of a block, bytes of shared memory that it
  * asks for besides its own. 0: 1 of blocks and threads. */

@@ -101,4 +101,51 @@ typedef struct {
     int32_t none;
 } abdb_cu_fma;
 
+/* Rows of heads: row r of head h of batch b is at b batch + h head + r row, in elements. */
+typedef struct {
+    void *data;
+    uint64_t batch, head, row;
+} abdb_cu_heads;
+
+/* Attention of heads in blocks; `group` heads share keys and values; logarithm: of each row's sum,
+ * batch x heads x queries, or NULL. Blocks: x, tile + tiles (head + heads batch). */
+typedef struct {
+    abdb_cu_heads q, k, v, o;
+    float *logarithm;
+    uint32_t queries, keys, d, heads, group, causal;
+    float scale;
+} abdb_cu_attention;
+
+/* Its gradients; means: of dO O over each row. */
+typedef struct {
+    abdb_cu_heads q, k, v, o, d_o, dq, dk, dv;
+    const float *logarithm;
+    float *means;
+    uint64_t rows; /* of queries, of all heads and batches */
+    uint32_t queries, keys, d, heads, group, causal;
+    float scale;
+} abdb_cu_slopes;
+
+/* Scores of whole heads to probabilities: rows of `keys`, `queries` of a head. */
+typedef struct {
+    const float *scores;
+    void *out;
+    float *logarithm;
+    uint32_t queries, keys, causal;
+    float scale;
+} abdb_cu_scores;
+
+/* One new token of each request over pages of keys and values (kernels/micro/paged.c). Without pages
+ * (index NULL) request b has one page, b, of `block` tokens. width: pages of a request in index;
+ * table: all of them are read, whether they are used or not. Splits: blocks that share a head, each
+ * `chunk` tokens; parts of several are put together from `part`: sums, then largest and weight. */
+typedef struct {
+    const void *q, *k, *v;
+    const int32_t *index, *length;
+    void *o;
+    float *logarithm, *part;
+    uint32_t batch, heads, kv_heads, d, block, width, table, splits, chunk;
+    float scale;
+} abdb_cu_decode;
+
 #endif

@@ -44,4 +44,18 @@ ABDB_CU_MAP unsigned abdb_cu_group(uint64_t width)
     return group;
 }
 
+/* How many keys a query sees, from the first on; of a causal head the last query sees all. */
+ABDB_CU_MAP uint32_t abdb_cu_seen(uint32_t query, uint32_t queries, uint32_t keys, uint32_t causal)
+{
+    uint64_t seen = (uint64_t)query + 1 + keys - queries;
+
+    return !causal || seen > keys ? keys : (uint32_t)seen;
+}
+
+/* The first query that sees a key. */
+ABDB_CU_MAP uint32_t abdb_cu_seer(uint32_t key, uint32_t queries, uint32_t keys, uint32_t causal)
+{
+    return !causal || key + queries < keys ? 0 : key + queries - keys;
+}
+
 #endif
