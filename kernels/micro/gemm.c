@@ -261,8 +261,8 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(at);
 }
 
-/* GELU and SiLU differ from ReLU, and from one another, near 0 alone: A is as small as leaves sums a
- * standard deviation of 2. */
+/* GELU and SiLU differ from ReLU, and from one another, near 0 alone: A is as small as leaves sums
+ * a standard deviation of 2. */
 static void fill(const abdb_problem *p, uint64_t seed)
 {
     const abdb_tensor *a = &p->tensor[A];
