@@ -261,6 +261,21 @@ static void reference(const abdb_problem *p, int tensor, const size_t *row, size
     free(at);
 }
 
+/* GELU and SiLU differ from ReLU, and from one another, near 0 alone: A is as small as leaves sums
+ * a standard deviation of 2. */
+static void fill(const abdb_problem *p, uint64_t seed)
+{
+    const abdb_tensor *a = &p->tensor[A];
+    abdb_gemm g = abdb_gemm_of(p);
+    double scale = fmin(1, 6 / sqrt((double)g.k));
+
+    (void)seed;
+    if (g.act <= ABDB_ACT_RELU) return;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < abdb_tensor_count(a); i++)
+        abdb_tensor_set(a, i, scale * abdb_tensor_get(a, i));
+}
+
 /* Whole numbers that their format has and whose sums are exact in the one that they are summed in;
  * of a result that is rounded, whose format has whole numbers up to 1 / u, few enough that sums
  * stay below that but for a handful. */
@@ -407,6 +422,7 @@ const abdb_kernel abdb_kernel_gemm = {
     .reference = reference,
     .bound = bound,
     .near = near,
+    .fill = fill,
     .bounded_by = bounded_by,
     .ceiling = ceiling,
     .exact = exact,

@@ -25,7 +25,7 @@ ok() { # NAME: of the command before
     sed 's/^/#   /' "$dir/out" | tail -20
     failed=1
 }
-echo "1..11"
+echo "1..12"
 ok "it builds without warnings"
 export OMP_WAIT_POLICY=passive
 for unit in format verify kernels products; do
