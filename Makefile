@@ -139,13 +139,19 @@ VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
 VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -Wno-psabi $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 && echo -fno-tree-loop-distribute-patterns)
+# Multiply-adds of f16 (isa/half.c), where the compiler knows them.
+HALF := $(if $(filter x86_64%,$(MACHINE)),$(shell $(CC) -mavx512fp16 -E -x c /dev/null >/dev/null 2>&1 && echo -mavx512fp16))
+HALF_avx512 := $(HALF)
+HALF_amx := $(HALF)
+VEC_FLAGS += $(if $(HALF),-DVEC_HALVES)
+$(BUILD)/obj/kernels/providers/vec/vec.o: ALL_CFLAGS += $(if $(HALF),-DVEC_HALVES)
 VEC_OBJ := $(foreach s,$(VEC_SETS),$(patsubst kernels/providers/vec/isa/%.c,$(BUILD)/obj/kernels/providers/vec/$(s)/%.o,$(wildcard kernels/providers/vec/isa/*.c)))
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard kernels/providers/vec/*.c)) $(BUILD)/obj/kernels/backends/vec.o: ALL_CFLAGS += -fopenmp
 define vec_rule
 $(BUILD)/obj/kernels/providers/vec/$(1)/%.o: kernels/providers/vec/isa/%.c $(BUILD)/settings
 	@mkdir -p $$(@D)
 	@$$(if $$(V),,echo "  CC    $$< ($(1))")
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $(VEC_FLAGS) $(VEC_$(1)) $$(if $$(filter half,$$*),$(HALF_$(1))) -DVEC_ISA=$(1) -MMD -MP -c $$< -o $$@
 endef
 $(foreach s,$(VEC_SETS),$(eval $(call vec_rule,$(s))))
 

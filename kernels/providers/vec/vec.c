@@ -24,7 +24,9 @@ __attribute__((constructor)) static void ask_processor(void)
 
     if (__get_cpuid_count(1, 0, &a, &b, &c, &d)) has_f16c = c >> 29 & 1;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+#if defined(VEC_HALVES)
     has_avx512fp16 = d >> 23 & 1;
+#endif
     has_amx = (d & EDX_TILES) == EDX_TILES;
 }
 

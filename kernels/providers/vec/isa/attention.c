@@ -245,8 +245,7 @@ static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size
 /* --- bf16 ------------------------------------------------------------------------------------- */
 
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 
 static void bf16_write(uint16_t *out, const float *in, size_t n, float by)
 {
@@ -304,7 +303,7 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define P_TYPE              uint16_t
 #define LEFT_ROW(stride, d) ((stride) / STEP)
 #include "kernels/providers/vec/isa/flash.h"
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 void VEC(attention)(const abdb_vec_attention *a, bool backward)

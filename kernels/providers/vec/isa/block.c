@@ -15,14 +15,13 @@
 #include "kernels/providers/vec/isa/block.h"
 
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 #define STEP_OF(name) bf16_##name
 #define ELEMENT       uint16_t
 #define GET           vec_get_bf16
 #define PUT           vec_put_native
 #include "kernels/providers/vec/isa/block.h"
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 void VEC(steps)(const abdb_vec_step *s, size_t low, size_t high)

@@ -161,8 +161,7 @@ VEC_INLINE void run(const abdb_vec_decode *x, size_t first, const char *k, const
 }
 
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 /* The same by the processor's dot products of bf16: no key or value is converted. */
 VEC_INLINE void native_scores(const abdb_vec_decode *x, size_t first, const char *k, const char *v,
                               size_t n, size_t stride, float *s, const size_t rows)
@@ -244,7 +243,7 @@ VEC_INLINE void native_run(const abdb_vec_decode *x, size_t first, const char *k
         native_values(x, x->acc + first * x->d, v, next, n, stride,
                       (const uint32_t *)(const void *)p, shrink, rows, i);
 }
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 /* Run after run, four queries together. `then`: the keys that follow these, asked for in time. */
@@ -270,11 +269,10 @@ RUNS(bf16_runs, 2, run(x, r, k, v, next, n, see, ROWS, ABDB_BF16),
 RUNS(f16_runs, 2, run(x, r, k, v, next, n, see, ROWS, ABDB_F16),
      run(x, r, k, v, next, n, see, 1, ABDB_F16))
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 RUNS(native_runs, 2, native_run(x, r, k, v, next, n, see, ROWS),
      native_run(x, r, k, v, next, n, see, 1))
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 void VEC(decode)(const abdb_vec_decode *x, const void *k, const void *v, const void *then,

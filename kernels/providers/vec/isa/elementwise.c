@@ -29,8 +29,7 @@
 #include "kernels/providers/vec/isa/rows.h"
 
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 #define ROW_OF(name) native_##name
 #define ELEMENT      uint16_t
 #define GET          vec_get_bf16
@@ -38,7 +37,7 @@
 #define PART         vec_part_bf16
 #define KEEP         vec_keep_bf16
 #include "kernels/providers/vec/isa/rows.h"
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 void VEC(rows)(const abdb_vec_rows *s, size_t low, size_t high)

@@ -46,10 +46,9 @@ VEC_INLINE vec_f32 activated(int act, vec_f32 v)
 FINISH(finish_f32, float, vec_get_f32, vec_part_f32, vec_put_f32, vec_keep_f32)
 FINISH(finish_f16, uint16_t, vec_get_f16, vec_part_f16, vec_put_f16, vec_keep_f16)
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 FINISH(finish_bf16, uint16_t, vec_get_bf16, vec_part_bf16, vec_put_native, vec_keep_bf16)
-#pragma GCC pop_options
+VEC_WITHOUT
 #else
 FINISH(finish_bf16, uint16_t, vec_get_bf16, vec_part_bf16, vec_put_bf16, vec_keep_bf16)
 #endif

@@ -77,37 +77,6 @@ DOT(i8_dots, "avx512vnni", __m512i, _mm512_setzero_si512(), _mm512_dpbusd_epi32(
     _mm512_storeu_si512)
 #endif
 
-#if defined(__AVX512F__)
-/* z of 32 lanes in f16: products of x and y, which repeats after 16. */
-__attribute__((target("avx512fp16"))) static void f16_sums(const abdb_problem *p, size_t low,
-                                                           size_t high)
-{
-    const uint16_t *x = p->tensor[0].data;
-    uint16_t *z = p->tensor[2].data;
-    size_t n = (size_t)abdb_param_number(p, "n", 1);
-    __m512h b = (__m512h)_mm512_broadcast_i64x4(_mm256_loadu_si256(p->tensor[1].data));
-
-    for (size_t i = low; i < high; i += 32 * DOTS) {
-        __m512h sum[DOTS], a[DOTS];
-        __mmask32 there[DOTS];
-
-        _Pragma("GCC unroll 14") for (size_t c = 0; c < DOTS; c++)
-        {
-            size_t at = i + 32 * c, left = at < high ? high - at : 0;
-
-            there[c] = left >= 32 ? 0xFFFFFFFF : (1u << left) - 1;
-            sum[c] = _mm512_setzero_ph();
-            a[c] = (__m512h)_mm512_maskz_loadu_epi16(there[c], x + at);
-        }
-        for (size_t s = 0; s < n; s++)
-            _Pragma("GCC unroll 14") for (size_t c = 0; c < DOTS; c++) sum[c] =
-                _mm512_fmadd_ph(a[c], b, sum[c]);
-        for (size_t c = 0; c < DOTS; c++)
-            _mm512_mask_storeu_epi16(z + i + 32 * c, there[c], (__m512i)sum[c]);
-    }
-}
-#endif
-
 void VEC(fma)(const abdb_problem *p, size_t low, size_t high)
 {
     switch (p->tensor[0].dtype) {
@@ -115,8 +84,10 @@ void VEC(fma)(const abdb_problem *p, size_t low, size_t high)
     case ABDB_F32: float_chains(p, low, high); break;
 #if defined(__AVX512F__)
     case ABDB_BF16: bf16_dots(p, low, high); break;
-    case ABDB_F16: f16_sums(p, low, high); break;
     case ABDB_I8: i8_dots(p, low, high); break;
+#if defined(VEC_HALVES)
+    case ABDB_F16: VEC(f16_sums)(p, low, high); break;
+#endif
 #endif
     default: break; /* refused */
     }

@@ -8,6 +8,7 @@
 
 double VEC(stream)(const abdb_problem *p, size_t low, size_t high);
 void VEC(fma)(const abdb_problem *p, size_t low, size_t high);
+void VEC(f16_sums)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gather)(const abdb_problem *p, size_t low, size_t high);
 void VEC(gemm)(const abdb_vec_product *product);
 void VEC(pack)(const abdb_vec_product *product);
@@ -61,7 +62,7 @@ enum { TILE_ROWS = VEC_BYTES == 64 ? 12 : 6, VEC_PANEL = 2 * VEC_F32 };
               const b_type *b, size_t panel, c_type *c, size_t ldc, bool add, size_t ahead)
 TILE_FUNCTION(VEC(f32_tiles), float, float, float);
 TILE_FUNCTION(VEC(f64_tiles), double, double, double);
-TILE_FUNCTION(VEC(bf16_tiles), abdb_bf16_pair, uint32_t, float);
+TILE_FUNCTION(VEC(bf16_tiles), abdb_bf16_pair, abdb_bf16_pair, float);
 TILE_FUNCTION(VEC(i8_tiles), uint32_t, uint32_t, int32_t);
 
 #endif

@@ -11,6 +11,18 @@
 #include <arm_neon.h>
 #endif
 
+/* Functions between VEC_WITH("avx512bf16") and VEC_WITHOUT may use what only some processors of a
+ * set have; whoever calls them has asked. */
+#define VEC_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#if defined(__clang__)
+#define VEC_WITH(features) \
+    VEC_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define VEC_WITHOUT VEC_PRAGMA(clang attribute pop)
+#else
+#define VEC_WITH(features) VEC_PRAGMA(GCC push_options) VEC_PRAGMA(GCC target(features))
+#define VEC_WITHOUT        VEC_PRAGMA(GCC pop_options)
+#endif
+
 static inline __attribute__((always_inline, unused)) void vec_ask(const void *at)
 {
     __builtin_prefetch(at, 0, 3);

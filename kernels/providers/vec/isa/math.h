@@ -264,14 +264,13 @@ VEC_INLINE void vec_put_f16(uint16_t *at, vec_f32 v, bool past)
 }
 
 #if VEC_WIDTH == 64
-#pragma GCC push_options
-#pragma GCC target("avx512bf16")
+VEC_WITH("avx512bf16")
 /* bf16 by the processor's own conversion, where it has one. */
 VEC_INLINE void vec_put_native(uint16_t *at, vec_f32 v, bool past)
 {
     vec_put_u16(at, (vec_u16)_mm512_cvtneps_pbh((__m512)v), past);
 }
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
 
 VEC_INLINE vec_f32 vec_part_f32(const float *at, size_t there, float beyond)

@@ -31,15 +31,14 @@
 #include "kernels/providers/vec/isa/tile.h"
 
 #if defined(__AVX512F__)
-#pragma GCC push_options
-#pragma GCC target("avx512bf16,avx512vnni")
+VEC_WITH("avx512bf16,avx512vnni")
 
 #define PAIRS(sum, a, b) \
     (vec_f32) _mm512_dpbf16_ps((__m512)(sum), (__m512bh)_mm512_set1_epi32((int)(a)), (__m512bh)(b))
 
 #define TILE(name) bf16_##name
 #define A_TYPE     abdb_bf16_pair
-#define B_TYPE     uint32_t
+#define B_TYPE     abdb_bf16_pair
 #define C_TYPE     float
 #define VECTOR     vec_f32
 #define VECTOR_ANY vec_f32_any
@@ -66,5 +65,5 @@
 #define STEP       QUADS
 #define FINISH     WITHOUT_OFFSET
 #include "kernels/providers/vec/isa/tile.h"
-#pragma GCC pop_options
+VEC_WITHOUT
 #endif
