@@ -101,6 +101,23 @@ all_ok() { # how many
     same "$("$build/abdb-run-cuda" describe | jq -r 'select(.kind == "hello").kernels[].name' | sort -u)" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' "$root/kernels/registry.def" | sort -u)"
 }
 
+# Nothing is run: each launch is held against what the architecture has. Shared memory follows the width of heads and rows, not how many there are.
+@test "cuda: dry: launches of the widest cells are within the limits of sm_80, sm_90 and sm_100" {
+    need_program
+    export ABDB_EMULATED=dry ABDB_EMULATED_LOG=$dir/launches
+    asked=("$(cell elementwise op=softmax rows=3 columns=16384)" "$(cell attention heads=1 sequence=8 d=128 dtype=bf16)" "$(cell attention heads=1 sequence=8 d=1024)"
+        "$(cell attention pass=backward heads=1 sequence=8 d=128 dtype=bf16)" "$(cell attention pass=backward heads=1 sequence=8 d=1024)" "$(cell paged-attention batch=1 heads=4 kv_heads=1 d=1024 sequence=8 block=8)")
+    for a in 80 90 100; do
+        rm -f "$dir/launches"
+        ABDB_EMULATED_ARCH=$a run cells "${asked[@]}"
+        [[ $output != *CUDA_ERROR* && $output != *"no device has"* && $output != *"of shared memory"* ]]
+        same "$(cut -d' ' -f1 "$dir/launches" | sort -u | xargs -n1 basename | tr '\n' ' ')" "attend.cu decode.cu empty.cu flash.cu gradients.cu rows.cu slopes.cu "
+    done
+    # a device with less: a row that says so
+    ABDB_EMULATED_ARCH=75 run cells "$(cell attention heads=1 sequence=8 d=1024)"
+    fails 0 "attend_f32 wants 82688 bytes of shared memory, this device has 65536 for a block"
+}
+
 @test "cuda: without a driver it says what is missing, and which device there is not" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
     export ABDB_CUDA_DRIVER=$dir/none.so
