@@ -120,6 +120,8 @@ all_ok() { # how many
 
 @test "cuda: without a driver it says what is missing, and which device there is not" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
+    # the usual names: where there is a driver, all the same, it has its say
+    same "$(unset ABDB_CUDA_DRIVER; "$build/abdb-run-cuda" describe | jq -rs 'map(select(.kind == "no-device" or .kind == "device")) | length')" 1
     export ABDB_CUDA_DRIVER=$dir/none.so
     run cells "$(cell stream op=copy n=7)"
     fails 0 "no-device no CUDA driver, which comes with NVIDIA's"
