@@ -304,6 +304,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
 	@tests/mutants.sh
 	@BUILD=$(BUILD) tests/workload_mutants.sh
+	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
 check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas, MPI between hosts: what is installed of them
 	@$(MAKE) -s all

@@ -1,6 +1,6 @@
 // driver.cpp - a CUDA driver without a device: the functions of libcuda that abdb calls, with
 // memory of the host and kernels by emulate.cpp. It refuses what an architecture
-// ($ABDB_EMULATED_ARCH: 80, 90, 100) has not. Memory has a page that nobody may touch behind it.
+// ($ABDB_EMULATED_ARCH: 75, 80, 90, 100) has not. Memory has a page that nobody may touch behind it.
 // $ABDB_EMULATED=dry: nothing is run. $ABDB_EMULATED_LOG: a line for each launch.
 #include <cuda.h>
 
@@ -23,7 +23,8 @@ struct architecture {
     int number, shared_block, shared_processor, processors, l2;
 };
 // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-const architecture architectures[] = {{80, 163 << 10, 164 << 10, 4, 1 << 20},
+const architecture architectures[] = {{75, 64 << 10, 64 << 10, 4, 1 << 20},
+                                      {80, 163 << 10, 164 << 10, 4, 1 << 20},
                                       {90, 227 << 10, 228 << 10, 6, 1 << 20},
                                       {100, 227 << 10, 228 << 10, 6, 1 << 20}};
 
@@ -33,7 +34,7 @@ const architecture &now()
 
     for (const architecture &a : architectures)
         if (asked && std::atoi(asked) == a.number) return a;
-    return architectures[0];
+    return architectures[1];
 }
 
 const char *fault = "";

@@ -1,6 +1,6 @@
-// emulate.cpp - runs kernels on threads of our own that take turns; see emulate.h. Threads between
-// two barriers run in an order drawn anew for each block ($ABDB_EMULATED_SEED), so that a barrier
-// that is missing shows.
+// emulate.cpp - runs kernels on threads of our own that take turns; see emulate.h. Between two
+// barriers one warp after another goes as far as it gets, from one that is drawn each time
+// ($ABDB_EMULATED_SEED), its lanes in an order drawn for each block: a barrier that is missing shows.
 #include "tests/cuda/emulate.h"
 
 #include <csetjmp>
@@ -107,9 +107,9 @@ bool run_block(unsigned count)
     unsigned done = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        unsigned j = draw(i + 1);
+        unsigned base = i / WARP * WARP, j = base + draw(i - base + 1);
 
-        order[i] = order[j];
+        order[i] = order[j]; // lanes of a warp in any order
         order[j] = i;
         fibers[i].at = READY;
         fibers[i].parity = 0;
@@ -117,14 +117,25 @@ bool run_block(unsigned count)
     }
     std::memset(arrived, 0, sizeof arrived);
     while (done < count) {
-        unsigned ran = 0, waiting = 0;
+        unsigned ran = 0, waiting = 0, first = draw(count / WARP);
 
         done = 0;
-        for (unsigned i : order) {
-            if (fibers[i].at == READY) {
-                ran++;
-                resume(i);
+        /* a warp goes as far as it gets before the next one: where a barrier is missing it is far
+         * ahead of what it needs */
+        for (unsigned w = 0; w < count / WARP; w++) {
+            unsigned warp = (first + w) % (count / WARP);
+
+            for (bool some = true; some;) {
+                some = false;
+                for (unsigned k = warp * WARP; k < (warp + 1) * WARP; k++)
+                    if (fibers[order[k]].at == READY) {
+                        some = true;
+                        ran++;
+                        resume(order[k]);
+                    }
             }
+        }
+        for (unsigned i = 0; i < count; i++) {
             waiting += fibers[i].at == AT_BARRIER;
             done += fibers[i].at == DONE;
         }

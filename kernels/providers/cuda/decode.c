@@ -12,26 +12,21 @@
 enum { Q, K, V, INDEX, LENGTH, O };
 enum { GROUP = 4, COLUMNS = 256, WARPS = 8, CHUNK_LEAST = 256, WAVES = 4 };
 
-static size_t pieces(size_t n, size_t piece)
-{
-    return (n + piece - 1) / piece;
-}
-
 abdb_status abdb_cu_add_decode(abdb_cu_job *job, abdb_dtype dtype, const abdb_cu_decode *of,
                                size_t tokens, abdb_error *err)
 {
     abdb_cu_decode a = *of;
-    size_t across = of->kv_heads * pieces(of->heads / of->kv_heads, GROUP) *
-                    pieces(of->d, COLUMNS),
-           wanted = pieces((size_t)job->d->processors * WAVES, across * of->batch),
-           most = pieces(tokens, CHUNK_LEAST), heads = (size_t)of->batch * of->heads,
+    size_t across = of->kv_heads * abdb_cu_pieces(of->heads / of->kv_heads, GROUP) *
+                    abdb_cu_pieces(of->d, COLUMNS),
+           wanted = abdb_cu_pieces((size_t)job->d->processors * WAVES, across * of->batch),
+           most = abdb_cu_pieces(tokens, CHUNK_LEAST), heads = (size_t)of->batch * of->heads,
            shared = (GROUP * of->d + 2 * WARPS * GROUP + WARPS * GROUP * COLUMNS) * sizeof(float);
     char name[ABDB_CU_KERNEL_NAME];
     void *part = NULL;
     abdb_status st = ABDB_OK;
 
     a.splits = (uint32_t)(wanted < 1 ? 1 : wanted < most ? wanted : most);
-    a.chunk = (uint32_t)pieces(tokens, a.splits);
+    a.chunk = (uint32_t)abdb_cu_pieces(tokens, a.splits);
     a.scale = (float)(1 / sqrt((double)of->d));
     if (a.splits > 1) {
         TRY(abdb_cu_scratch(job, heads * a.splits * (of->d + 2) * sizeof(float), &part, err));
@@ -40,10 +35,10 @@ abdb_status abdb_cu_add_decode(abdb_cu_job *job, abdb_dtype dtype, const abdb_cu
     snprintf(name, sizeof name, "decode_%s", abdb_cu_suffix(dtype));
     snprintf(job->chosen, sizeof job->chosen, "%u blocks share a head, %u tokens each", a.splits,
              a.chunk);
-    TRY(abdb_cu_add(job,
-                    &(abdb_cu_call){
-                        "decode.cu", name, {a.splits, across, of->batch}, ABDB_CU_THREADS, shared},
-                    &a, sizeof a, err));
+    TRY(abdb_cu_add(
+        job,
+        &(abdb_cu_call){"decode.cu", name, {a.splits, across, of->batch}, ABDB_CU_THREADS, shared},
+        &a, sizeof a, err));
     if (a.splits == 1) goto done;
     snprintf(name, sizeof name, "together_%s", abdb_cu_suffix(dtype));
     TRY(abdb_cu_add(job, &(abdb_cu_call){"decode.cu", name, {heads}, ABDB_CU_THREADS, 0}, &a,

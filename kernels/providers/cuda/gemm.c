@@ -20,12 +20,9 @@ static bool is_packed(const abdb_problem *p)
 /* Sizes m, n, k and batch of a problem. */
 static abdb_cu_size size_of(const abdb_problem *p)
 {
-    const abdb_tensor *a = &p->tensor[A], *c = &p->tensor[C];
+    abdb_gemm g = abdb_gemm_of(p);
 
-    return (abdb_cu_size){.m = c->dim[c->rank - 2],
-                          .n = c->dim[c->rank - 1],
-                          .k = a->dim[a->rank - 1],
-                          .batch = c->rank > 2 ? c->dim[0] : 1};
+    return (abdb_cu_size){.m = g.m, .n = g.n, .k = g.k, .batch = g.batch, .added = g.beta};
 }
 
 static bool is_fp8(abdb_dtype dtype)
@@ -41,6 +38,10 @@ static int accepts_lt(const abdb_problem *p, const char **why_not)
 
     *why_not = "cuBLASLt was not found";
     if (!d->lt) return 0;
+    *why_not = "the backend cuda has no epilogues of a product yet";
+    if (abdb_gemm_fused(p)) return 0;
+    *why_not = "products of 8 bits want A as it is";
+    if (abdb_dtype_size(dtype) == 1 && abdb_gemm_of(p).ta) return 0;
     *why_not = "NVIDIA's libraries multiply no two matrices of e5m2";
     if (dtype == ABDB_E5M2) return 0;
     *why_not = "products of e4m3 want compute capability 8.9 or more";
@@ -57,6 +58,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
 
     *why_not = "cuBLAS was not found";
     if (!d->blas) return 0;
+    *why_not = "the backend cuda has no epilogues of a product yet";
+    if (abdb_gemm_fused(p)) return 0;
     *why_not = "cuBLAS has products of fp8 in cuBLASLt only";
     if (is_fp8(p->tensor[A].dtype)) return 0;
     *why_not = "products of i8 want sizes in multiples of 4";
@@ -91,15 +94,16 @@ static abdb_status prepare_with(void **state, const abdb_problem *p, bool lt, ab
 {
     const abdb_tensor *t = p->tensor;
     abdb_cu_size s = size_of(p);
-    abdb_cu_matrix a = {t[A].data, t[A].dtype, s.k, s.m * s.k, false},
-                   b = {t[B].data, t[B].dtype, s.n, s.k * s.n, false},
+    abdb_gemm g = abdb_gemm_of(p);
+    abdb_cu_matrix a = {t[A].data, t[A].dtype, g.ta ? s.m : s.k, s.m * s.k, g.ta},
+                   b = {t[B].data, t[B].dtype, g.tb ? s.k : s.n, s.k * s.n, g.tb},
                    c = {t[C].data, t[C].dtype, s.n, s.m * s.n, false};
     int version = 0;
     abdb_cu_job *job = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_job_new(&job, p, err));
-    if (abdb_dtype_size(t[A].dtype) == 1 && lt) TRY(turn(job, &s, &b, err));
+    if (abdb_dtype_size(t[A].dtype) == 1 && lt && !g.tb) TRY(turn(job, &s, &b, err));
     if (lt) {
         TRY(abdb_cu_product_lt(job, &a, &b, &c, &s, err));
     } else {

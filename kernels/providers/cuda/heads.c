@@ -18,14 +18,9 @@ static bool is_tensor(abdb_dtype dtype, const abdb_cu_heads *const *all, size_t 
     bool fits = dtype != ABDB_F32 && d <= 128 && d % 8 == 0;
 
     for (size_t i = 0; i < count; i++)
-        fits &= ((uintptr_t)all[i]->data | 2 * (all[i]->batch | all[i]->head | all[i]->row)) % 16 ==
-                0;
+        fits &=
+            ((uintptr_t)all[i]->data | 2 * (all[i]->batch | all[i]->head | all[i]->row)) % 16 == 0;
     return fits;
-}
-
-static size_t pieces(size_t n, size_t piece)
-{
-    return (n + piece - 1) / piece;
 }
 
 abdb_status abdb_cu_flash(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
@@ -33,8 +28,7 @@ abdb_status abdb_cu_flash(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
 {
     const abdb_cu_heads *const all[] = {&of->q, &of->k, &of->v, &of->o};
     abdb_cu_attention a = *of;
-    size_t heads = batch * of->heads, wide = of->d <= 64 ? 64 : 128,
-           keys = wide == 64 ? 64 : 32;
+    size_t heads = batch * of->heads, wide = of->d <= 64 ? 64 : 128, keys = wide == 64 ? 64 : 32;
     char name[ABDB_CU_KERNEL_NAME];
 
     a.scale = (float)(1 / sqrt((double)of->d));
@@ -45,7 +39,7 @@ abdb_status abdb_cu_flash(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
         return abdb_cu_add(job,
                            &(abdb_cu_call){"flash.cu",
                                            name,
-                                           {pieces(of->queries, ROWS) * heads},
+                                           {abdb_cu_pieces(of->queries, ROWS) * heads},
                                            THREADS,
                                            (ROWS + 2 * keys) * (wide + PAD) * 2},
                            &a, sizeof a, err);
@@ -53,19 +47,19 @@ abdb_status abdb_cu_flash(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
     snprintf(name, sizeof name, "attend_%s", abdb_cu_suffix(dtype));
     snprintf(job->chosen, sizeof job->chosen, "no tensor cores, %d queries, %d keys at a time",
              SIDE, SIDE);
-    return abdb_cu_add(job,
-                       &(abdb_cu_call){"attend.cu",
-                                       name,
-                                       {pieces(of->queries, SIDE) * heads, pieces(of->d, WIDE)},
-                                       ABDB_CU_THREADS,
-                                       (3 * SIDE * (SIDE + 1) + SIDE * WIDE) * sizeof(float)},
-                       &a, sizeof a, err);
+    return abdb_cu_add(
+        job,
+        &(abdb_cu_call){"attend.cu",
+                        name,
+                        {abdb_cu_pieces(of->queries, SIDE) * heads, abdb_cu_pieces(of->d, WIDE)},
+                        ABDB_CU_THREADS,
+                        (3 * SIDE * (SIDE + 1) + SIDE * WIDE) * sizeof(float)},
+        &a, sizeof a, err);
 }
 
 /* A kernel for the rows of queries or of keys. */
 static abdb_status add_side(abdb_cu_job *job, abdb_dtype dtype, size_t heads, size_t rows,
-                            const char *side, bool tensor, const abdb_cu_slopes *a,
-                            abdb_error *err)
+                            const char *side, bool tensor, const abdb_cu_slopes *a, abdb_error *err)
 {
     size_t wide = a->d <= 64 ? 64 : 128;
     char name[ABDB_CU_KERNEL_NAME];
@@ -75,19 +69,20 @@ static abdb_status add_side(abdb_cu_job *job, abdb_dtype dtype, size_t heads, si
         return abdb_cu_add(job,
                            &(abdb_cu_call){"slopes.cu",
                                            name,
-                                           {pieces(rows, SIDE) * heads},
+                                           {abdb_cu_pieces(rows, SIDE) * heads},
                                            THREADS,
                                            (2 * SIDE + 2 * OTHERS) * (wide + PAD) * 2},
                            a, sizeof *a, err);
     }
     snprintf(name, sizeof name, "%s_%s", side, abdb_cu_suffix(dtype));
-    return abdb_cu_add(job,
-                       &(abdb_cu_call){"gradients.cu",
-                                       name,
-                                       {pieces(rows, SIDE) * heads, pieces(a->d, SIDE)},
-                                       ABDB_CU_THREADS,
-                                       4 * SIDE * (SIDE + 1) * sizeof(float)},
-                       a, sizeof *a, err);
+    return abdb_cu_add(
+        job,
+        &(abdb_cu_call){"gradients.cu",
+                        name,
+                        {abdb_cu_pieces(rows, SIDE) * heads, abdb_cu_pieces(a->d, SIDE)},
+                        ABDB_CU_THREADS,
+                        4 * SIDE * (SIDE + 1) * sizeof(float)},
+        a, sizeof *a, err);
 }
 
 abdb_status abdb_cu_flash_back(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
@@ -105,7 +100,7 @@ abdb_status abdb_cu_flash_back(abdb_cu_job *job, abdb_dtype dtype, size_t batch,
     TRY(abdb_cu_scratch(job, a.rows * sizeof(float), &means, err));
     a.means = means;
     TRY(abdb_cu_add_named(job, "gradients.cu", "means", dtype,
-                          pieces(a.rows, ABDB_CU_THREADS / WARP), &a, sizeof a, err));
+                          abdb_cu_pieces(a.rows, ABDB_CU_THREADS / WARP), &a, sizeof a, err));
     TRY(add_side(job, dtype, batch * of->heads, of->queries, "queries", tensor, &a, err));
     TRY(add_side(job, dtype, batch * (of->heads / of->group), of->keys, "keys", tensor, &a, err));
     snprintf(job->chosen, sizeof job->chosen, "%s, %d rows against %d others",

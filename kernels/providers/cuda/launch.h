@@ -69,6 +69,11 @@ ABDB_MUST_USE abdb_status abdb_cu_before(abdb_cu_job *job, abdb_error *err);
 
 /* The end of a kernel's name: "f32", "bf16", "f16", "f64", "i8". */
 const char *abdb_cu_suffix(abdb_dtype dtype);
+/* The next multiple over it, in multiples. */
+static inline size_t abdb_cu_pieces(size_t n, size_t piece)
+{
+    return (n + piece - 1) / piece;
+}
 /* Blocks for n pieces, at most: so many that every processor has work several times. */
 size_t abdb_cu_blocks(const abdb_cu_device *d, size_t pieces);
 /* Measures what an empty kernel takes, launched and as a node of a graph. */

@@ -31,7 +31,7 @@ typedef struct {
     uint64_t count, width;
 } abdb_cu_rows;
 
-/* Matrices of bytes, rows x columns, turned; one after another along z of the grid. */
+/* Matrices, rows x columns, turned; one after another along z of the grid. */
 typedef struct {
     const void *from;
     void *to;
@@ -135,10 +135,11 @@ typedef struct {
     float scale;
 } abdb_cu_scores;
 
-/* One new token of each request over pages of keys and values (kernels/micro/paged.c). Without pages
- * (index NULL) request b has one page, b, of `block` tokens. width: pages of a request in index;
- * table: all of them are read, whether they are used or not. Splits: blocks that share a head, each
- * `chunk` tokens; parts of several are put together from `part`: sums, then largest and weight. */
+/* One new token of each request over pages of keys and values (kernels/micro/paged.c). Without
+ * pages (index NULL) request b has one page, b, of `block` tokens. width: pages of a request in
+ * index; table: all of them are read, whether they are used or not. splits: blocks that share a
+ * head, each `chunk` tokens; parts of several are put together from `part`: sums, then largest and
+ * weight. */
 typedef struct {
     const void *q, *k, *v;
     const int32_t *index, *length;
@@ -147,5 +148,53 @@ typedef struct {
     uint32_t batch, heads, kv_heads, d, block, width, table, splits, chunk;
     float scale;
 } abdb_cu_decode;
+
+/* Y(m,n) = X(m,k) W(k,n), W quantised: bytes with a scale a column, or halves of bytes with a
+ * scale for each 32 along k. */
+typedef struct {
+    const float *x;
+    const void *w;
+    const float *scale;
+    float *y;
+    uint64_t m, n, k;
+} abdb_cu_layer;
+
+/* The same of bytes by bytes: rows of X and of W turned (n x k), with a scale a row each. */
+typedef struct {
+    const int8_t *x, *w;
+    const float *x_scale, *w_scale;
+    float *y;
+    uint64_t m, n, k;
+} abdb_cu_bytes;
+
+/* The same of pruned weights: X turned (k x m); of column j of W the rows and weights from start[j]
+ * to start[j + 1]. */
+typedef struct {
+    const float *x, *weight;
+    const int32_t *start, *row;
+    float *y;
+    uint64_t m, n, k;
+} abdb_cu_sparse;
+
+/* A block's steps: rows of `columns`; to = base (or nothing) + bias. */
+typedef struct {
+    const void *bias, *base;
+    void *to;
+    uint64_t n, columns;
+} abdb_cu_spread;
+
+/* Sums of columns: rows x columns. */
+typedef struct {
+    const void *from;
+    void *to;
+    uint64_t rows, columns;
+} abdb_cu_columns;
+
+/* Slopes of a norm on top of `base`: dx, and what the gain's slope adds up (hats). */
+typedef struct {
+    const void *dy, *x, *gain, *base;
+    void *dx, *hats;
+    uint64_t columns;
+} abdb_cu_norm_back;
 
 #endif

@@ -12,9 +12,8 @@ static __device__ void fetch(float *to, const T *data, uint64_t row, uint32_t fi
     for (unsigned i = threadIdx.x; i < (unsigned)(SIDE * wide); i += blockDim.x) {
         unsigned r = i / wide, c = i % wide;
 
-        to[r * room + c] = first + r < count && from + c < d
-                               ? to_float(data[(first + r) * row + from + c])
-                               : 0;
+        to[r * room + c] =
+            first + r < count && from + c < d ? to_float(data[(first + r) * row + from + c]) : 0;
     }
 }
 
@@ -53,8 +52,8 @@ static __device__ __forceinline__ float over_row(float x, bool largest)
 template <class T> static __device__ void attend(const abdb_cu_attention &a)
 {
     DYNAMIC(memory);
-    float *q_tile = (float *)memory, *k_tile = q_tile + SIDE * PITCH, *p_tile = k_tile + SIDE * PITCH,
-          *v_tile = p_tile + SIDE * PITCH;
+    float *q_tile = (float *)memory, *k_tile = q_tile + SIDE * PITCH,
+          *p_tile = k_tile + SIDE * PITCH, *v_tile = p_tile + SIDE * PITCH;
     uint32_t blocks = (a.queries + SIDE - 1) / SIDE, query = blockIdx.x % blocks * SIDE,
              head = blockIdx.x / blocks % a.heads, batch = blockIdx.x / blocks / a.heads,
              column = blockIdx.y * WIDE, last;
@@ -137,9 +136,18 @@ template <class T> static __device__ void attend(const abdb_cu_attention &a)
     }
 }
 
-KERNEL(attend_f32, abdb_cu_attention, ABDB_CU_THREADS) { attend<float>(a); }
-KERNEL(attend_bf16, abdb_cu_attention, ABDB_CU_THREADS) { attend<bf16>(a); }
-KERNEL(attend_f16, abdb_cu_attention, ABDB_CU_THREADS) { attend<f16>(a); }
+KERNEL(attend_f32, abdb_cu_attention, ABDB_CU_THREADS)
+{
+    attend<float>(a);
+}
+KERNEL(attend_bf16, abdb_cu_attention, ABDB_CU_THREADS)
+{
+    attend<bf16>(a);
+}
+KERNEL(attend_f16, abdb_cu_attention, ABDB_CU_THREADS)
+{
+    attend<f16>(a);
+}
 
 /* A block a row. */
 template <class T> static __device__ void probabilities(const abdb_cu_scores &a)
@@ -160,6 +168,15 @@ template <class T> static __device__ void probabilities(const abdb_cu_scores &a)
     if (threadIdx.x == 0) a.logarithm[blockIdx.x] = most * a.scale + logf(sum);
 }
 
-KERNEL(probabilities_f32, abdb_cu_scores, ABDB_CU_THREADS) { probabilities<float>(a); }
-KERNEL(probabilities_bf16, abdb_cu_scores, ABDB_CU_THREADS) { probabilities<bf16>(a); }
-KERNEL(probabilities_f16, abdb_cu_scores, ABDB_CU_THREADS) { probabilities<f16>(a); }
+KERNEL(probabilities_f32, abdb_cu_scores, ABDB_CU_THREADS)
+{
+    probabilities<float>(a);
+}
+KERNEL(probabilities_bf16, abdb_cu_scores, ABDB_CU_THREADS)
+{
+    probabilities<bf16>(a);
+}
+KERNEL(probabilities_f16, abdb_cu_scores, ABDB_CU_THREADS)
+{
+    probabilities<f16>(a);
+}

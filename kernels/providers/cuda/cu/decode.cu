@@ -155,8 +155,8 @@ template <class T> static __device__ void decode(const abdb_cu_decode &a)
             if (a.logarithm && column + c == 0)
                 a.logarithm[(uint64_t)b * a.heads + head + g] = m + logf(w);
         } else {
-            float *part = a.part + (((uint64_t)b * a.heads + head + g) * a.splits + blockIdx.x) *
-                                       (a.d + 2);
+            float *part =
+                a.part + (((uint64_t)b * a.heads + head + g) * a.splits + blockIdx.x) * (a.d + 2);
 
             part[column + c] = s;
             if (column + c == 0) {
@@ -186,9 +186,15 @@ template <class T> static __device__ void together(const abdb_cu_decode &a)
     }
 }
 
-#define DECODE(suffix, T)                                                                         \
-    KERNEL(decode_##suffix, abdb_cu_decode, ABDB_CU_THREADS) { decode<T>(a); }                    \
-    KERNEL(together_##suffix, abdb_cu_decode, ABDB_CU_THREADS) { together<T>(a); }
+#define DECODE(suffix, T)                                      \
+    KERNEL(decode_##suffix, abdb_cu_decode, ABDB_CU_THREADS)   \
+    {                                                          \
+        decode<T>(a);                                          \
+    }                                                          \
+    KERNEL(together_##suffix, abdb_cu_decode, ABDB_CU_THREADS) \
+    {                                                          \
+        together<T>(a);                                        \
+    }
 DECODE(f32, float)
 DECODE(bf16, bf16)
 DECODE(f16, f16)

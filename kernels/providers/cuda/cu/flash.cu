@@ -12,7 +12,8 @@ template <int tiles, int wide, int keys> struct rows_of {
 };
 
 template <class T, int tiles, int wide, int keys>
-static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r, const T *q, const T *k)
+static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r, const T *q,
+                                                   const T *k)
 {
     int first = threadIdx.x / WARP_SIZE * tiles * 16;
 
@@ -42,8 +43,8 @@ static __device__ __forceinline__ void find_scores(rows_of<tiles, wide, keys> &r
 
 /* Scores of keys that a query does not see become -infinity; first: of the tile's keys. */
 template <int tiles, int wide, int keys>
-static __device__ __forceinline__ void hide(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a,
-                                            uint32_t query, uint32_t first)
+static __device__ __forceinline__ void
+hide(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, uint32_t first)
 {
 #pragma unroll
     for (int m = 0; m < tiles; m++)
@@ -117,8 +118,8 @@ static __device__ __forceinline__ void collect(rows_of<tiles, wide, keys> &r, co
 }
 
 template <class T, int tiles, int wide, int keys>
-static __device__ __forceinline__ void write(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a,
-                                             uint32_t query, float scale)
+static __device__ __forceinline__ void
+write(rows_of<tiles, wide, keys> &r, const abdb_cu_attention &a, uint32_t query, float scale)
 {
     uint32_t blocks = (a.queries + WARPS * tiles * 16 - 1) / (WARPS * tiles * 16),
              head = blockIdx.x / blocks % a.heads, batch = blockIdx.x / blocks / a.heads;
@@ -149,7 +150,8 @@ static __device__ __forceinline__ void write(rows_of<tiles, wide, keys> &r, cons
         }
 }
 
-template <class T, int tiles, int wide, int keys> static __device__ __forceinline__ void flash(const abdb_cu_attention &a)
+template <class T, int tiles, int wide, int keys>
+static __device__ __forceinline__ void flash(const abdb_cu_attention &a)
 {
     enum { ROWS = WARPS * tiles * 16, PITCH = pitch<wide>::value };
     DYNAMIC(memory);
@@ -184,8 +186,7 @@ template <class T, int tiles, int wide, int keys> static __device__ __forceinlin
         fetch_tile<T, keys, wide>(v_tile, v, a.v.row, first, a.keys, a.d);
         copy_group();
         find_scores<T>(r, q_tile, k_tile);
-        if (first + keys > abdb_cu_seen(query, a.queries, a.keys, a.causal))
-            hide(r, a, own, first);
+        if (first + keys > abdb_cu_seen(query, a.queries, a.keys, a.causal)) hide(r, a, own, first);
         copy_wait<0>();
         __syncthreads(); /* values are there, and nobody needs these keys */
         if (first + keys < last)
@@ -197,7 +198,19 @@ template <class T, int tiles, int wide, int keys> static __device__ __forceinlin
     write<T>(r, a, own, scale);
 }
 
-KERNEL(flash_64_bf16, abdb_cu_attention, WARPS *WARP_SIZE) { flash<bf16, 2, 64, 64>(a); }
-KERNEL(flash_64_f16, abdb_cu_attention, WARPS *WARP_SIZE) { flash<f16, 2, 64, 64>(a); }
-KERNEL(flash_128_bf16, abdb_cu_attention, WARPS *WARP_SIZE) { flash<bf16, 2, 128, 32>(a); }
-KERNEL(flash_128_f16, abdb_cu_attention, WARPS *WARP_SIZE) { flash<f16, 2, 128, 32>(a); }
+KERNEL(flash_64_bf16, abdb_cu_attention, WARPS *WARP_SIZE)
+{
+    flash<bf16, 2, 64, 64>(a);
+}
+KERNEL(flash_64_f16, abdb_cu_attention, WARPS *WARP_SIZE)
+{
+    flash<f16, 2, 64, 64>(a);
+}
+KERNEL(flash_128_bf16, abdb_cu_attention, WARPS *WARP_SIZE)
+{
+    flash<bf16, 2, 128, 32>(a);
+}
+KERNEL(flash_128_f16, abdb_cu_attention, WARPS *WARP_SIZE)
+{
+    flash<f16, 2, 128, 32>(a);
+}

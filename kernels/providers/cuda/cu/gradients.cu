@@ -46,12 +46,13 @@ static __device__ __forceinline__ void against(float c[EACH][EACH], const float 
         for (int i = 0; i < EACH; i++)
 #pragma unroll
             for (int j = 0; j < EACH; j++)
-                c[i][j] = fmaf(p[(y * EACH + i) * PITCH + k], q[(x + ACROSS * j) * PITCH + k],
-                               c[i][j]);
+                c[i][j] =
+                    fmaf(p[(y * EACH + i) * PITCH + k], q[(x + ACROSS * j) * PITCH + k], c[i][j]);
 }
 
 /* sum[i][j] += row EACH y + i of p times column x + ACROSS j of q. */
-static __device__ __forceinline__ void collect(float sum[EACH][EACH], const float *p, const float *q)
+static __device__ __forceinline__ void collect(float sum[EACH][EACH], const float *p,
+                                               const float *q)
 {
     unsigned x = threadIdx.x % ACROSS, y = threadIdx.x / ACROSS;
 
@@ -61,8 +62,8 @@ static __device__ __forceinline__ void collect(float sum[EACH][EACH], const floa
         for (int i = 0; i < EACH; i++)
 #pragma unroll
             for (int j = 0; j < EACH; j++)
-                sum[i][j] = fmaf(p[(y * EACH + i) * PITCH + k], q[k * PITCH + x + ACROSS * j],
-                                 sum[i][j]);
+                sum[i][j] =
+                    fmaf(p[(y * EACH + i) * PITCH + k], q[k * PITCH + x + ACROSS * j], sum[i][j]);
 }
 
 /* One pair of heads: what slopes.cu calls sides. */
@@ -153,10 +154,19 @@ template <class T, bool keys> static __device__ void gradients(const abdb_cu_slo
     if (keys) write<T>(a.dv, batch, head, block, mine, a.d, 1, values);
 }
 
-#define GRADIENTS(suffix, T)                                                                      \
-    KERNEL(means_##suffix, abdb_cu_slopes, ABDB_CU_THREADS) { means<T>(a); }                      \
-    KERNEL(queries_##suffix, abdb_cu_slopes, ABDB_CU_THREADS) { gradients<T, false>(a); }         \
-    KERNEL(keys_##suffix, abdb_cu_slopes, ABDB_CU_THREADS) { gradients<T, true>(a); }
+#define GRADIENTS(suffix, T)                                  \
+    KERNEL(means_##suffix, abdb_cu_slopes, ABDB_CU_THREADS)   \
+    {                                                         \
+        means<T>(a);                                          \
+    }                                                         \
+    KERNEL(queries_##suffix, abdb_cu_slopes, ABDB_CU_THREADS) \
+    {                                                         \
+        gradients<T, false>(a);                               \
+    }                                                         \
+    KERNEL(keys_##suffix, abdb_cu_slopes, ABDB_CU_THREADS)    \
+    {                                                         \
+        gradients<T, true>(a);                                \
+    }
 GRADIENTS(f32, float)
 GRADIENTS(bf16, bf16)
 GRADIENTS(f16, f16)

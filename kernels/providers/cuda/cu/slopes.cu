@@ -71,8 +71,7 @@ static __device__ __forceinline__ void weigh(float score[OTHERS / 8][4], float v
         for (int i = 0; i < 4; i++) {
             uint32_t row = own + i / 2 * 8, other = first + n * 8 + threadIdx.x % 4 * 2 + i % 2,
                      query = keys ? other : row, key = keys ? row : other;
-            bool seen = query < a.queries &&
-                        key < abdb_cu_seen(query, a.queries, a.keys, a.causal);
+            bool seen = query < a.queries && key < abdb_cu_seen(query, a.queries, a.keys, a.causal);
             float p = seen ? fast_exp2((score[n][i] * a.scale - s.logarithm[query]) * log2_e) : 0;
 
             score[n][i] = p;
@@ -103,10 +102,9 @@ static __device__ __forceinline__ void write(T *to, uint64_t pitch_of, const flo
 /* Others from `first` to `last`, added to the sums. */
 template <class T, int wide, bool keys>
 static __device__ __forceinline__ void go_through(const abdb_cu_slopes &a, const sides<T> &s,
-                                                  float sum[wide / 8][4],
-                                                  float values[wide / 8][4], T *memory,
-                                                  uint32_t own, uint32_t block, uint32_t first,
-                                                  uint32_t last)
+                                                  float sum[wide / 8][4], float values[wide / 8][4],
+                                                  T *memory, uint32_t own, uint32_t block,
+                                                  uint32_t first, uint32_t last)
 {
     enum { TILE = ROWS * pitch<wide>::value };
     T *a1 = memory, *a2 = a1 + TILE, *b1 = a2 + TILE, *b2 = b1 + OTHERS * pitch<wide>::value;
@@ -153,17 +151,17 @@ static __device__ __forceinline__ void slopes(const abdb_cu_slopes &a)
                 *o = (const T *)a.d_o.data + batch * a.d_o.batch + query * a.d_o.head,
                 *k = (const T *)a.k.data + batch * a.k.batch + key * a.k.head,
                 *v = (const T *)a.v.data + batch * a.v.batch + key * a.v.head;
-        sides<T> of_queries = {q,         o,         k,         v,
-                               a.q.row,   a.d_o.row, a.k.row,   a.v.row,
-                               a.logarithm + at, a.means + at},
-                 of_keys = {k,         v,         q,         o,
-                            a.k.row,   a.v.row,   a.q.row,   a.d_o.row,
-                            a.logarithm + at, a.means + at};
+        sides<T> of_queries = {q,           o,       k,
+                               v,           a.q.row, a.d_o.row,
+                               a.k.row,     a.v.row, a.logarithm + at,
+                               a.means + at},
+                 of_keys = {
+                     k,           v, q, o, a.k.row, a.v.row, a.q.row, a.d_o.row, a.logarithm + at,
+                     a.means + at};
         uint32_t end = block + ROWS < mine ? block + ROWS : mine,
-                 first = keys ? abdb_cu_seer(block, a.queries, a.keys, a.causal) / OTHERS * OTHERS
-                              : 0,
-                 last = keys ? a.queries
-                             : abdb_cu_seen(end - 1, a.queries, a.keys, a.causal);
+                 first =
+                     keys ? abdb_cu_seer(block, a.queries, a.keys, a.causal) / OTHERS * OTHERS : 0,
+                 last = keys ? a.queries : abdb_cu_seen(end - 1, a.queries, a.keys, a.causal);
 
         go_through<T, wide, keys>(a, keys ? of_keys : of_queries, sum, values, (T *)memory, own,
                                   block, first, last);
@@ -179,12 +177,15 @@ static __device__ __forceinline__ void slopes(const abdb_cu_slopes &a)
     }
 }
 
-#define SLOPES(wide, suffix, T)                                                                   \
-    KERNEL(queries_##wide##_##suffix, abdb_cu_slopes, WARPS *WARP_SIZE)                           \
-    {                                                                                             \
-        slopes<T, wide, false>(a);                                                                \
-    }                                                                                             \
-    KERNEL(keys_##wide##_##suffix, abdb_cu_slopes, WARPS *WARP_SIZE) { slopes<T, wide, true>(a); }
+#define SLOPES(wide, suffix, T)                                         \
+    KERNEL(queries_##wide##_##suffix, abdb_cu_slopes, WARPS *WARP_SIZE) \
+    {                                                                   \
+        slopes<T, wide, false>(a);                                      \
+    }                                                                   \
+    KERNEL(keys_##wide##_##suffix, abdb_cu_slopes, WARPS *WARP_SIZE)    \
+    {                                                                   \
+        slopes<T, wide, true>(a);                                       \
+    }
 SLOPES(64, bf16, bf16)
 SLOPES(64, f16, f16)
 SLOPES(128, bf16, bf16)

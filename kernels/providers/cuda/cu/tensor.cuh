@@ -87,8 +87,8 @@ template <int wide> struct pitch {
 
 /* A tile of `rows` rows from row `first` on, of `count` there are; columns from d on are 0. */
 template <class T, int rows, int wide>
-static __device__ __forceinline__ void fetch_tile(T *to, const T *from, uint64_t row, uint32_t first,
-                                                  uint32_t count, uint32_t d)
+static __device__ __forceinline__ void fetch_tile(T *to, const T *from, uint64_t row,
+                                                  uint32_t first, uint32_t count, uint32_t d)
 {
     enum { PIECES = wide / 8 };
 
