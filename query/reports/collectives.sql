@@ -23,6 +23,10 @@
 -- hoist: operation device place file
 -- @table one
 SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.source, r.tag, r.artifact, r.campaign, r.result_id, r.key, r.value AS algbw,
+       CASE WHEN r.source = 'abdb-run' THEN -- what a launch of ours can differ in
+            CASE WHEN r.dtype <> 'f32' THEN ' ' || r.dtype ELSE '' END ||
+            coalesce((SELECT group_concat(' ' || CASE f.factor WHEN 'apart' THEN 'together' ELSE f.text END, '') FROM v_run_factor f
+                       WHERE f.entry_id = r.entry_id AND f.factor IN ('pattern', 'redop', 'apart') AND f.text NOT IN ('sum', 'yes')), '') ELSE '' END AS way,
        (SELECT b.result_id FROM v_stored b WHERE b.entry_id = r.entry_id AND b.metric = 'busbw_bytes_per_s' AND b.statistic = r.statistic
          ORDER BY b.ordinal LIMIT 1) AS stated_id,
        (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
@@ -45,7 +49,7 @@ WITH sized AS (
     FROM one o
    WHERE :place = 'all' OR o.place IS NULL OR o.place = :place),
 apart AS ( -- runs of one file, or that the user named alike (tag) and whose ranks are known: other files may differ in what none says
-  SELECT *, coalesce(CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END, tag, campaign) AS together FROM sized WHERE bytes > 0)
+  SELECT *, coalesce(CASE WHEN tag IS NULL OR devices IS NULL THEN artifact ELSE tag END, tag, campaign) || way AS together FROM sized WHERE bytes > 0)
 SELECT *, row_number() OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes ORDER BY algbw) AS nth,
        count(*) OVER (PARTITION BY operation, device, devices, nodes, place, source, together, bytes) AS n,
        replace(replace(together, rtrim(together, replace(together, '/', '')), ''), '.txt', '') AS file FROM apart

@@ -20,7 +20,8 @@
 -- @table timed
 SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.dtype, r.key, coalesce(r.tag, r.campaign, r.artifact) AS campaign,
        (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') AS size,
-       coalesce((SELECT f.text FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'pattern'), '') AS pattern,
+       coalesce((SELECT group_concat(' ' || CASE f.factor WHEN 'apart' THEN 'together' ELSE f.text END, '') FROM v_run_factor f
+                  WHERE f.entry_id = r.entry_id AND f.factor IN ('pattern', 'redop', 'apart', 'place') AND f.text NOT IN ('sum', 'yes')), '') AS pattern,
        (SELECT f.num FROM v_run_factor f WHERE f.entry_id = r.entry_id AND f.factor = 'message_bytes') / r.value AS time_s
   FROM v_result r
  WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf' AND r.value > 0 AND r.rank IS NULL
@@ -37,7 +38,7 @@ WITH sums AS ( -- each size counts alike: errors are relative, weights 1 / time^
    GROUP BY 1, 2, 3, 4, 5, 6, 7)
 SELECT s.*, (wt * wxx - wx * wxt) / (w * wxx - wx * wx) AS alpha, (w * wxt - wx * wt) / (w * wxx - wx * wx) AS beta FROM sums s WHERE sizes > 2
 -- @rows
-SELECT CASE WHEN f.pattern = '' THEN f.operation ELSE f.operation || ' ' || f.pattern END AS operation, f.device, f.devices AS ranks, f.nodes,
+SELECT f.operation || f.pattern AS operation, f.device, f.devices AS ranks, f.nodes,
        f.dtype, f.campaign, CASE WHEN f.alpha > 0 THEN f.alpha * 1e6 END AS latency_us,
        CASE WHEN f.beta > 0 THEN 1 / f.beta / 1e9 END AS bandwidth_gb_per_s,
        CASE WHEN f.alpha > 0 AND f.beta > 0 THEN f.alpha / f.beta END AS half_bytes,

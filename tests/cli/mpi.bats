@@ -71,6 +71,10 @@ P
       WHERE b.metric = 'bytes_per_s' AND abs(b.value * t.value - f.num) < 1e-6 * f.num AND n.value = b.value * 2.0 * (2 - 1) / 2")" 4
     run abdb query collectives --tag mine -o csv
     same "$(grep ^all-reduce <<<"$output" | cut -d, -f1,3,7 | tr '\n' ' ')" "all-reduce,2,8 all-reduce,2,128 all-reduce,2,2048 all-reduce,2,32768 "
+    # what differs is not taken for runs of the same
+    abdb run -q --ranks 2 --kernel all-reduce --axis message_bytes=8 --axis dtype=f32,i32 --axis redop=sum,max --quick --tag ways
+    run abdb query collectives --tag ways -o csv
+    same "$(grep ^all-reduce <<<"$output" | cut -d, -f6 | sort | paste -sd,)" "ways,ways i32,ways i32 max,ways max"
     run abdb query latency-bandwidth --tag mine -o csv
     same "$(grep ^all-reduce <<<"$output" | cut -d, -f1,3,4,5,6,11)" "all-reduce,2,1,f32,mine,4"
 }
