@@ -39,7 +39,6 @@ const char *abdb_cell_name(abdb_arena *arena, const char *backend, const char *d
 {
     const char *on = device ? device : "", *gap = device ? " " : "";
     const char *name = abdb_arena_printf(arena, "%s%s%s %s", backend, gap, on, cell->name);
-
     return name && repetition ? abdb_arena_printf(arena, "%s #%zu", name, repetition + 1) : name;
 }
 
