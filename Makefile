@@ -107,10 +107,12 @@ export KILLS FAULTS THOROUGH
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
 
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
-PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(BUILD)/abdb.so
+# Backends that are texts, and the library by which they use our kernels, inputs and checks.
+SCRIPTS  := abdb-run-torch
+PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo test check-ports gallery bench peers fuzz soak install uninstall help tidy clean config unit docs golden bench-import outputs
+.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -228,6 +230,11 @@ $(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/prov
 $(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+$(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c) $(HARNESS) $(MICRO) $(CORE))
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ -ljansson -lm -lpthread -ldl
+$(BUILD)/abdb-run-%: kernels/backends/%.py
+	$(Q)install -m 755 $< $@
 # Direct calls beside samples, for make bench.
 $(BUILD)/bench/launch: $(call obj,tests/bench/launch.c $(wildcard kernels/providers/ref/*.c kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@mkdir -p $(@D)
@@ -295,6 +302,9 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@BUILD=$(BUILD) tests/bench/kernels.sh
 	@BUILD=$(BUILD) tests/bench/mpi.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
+torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test; not needed otherwise
+	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
+	@$(BUILD)/torch/bin/pip install -q torch && echo "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
 peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
 	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
@@ -327,8 +337,8 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \
 	  $(DESTDIR)$(PREFIX)/share/abdb/data/rules
-	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS)) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/abdb.so $(DESTDIR)$(PREFIX)/lib/abdb
+	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS)) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so $(DESTDIR)$(PREFIX)/lib/abdb
 	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
 	install -D -m 644 $(BUILD)/doc/abdb.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb
@@ -337,7 +347,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products

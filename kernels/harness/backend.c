@@ -74,9 +74,24 @@ static json_t *workload_entry(const abdb_backend *backend, const abdb_workload *
                      workload->parameters, "names", names);
 }
 
+/* Lines "id name" as what a hello says of devices. */
+static json_t *devices_of(const char *lines)
+{
+    json_t *list = json_array();
+
+    while (lines && *lines) {
+        size_t size = strcspn(lines, "\n"), id = strcspn(lines, " \n");
+
+        json_array_append_new(list, json_pack("{s:s#,s:s#}", "id", lines, id, "name",
+                                              lines + id + (id < size), size - id - (id < size)));
+        lines += size + (lines[size] == '\n');
+    }
+    return list;
+}
+
 static void print_hello(const abdb_backend *backend)
 {
-    json_t *kernels = json_array();
+    json_t *kernels = json_array(), *hello;
 
     for (size_t i = 0; backend->native[i]; i++) {
         const abdb_kernel *kernel = abdb_kernel_find(backend->native[i]->kernel);
@@ -89,9 +104,11 @@ static void print_hello(const abdb_backend *backend)
     }
     for (size_t i = 0; backend->parts && abdb_workloads[i]; i++)
         json_array_append_new(kernels, workload_entry(backend, abdb_workloads[i]));
-    abdb_print_record(json_pack("{s:s,s:i,s:s,s:s,s:b,s:o}", "kind", "hello", "protocol", 1,
-                                "backend", backend->name, "summary", backend->summary, "ranks",
-                                backend->launched, "kernels", kernels));
+    hello = json_pack("{s:s,s:i,s:s,s:s,s:b,s:o}", "kind", "hello", "protocol", 1, "backend",
+                      backend->name, "summary", backend->summary, "ranks", backend->launched,
+                      "kernels", kernels);
+    if (backend->devices) json_object_set_new(hello, "devices", devices_of(backend->devices));
+    abdb_print_record(hello);
 }
 
 static void print_device(const abdb_backend *backend, abdb_device *device)

@@ -111,8 +111,8 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s does not describe itself as abdb's protocol asks",
                       options->path));
     if (json_object_get(all, "no-device"))
-        TRY(ABDB_FAIL(err, ABDB_BACKEND, "%.800s",
-                      abdb_record_text(json_object_get(all, "no-device"), "reason")));
+        st = ABDB_FAIL(err, ABDB_BACKEND, "%.800s",
+                       abdb_record_text(json_object_get(all, "no-device"), "reason"));
     *out = all;
     all = NULL;
 done:

@@ -34,6 +34,7 @@ static void set_environment(const void *options)
         setenv("OMP_WAIT_POLICY", "passive", 0);
         return;
     }
+    if (o->device) setenv("ABDB_DEVICE", o->device, 1);
     setenv("OMP_PROC_BIND", "close", 0);
     setenv("OMP_PLACES", "cores", 0);
     setenv("OMP_WAIT_POLICY", "active", 0);

@@ -34,11 +34,12 @@ typedef struct {
     bool doubtful;        /* the cell that ended last */
 } session;
 
-const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
-                           size_t repetition)
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const char *device,
+                           const abdb_cell *cell, size_t repetition)
 {
-    return repetition ? abdb_arena_printf(arena, "%s %s #%zu", backend, cell->name, repetition + 1)
-                      : abdb_arena_printf(arena, "%s %s", backend, cell->name);
+    const char *on = device ? device : "", *gap = device ? " " : "";
+    const char *name = abdb_arena_printf(arena, "%s%s%s %s", backend, gap, on, cell->name);
+    return name && repetition ? abdb_arena_printf(arena, "%s #%zu", name, repetition + 1) : name;
 }
 
 void abdb_run_tally_free(abdb_run_tally *tally)
@@ -282,7 +283,8 @@ static void fill_fields(abdb_entry *e, abdb_arena *arena, const session *s, cons
     e->field[ABDB_FIELD_date] = t->date;
     e->field[ABDB_FIELD_tag] = s->o->tag;
     e->field[ABDB_FIELD_campaign] = s->o->campaign;
-    e->field[ABDB_FIELD_cell] = abdb_cell_name(arena, s->o->name, cell, s->o->repetition);
+    e->field[ABDB_FIELD_cell] =
+        abdb_cell_name(arena, s->o->name, s->o->device, cell, s->o->repetition);
     e->field[ABDB_FIELD_flags] = flags_of(arena, s, ok);
     e->field[ABDB_FIELD_source] = "abdb-run";
 }
@@ -426,7 +428,7 @@ static abdb_status watch(session *s, abdb_error *err)
         if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
-    /* What it has said besides in the same breath: an answer that comes twice is none. */
+    /* What it says besides in the same breath: an answer that comes twice is none. */
     for (char *line; !s->told.bad && abdb_child_read(&s->child, 0, &line) == ABDB_LINE;)
         if (abdb_told_line(&s->told, s->o->path, line, err) != ABDB_OK) return err->status;
     note_lost_rank(s);

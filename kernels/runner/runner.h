@@ -28,13 +28,14 @@ enum { ABDB_SILENCE_S = 30, ABDB_GRACE_S = 5, ABDB_CELL_TIMEOUT_S = 300 };
 typedef struct {
     const char *name, *path;     /* "openblas", ".../abdb-run-openblas" */
     const char *const *argument; /* of the program before the verb, up to a NULL; or NULL */
+    const char *device;          /* ABDB_DEVICE, where it has several; or NULL */
     const char *campaign, *tag;  /* tag NULL: none */
     int threads, quick, energy;  /* threads 0: all allowed */
     size_t repetition;           /* of the process, from 0 */
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;       /* OPENBLAS_CORETYPE, or NULL */
     const char *commit, *branch, *dirty; /* of what is measured: factors; NULL: not said */
-    const abdb_launch *launch; /* that starts its ranks; NULL: it is one process */
+    const abdb_launch *launch;           /* that starts its ranks; NULL: it is one process */
     double timeout_s;
     volatile const int *stop; /* 1: end after the sample at hand; more: at once; NULL: never */
     void (*progress)(void *self, const char *cell, size_t done, size_t total);
@@ -61,13 +62,14 @@ ABDB_MUST_USE abdb_status abdb_backend_estimate(const abdb_run_options *options,
                                                 const abdb_plan *plan, const unsigned char *todo,
                                                 double *seconds, abdb_error *err);
 /* What `describe` prints: an object with the members hello, environment and device, or NULL
- * members. The caller's reference. */
+ * members. The caller's reference. ABDB_BACKEND: it does not say so, or has no device: then the
+ * object is there, too, with hello and no-device. */
 ABDB_MUST_USE abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
                                                 abdb_error *err);
-/* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", repetitions with " #2",
- * ... From arena. */
-const char *abdb_cell_name(abdb_arena *arena, const char *backend, const abdb_cell *cell,
-                           size_t repetition);
+/* The name under which a cell is stored: "openblas gemm dtype=f32 n=1024", of a backend with
+ * several devices "torch cuda:1 gemm dtype=f32 n=1024", repetitions with " #2", ... From arena. */
+const char *abdb_cell_name(abdb_arena *arena, const char *backend, const char *device,
+                           const abdb_cell *cell, size_t repetition);
 /* The line that asks a backend for a cell; free() it. NULL: no memory. */
 char *abdb_cell_request(const abdb_run_options *options, const abdb_cell *cell);
 /* The kernels of OpenBLAS that this processor could run at best ("SkylakeX", "Haswell"), or NULL.

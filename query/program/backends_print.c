@@ -23,6 +23,15 @@ static void list_kernel(const json_t *hello, const json_t *kernel)
     puts("");
 }
 
+/* Devices that can be chosen, where there are several. */
+static void list_devices(const json_t *devices)
+{
+    for (size_t i = 0; json_array_size(devices) > 1 && i < json_array_size(devices); i++)
+        abdb_say(stdout, "             ABDB_DEVICE=%s %s\n",
+                 abdb_record_text(json_array_get(devices, i), "id"),
+                 abdb_record_text(json_array_get(devices, i), "name"));
+}
+
 static void list_backend(const char *name, const char *path)
 {
     abdb_run_options options = {.name = name, .path = path};
@@ -32,6 +41,7 @@ static void list_backend(const char *name, const char *path)
 
     if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
         abdb_say(stdout, "  %-10s absent: %s\n", name, err.message);
+        json_decref(all);
         return;
     }
     region = json_object_get(json_object_get(json_object_get(all, "environment"), "environment"),
@@ -45,6 +55,7 @@ static void list_backend(const char *name, const char *path)
         abdb_say(stdout, ", an empty region of them takes %.3g us",
                  1e6 * json_number_value(region));
     puts("");
+    list_devices(json_object_get(json_object_get(all, "hello"), "devices"));
     json_array_foreach(json_object_get(json_object_get(all, "hello"), "kernels"), i, kernel)
         list_kernel(json_object_get(all, "hello"), kernel);
     json_decref(all);

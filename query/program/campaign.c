@@ -44,9 +44,9 @@ void abdb_turns_progress(void *self, const char *cell, size_t done, size_t total
 }
 
 /* Clears todo of the cells that the campaign has already; a cancelled one is measured again. */
-static abdb_status skip_done(abdb_db *db, const char *campaign, const char *backend,
-                             const char *tag, size_t repetition, const abdb_plan *plan,
-                             unsigned char *todo, abdb_error *err)
+static abdb_status skip_done(abdb_db *db, const char *campaign, const abdb_lane *lane,
+                             size_t repetition, const abdb_plan *plan, unsigned char *todo,
+                             abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     abdb_arena arena = {0};
@@ -58,13 +58,14 @@ static abdb_status skip_done(abdb_db *db, const char *campaign, const char *back
                            -1, &s, NULL) != SQLITE_OK)
         return abdb_db_fail(db, err, "resume");
     for (size_t i = 0; i < plan->cells; i++) {
-        const char *cell = abdb_cell_name(&arena, backend, &plan->cell[i], repetition);
+        const char *cell =
+            abdb_cell_name(&arena, lane->backend, lane->device, &plan->cell[i], repetition);
         int code;
 
         if (!cell) TRY(ABDB_FAIL(err, ABDB_NOMEM, "resume"));
         if (sqlite3_bind_text(s, 1, campaign, -1, SQLITE_STATIC) != SQLITE_OK ||
             sqlite3_bind_text(s, 2, cell, -1, SQLITE_STATIC) != SQLITE_OK ||
-            sqlite3_bind_text(s, 3, tag, -1, SQLITE_STATIC) != SQLITE_OK)
+            sqlite3_bind_text(s, 3, lane->tag, -1, SQLITE_STATIC) != SQLITE_OK)
             TRY(abdb_db_fail(db, err, "resume"));
         code = sqlite3_step(s);
         if (code == SQLITE_ROW)
@@ -120,6 +121,7 @@ static void take_lane(const abdb_turns *t, const abdb_lane *lane)
 {
     t->o->name = t->k->backend = lane->backend;
     t->o->path = lane->path;
+    t->o->device = lane->device;
     t->o->launch = lane->ranks && t->lanes->launch.ranks ? &t->lanes->launch : NULL;
     t->o->tag = lane->tag;
     t->o->commit = lane->commit.commit;
@@ -149,8 +151,7 @@ static abdb_status turn(const abdb_turns *t, const abdb_lane *lane, size_t first
     memcpy(t->todo + first, lane->has + first, end - first);
     if (!memchr(t->todo, 1, t->plan->cells)) return ABDB_OK; /* another lane's */
     if (abdb_arg(t->args, "resume"))
-        TRY(skip_done(t->k->db, t->o->campaign, lane->backend, lane->tag, t->o->repetition, t->plan,
-                      t->todo, err));
+        TRY(skip_done(t->k->db, t->o->campaign, lane, t->o->repetition, t->plan, t->todo, err));
     TRY(abdb_backend_run(t->o, t->plan, t->todo, &sink, t->tally, err));
     for (int i = 0; i < AGAIN_MOST && t->again && !*t->stop; i++) {
         size_t count = keep_doubtful(t);

@@ -104,9 +104,12 @@ static int check_backends(abdb_table *t)
 
         snprintf(text, sizeof text, "backend %s", options.name);
         if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {
-            found(t, WANTS_ATTENTION, options.name, err.message);
+            bool absent = json_object_get(all, "no-device") != NULL;
+
+            found(t, absent ? ABSENT : WANTS_ATTENTION, options.name, err.message);
             abdb_text_printf(&offered, "%s ", options.name); /* it is there */
-            warnings++;
+            warnings += !absent;
+            json_decref(all);
             continue;
         }
         device = json_object_get(all, "device");

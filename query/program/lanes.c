@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/runner/answer.h"
 #include "kernels/runner/known.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/runner.h"
@@ -153,6 +154,50 @@ done:
     return st;
 }
 
+/* Backends without a device take part only where they are named, or there is no other. */
+static void keep_present(abdb_lanes *lanes, json_t **hello, bool named)
+{
+    size_t kept = 0, present = 0;
+
+    for (size_t i = 0; i < lanes->count; i++) present += !lanes->lane[i].absent;
+    if (named || !present) return;
+    for (size_t i = 0; i < lanes->count; i++) {
+        if (lanes->lane[i].absent) continue;
+        lanes->lane[kept] = lanes->lane[i];
+        hello[kept++] = hello[i];
+    }
+    lanes->count = kept;
+}
+
+/* Of a backend that has several devices a lane each; one that the user has chosen stays alone. */
+static abdb_status add_devices(abdb_lanes *lanes, json_t **hello, abdb_error *err)
+{
+    const char *chosen = getenv("ABDB_DEVICE");
+    abdb_lane old[ABDB_LANES_MAX];
+    json_t *said[ABDB_LANES_MAX];
+    size_t count = lanes->count;
+    abdb_status st = ABDB_OK;
+
+    if (lanes->builds || (chosen && *chosen)) return ABDB_OK;
+    memcpy(old, lanes->lane, sizeof old);
+    memcpy(said, hello, sizeof said);
+    lanes->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *devices = json_object_get(said[i], "devices");
+        size_t several = json_array_size(devices);
+
+        for (size_t k = 0; k < (several > 1 ? several : 1); k++) {
+            const char *id = abdb_record_text(json_array_get(devices, k), "id");
+
+            if (lanes->count < ABDB_LANES_MAX) hello[lanes->count] = said[i];
+            if (several > 1) old[i].device = abdb_arena_copy(&lanes->arena, id, strlen(id));
+            TRY(add(lanes, old[i], err));
+        }
+    }
+done:
+    return st;
+}
+
 abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb_error *err)
 {
     json_t *said[ABDB_LANES_MAX] = {NULL}, *hello[ABDB_LANES_MAX] = {NULL};
@@ -163,10 +208,13 @@ abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named, abdb
         abdb_run_options o = {.name = lanes->lane[i].backend, .path = lanes->lane[i].path};
         abdb_error none; /* what is wrong with it is said when it should run */
 
-        if (abdb_backend_describe(&o, &said[i], &none) == ABDB_OK)
-            hello[i] = json_object_get(said[i], "hello");
+        (void)!abdb_backend_describe(&o, &said[i], &none);
+        hello[i] = json_object_get(said[i], "hello");
+        lanes->lane[i].absent = json_object_get(said[i], "no-device") != NULL;
         lanes->lane[i].ranks = json_is_true(json_object_get(hello[i], "ranks"));
     }
+    keep_present(lanes, hello, named);
+    TRY(add_devices(lanes, hello, err));
     TRY(keep_ranks(lanes, hello, named, err));
     TRY(abdb_plan_known(plan, hello, lanes->count, err));
     TRY(abdb_plan_provide(plan, hello, lanes->count, &lanes->has, err));

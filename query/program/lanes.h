@@ -11,6 +11,8 @@ enum { ABDB_LANES_MAX = 128 };
 
 typedef struct {
     const char *backend, *path, *tag; /* tag NULL: none */
+    const char *device;               /* of several that the backend has; NULL: its only one */
+    bool absent;                      /* it has none */
     size_t counter;                   /* lanes of one backend count their starts together */
     const unsigned char *has;         /* of each cell of the plan: 1 where this lane measures it */
     abdb_commit commit;
@@ -33,7 +35,9 @@ ABDB_MUST_USE abdb_status abdb_lanes_make(abdb_lanes *out, const abdb_args *args
                                           const abdb_backend_list *backends,
                                           const unsigned char *chosen, abdb_error *err);
 /* Do the backends know the names of kernels, axes and providers of a plan? Then its cells become
- * one for each provider (kernels/runner/provide.h), and lanes know theirs. With --ranks only lanes
+ * one for each provider (kernels/runner/provide.h), and lanes know theirs. A backend with several
+ * devices becomes a lane for each, unless ABDB_DEVICE names one; one without any takes part only
+ * where the backends were named. With --ranks only lanes
  * that have ranks stay, unless the backends were named. ABDB_USAGE: the nearest name is suggested;
  * none has ranks. */
 ABDB_MUST_USE abdb_status abdb_lanes_plan(abdb_lanes *lanes, abdb_plan *plan, bool named,
