@@ -95,7 +95,7 @@ typedef struct abdb_parts {
     void (*rows)(void *self, const abdb_part_rows *x);
     void (*embedding)(void *self, const abdb_part_embedding *x, bool backward);
     double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows */
-    /* Wide `to` += x. */
+    /* Wide `to`, which begins at a line of 64 bytes, += x. */
     void (*add)(void *self, size_t n, const void *x, void *to);
     void (*update)(void *self, const abdb_part_update *x);
 } abdb_parts;

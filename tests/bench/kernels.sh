@@ -209,3 +209,23 @@ for op in softmax layernorm rmsnorm gelu silu rotary cross-entropy adamw; do
     b() { per_byte vec elementwise op=$op dtype=bf16 rows=$([ $op = rotary ] && echo 1024 || { [ $op = adamw ] && echo 16 || echo 64; }) columns=$([ $op = rotary ] && echo 128 || echo 2048); }
     line "$op bf16, against itself in the caches: what its instructions allow" 0.8
 done
+
+# llm.c: the folder of a build of it with its data (LLMC=...); its program has four sequences of 64.
+llmc() {
+    [ -x "${LLMC:-}/train_gpt2" ] || return 0
+    (cd "$LLMC" && timeout 300 ./train_gpt2 2>/dev/null | sed -n 's/.*took \([0-9.]*\) ms.*/\1/p' | sort -g | awk '{ t[NR] = $1 } END { if (NR) print t[int((NR + 1) / 2)] / 1000 }')
+}
+for dtype in f32 bf16; do
+    for sequence in 64 256; do
+        a() { cell vec gpt-train model=gpt2-small micro_batch=4 sequence=$sequence dtype=$dtype; }
+        for compiled in 0 1; do
+            b() { ask gpt batch=4 sequence=$sequence dtype=$dtype compiled=$compiled; }
+            line "GPT-2 small step B=4 T=$sequence $dtype, against PyTorch $([ $compiled = 0 ] && echo eager || echo compiled)" 1
+        done
+        b() { llmc; }
+        [ $sequence$dtype != 64f32 ] || line "GPT-2 small step B=4 T=$sequence $dtype, against llm.c" ""
+    done
+    a() { per_op vec gpt-train model=gpt2-small sequence=1024 dtype=$dtype; }
+    b() { per_op vec gemm dtype=$dtype n=2048; }
+    line "GPT-2 small step B=1 T=1024 $dtype, operations needed against those of a product" 0.7
+done

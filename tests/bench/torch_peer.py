@@ -78,6 +78,38 @@ def block(batch, dtype, backward=0, sequence=1024, d=1600, heads=25):
     return lambda: torch.autograd.grad(y, wanted, grad, retain_graph=True)
 
 
+class Network(torch.nn.Module):
+    def __init__(self, layers, d, heads, vocabulary, sequence):
+        super().__init__()
+        self.tokens, self.places = torch.nn.Embedding(vocabulary, d), torch.nn.Embedding(sequence, d)
+        self.layers = torch.nn.ModuleList(Block(d, heads) for _ in range(layers))
+        self.norm = torch.nn.LayerNorm(d)
+
+    def forward(self, token, target):
+        x = self.tokens(token) + self.places.weight
+        for layer in self.layers:
+            x = layer(x)
+        logits = self.norm(x) @ self.tokens.weight.T
+        return F.cross_entropy(logits.flatten(0, 1).float(), target.flatten())
+
+
+def gpt(batch, dtype, sequence, compiled=0, layers=12, d=768, heads=12, vocabulary=50257):
+    """A step of training: weights of f32, of bf16 by autocast, AdamW of one loop; eager or compiled."""
+    net = Network(layers, d, heads, vocabulary, int(sequence))
+    optimizer = torch.optim.AdamW(net.parameters(), lr=6e-4, betas=(0.9, 0.95), weight_decay=0.1, fused=True)
+    token, target = torch.randint(vocabulary, (2, int(batch), int(sequence)))
+    loss = torch.compile(net) if int(compiled) else net
+
+    def step():
+        with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
+            value = loss(token, target)
+        value.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    return step
+
+
 def seconds(call):
     call()
     times, until = [], time.perf_counter() + 0.3
@@ -88,12 +120,12 @@ def seconds(call):
     return statistics.median(times)
 
 
-WAYS = {f.__name__: f for f in (index_select, embedding_bag, attention, block)}
+WAYS = {f.__name__: f for f in (index_select, embedding_bag, attention, block, gpt)}
 kept = (None, None)
 for line in sys.stdin:
     what, *words = line.split()
     if kept[0] != line:  # the same question again: the same tensors
         kept = (None, None)
         kept = (line, WAYS[what](**dict(w.split("=", 1) for w in words)))
-    with torch.inference_mode(mode="backward" not in line):
+    with torch.inference_mode(mode="backward" not in line and what != "gpt"):
         print(seconds(kept[1]), flush=True)

@@ -181,6 +181,54 @@ static double one_step(learner *l, double rate)
     return loss;
 }
 
+/* Sums and updates of lengths that are no whole vectors, beside plain C; nothing behind is touched.
+ */
+static void lengths(void **state)
+{
+    enum { MOST = 4096 + 48 };
+    static _Alignas(64) float g[MOST], w[2][MOST], m[2][MOST], v[2][MOST], sum[2][MOST];
+    static unsigned char mask[MOST];
+    static const size_t n[] = {1, 15, 37, 4096, 4096 + 37};
+    const abdb_parts *parts[] = {&abdb_ref_parts, &abdb_vec_parts};
+    abdb_problem p = {.kernel = "gpt-train"};
+    abdb_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        for (size_t j = 0; j < MOST; j++) {
+            g[j] = (float)abdb_random_whole(7, j, 100) / 100;
+            mask[j] = j % 3 != 0;
+            for (int k = 0; k < 2; k++) w[k][j] = m[k][j] = v[k][j] = sum[k][j] = 0.5f;
+        }
+        for (int k = 0; k < 2; k++) {
+            void *self;
+
+            assert_ok(parts[k]->open(&self, &p, ABDB_F32, &err));
+            parts[k]->add(self, n[i], g, sum[k]);
+            parts[k]->update(self, &(abdb_part_update){.n = n[i],
+                                                       .g = g,
+                                                       .w = w[k],
+                                                       .m = m[k],
+                                                       .v = v[k],
+                                                       .mask = mask,
+                                                       .scale = 0.5,
+                                                       .rate = 0.01,
+                                                       .beta1 = 0.9,
+                                                       .beta2 = 0.95,
+                                                       .epsilon = 1e-8,
+                                                       .decay = 0.1,
+                                                       .step = 3});
+            parts[k]->close(self);
+        }
+        for (size_t j = 0; j < MOST; j++) {
+            assert_true(fabsf(sum[0][j] - sum[1][j]) < 1e-6f);
+            assert_true(fabsf(w[0][j] - w[1][j]) < 1e-6f);
+            assert_true(fabsf(m[0][j] - m[1][j]) < 1e-6f && fabsf(v[0][j] - v[1][j]) < 1e-6f);
+            assert_true(j < n[i] ? mask[j] || w[1][j] == 0 : w[1][j] == 0.5f && sum[1][j] == 0.5f);
+        }
+    }
+}
+
 /* From ln(vocabulary) down to the entropy of the source, and not below it. */
 static void learns(void **state)
 {
@@ -295,7 +343,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain),     cmocka_unit_test(files_of_tokens), cmocka_unit_test(shapes),
-        cmocka_unit_test(gradients), cmocka_unit_test(switches),        cmocka_unit_test(learns)};
+        cmocka_unit_test(gradients), cmocka_unit_test(switches),        cmocka_unit_test(lengths),
+        cmocka_unit_test(learns)};
 
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1); /* small networks, on a machine that others may use */
