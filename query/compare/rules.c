@@ -14,6 +14,15 @@ static const char *keep(abdb_arena *arena, const abdb_table *t, size_t row, size
     return abdb_arena_copy(arena, text, strlen(text));
 }
 
+/* By factor, then workload: a role is asked for each factor of each result. */
+static int by_factor(const void *a, const void *b)
+{
+    const abdb_role *x = a, *y = b;
+    int order = strcmp(x->factor, y->factor);
+
+    return order ? order : strcmp(x->workload, y->workload);
+}
+
 abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
 {
     abdb_table rules = {0}, roles = {0};
@@ -50,6 +59,7 @@ abdb_status abdb_rulebook_load(abdb_rulebook *out, sqlite3 *db, abdb_error *err)
         if (!role[i].workload || !role[i].factor || !role[i].role)
             TRY(ABDB_FAIL(err, ABDB_NOMEM, "roles"));
     }
+    qsort(role, roles.rows, sizeof *role, by_factor);
     out->rules = rules.rows;
     out->rule = rule;
     out->roles = roles.rows;
@@ -69,11 +79,9 @@ void abdb_rulebook_free(abdb_rulebook *book)
 static const abdb_role *find_role(const abdb_rulebook *book, const char *workload,
                                   const char *factor)
 {
-    for (size_t i = 0; i < book->roles; i++)
-        if (strcmp(book->role[i].factor, factor) == 0 &&
-            strcmp(book->role[i].workload, workload) == 0)
-            return &book->role[i];
-    return NULL;
+    const abdb_role key = {.workload = workload, .factor = factor};
+
+    return bsearch(&key, book->role, book->roles, sizeof key, by_factor);
 }
 
 const char *abdb_role_of(const abdb_rulebook *book, const abdb_set *set, size_t member,

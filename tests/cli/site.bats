@@ -25,7 +25,7 @@ shipped_site() {
 @test "pages, and every link and picture of them is there" {
     shipped_site
     grep -q "shipped/index.html: .* pages, .* facts" "$BATS_FILE_TMPDIR/shipped.said"
-    [ "$(du -sb s | cut -f1)" -lt 3900000 ]
+    [ "$(du -sb s | cut -f1)" -lt 4300000 ] # all pages and pictures, of which explore.html loads a quarter (below)
     python3 - <<'P'
 import html.parser, pathlib, sys
 class Page(html.parser.HTMLParser):

@@ -24,8 +24,8 @@
     let y = 0;
     svg.append("rect").attr("width", "100%").attr("height", "100%").attr("fill", colours.ground);
     if (withWords) {
-      for (const line of fold(seen.finding, width / 9.5)) text(svg, 14, (y += 26), line, { size: 19, weight: "bold", fill: colours.ink });
-      for (const line of fold(seen.subtitle, width / 7)) text(svg, 14, (y += 19), line, { fill: colours.muted });
+      for (const line of fold(seen.finding, width / 11.8)) text(svg, 14, (y += 26), line, { size: 19, weight: "bold", fill: colours.ink });
+      for (const line of fold(seen.subtitle, width / 7.4)) text(svg, 14, (y += 19), line, { fill: colours.muted });
       y += 12;
     }
     const inner = svg.append("g").attr("transform", `translate(0,${y})`);

@@ -242,7 +242,7 @@
   };
   const ruleLine = (rule, missing) => {
     const li = make("li");
-    li.append(make("code", rule.rule), ` ${rule.sentence} `, rule.test === "needed" ? `(${missing}) ` : "", make("span", `${rule.source}, ${rule.locator}`, { class: "note" }));
+    li.append(make("code", rule.rule), ` ${rule.sentence} `, rule.test === "needed" ? `(${missing}) ` : "", make("span", `(${rule.source}, ${rule.locator})`, { class: "note" }));
     return li;
   };
   const fillVerdict = () => {

@@ -17,18 +17,26 @@ watt AS MATERIALIZED (SELECT m.result_id, m.value, m.unit, m.why, m.facts FROM f
                        WHERE f.rate AND f.evidence IN (SELECT evidence FROM powered)),
 priced AS MATERIALIZED (SELECT p.result_id, p.formula, p.at_one, p.unit FROM plain b JOIN v_at_price p ON p.result_id = b.result_id
                          WHERE p.formula IN ('per_dollar@1', 'usd_per_million_tokens@1')),
+-- one row a result, by grouping: a join of two tables that functions fill would look at all pairs
+told AS (
+  SELECT result_id, key, part, needs, factors, better, value, why, unit, NULL AS device, NULL AS device_why, NULL AS device_unit,
+         NULL AS watt, NULL AS watt_why, NULL AS watt_unit, NULL AS watt_facts, NULL AS dollar, NULL AS dollar_unit, NULL AS million, NULL AS million_unit FROM plain
+  UNION ALL SELECT result_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, value, why, unit, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM device
+  UNION ALL SELECT result_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, value, why, unit, facts, NULL, NULL, NULL, NULL FROM watt
+  UNION ALL SELECT result_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                   CASE formula WHEN 'per_dollar@1' THEN at_one END, CASE formula WHEN 'per_dollar@1' THEN unit END,
+                   CASE formula WHEN 'usd_per_million_tokens@1' THEN at_one END, CASE formula WHEN 'usd_per_million_tokens@1' THEN unit END FROM priced),
+one AS MATERIALIZED (
+  SELECT result_id, max(key) AS key, max(part) AS part, max(needs) AS needs, max(factors) AS factors, max(better) AS better, max(value) AS value,
+         max(why) AS why, max(device) AS device, max(device_why) AS device_why, max(watt) AS watt, max(watt_why) AS watt_why, max(watt_facts) AS watt_facts,
+         max(dollar) AS dollar, max(million) AS million,
+         json_array(max(unit), max(device_unit), max(watt_unit), max(dollar_unit), max(million_unit)) AS units
+    FROM told GROUP BY result_id),
 row AS MATERIALIZED (
-  SELECT b.result_id, b.key, b.part, b.value, b.why, b.needs, b.factors, b.better, d.value AS device, d.why AS device_why,
-         w.value AS watt, w.why AS watt_why, w.facts AS watt_facts, o.at_one AS dollar, t.at_one AS million, c.public_id, c.round_order,
+  SELECT o.*, c.public_id, c.round_order,
          json_array(CASE WHEN c.url GLOB 'https://github.com/*/blob/*' THEN substr(c.url, 1, instr(c.url, '/blob/') - 1)
-                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date) AS place,
-          json_array(b.unit, d.unit, w.unit, o.unit, t.unit) AS units
-    FROM plain b
-    JOIN v_comparable c ON c.result_id = b.result_id
-    LEFT JOIN device d ON d.result_id = b.result_id
-    LEFT JOIN watt w ON w.result_id = b.result_id
-    LEFT JOIN priced o ON o.result_id = b.result_id AND o.formula = 'per_dollar@1'
-    LEFT JOIN priced t ON t.result_id = b.result_id AND t.formula = 'usd_per_million_tokens@1'),
+                    WHEN c.url GLOB 'https://github.com/*/tree/*' THEN substr(c.url, 1, instr(c.url, '/tree/') - 1) ELSE c.url END, c.retrieved, c.date) AS place
+    FROM one o CROSS JOIN v_comparable c ON c.result_id = o.result_id),
 -- texts that many rows share stand once, and rows have their numbers
 item AS MATERIALIZED (SELECT r.result_id, j.value AS text FROM row r, json_each(r.factors) j),
 factor AS MATERIALIZED (SELECT text, row_number() OVER (ORDER BY text) - 1 AS i FROM (SELECT DISTINCT text FROM item)),
