@@ -42,6 +42,9 @@ check "each figure names its report" "$(grep -LE '^# (report|like): ' plots/figu
 check "lines of 100 columns" "$(awk 'length($0) > 100 { print FILENAME ":" FNR }' $sources)"
 check "files of 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500')"
 check "functions of 70 lines" "$(awk 'FNR == 1 { start = 0 } /^[a-z].*\)$/ { start = FNR; name = $0 } /^\{$/ && !start { start = FNR } /^\}$/ { if (start && FNR - start > 71) print FILENAME ": " FNR - start " lines: " name; start = 0 }' $(printf '%s\n' $sources | grep '\.c$'))"
+# McCabe's number: 1, and 1 for each if, loop, case, condition and part of one
+check "functions of complexity 25" "$(perl -ne 'if (/^[a-z].*\(/ && !/;$/) { $name = $_; $n = 1 } s{"(\\.|[^"\\])*"|\x27(\\.|[^\x27\\])+\x27|/\*.*?(\*/|$)|^ \* .*}{}g;
+  $n += () = /\b(?:if|for|while|case)\b|&&|\|\||\?/g; if (/^\}$/) { print "$ARGV: $n: $name" if $n > 25; $n = 1 }' $(printf '%s\n' $sources | grep '\.c$'))"
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
 # what others wrote reaches people plain: say.c and escape.c see to it; pictures and spool files are no screens

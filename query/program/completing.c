@@ -292,19 +292,59 @@ static bool load_report(abdb_report *out, const abdb_command *command, const cha
            ABDB_OK;
 }
 
+/* What was typed before the word at hand. */
+typedef struct {
+    const char *path;          /* of the database; NULL: none was named */
+    const char *name;          /* the first word that is no option: of a report, figure or file */
+    const abdb_option *option; /* the word just before, where it is one */
+} typed;
+
+/* `abdb --db FILE VERB`: how many words stand before the verb. */
+static int words_before_verb(int words, char *const *word, const char **path)
+{
+    if (words > 1 && strncmp(word[0], "--db=", 5) == 0) {
+        *path = word[0] + 5;
+        return 1;
+    }
+    if (words <= 2 || strcmp(word[0], "--db") != 0) return 0;
+    *path = word[1];
+    return 2;
+}
+
+/* word[0] is the verb, the last one the word at hand. */
+static void read_words(const task *t, int words, char *const *word, typed *out)
+{
+    for (int i = 1; i < words - 1; i++) {
+        const abdb_option *option = find_option(t, word[i]);
+
+        if (option && strcmp(option->name, "db") == 0) out->path = word[i + 1];
+        if (!option && word[i][0] != '-' && !out->name) out->name = word[i];
+        i += option && option->argument && i + 1 < words - 1;
+    }
+    if (words > 2) out->option = find_option(t, word[words - 2]);
+}
+
+/* The database that values come from; NULL where it cannot be read: then none are offered. */
+static abdb_db *open_quietly(const char *path)
+{
+    abdb_args none = {0};
+    abdb_db *db = NULL;
+    abdb_error err;
+
+    if (abdb_db_open(&db, path ? path : abdb_arg_db(&none), ABDB_READ, &err) == ABDB_OK &&
+        abdb_guard(db, PATIENCE_S, &err) == ABDB_OK)
+        return db;
+    abdb_db_close(db);
+    return NULL;
+}
+
 void abdb_complete(FILE *out, int words, char *const *word)
 {
     task t = {.out = out, .word = words > 0 ? word[words - 1] : ""};
-    const char *path = NULL, *name = NULL;
-    const abdb_option *before = NULL;
-    int lead = words > 1 && strncmp(word[0], "--db=", 5) == 0 ? 1
-               : words > 2 && strcmp(word[0], "--db") == 0    ? 2
-                                                              : 0;
+    typed said = {0};
+    int lead = words_before_verb(words, word, &said.path);
     abdb_report report = {0};
-    abdb_args none = {0};
-    abdb_error err;
 
-    if (lead) path = lead == 1 ? word[0] + 5 : word[1]; /* abdb --db FILE VERB */
     words -= lead;
     word += lead;
     if (words < 2) {
@@ -314,24 +354,14 @@ void abdb_complete(FILE *out, int words, char *const *word)
     t.command = abdb_command_find(word[0]);
     if (!t.command) return;
     if (load_report(&report, t.command, words > 2 ? word[1] : "")) t.report = &report;
-    for (int i = 1; i < words - 1; i++) {
-        before = find_option(&t, word[i]);
-        if (before && strcmp(before->name, "db") == 0) path = word[i + 1];
-        if (!before && word[i][0] != '-' && !name) name = word[i];
-        i += before && before->argument && i + 1 < words - 1;
-    }
-    before = find_option(&t, word[words - 2]);
-    if (abdb_db_open(&t.db, path ? path : abdb_arg_db(&none), ABDB_READ, &err) != ABDB_OK ||
-        abdb_guard(t.db, PATIENCE_S, &err) != ABDB_OK) {
-        abdb_db_close(t.db);
-        t.db = NULL;
-    }
-    if (before && before->argument && words > 2)
-        offer_argument(&t, before);
+    read_words(&t, words, word, &said);
+    t.db = open_quietly(said.path);
+    if (said.option && said.option->argument)
+        offer_argument(&t, said.option);
     else if (t.word[0] == '-')
         offer_options(&t);
     else
-        offer_positional(&t, !name);
+        offer_positional(&t, !said.name);
     abdb_db_close(t.db);
     if (t.report) abdb_report_free(&report);
 }

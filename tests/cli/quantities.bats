@@ -77,7 +77,7 @@ need_documents() {
     run check "" lists
     fails 1 "line 144, 1.18.0: no configuration near has it as precision"
     cp "$lists/kaist-gaudi2.txt" lists
-    sed -i '1s/-.*/-because/' lists/kaist-gaudi2.txt
+    sed -i '2s/-.*/-because/' lists/kaist-gaudi2.txt
     run check "" lists
     fails 1 "no such reason: because"
     cp "$lists/kaist-gaudi2.txt" lists

@@ -54,14 +54,15 @@ R
 }
 
 @test "tables and views of others are kept, and no verb reads them" {
-    received
+    abdb import -q "$root/data/results/databricks.csv" "$root/data/prices.csv" # little, for a short site
     sqlite3 t.db "CREATE TABLE theirs (x); INSERT INTO theirs VALUES ('SECRET'); CREATE VIEW v_theirs AS SELECT t.x, (SELECT count(*) FROM v_result) AS n FROM theirs t;
       CREATE TRIGGER on_theirs AFTER INSERT ON theirs BEGIN DELETE FROM theirs; END; DROP VIEW v_spec"
     abdb init
     abdb import -q "$fixtures/checker.csv"
     same "$(sqlite3 t.db "SELECT x, n > 0 FROM v_theirs")" "SECRET|1"
     same "$(sqlite3 t.db "SELECT count(*) FROM sqlite_schema WHERE name = 'on_theirs'")" 1
-    while read -r line; do abdb $line; done < <(readers) >out 2>&1
+    while read -r line; do abdb $line || true; done < <(readers) >out 2>&1 # some have nothing to say of so little
+    [ -s s/index.html ] && [ -s p.svg ] && grep -q Gaudi2 out
     abdb export -o sql >all.sql
     ! grep -rq "SECRET\|theirs" out s p.svg all.sql
     abdb export -o db --out copy.db
