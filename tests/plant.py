@@ -9,7 +9,7 @@ PLANT = (b" \x1b]0;title\x07\x1b[35m" + "\u009b35m\u202e\u2066\u200b\u00ad\ufeff
          b"\x9b35m\b\r\nFORGED")
 WORDS = set("evidence kind status verified suite system_type division availability round scenario metric statistic unit raw_unit "
             "quantity engine sparsity basis effect test state role spread per currency date valid_from since until dtype sha256 words "
-            "imported key value view column benchmark factor scope_factor scope_value a b workload missing better metric_class flags "
+            "imported key value view column column_name benchmark factor scope_factor scope_value a b workload missing better metric_class flags "
             "how tbl idx stat body retrieved published raw_value format".split())
 path, how = sys.argv[1:]
 db = sqlite3.connect(path)
