@@ -241,6 +241,10 @@ static void print_mamf(const char *backend, const abdb_cell *of, const abdb_mamf
     abdb_say(stdout, "  %zu shapes in %.0f s; ended because %s\n", m->shapes, m->seconds,
              m->stopped);
     for (int i = 0; i < 3; i++) {
+        if (isnan(m->one_more[i])) {
+            abdb_say(stdout, "  %s one longer: could not be measured\n", sides[i]);
+            continue;
+        }
         abdb_say(stdout, "  %s one longer: %+.1f %%", sides[i], -100 * m->one_more[i]);
         if (m->tile[i])
             abdb_say(stdout, ", as fast again with %zu more\n", m->tile[i]);

@@ -32,17 +32,20 @@ static int unknown_verb(const char *name)
     return abdb_report_error(&err);
 }
 
-/* `abdb --db FILE VERB ...`, as people write it, becomes `abdb VERB --db FILE ...`. */
+/* `abdb --db FILE VERB NAME ...`, as people write it, becomes `abdb VERB NAME ... --db FILE`: some
+ * verbs want a name first. What follows `--` stays behind it. */
 static void verb_first(int argc, char **argv)
 {
     int given = argc > 1 && strncmp(argv[1], "--db=", 5) == 0         ? 1
                 : argc > 2 && argv[1] && strcmp(argv[1], "--db") == 0 ? 2
                                                                       : 0;
-    char *verb = argc > given + 1 ? argv[given + 1] : NULL;
+    char *words[2] = {argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL};
+    int at = given + 1;
 
-    if (!given || !verb) return;
-    memmove(argv + 2, argv + 1, (size_t)given * sizeof *argv);
-    argv[1] = verb;
+    if (!given || argc <= at) return;
+    while (at < argc && strcmp(argv[at], "--") != 0) at++;
+    memmove(argv + 1, argv + given + 1, (size_t)(at - given - 1) * sizeof *argv);
+    memcpy(argv + at - given, words, (size_t)given * sizeof *words);
 }
 
 /* A verb that could not print all that it says has failed, whatever it says itself: the last words

@@ -154,8 +154,9 @@ END
 
 @test "the figure mlperf-llm is of one benchmark and says which; no picture says what to type" {
     fill
-    abdb plot mlperf-llm --script >script
-    grep -q 'caption.*"llama2-70b-99 Offline: of 20 benchmarks and scenarios the one with the most accelerators"' script
+    abdb plot mlperf-llm --bundle b >/dev/null
+    grep -q '^llama2-70b-99 Offline: of 20 benchmarks and scenarios the one with the most accelerators' b/mlperf-llm.md
+    grep -q 'leads llama2-70b-99 Offline' b/mlperf-llm.svg
     same "$(abdb query mlperf-llm --one -o jsonl 2>/dev/null | jq -r '.model + " " + .scenario' | sort -u)" "llama2-70b-99 Offline"
     for figure in $(abdb plot --names); do
         abdb plot "$figure" --script 2>/dev/null >script || continue

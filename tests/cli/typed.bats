@@ -72,6 +72,9 @@ on_screen() { # WIDTH COMMAND...
 @test "the database may be named before the verb" {
     same "$(abdb --db "$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
     same "$(abdb --db="$shared" query sources -o csv 2>/dev/null)" "$(abdb query sources -o csv --db "$shared" 2>/dev/null)"
+    # verbs whose first word is a name of their own
+    abdb --db "$shared" plot training --script | grep -q '^# training.gp'
+    same "$(abdb --db="$shared" explain perf-per-dollar exaflop_per_usd device=Gaudi2)" "$(abdb explain perf-per-dollar exaflop_per_usd device=Gaudi2 --db "$shared")"
     run abdb --db
     fails 2 "no verb"
 }

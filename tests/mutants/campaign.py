@@ -163,7 +163,8 @@ def started(backend, program):
 def outputs(tree, backend, mode, folder, cells):
     """same, changed, refused, broken or crash for each cell, with the largest ratio."""
     program = [str(tree / f"build/mutants/outputs-{backend}"), mode, str(folder)]
-    for lines in lines_of(started(backend, program), cells, tree, lambda line: True):
+    said = re.compile(r"\d+ (same|changed|refused|broken) \S+")  # a library may print besides
+    for lines in lines_of(started(backend, program), cells, tree, said.match):
         yield ("crash", float("inf")) if lines is None else (lines[-1].split()[1], float(lines[-1].split()[2]))
 
 
