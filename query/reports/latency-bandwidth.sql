@@ -26,7 +26,7 @@ SELECT r.workload AS operation, r.device, r.devices, r.nodes, r.dtype, r.key, co
   FROM v_result r
  WHERE r.metric = 'bytes_per_s' AND r.statistic IN ('mean', 'value', 'median') AND r.evidence <> 'mlperf' AND r.value > 0 AND r.rank IS NULL
    AND r.source IN (SELECT source FROM v_source WHERE :source IS NULL AND source IN ('abdb-run', 'nccl-tests') OR source = :source)
-   AND EXISTS (SELECT 1 FROM v_collective c WHERE c.collective = replace(r.workload, '-', '_'))
+   AND r.medium = 'wire'
    AND (:operation IS NULL OR r.workload = :operation) AND (:tag IS NULL OR r.tag = :tag)
    AND (:device IS NULL OR r.raw_device IN (SELECT spelling FROM v_name WHERE kind = 'device' AND canon = :device))
 -- @table fitted
