@@ -34,6 +34,9 @@ WITH cell AS (
     FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor IN ('m', 'n', 'k')
    WHERE k.kernel = :kernel AND k.status = 'ok' AND k.verified = 'pass' AND k.dtype = :dtype AND (:backend IS NULL OR k.backend = :backend)
      AND (:provider IS NULL OR k.provider = :provider)
+     -- a product alone: one that also adds to C, or does more to it, is another work
+     AND NOT EXISTS (SELECT 1 FROM v_run_factor p WHERE p.entry_id = k.entry_id
+                      AND (p.factor = 'beta' AND p.num <> 0 OR p.factor = 'epilogue' AND p.text <> 'none' OR p.factor = 'transpose' AND p.text <> 'nn'))
      AND k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = (SELECT device FROM latest))
      AND (:campaign = 'all' OR k.campaign = CASE WHEN :campaign = 'latest'
           THEN (SELECT campaign FROM latest) ELSE :campaign END)

@@ -138,3 +138,9 @@ B
     run abdb run --search mamf --backend two --axis n=4
     fails 2 "finds m, n and k itself"
 }
+
+@test "the map of products shows products alone: one that is turned, added or followed by more is other work" {
+    abdb run -q --quick --threads 1 --backend vec --kernel gemm --axis n=64 --axis dtype=f32 --axis epilogue=none,bias-relu --axis beta=0,1 --axis transpose=nn,tt
+    same "$(ask "SELECT count(*) FROM v_kernel WHERE status = 'ok'")" 8
+    same "$(abdb query gemm-map -o csv 2>/dev/null | tail -n +2 | cut -d, -f1-3,6)" "64,64,64,1"
+}
