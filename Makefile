@@ -55,7 +55,7 @@ $(eval $(call library,mpi,mpi/mpi.h,MPI_Finalize(),-lmpi,libopenmpi-dev openmpi-
 EXTRA_opencl := $(BUILD)/obj/gen/cl_files.o
 # CUDA: device code is built by nvcc for each architecture into images that the program holds; the driver, cuBLAS and NVML are
 # loaded when it runs. The toolkit is too large for `make deps`: who has it gets the backend.
-NVCC  ?= $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+NVCC  ?= $(if $(shell command -v g++),$(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc)))
 CUDA  := $(patsubst %/bin/nvcc,%,$(NVCC))
 CUDA_ARCHITECTURES ?= 80 90 100
 $(eval $(call library,cuda,cublasLt.h,sizeof(cublasLtHandle_t)==0,$(if $(NVCC),-isystem $(CUDA)/include -ldl,-lnvcc),nvidia-cuda-toolkit))

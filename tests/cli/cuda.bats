@@ -7,7 +7,7 @@ setup_file() {
     unset ABDB_CUDA_DEVICE CUDA_VISIBLE_DEVICES
 }
 need_program() {
-    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
+    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
     [ -e "$build/emulated/libcuda.so" ] || skip "no emulated driver: make unit"
     export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_CUBLAS=$build/emulated/libcuda.so
     export ABDB_CUBLASLT=$build/emulated/libcuda.so ABDB_NVML=$build/emulated/libcuda.so
@@ -120,7 +120,7 @@ all_ok() { # how many
 }
 
 @test "cuda: without a driver it says what is missing, and which device there is not" {
-    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit, then make"
+    [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
     # the usual names: where there is a driver, all the same, it has its say
     same "$(unset ABDB_CUDA_DRIVER; "$build/abdb-run-cuda" describe | jq -rs 'map(select(.kind == "no-device" or .kind == "device")) | length')" 1
     export ABDB_CUDA_DRIVER=$dir/none.so
