@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/workloads/gpt_check.h"
+#include "kernels/workloads/memory.h"
 #include "kernels/workloads/tokens.h"
 
 /* CURVE: points of the loss that are told. The deviation of GPT-2's first weights. */
@@ -166,22 +167,23 @@ static abdb_status reset(void *state, abdb_error *err)
 static abdb_status run(void *state, abdb_error *err)
 {
     training *t = state;
-    size_t rows = t->g.rows, bytes = rows * sizeof *t->token, at = 0;
+    size_t rows = t->g.rows, at = 0;
+    abdb_status st = ABDB_OK;
 
-    (void)err;
     for (size_t step = 0; step < t->steps; step++) {
-        double loss = 0;
+        double loss = 0, one;
 
-        abdb_gpt_begin(&t->g);
+        TRY(abdb_gpt_begin(&t->g, err));
         for (size_t i = 0; i < t->g.s.accumulation; i++, at += rows) {
-            memcpy(t->g.token, t->token + at, bytes);
-            memcpy(t->g.target, t->target + at, bytes);
-            loss += abdb_gpt_learn(&t->g);
+            TRY(abdb_gpt_learn(&t->g, t->token + at, t->target + at, &one, err));
+            loss += one;
         }
         abdb_gpt_update(&t->g, t->rate);
         if (t->losses < LOSSES) t->loss[t->losses++] = loss / (double)t->batch;
     }
-    return ABDB_OK;
+    TRY(abdb_stage_failed(t->g.stage, t->g.parts, err));
+done:
+    return st;
 }
 
 /* A loss that is no number is wrong, and one far below what the source allows: more than six

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/workloads/gpt_oracle.h"
+#include "kernels/workloads/memory.h"
 #include "kernels/workloads/tokens.h"
 
 enum {
@@ -42,7 +43,9 @@ typedef struct {
     abdb_tokens source;
     int32_t token[TIMES * ROWS], target[TIMES * ROWS];
     size_t n;
-    double *p, *gradient, *w, *m, *v; /* before an update */
+    double *gradient, *p, *w, *m, *v;      /* before an update */
+    double *p_new, *w_new, *m_new, *v_new; /* and behind it */
+    unsigned char *mask;                   /* NULL: none */
     double loss, error;
 } check;
 
@@ -52,38 +55,60 @@ static void note(check *c, double error)
     if (!(error <= c->error)) c->error = isnan(error) ? INFINITY : error;
 }
 
-static void fetch(double *out, size_t n, abdb_dtype dtype, const void *data, double scale)
+/* So many numbers of the device in double. */
+static abdb_status fetch(const check *c, double *out, size_t n, abdb_dtype dtype, const void *data,
+                         double scale, abdb_error *err)
 {
-    abdb_tensor t = {.dtype = dtype, .data = (void *)(uintptr_t)data};
+    abdb_tensor t = {.dtype = dtype, .data = malloc(n * abdb_dtype_size(dtype))};
+    abdb_status st = ABDB_OK;
 
+    if (!t.data) return ABDB_FAIL(err, ABDB_NOMEM, "a check");
+    TRY(abdb_stage_take(c->g.stage, t.data, data, n * abdb_dtype_size(dtype), err));
     for (size_t i = 0; i < n; i++) out[i] = abdb_tensor_get(&t, i) * scale;
+done:
+    free(t.data);
+    return st;
+}
+
+static abdb_status fetch_all(const check *c, double *p, double *w, double *m, double *v,
+                             abdb_error *err)
+{
+    const abdb_gpt *g = &c->g;
+    abdb_dtype wide = abdb_parts_wide(g->s.dtype);
+    abdb_status st = ABDB_OK;
+
+    TRY(fetch(c, p, c->n, g->s.dtype, g->p, 1, err));
+    TRY(fetch(c, w, c->n, wide, g->w, 1, err));
+    TRY(fetch(c, m, c->n, wide, g->m, 1, err));
+    TRY(fetch(c, v, c->n, wide, g->v, 1, err));
+done:
+    return st;
 }
 
 /* One step up to its update. */
-static void learn(check *c)
+static abdb_status learn(check *c, abdb_error *err)
 {
     abdb_gpt *g = &c->g;
-    abdb_dtype dtype, wide = abdb_parts_wide(g->s.dtype);
+    abdb_dtype dtype;
     const void *gradient;
-    double scale;
+    double scale, loss;
+    abdb_status st = ABDB_OK;
 
-    abdb_gpt_begin(g);
+    TRY(abdb_gpt_begin(g, err));
     c->loss = 0;
     for (size_t i = 0; i < TIMES; i++) {
         int32_t *token = c->token + i * ROWS, *target = c->target + i * ROWS;
 
         for (size_t b = 0; b < MICRO; b++)
             abdb_tokens_draw(&c->source, SEQUENCE, token + b * SEQUENCE, target + b * SEQUENCE);
-        memcpy(g->token, token, ROWS * sizeof *token);
-        memcpy(g->target, target, ROWS * sizeof *target);
-        c->loss += abdb_gpt_learn(g) / (TIMES * ROWS);
+        TRY(abdb_gpt_learn(g, token, target, &loss, err));
+        c->loss += loss / (TIMES * ROWS);
     }
     gradient = abdb_gpt_gradient(g, &dtype, &scale);
-    fetch(c->gradient, c->n, dtype, gradient, scale);
-    fetch(c->p, c->n, g->s.dtype, g->p, 1);
-    fetch(c->w, c->n, wide, g->w, 1);
-    fetch(c->m, c->n, wide, g->m, 1);
-    fetch(c->v, c->n, wide, g->v, 1);
+    TRY(fetch(c, c->gradient, c->n, dtype, gradient, scale, err));
+    TRY(fetch_all(c, c->p, c->w, c->m, c->v, err));
+done:
+    return st;
 }
 
 /* --- gradients -------------------------------------------------------------------------------- */
@@ -181,35 +206,32 @@ static abdb_status check_gradients(check *c, abdb_error *err)
 /* --- updates ---------------------------------------------------------------------------------- */
 
 /* Weights, moments and what is kept of them in the format, by AdamW's formulas. */
-static void check_update(check *c)
+static abdb_status check_update(check *c, abdb_error *err)
 {
     const abdb_gpt *g = &c->g;
-    abdb_dtype wide = abdb_parts_wide(g->s.dtype);
-    double u = abdb_dtype_unit_roundoff(wide), by_m = 1 - pow(abdb_gpt_beta1, g->step),
-           by_v = 1 - pow(abdb_gpt_beta2, g->step);
+    double u = abdb_dtype_unit_roundoff(abdb_parts_wide(g->s.dtype)),
+           by_m = 1 - pow(abdb_gpt_beta1, g->step), by_v = 1 - pow(abdb_gpt_beta2, g->step);
     size_t tables = abdb_gpt_matrix(&g->s, 0, 0), matrices = abdb_gpt_matrices(&g->s);
-    abdb_tensor w = {.dtype = wide, .data = g->w}, m = w, v = w,
-                p = {.dtype = g->s.dtype, .data = g->p};
+    abdb_status st = ABDB_OK;
 
-    m.data = g->m;
-    v.data = g->v;
+    TRY(abdb_stage_failed(g->stage, g->parts, err));
+    TRY(fetch_all(c, c->p_new, c->w_new, c->m_new, c->v_new, err));
     for (size_t i = 0; i < c->n; i++) {
         double slope = c->gradient[i],
                want_m = abdb_gpt_beta1 * c->m[i] + (1 - abdb_gpt_beta1) * slope,
                want_v = abdb_gpt_beta2 * c->v[i] + (1 - abdb_gpt_beta2) * slope * slope,
                want = c->w[i] * (1 - (i < matrices ? rate * abdb_gpt_decay : 0)) -
                       rate * (want_m / by_m) / (sqrt(want_v / by_v) + abdb_gpt_epsilon);
-        bool kept = !g->mask || i < tables || i >= matrices || g->mask[i - tables];
+        bool kept = !c->mask || i < tables || i >= matrices || c->mask[i - tables];
 
         if (!kept) want = 0;
-        note(c, fabs(abdb_tensor_get(&m, i) - want_m) /
-                    (32 * u * (fabs(c->m[i]) + fabs(slope)) + 1e-30));
-        note(c, fabs(abdb_tensor_get(&v, i) - want_v) / (64 * u * want_v + 1e-30));
-        note(c, fabs(abdb_tensor_get(&w, i) - want) /
-                    (kept ? 8 * u * fabs(c->w[i]) + 256 * u * rate : 1e-30));
-        if (abdb_tensor_get(&p, i) != abdb_dtype_round(g->s.dtype, abdb_tensor_get(&w, i)))
-            note(c, INFINITY);
+        note(c, fabs(c->m_new[i] - want_m) / (32 * u * (fabs(c->m[i]) + fabs(slope)) + 1e-30));
+        note(c, fabs(c->v_new[i] - want_v) / (64 * u * want_v + 1e-30));
+        note(c, fabs(c->w_new[i] - want) / (kept ? 8 * u * fabs(c->w[i]) + 256 * u * rate : 1e-30));
+        if (c->p_new[i] != abdb_dtype_round(g->s.dtype, c->w_new[i])) note(c, INFINITY);
     }
+done:
+    return st;
 }
 
 /* Is the share of weights at 0 what was asked for, and are they 0? */
@@ -220,9 +242,31 @@ static void check_mask(check *c)
            zeros = 0;
     double share = g->s.sparsity, spread = sqrt(share * (1 - share) / (double)count);
 
-    if (!g->mask) return;
+    if (!c->mask) return;
     for (size_t i = 0; i < count; i++) zeros += c->p[tables + i] == 0;
     note(c, fabs((double)zeros / (double)count - share) / (6 * spread + 1e-30));
+}
+
+/* Room for numbers of all parameters, and the mask that was drawn. */
+static abdb_status make_room(check *c, abdb_error *err)
+{
+    double **const all[] = {&c->gradient, &c->p,     &c->w,     &c->m,    &c->v,
+                            &c->p_new,    &c->w_new, &c->m_new, &c->v_new};
+    enum { ALL = sizeof all / sizeof all[0] };
+    const abdb_gpt_shape *s = &c->g.s;
+    size_t masked = abdb_gpt_matrices(s) - abdb_gpt_matrix(s, 0, 0);
+    abdb_status st = ABDB_OK;
+
+    c->n = abdb_gpt_parameters(s);
+    *all[0] = calloc(ALL * c->n, sizeof **all[0]);
+    if (!*all[0]) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
+    for (size_t i = 1; i < ALL; i++) *all[i] = *all[0] + i * c->n;
+    if (!c->g.mask) goto done;
+    c->mask = malloc(masked);
+    if (!c->mask) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
+    TRY(abdb_stage_take(c->g.stage, c->mask, c->g.mask, masked, err));
+done:
+    return st;
 }
 
 abdb_status abdb_gpt_check(const abdb_stage *stage, const abdb_gpt_shape *of, double *error,
@@ -242,28 +286,23 @@ abdb_status abdb_gpt_check(const abdb_stage *stage, const abdb_gpt_shape *of, do
     s.micro = MICRO;
     s.accumulation = TIMES;
     bounds_of(s.dtype, &bound, &unused);
-    c->n = abdb_gpt_parameters(&s);
-    c->p = calloc(5 * c->n, sizeof *c->p);
-    if (!c->p) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a check"));
-    c->gradient = c->p + c->n;
-    c->w = c->gradient + c->n;
-    c->m = c->w + c->n;
-    c->v = c->m + c->n;
     TRY(abdb_tokens_open(&c->source, NULL, VOCABULARY, 5, err));
     TRY(abdb_gpt_open(&c->g, stage, &s, 3, deviation, true, err));
+    TRY(make_room(c, err));
     for (int step = 0; step < STEPS; step++) {
-        learn(c);
+        TRY(learn(c, err));
         want = abdb_gpt_loss(&c->g.s, c->p, MICRO * TIMES, c->token, c->target);
         note(c, fabs(c->loss - want) / (bound * want));
         if (step == 0) TRY(check_gradients(c, err));
         check_mask(c);
         abdb_gpt_update(&c->g, rate);
-        check_update(c);
+        TRY(check_update(c, err));
     }
     *error = c->error;
 done:
     abdb_gpt_close(&c->g);
-    free(c->p);
+    free(c->gradient);
+    free(c->mask);
     free(c);
     return st;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/workloads/memory.h"
+
 const double abdb_gpt_beta1 = 0.9, abdb_gpt_beta2 = 0.95, abdb_gpt_epsilon = 1e-8,
              abdb_gpt_decay = 0.1;
 
@@ -289,45 +291,59 @@ static void backward(const abdb_gpt *g)
     abdb_span_leave(g->stage->spans, 0, 0);
 }
 
-/* Rows by their token. */
-static void sort_tokens(abdb_gpt *g)
+/* Tokens and targets, and rows by their token, to the device. */
+static abdb_status give_tokens(abdb_gpt *g, const int32_t *token, const int32_t *target,
+                               abdb_error *err)
 {
-    size_t v = g->s.vocabulary;
+    size_t v = g->s.vocabulary, bytes = g->rows * sizeof *token;
+    int32_t *order = g->host, *first = g->host + g->rows;
+    abdb_status st = ABDB_OK;
 
-    memset(g->first, 0, (v + 1) * sizeof *g->first);
-    for (size_t r = 0; r < g->rows; r++) g->first[g->token[r] + 1]++;
-    for (size_t t = 0; t < v; t++) g->first[t + 1] += g->first[t];
-    for (size_t r = 0; r < g->rows; r++) g->order[g->first[g->token[r]]++] = (int32_t)r;
-    for (size_t t = v; t > 0; t--) g->first[t] = g->first[t - 1];
-    g->first[0] = 0;
+    memset(first, 0, (v + 1) * sizeof *first);
+    for (size_t r = 0; r < g->rows; r++) first[token[r] + 1]++;
+    for (size_t t = 0; t < v; t++) first[t + 1] += first[t];
+    for (size_t r = 0; r < g->rows; r++) order[first[token[r]]++] = (int32_t)r;
+    for (size_t t = v; t > 0; t--) first[t] = first[t - 1];
+    first[0] = 0;
+    TRY(abdb_stage_give(g->stage, g->token, token, bytes, err));
+    TRY(abdb_stage_give(g->stage, g->target, target, bytes, err));
+    TRY(abdb_stage_give(g->stage, g->order, order, bytes, err));
+    TRY(abdb_stage_give(g->stage, g->first, first, (v + 1) * sizeof *first, err));
+done:
+    return st;
 }
 
-double abdb_gpt_learn(abdb_gpt *g)
+abdb_status abdb_gpt_learn(abdb_gpt *g, const int32_t *token, const int32_t *target, double *loss,
+                           abdb_error *err)
 {
     size_t n = abdb_gpt_parameters(&g->s);
-    double loss;
+    abdb_status st = ABDB_OK;
 
-    sort_tokens(g);
-    loss = forward(g);
+    TRY(give_tokens(g, token, target, err));
+    *loss = forward(g);
     backward(g);
     if (g->sum) {
         abdb_span_enter(g->stage->spans, "accumulate", "elementwise");
         g->stage->parts->add(g->parts, n, g->g, g->sum);
         abdb_span_leave(g->stage->spans, (double)n, (double)n * (double)(g->size + 2 * g->wide));
     }
-    return loss;
+    TRY(abdb_stage_failed(g->stage, g->parts, err));
+done:
+    return st;
 }
 
 /* --- update ----------------------------------------------------------------------------------- */
 
-void abdb_gpt_begin(abdb_gpt *g)
+abdb_status abdb_gpt_begin(abdb_gpt *g, abdb_error *err)
 {
     size_t n = abdb_gpt_parameters(&g->s) * g->wide;
+    abdb_status st;
 
-    if (!g->sum) return;
+    if (!g->sum) return ABDB_OK;
     abdb_span_enter(g->stage->spans, "clear", "stream");
-    memset(g->sum, 0, n);
+    st = abdb_stage_clear(g->stage, g->sum, n, err);
     abdb_span_leave(g->stage->spans, 0, (double)n);
+    return st;
 }
 
 const void *abdb_gpt_gradient(const abdb_gpt *g, abdb_dtype *dtype, double *scale)

@@ -24,6 +24,7 @@ typedef struct {
     abdb_gpt_layer *layer; /* recompute=yes: all share one but x */
     char *last, *normed, *logits, *dx, *dn, *dh, *dwide; /* activations and gradients of rows */
     int32_t *token, *target, *first, *order;
+    int32_t *host; /* room for order and first in the host's memory, all else is the device's */
     size_t bytes, work; /* of memory; of working memory */
     double step;        /* updates so far */
 } abdb_gpt;
@@ -39,10 +40,11 @@ ABDB_MUST_USE abdb_status abdb_gpt_open(abdb_gpt *g, const abdb_stage *stage,
                                         bool spread, abdb_error *err);
 void abdb_gpt_close(abdb_gpt *g);
 /* Forward and backward over token and target (micro x sequence): the sum of losses; gradients of
- * the mean loss of the micro-batch in g->g, and added to g->sum. */
-double abdb_gpt_learn(abdb_gpt *g);
+ * the mean loss of the micro-batch in g->g, and added to g->sum. What fails is the device. */
+ABDB_MUST_USE abdb_status abdb_gpt_learn(abdb_gpt *g, const int32_t *token, const int32_t *target,
+                                         double *loss, abdb_error *err);
 /* Forgets accumulated gradients. */
-void abdb_gpt_begin(abdb_gpt *g);
+ABDB_MUST_USE abdb_status abdb_gpt_begin(abdb_gpt *g, abdb_error *err);
 /* Weights by the mean of the gradients of the micro-batches. */
 void abdb_gpt_update(abdb_gpt *g, double rate);
 /* The gradient that an update will use, and how it is scaled there. */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "kernels/workloads/gpt_net.h"
+#include "kernels/workloads/memory.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, CHUNK = 1 << 18 };
 
 /* The next piece; NULL while they are only counted. */
 static void *take(abdb_gpt *g, size_t bytes)
@@ -145,14 +146,10 @@ done:
 
 /* --- what it begins with ---------------------------------------------------------------------- */
 
-static void set(abdb_gpt *g, size_t element, double value)
-{
-    abdb_tensor p = {.dtype = g->s.dtype, .data = g->p},
-                w = {.dtype = abdb_parts_wide(g->s.dtype), .data = g->w};
-
-    abdb_tensor_set(&w, element, value);
-    abdb_tensor_set(&p, element, value);
-}
+typedef struct {
+    uint64_t seed;
+    double deviation, spread; /* of matrices; of vectors */
+} beginning;
 
 /* Uniform with mean 0 and that deviation, element of a seed. */
 static double uniform(uint64_t seed, size_t element, double deviation)
@@ -162,65 +159,103 @@ static double uniform(uint64_t seed, size_t element, double deviation)
     return (2 * unit - 1) * sqrt(3) * deviation;
 }
 
-static void fill_matrices(abdb_gpt *g, uint64_t seed, double deviation)
+/* Is an element of a matrix of a layer one that sparsity leaves? */
+static bool is_kept(const abdb_gpt *g, const beginning *b, size_t element)
 {
-    size_t tables = abdb_gpt_matrix(&g->s, 0, 0), end = abdb_gpt_matrices(&g->s),
-           layer = 12 * g->s.d * g->s.d, d2 = g->s.d * g->s.d;
-    double narrow = deviation / sqrt(2 * (double)g->s.layers);
+    return !g->mask ||
+           (double)(abdb_random_at(b->seed + 1, element) >> 11) * 0x1p-53 >= g->s.sparsity;
+}
 
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < end; i++) {
-        size_t within = i < tables ? 0 : (i - tables) % layer / d2;
-        bool residual = i >= tables && (within == 3 || within >= 8);
-        double value = uniform(seed, i, residual ? narrow : deviation);
+static double of_matrix(const abdb_gpt *g, const beginning *b, size_t element)
+{
+    size_t tables = abdb_gpt_matrix(&g->s, 0, 0), d2 = g->s.d * g->s.d, within;
 
-        if (g->mask && i >= tables) {
-            g->mask[i - tables] =
-                (double)(abdb_random_at(seed + 1, i) >> 11) * 0x1p-53 >= g->s.sparsity;
-            value = g->mask[i - tables] ? value : 0;
-        }
-        set(g, i, value);
-    }
+    if (element < tables) return uniform(b->seed, element, b->deviation);
+    within = (element - tables) % (12 * d2) / d2;
+    if (!is_kept(g, b, element)) return 0;
+    if (within == 3 || within >= 8) /* it ends a residual branch */
+        return uniform(b->seed, element, b->deviation / sqrt(2 * (double)g->s.layers));
+    return uniform(b->seed, element, b->deviation);
 }
 
 /* Gains 1 and shifts 0, or spread around that; what the network has not is 0. */
-static void fill_vectors(abdb_gpt *g, uint64_t seed, double spread)
+static double of_vector(const abdb_gpt *g, const beginning *b, size_t element)
 {
-    size_t d = g->s.d, at = abdb_gpt_gain(&g->s);
+    size_t gain = abdb_gpt_gain(&g->s), first = abdb_gpt_matrices(&g->s), layer;
+    int which = 0;
+    bool bias = element >= gain + g->s.d;
 
-    for (size_t i = 0; i < g->s.layers; i++)
-        for (int v = 0; v < ABDB_GPT_VECTORS; v++) {
-            size_t first = abdb_gpt_vector(&g->s, i, v),
-                   end = v + 1 < ABDB_GPT_VECTORS ? abdb_gpt_vector(&g->s, i, v + 1)
-                                                  : abdb_gpt_vector(&g->s, i + 1, 0);
-            bool has = g->s.bias || !abdb_gpt_is_bias(v);
+    if (element < gain) {
+        layer = (element - first) / (abdb_gpt_vector(&g->s, 1, 0) - first);
+        while (which + 1 < ABDB_GPT_VECTORS && element >= abdb_gpt_vector(&g->s, layer, which + 1))
+            which++;
+        bias = abdb_gpt_is_bias(which);
+    }
+    return !bias + (!bias || g->s.bias ? uniform(b->seed, element, b->spread) : 0);
+}
 
-            for (size_t j = first; j < end; j++)
-                set(g, j, !abdb_gpt_is_bias(v) + (has ? uniform(seed, j, spread) : 0));
-        }
-    for (size_t j = 0; j < 2 * d; j++)
-        set(g, at + j, (j < d) + (j < d || g->s.bias ? uniform(seed, at + j, spread) : 0));
+/* Elements [first, first + n) of the weights, in both formats, and of their mask. */
+static abdb_status fill(abdb_gpt *g, const beginning *b, size_t first, size_t n, char *room,
+                        abdb_error *err)
+{
+    size_t tables = abdb_gpt_matrix(&g->s, 0, 0), matrices = abdb_gpt_matrices(&g->s),
+           low = first < tables ? tables : first,
+           high = first + n < matrices ? first + n : matrices;
+    char *narrow = room + n * g->wide, *mask = narrow + n * g->size;
+    abdb_tensor w = {.dtype = abdb_parts_wide(g->s.dtype), .data = room},
+                p = {.dtype = g->s.dtype, .data = narrow};
+    abdb_status st = ABDB_OK;
+
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        size_t at = first + i;
+        double value = at < matrices ? of_matrix(g, b, at) : of_vector(g, b, at);
+
+        abdb_tensor_set(&w, i, value);
+        abdb_tensor_set(&p, i, value);
+        if (g->mask && at >= low && at < high) mask[at - low] = is_kept(g, b, at);
+    }
+    TRY(abdb_stage_give(g->stage, g->w + first * g->wide, room, n * g->wide, err));
+    if (g->p != g->w)
+        TRY(abdb_stage_give(g->stage, g->p + first * g->size, narrow, n * g->size, err));
+    if (g->mask && high > low)
+        TRY(abdb_stage_give(g->stage, g->mask + (low - tables), mask, high - low, err));
+done:
+    return st;
+}
+
+static abdb_status fill_all(abdb_gpt *g, const beginning *b, abdb_error *err)
+{
+    size_t n = abdb_gpt_parameters(&g->s);
+    char *room = malloc(CHUNK * (g->wide + g->size + 1));
+    abdb_status st = ABDB_OK;
+
+    if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "parameters");
+    for (size_t first = 0; first < n; first += CHUNK)
+        TRY(fill(g, b, first, n - first < CHUNK ? n - first : CHUNK, room, err));
+done:
+    free(room);
+    return st;
 }
 
 abdb_status abdb_gpt_open(abdb_gpt *g, const abdb_stage *stage, const abdb_gpt_shape *s,
                           uint64_t seed, double deviation, bool spread, abdb_error *err)
 {
+    const beginning b = {seed, deviation, spread ? deviation : 0};
     void *memory;
     abdb_status st = ABDB_OK;
 
     TRY(begin(g, stage, s, err));
     g->layer = calloc(s->layers + 1, sizeof *g->layer);
-    if (!g->layer) TRY(ABDB_FAIL(err, ABDB_NOMEM, "layers"));
-    /* In large pages, where the system has them. */
-    if (stage->device->alloc(stage->device, g->bytes, true, &memory, err) != ABDB_OK)
-        TRY(stage->device->alloc(stage->device, g->bytes, false, &memory, err));
+    g->host = calloc(g->rows + s->vocabulary + 1, sizeof *g->host);
+    if (!g->layer || !g->host) TRY(ABDB_FAIL(err, ABDB_NOMEM, "layers"));
+    /* Gradients of what the network has not, and moments, are 0. */
+    st = abdb_stage_alloc(stage, g->bytes, &memory, err);
     g->memory = memory;
-    /* Every page is touched; gradients of what the network has not, and moments, are 0. */
-    TRY(stage->device->fill(stage->device, memory, 0, g->bytes, err));
+    TRY(st);
     TRY(stage->parts->reserve(g->parts, g->work, err));
     place(g);
-    fill_matrices(g, seed, deviation);
-    fill_vectors(g, seed, spread ? deviation : 0);
+    TRY(fill_all(g, &b, err));
 done:
     return st;
 }
@@ -230,7 +265,9 @@ void abdb_gpt_close(abdb_gpt *g)
     if (g->memory) g->stage->device->release(g->stage->device, g->memory);
     if (g->parts) g->stage->parts->close(g->parts);
     free(g->layer);
+    free(g->host);
     g->memory = NULL;
     g->parts = NULL;
     g->layer = NULL;
+    g->host = NULL;
 }

@@ -1,9 +1,12 @@
 /* parts.h - what a backend offers to workloads: the parts of a network, forward and backward.
  *
- * All data lie in rows in the host's memory, in one number format chosen by `open`; sums that must
- * be exact over many steps (moments, master weights, accumulated gradients) are wide: f64 where
- * the format is f64, else f32. A function that a backend lacks is NULL. Parts compute when they
- * are called, on the threads of their user, in working memory that `reserve` made.
+ * All data, whole numbers too, lie in rows in memory of the device (memory.h), in one number format
+ * chosen by `open`; sums that must be exact over many steps (moments, master weights, accumulated
+ * gradients) are wide: f64 where the format is f64, else f32. A pointer to data is an address of
+ * the device, what its `alloc` gave or one so many bytes behind: only parts, upload, download and
+ * fill follow it. A function that a backend lacks is NULL. On the host parts compute when they are
+ * called, on the threads of their user; on a device with a queue they are enqueued in their order.
+ * Working memory is what `reserve` made.
  */
 #ifndef ABDB_WORKLOADS_PARTS_H
 #define ABDB_WORKLOADS_PARTS_H
@@ -94,10 +97,13 @@ typedef struct abdb_parts {
     void (*attention)(void *self, const abdb_part_attention *x, bool backward);
     void (*rows)(void *self, const abdb_part_rows *x);
     void (*embedding)(void *self, const abdb_part_embedding *x, bool backward);
-    double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows */
+    double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows; it waits for it */
     /* Wide `to`, which begins at a line of 64 bytes, += x. */
     void (*add)(void *self, size_t n, const void *x, void *to);
     void (*update)(void *self, const abdb_part_update *x);
+    /* What went wrong first since `open`, for parts that can fail (a launch that the device
+     * refuses): from then on nothing is computed. NULL: nothing can. */
+    abdb_status (*failed)(void *self, abdb_error *err);
 } abdb_parts;
 
 /* The wide format beside one. */

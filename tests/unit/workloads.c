@@ -167,15 +167,20 @@ static void open_learner(learner *l, const abdb_gpt_shape *s)
 
 static double one_step(learner *l, double rate)
 {
+    enum { ROWS = 128 };
     abdb_gpt *g = &l->g;
-    double loss = 0;
+    abdb_error err = {0};
+    int32_t token[ROWS], target[ROWS];
+    double loss = 0, one = NAN;
 
-    abdb_gpt_begin(g);
+    assert_true(g->rows <= ROWS);
+    assert_ok(abdb_gpt_begin(g, &err));
     for (size_t i = 0; i < g->s.accumulation; i++) {
         for (size_t b = 0; b < g->s.micro; b++)
-            abdb_tokens_draw(&l->source, g->s.sequence, g->token + b * g->s.sequence,
-                             g->target + b * g->s.sequence);
-        loss += abdb_gpt_learn(g) / (double)(g->rows * g->s.accumulation);
+            abdb_tokens_draw(&l->source, g->s.sequence, token + b * g->s.sequence,
+                             target + b * g->s.sequence);
+        assert_ok(abdb_gpt_learn(g, token, target, &one, &err));
+        loss += one / (double)(g->rows * g->s.accumulation);
     }
     abdb_gpt_update(g, rate);
     return loss;
