@@ -24,7 +24,8 @@ static const abdb_backend backend = {
     .summary = "OpenCL devices (processors by PoCL, GPUs), abdb's own kernels and CLBlast",
     .names = "local tiles",
     .native = native,
-    .open = abdb_cl_open};
+    .open = abdb_cl_open,
+    .parts = &abdb_cl_parts};
 
 int main(int argc, char **argv)
 {

@@ -48,6 +48,23 @@ cell() { # KERNEL key=value...
     same "$(jq -r 'select(.kind == "result").cell' "$dir/records" | cut -d' ' -f1 | sort -u)" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' "$root/kernels/registry.def" | grep -vxE 'all-.*|.*reduce.*|broadcast|point-to-point' | sort -u)"
 }
 
+@test "opencl: a network is trained, verified, down to what its tokens allow, and its time is told by part" {
+    need_device
+    run cells "$(cell gpt-train model=tiny micro_batch=8 accumulation=2 steps=60 rate=0.005)" "$(cell gpt-train model=tiny dtype=bf16 sparsity=0.5 recompute=yes)" \
+        "$(cell gpt-train model=tiny dtype=f64)"
+    same "$(grep -c ' ok $' <<<"$output")" 2 || { cat "$dir/errors"; echo "$output"; return 1; }
+    fails 0 "backend opencl lacks: parts of networks but in f32 and bf16"
+    same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass'
+    # of 64 tokens each has followers of 1.75 bits
+    same "$(jq -s '[.[] | select(.kind == "metric" and (.cell | contains("steps=60")))] | (map(select(.metric == "loss_floor").value) | .[0]) as $floor |
+        [.[] | select(.metric == "loss").value] | [(.[0] - (64 | log) | fabs) < 0.1, (.[-1] - $floor | fabs) < 0.1] | all' "$dir/records")" true
+    # all parts are there, and what they take together is what the whole takes
+    same "$(jq -s '[.[] | select(.kind == "span" and (.cell | contains("steps=60")))] | [([.[].name] | contains(["qkv product", "attention", "update"])),
+        ([.[] | select(.kernel).time_s] | add) / ([.[] | select(.within | not).time_s] | add) > 0.9] | all' "$dir/records")" true
+    same "$(jq -s '[.[] | select(.kind == "sample" and (.cell | contains("steps=60"))).time_s] as $s | [.[] | select(.kind == "span" and .within == null and (.cell | contains("steps=60"))).time_s] |
+        add as $parts | ($s | min) <= 1.01 * $parts and $parts <= 1.01 * ($s | max)' "$dir/records")" true
+}
+
 @test "opencl: a kernel that is not there is named, and both providers of a product answer" {
     need_device
     run cells "$(cell stream op=copy level=L1)" "$(cell attention pass=backward algorithm=plain sequence=32)" "$(cell gemm n=40 provider=nobody)"

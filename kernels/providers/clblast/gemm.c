@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/providers/opencl/job.h"
+#include "kernels/providers/opencl/memory.h"
 
 #include <clblast_c.h>
 
@@ -27,7 +28,9 @@ static abdb_status launch(void *state, abdb_error *err)
 {
     const abdb_problem *p = state;
     abdb_cl_device *d = (abdb_cl_device *)p->device;
-    cl_mem a = p->tensor[0].data, b = p->tensor[1].data, c = p->tensor[2].data;
+    cl_mem a = abdb_cl_find(d, p->tensor[0].data).memory,
+           b = abdb_cl_find(d, p->tensor[1].data).memory,
+           c = abdb_cl_find(d, p->tensor[2].data).memory;
     abdb_gemm g = abdb_gemm_of(p);
     CLBlastTranspose ta = g.ta ? CLBlastTransposeYes : CLBlastTransposeNo,
                      tb = g.tb ? CLBlastTransposeYes : CLBlastTransposeNo;

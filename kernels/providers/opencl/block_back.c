@@ -21,12 +21,13 @@ static abdb_status add_columns(const layer *l, cl_mem from, size_t width, int ve
                                abdb_error *err)
 {
     const abdb_cl_block *b = l->b;
-    size_t groups = abdb_cl_pieces(width, abdb_cl_lanes(b->job->d, ABDB_F32));
+    size_t groups = abdb_cl_pieces(width, abdb_cl_lanes(b->job->d, ABDB_F32)), none = 0;
+    char options[32];
 
-    return abdb_cl_add(
-        b->job,
-        &(abdb_cl_call){"columns.cl", "columns", abdb_cl_format(l->dp->dtype), {groups}, {0}}, err,
-        "bblll", from, l->dp->data, b->n, width, abdb_cl_vector_at(b, vector));
+    snprintf(options, sizeof options, "%s -DFROM_F32", abdb_cl_format(l->dp->dtype));
+    return abdb_cl_add(b->job, &(abdb_cl_call){"columns.cl", "columns", options, {groups}, {0}},
+                       err, "blblll", from, none, l->dp->data, abdb_cl_vector_at(b, vector), b->n,
+                       width);
 }
 
 /* Gradients of a layer's weights and bias, and of what went into it. */
@@ -65,17 +66,20 @@ static abdb_status add_norm(const layer *l, cl_mem dy, cl_mem x, cl_mem base, cl
                             int shift, abdb_error *err)
 {
     abdb_cl_block b = *l->b;
+    size_t groups = abdb_cl_pieces(b.d, abdb_cl_lanes(b.job->d, ABDB_F32)), none = 0;
     char options[96] = "";
     abdb_cl_call call = abdb_cl_by_row(&b, "norm_back.cl", "norm_back", options);
-    cl_mem hats;
+    cl_mem stats;
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s " ABDB_CL_PIECE, abdb_cl_format(b.p->dtype));
-    TRY(abdb_cl_room(&b, b.d, &hats, err));
-    TRY(abdb_cl_add(b.job, &call, err, "bbbbbbll", dy, x, b.p->data, base, dx, hats, b.d,
-                    abdb_cl_vector_at(&b, gain)));
-    TRY(add_columns(l, hats, b.d, gain, err));
-    TRY(add_columns(l, dy, b.d, shift, err));
+    snprintf(options, sizeof options, "%s -DFROM_F32 -DON_TOP", abdb_cl_format(b.p->dtype));
+    TRY(abdb_cl_room(&b, 2, &stats, err));
+    TRY(abdb_cl_add(b.job, &call, err, "blblblblblbl", dy, none, x, none, b.p->data,
+                    abdb_cl_vector_at(&b, gain), base, none, dx, none, stats, b.d));
+    TRY(abdb_cl_add(b.job, &(abdb_cl_call){"norm_back.cl", "norm_sums", options, {groups}, {0}},
+                    err, "blblbblbllli", dy, none, x, none, stats, l->dp->data,
+                    abdb_cl_vector_at(&b, gain), l->dp->data, abdb_cl_vector_at(&b, shift), b.n,
+                    b.d, 1));
 done:
     return st;
 }
@@ -98,7 +102,7 @@ static abdb_status add_attention(abdb_cl_block *b, cl_mem d_att, cl_mem d_qkv, a
 abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, const abdb_tensor *dx,
                                    const abdb_tensor *dp, abdb_error *err)
 {
-    size_t all = b->n * 4 * b->d;
+    size_t all = b->n * 4 * b->d, none = 0;
     abdb_cl_call slope = abdb_cl_by_piece("gate.cl", "back", "-DF32 -DGELU " ABDB_CL_PIECE, all);
     cl_mem d_y, d_g, d_n2, d_h, d_att, d_qkv, d_n1, d_x;
     layer down = {b, dp, ABDB_CL_DOWN, ABDB_CL_BPR, b->g, NULL},
@@ -117,7 +121,7 @@ abdb_status abdb_cl_block_backward(abdb_cl_block *b, const abdb_tensor *dy, cons
     qkv.d_out = d_qkv;
     TRY(abdb_cl_convert(b, true, dy->dtype, dy->data, d_y, err));
     TRY(add_layer(&down, d_g, err));
-    TRY(abdb_cl_add(b->job, &slope, err, "bbl", b->f, d_g, all));
+    TRY(abdb_cl_add(b->job, &slope, err, "blbll", b->f, none, d_g, none, all));
     TRY(add_layer(&up, d_n2, err));
     TRY(add_norm(&up, d_n2, b->h, d_y, d_h, ABDB_CL_G2, ABDB_CL_B2, err));
     TRY(add_layer(&out, d_att, err));

@@ -8,11 +8,13 @@ static abdb_status add_norm(abdb_cl_block *b, cl_mem from, cl_mem to, int gain, 
 {
     char options[96] = "";
     abdb_cl_call call = abdb_cl_by_row(b, "norm.cl", "norm", options);
+    size_t none = 0;
 
     snprintf(options, sizeof options, "%s -DFROM_F32 -DCENTRED " ABDB_CL_PIECE,
              abdb_cl_format(b->p->dtype));
-    return abdb_cl_add(b->job, &call, err, "bbbblll", from, b->p->data, b->p->data, to, b->d,
-                       abdb_cl_vector_at(b, gain), abdb_cl_vector_at(b, shift));
+    return abdb_cl_add(b->job, &call, err, "blblblbll", from, none, b->p->data,
+                       abdb_cl_vector_at(b, gain), b->p->data, abdb_cl_vector_at(b, shift), to,
+                       none, b->d);
 }
 
 /* to = base (or nothing) + bias + from x a matrix of parameters. */

@@ -1,5 +1,4 @@
-/* device.c - memory, queue and clock of an OpenCL device; see device.h. Tensors' data are cl_mem.
- */
+/* device.c - memory, queue and clock of an OpenCL device; see device.h. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -8,25 +7,20 @@
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/opencl/choose.h"
-#include "kernels/providers/opencl/device.h"
+#include "kernels/providers/opencl/memory.h"
 #include "schema/core/grow.h"
 
 enum { PATTERN = 128 }; /* the longest that clEnqueueFillBuffer takes */
 
 static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abdb_error *err)
 {
-    abdb_cl_device *c = (abdb_cl_device *)d;
-    cl_int code;
-
     if (huge) return ABDB_FAIL(err, ABDB_USAGE, "OpenCL leaves pages to its driver");
-    *out = clCreateBuffer(c->context, CL_MEM_READ_WRITE, size, NULL, &code);
-    return abdb_cl_check(code, "clCreateBuffer", err);
+    return abdb_cl_alloc((abdb_cl_device *)d, size, out, err);
 }
 
 static void release(abdb_device *d, void *memory)
 {
-    (void)d;
-    clReleaseMemObject(memory);
+    abdb_cl_release((abdb_cl_device *)d, memory);
 }
 
 static double available(abdb_device *d)
@@ -42,41 +36,41 @@ static double available(abdb_device *d)
 static abdb_status upload(abdb_device *d, void *to, const void *from, size_t size, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
+    abdb_cl_place p = abdb_cl_find(c, to);
 
-    return abdb_cl_check(clEnqueueWriteBuffer(c->queue, to, CL_TRUE, 0, size, from, 0, NULL, NULL),
-                         "clEnqueueWriteBuffer", err);
+    return abdb_cl_check(
+        clEnqueueWriteBuffer(c->queue, p.memory, CL_TRUE, p.at, size, from, 0, NULL, NULL),
+        "clEnqueueWriteBuffer", err);
 }
 
 static abdb_status download(abdb_device *d, void *to, const void *from, size_t size,
                             abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
-    union { /* reading leaves the buffer as it is */
-        const void *from;
-        cl_mem memory;
-    } of = {from};
+    abdb_cl_place p = abdb_cl_find(c, from);
 
     return abdb_cl_check(
-        clEnqueueReadBuffer(c->queue, of.memory, CL_TRUE, 0, size, to, 0, NULL, NULL),
+        clEnqueueReadBuffer(c->queue, p.memory, CL_TRUE, p.at, size, to, 0, NULL, NULL),
         "clEnqueueReadBuffer", err);
 }
 
 static abdb_status fill(abdb_device *d, void *to, unsigned char byte, size_t size, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
+    abdb_cl_place p = abdb_cl_find(c, to);
     unsigned char pattern[PATTERN];
-    size_t whole = size / PATTERN * PATTERN;
+    size_t whole = p.at % PATTERN ? 0 : size / PATTERN * PATTERN;
     abdb_status st = ABDB_OK;
 
     memset(pattern, byte, sizeof pattern);
     if (whole)
         TRY(abdb_cl_check(
-            clEnqueueFillBuffer(c->queue, to, pattern, PATTERN, 0, whole, 0, NULL, NULL),
+            clEnqueueFillBuffer(c->queue, p.memory, pattern, PATTERN, p.at, whole, 0, NULL, NULL),
             "clEnqueueFillBuffer", err));
     if (size > whole)
-        TRY(abdb_cl_check(
-            clEnqueueFillBuffer(c->queue, to, pattern, 1, whole, size - whole, 0, NULL, NULL),
-            "clEnqueueFillBuffer", err));
+        TRY(abdb_cl_check(clEnqueueFillBuffer(c->queue, p.memory, pattern, 1, p.at + whole,
+                                              size - whole, 0, NULL, NULL),
+                          "clEnqueueFillBuffer", err));
     TRY(abdb_cl_check(clFinish(c->queue), "clFinish", err));
 done:
     return st;
@@ -86,13 +80,9 @@ static abdb_status flush(abdb_device *d, abdb_error *err)
 {
     abdb_cl_device *c = (abdb_cl_device *)d;
     size_t size = 2 * (d->limits.claimed ? d->limits.claimed : d->limits.last);
-    void *memory;
     abdb_status st = ABDB_OK;
 
-    if (!c->flushed) {
-        TRY(alloc(d, size, false, &memory, err));
-        c->flushed = memory;
-    }
+    if (!c->flushed) TRY(abdb_cl_alloc(c, size, &c->flushed, err));
     TRY(fill(d, c->flushed, 0, size, err));
 done:
     return st;

@@ -18,6 +18,13 @@ typedef struct abdb_cl_built {
     cl_program program;
 } abdb_cl_built;
 
+/* Memory by address (memory.h). */
+typedef struct {
+    void *address;
+    size_t size;
+    cl_mem memory;
+} abdb_cl_piece;
+
 typedef struct {
     abdb_device device; /* first: a pointer to it is one to this */
     cl_platform_id platform;
@@ -27,7 +34,9 @@ typedef struct {
     cl_event *event; /* of what was launched since `begin` */
     size_t events, room;
     abdb_cl_built *built;
-    cl_mem flushed;
+    abdb_cl_piece *piece;
+    size_t pieces, piece_room;
+    void *flushed;
     bool processor; /* its kernels run on the host's cores */
     bool doubles;   /* has f64 */
     int wide;       /* bytes of a vector that a work-item likes best */

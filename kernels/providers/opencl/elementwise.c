@@ -42,11 +42,11 @@ static abdb_status add(abdb_cl_job *job, int op, const char *options, size_t ite
     case CROSS_ENTROPY:
         return abdb_cl_add(job, &call, err, "bbbl", t[0].data, t[1].data, t[2].data, columns);
     case LAYERNORM:
-        return abdb_cl_add(job, &call, err, "bbbblll", t[0].data, t[1].data, t[2].data, t[3].data,
-                           columns, none, none);
+        return abdb_cl_add(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
+                           t[2].data, none, t[3].data, none, columns);
     case RMSNORM: /* it has no shift */
-        return abdb_cl_add(job, &call, err, "bbbblll", t[0].data, t[1].data, t[1].data, t[2].data,
-                           columns, none, none);
+        return abdb_cl_add(job, &call, err, "blblblbll", t[0].data, none, t[1].data, none,
+                           t[1].data, none, t[2].data, none, columns);
     case ROTARY:
         return abdb_cl_add(job, &call, err, "bbbll", t[0].data, t[1].data, t[2].data, columns,
                            t[1].dim[0]);

@@ -65,8 +65,8 @@ abdb_status abdb_cl_flash(abdb_cl_job *job, const abdb_cl_attention *s, const ab
                                     options,
                                     {abdb_cl_pieces(s->queries, rows), s->heads, s->batch},
                                     {0}},
-                    err, "bbbbbllllllillll", q_rows, k_turned, v_rows, o->data, logarithm,
-                    s->queries, s->keys, s->d, padded(s->queries), padded(s->keys),
+                    err, "bbbbpllllllillll", q_rows, k_turned, v_rows, o->data, logarithm,
+                    sizeof(float), s->queries, s->keys, s->d, padded(s->queries), padded(s->keys),
                     s->heads / s->kv_heads, s->causal, o->first, o->batch, o->head, o->row));
 done:
     return st;
@@ -119,10 +119,10 @@ abdb_status abdb_cl_flash_back(abdb_cl_job *job, const abdb_cl_attention *s,
                                     options,
                                     {abdb_cl_pieces(s->queries, rows), s->heads, s->batch},
                                     {0}},
-                    err, "bbbbbbbbbbllllllilllll", x.q, x.d_o, x.k, x.v, x.k_turned, x.v_turned,
-                    of->logarithm, x.means, of->dq.data, of->dq.data, s->queries, s->keys, s->d,
-                    padded(s->queries), padded(s->keys), group, s->causal, of->dq.first,
-                    of->dq.first, of->dq.batch, of->dq.head, of->dq.row));
+                    err, "bbbbbbpbbbllllllilllll", x.q, x.d_o, x.k, x.v, x.k_turned, x.v_turned,
+                    of->logarithm, sizeof(float), x.means, of->dq.data, of->dq.data, s->queries,
+                    s->keys, s->d, padded(s->queries), padded(s->keys), group, s->causal,
+                    of->dq.first, of->dq.first, of->dq.batch, of->dq.head, of->dq.row));
     snprintf(options, sizeof options, "%s -DROWS=%zu -DWIDE=%zu -DKEYS",
              abdb_cl_format(of->dk.dtype), rows, wide_of(job, s->d));
     TRY(abdb_cl_add(job,
@@ -131,10 +131,10 @@ abdb_status abdb_cl_flash_back(abdb_cl_job *job, const abdb_cl_attention *s,
                                     options,
                                     {abdb_cl_pieces(s->keys, rows), s->kv_heads, s->batch},
                                     {0}},
-                    err, "bbbbbbbbbbllllllilllll", x.k, x.v, x.q, x.d_o, x.q_turned, x.d_o_turned,
-                    of->logarithm, x.means, of->dk.data, of->dv.data, s->queries, s->keys, s->d,
-                    padded(s->keys), padded(s->queries), group, s->causal, of->dk.first,
-                    of->dv.first, of->dk.batch, of->dk.head, of->dk.row));
+                    err, "bbbbbbpbbbllllllilllll", x.k, x.v, x.q, x.d_o, x.q_turned, x.d_o_turned,
+                    of->logarithm, sizeof(float), x.means, of->dk.data, of->dv.data, s->queries,
+                    s->keys, s->d, padded(s->keys), padded(s->queries), group, s->causal,
+                    of->dk.first, of->dv.first, of->dk.batch, of->dk.head, of->dk.row));
 done:
     return st;
 }

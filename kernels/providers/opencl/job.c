@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/providers/opencl/memory.h"
 #include "schema/core/grow.h"
+
+enum { LINE = 4096 }; /* where pieces of `work` begin: more than any device asks for */
 
 abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p, abdb_error *err)
 {
@@ -19,10 +22,12 @@ abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p, abdb_error
     return ABDB_OK;
 }
 
-/* One argument, by its letter. */
-static cl_int set_argument(cl_kernel kernel, cl_uint at, char letter, va_list *more)
+/* One argument, or two, by its letter. */
+static cl_int set_argument(const abdb_cl_device *d, cl_kernel kernel, cl_uint *next, char letter,
+                           va_list *more)
 {
-    cl_mem memory;
+    cl_uint at = (*next)++;
+    abdb_cl_place place;
     cl_ulong whole;
     cl_int number;
     cl_float real;
@@ -30,8 +35,17 @@ static cl_int set_argument(cl_kernel kernel, cl_uint at, char letter, va_list *m
 
     switch (letter) {
     case 'b':
-        memory = va_arg(*more, void *);
-        return clSetKernelArg(kernel, at, sizeof memory, &memory);
+        place = abdb_cl_find(d, va_arg(*more, void *));
+        if (place.at) return CL_INVALID_MEM_OBJECT;
+        return clSetKernelArg(kernel, at, sizeof place.memory, &place.memory);
+    case 'p':
+        place = abdb_cl_find(d, va_arg(*more, void *));
+        whole = va_arg(*more, size_t);
+        if (place.at % whole) return CL_MISALIGNED_SUB_BUFFER_OFFSET;
+        whole = place.at / whole;
+        if (clSetKernelArg(kernel, at, sizeof place.memory, &place.memory) != CL_SUCCESS)
+            return CL_INVALID_ARG_VALUE;
+        return clSetKernelArg(kernel, (*next)++, sizeof whole, &whole);
     case 'l':
         whole = va_arg(*more, size_t);
         return clSetKernelArg(kernel, at, sizeof whole, &whole);
@@ -67,34 +81,74 @@ static void options_of(const abdb_cl_job *job, const abdb_cl_call *call, char *o
              items <= most ? " -DREQUIRED" : "");
 }
 
-abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
-                        const char *letters, ...)
+/* The step for a kernel: a new one, or of a job that does it at once that of before. */
+static abdb_status find_step(abdb_cl_job *job, cl_program program, const char *function,
+                             abdb_cl_step **out, abdb_error *err)
 {
-    abdb_cl_step *more = abdb_grow(job->step, job->steps, &job->room, sizeof *more);
-    cl_program program = NULL;
+    abdb_cl_step *more;
+    char what[128];
     cl_int code;
-    char what[128], options[512];
-    va_list list;
     abdb_status st = ABDB_OK;
 
+    for (size_t i = 0; job->at_once && i < job->steps; i++) {
+        *out = &job->step[i];
+        if ((*out)->program == program && strcmp((*out)->name, function) == 0) return ABDB_OK;
+    }
+    more = abdb_grow(job->step, job->steps, &job->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->step = more;
     more += job->steps;
-    *more = (abdb_cl_step){0};
-    options_of(job, call, options, sizeof options);
-    TRY(abdb_cl_program(job->d, call->file, options, &program, err));
-    snprintf(what, sizeof what, "clCreateKernel of %s", call->function);
-    more->kernel = clCreateKernel(program, call->function, &code);
+    *more = (abdb_cl_step){.program = program, .name = function};
+    snprintf(what, sizeof what, "clCreateKernel of %s", function);
+    more->kernel = clCreateKernel(program, function, &code);
     TRY(abdb_cl_check(code, what, err));
     job->steps++;
-    set_sizes(more, call);
+    *out = more;
+done:
+    return st;
+}
+
+static abdb_status enqueue(abdb_cl_job *job, const abdb_cl_step *s, abdb_error *err)
+{
+    cl_event *event;
+    char what[128];
+    cl_int code;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_cl_event(job->d, &event, err));
+    code = clEnqueueNDRangeKernel(job->d->queue, s->kernel, s->dims, NULL, s->global, s->local, 0,
+                                  NULL, event);
+    snprintf(what, sizeof what, "clEnqueueNDRangeKernel of %s with %zu x %zu x %zu items", s->name,
+             s->local[0], s->local[1], s->local[2]);
+    TRY(abdb_cl_check(code, what, err));
+done:
+    return st;
+}
+
+abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
+                        const char *letters, ...)
+{
+    abdb_cl_step *step = NULL;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS;
+    cl_uint next = 0;
+    char what[128] = "", options[512];
+    va_list list;
+    abdb_status st = ABDB_OK;
+
+    if (job->counts) return ABDB_OK;
+    options_of(job, call, options, sizeof options);
+    TRY(abdb_cl_program(job->d, call->file, options, &program, err));
+    TRY(find_step(job, program, call->function, &step, err));
+    set_sizes(step, call);
     va_start(list, letters);
-    for (cl_uint i = 0; letters[i] && code == CL_SUCCESS; i++) {
-        code = set_argument(more->kernel, i, letters[i], &list);
-        snprintf(what, sizeof what, "clSetKernelArg %u of %s", (unsigned)i, call->function);
+    for (size_t i = 0; letters[i] && code == CL_SUCCESS; i++) {
+        code = set_argument(job->d, step->kernel, &next, letters[i], &list);
+        snprintf(what, sizeof what, "clSetKernelArg %zu of %s", i, call->function);
     }
     va_end(list);
     TRY(abdb_cl_check(code, what, err));
+    if (job->at_once) TRY(enqueue(job, step, err));
 done:
     return st;
 }
@@ -102,13 +156,28 @@ done:
 abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out, abdb_error *err)
 {
     cl_mem *more = abdb_grow(job->scratch, job->scratches, &job->scratch_room, sizeof *more);
+    cl_buffer_region region = {job->used, size};
     cl_int code;
 
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "a job");
     job->scratch = more;
-    *out = clCreateBuffer(job->d->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    *out = NULL;
+    if (job->at_once) job->used += abdb_cl_pieces(size, LINE) * LINE;
+    if (job->counts) return ABDB_OK;
+    if (job->at_once)
+        *out = clCreateSubBuffer(job->work, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                 &region, &code);
+    else
+        *out = clCreateBuffer(job->d->context, CL_MEM_READ_WRITE, size, NULL, &code);
     if (code == CL_SUCCESS) more[job->scratches++] = *out;
-    return abdb_cl_check(code, "clCreateBuffer", err);
+    return abdb_cl_check(code, "memory between kernels", err);
+}
+
+void abdb_cl_forget(abdb_cl_job *job)
+{
+    for (size_t i = 0; i < job->scratches; i++) clReleaseMemObject(job->scratch[i]);
+    job->scratches = 0;
+    job->used = 0;
 }
 
 abdb_status abdb_cl_launch(void *state, abdb_error *err)
@@ -116,22 +185,7 @@ abdb_status abdb_cl_launch(void *state, abdb_error *err)
     abdb_cl_job *job = state;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; i < job->steps; i++) {
-        const abdb_cl_step *s = &job->step[i];
-        cl_event *event;
-        cl_int code;
-
-        TRY(abdb_cl_event(job->d, &event, err));
-        code = clEnqueueNDRangeKernel(job->d->queue, s->kernel, s->dims, NULL, s->global, s->local,
-                                      0, NULL, event);
-        if (code != CL_SUCCESS) {
-            char what[128];
-
-            snprintf(what, sizeof what, "clEnqueueNDRangeKernel of %s with %zu x %zu x %zu items",
-                     s->name, s->local[0], s->local[1], s->local[2]);
-            TRY(abdb_cl_check(code, what, err));
-        }
-    }
+    for (size_t i = 0; i < job->steps; i++) TRY(enqueue(job, &job->step[i], err));
     TRY(abdb_cl_check(clFlush(job->d->queue), "clFlush", err));
 done:
     return st;
@@ -169,7 +223,8 @@ void abdb_cl_close(void *state)
     abdb_cl_job *job = state;
 
     forget_steps(job);
-    for (size_t i = 0; i < job->scratches; i++) clReleaseMemObject(job->scratch[i]);
+    abdb_cl_forget(job);
+    if (job->work) clReleaseMemObject(job->work);
     free(job->step);
     free(job->scratch);
     free(job);

@@ -7,6 +7,7 @@
 
 typedef struct {
     cl_kernel kernel;
+    cl_program program;
     const char *name;
     cl_uint dims;
     size_t global[3], local[3];
@@ -20,6 +21,11 @@ typedef struct {
     cl_mem *scratch;
     size_t scratches, scratch_room;
     char chosen[160];
+    /* Of a job that does each kernel when it is added (steps are then kernels to use again):
+     * scratch is taken from `work`, of which `used` bytes are; where `counts`, that is all. */
+    bool at_once, counts;
+    cl_mem work;
+    size_t used;
 } abdb_cl_job;
 
 /* How a kernel is run: the file, the function, options of the compiler ("-DOP=1 ..."), groups and
@@ -32,13 +38,16 @@ typedef struct {
 /* An empty job for a problem; abdb_cl_close frees it, also after a failure. */
 ABDB_MUST_USE abdb_status abdb_cl_job_new(abdb_cl_job **out, const abdb_problem *p,
                                           abdb_error *err);
-/* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), l a size_t as ulong, i an
- * int, f a double as float, d a double. */
+/* Adds a kernel. Arguments by letter: b a cl_mem (or data of a tensor), p an address of the device
+ * and a size of elements, as a cl_mem and a ulong, the elements before it; l a size_t as ulong, i
+ * an int, f a double as float, d a double. */
 ABDB_MUST_USE abdb_status abdb_cl_add(abdb_cl_job *job, const abdb_cl_call *call, abdb_error *err,
                                       const char *letters, ...);
-/* Memory of the device for as long as the job. */
+/* Memory of the device for as long as the job, or until abdb_cl_forget. */
 ABDB_MUST_USE abdb_status abdb_cl_scratch(abdb_cl_job *job, size_t size, cl_mem *out,
                                           abdb_error *err);
+/* Of a job that does each kernel at once: scratch is free again. */
+void abdb_cl_forget(abdb_cl_job *job);
 /* launch, chosen and close of implementations whose state is a job. */
 abdb_status abdb_cl_launch(void *state, abdb_error *err);
 const char *abdb_cl_chosen(const void *state);

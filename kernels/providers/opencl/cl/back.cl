@@ -80,8 +80,8 @@ void put(global ELEMENT *out, float o[ROWS][WIDE], ulong here, ulong d, ulong ro
 
 KERNEL void back(global const float *a, global const float *b, global const float *x,
                  global const float *y, global const float *x_turned, global const float *y_turned,
-                 global const float *logarithm, global const float *means, global ELEMENT *out,
-                 global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded,
+                 global const float *logarithm, ulong logarithm_at, global const float *means,
+                 global ELEMENT *out,                 global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded,
                  ulong through, ulong group, int causal, ulong first, ulong first_too, ulong batch,
                  ulong head, ulong row)
 {
@@ -98,6 +98,7 @@ KERNEL void back(global const float *a, global const float *b, global const floa
           high = causal ? min(at + ROWS + keys - queries, keys) : keys;
 #endif
 
+    logarithm += logarithm_at;
     a += (h * padded + at) * WIDE;
     b += (h * padded + at) * WIDE;
     for (int r = 0; r < ROWS; r++)

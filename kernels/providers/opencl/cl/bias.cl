@@ -14,3 +14,32 @@ KERNEL void spread(global const ELEMENT *bias, global const float *base, global 
     EACH_LEFT(i, columns) to[i] = GET(bias, i);
 #endif
 }
+
+/* out = x + bias (+ add), each where it is wanted; _at: elements before. */
+KERNEL void lift(global const ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
+                 global const ELEMENT *add, ulong add_at, global ELEMENT *out, ulong out_at,
+                 ulong columns, int biased, int adds)
+{
+    ulong row = get_group_id(0) * columns;
+
+    x += x_at + row;
+    bias += bias_at;
+    add += add_at + row;
+    out += out_at + row;
+    EACH_VECTOR(i, columns)
+    {
+        REALV v = GETV(x, i);
+
+        if (biased) v += GETV(bias, i);
+        if (adds) v += GETV(add, i);
+        PUTV(out, i, v);
+    }
+    EACH_LEFT(i, columns)
+    {
+        REAL v = GET(x, i);
+
+        if (biased) v += GET(bias, i);
+        if (adds) v += GET(add, i);
+        PUT(out, i, v);
+    }
+}

@@ -1,21 +1,22 @@
 /* columns.cl - the sum of each column, rounded to the format of what it becomes; a work-item has as
- * many columns as a vector has numbers. */
-KERNEL void columns(global const float *from, global ELEMENT *to, ulong rows, ulong width,
-                    ulong first)
+ * many columns as a vector has numbers. _at: elements before. */
+KERNEL void columns(global const ROW *from, ulong from_at, global ELEMENT *to, ulong to_at,
+                    ulong rows, ulong width)
 {
     ulong low = get_global_id(0) * LANES;
     FLOATV sum = 0;
 
-    to += first;
+    from += from_at;
+    to += to_at;
     if (low + LANES <= width) {
-        for (ulong r = 0; r < rows; r++) sum += VLOAD(0, from + r * width + low);
+        for (ulong r = 0; r < rows; r++) sum += ROWV(from, r * width + low);
         PUTV(to, low, sum);
         return;
     }
     for (ulong i = low; i < width; i++) {
         float one = 0;
 
-        for (ulong r = 0; r < rows; r++) one += from[r * width + i];
+        for (ulong r = 0; r < rows; r++) one += ROW1(from, r * width + i);
         PUT(to, i, one);
     }
 }

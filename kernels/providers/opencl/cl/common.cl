@@ -87,6 +87,21 @@ void put_bf16(FLOATV v, global ushort *to)
 #define PUTV(p, i, v) VSTORE(v, 0, (p) + (i))
 #endif
 
+/* Rows: of the tensors' format, or (-DFROM_F32) of f32, whatever the parameters beside them are. */
+#ifdef FROM_F32
+typedef float ROW;
+#define ROWV(p, i)       VLOAD(0, (p) + (i))
+#define ROW1(p, i)       (p)[i]
+#define ROW_TOV(p, i, v) VSTORE(v, 0, (p) + (i))
+#define ROW_TO(p, i, x)  (p)[i] = (x)
+#else
+typedef ELEMENT ROW;
+#define ROWV(p, i)       GETV(p, i)
+#define ROW1(p, i)       GET(p, i)
+#define ROW_TOV(p, i, v) PUTV(p, i, v)
+#define ROW_TO(p, i, x)  PUT(p, i, x)
+#endif
+
 /* The sum, and the largest, of a vector's elements. */
 #if LANES == 16
 #define FOLD(v, with) FOLD8(with((v).lo, (v).hi), with)

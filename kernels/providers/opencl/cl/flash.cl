@@ -70,7 +70,7 @@ void collect(float o[ROWS][WIDE], float p[ROWS][BLOCK], float less[ROWS], global
 }
 
 KERNEL void flash(global const float *q, global const float *k_turned, global const float *v,
-                  global ELEMENT *out, global float *logarithm, ulong queries, ulong keys, ulong d,
+                  global ELEMENT *out, global float *logarithm, ulong logarithm_at, ulong queries, ulong keys, ulong d,
                   ulong q_padded, ulong k_padded, ulong group, int causal, ulong first, ulong batch,
                   ulong head, ulong row)
 {
@@ -79,6 +79,7 @@ KERNEL void flash(global const float *q, global const float *k_turned, global co
           last = causal ? min(at + ROWS + keys - queries, keys) : keys;
     float o[ROWS][WIDE], p[ROWS][BLOCK], most[ROWS], sum[ROWS], less[ROWS];
 
+    logarithm += logarithm_at;
     q += (h * q_padded + at) * WIDE;
     k_turned += h / group * k_padded * d;
     v += h / group * k_padded * WIDE;

@@ -30,24 +30,55 @@ KERNEL void gate(global const ELEMENT *x, global ELEMENT *y, ulong n)
 /* The slope of x s(z): s + x s (1 - s) z'. */
 #define SLOPE(x, s) ((s) + (x) * (s) * (1 - (s)) * 1.5957691216057308f * (1 + 0.134145f * (x) * (x)))
 
-/* Slopes of y to those of x, in place. */
-KERNEL void back(global const float *x, global float *dy, ulong n)
+/* Slopes of y to those of x, in place; _at: elements before. */
+KERNEL void back(global const ELEMENT *x, ulong x_at, global ELEMENT *dy, ulong dy_at, ulong n)
 {
     ulong low = get_group_id(0) * (ulong)CHUNK, here = min((ulong)CHUNK, n - low);
 
-    x += low;
-    dy += low;
+    x += x_at + low;
+    dy += dy_at + low;
     EACH_VECTOR(i, here)
     {
-        FLOATV v = VLOAD(0, x + i), s = 1 / (1 + exp(-(ARGUMENT(v))));
+        REALV v = GETV(x, i), s = 1 / (1 + exp(-(ARGUMENT(v))));
 
-        VSTORE(VLOAD(0, dy + i) * SLOPE(v, s), 0, dy + i);
+        PUTV(dy, i, GETV(dy, i) * SLOPE(v, s));
     }
     EACH_LEFT(i, here)
     {
-        float v = x[i], s = 1 / (1 + exp(-(ARGUMENT(v))));
+        REAL v = GET(x, i), s = 1 / (1 + exp(-(ARGUMENT(v))));
 
-        dy[i] *= SLOPE(v, s);
+        PUT(dy, i, GET(dy, i) * SLOPE(v, s));
+    }
+}
+
+/* x += bias, where it is wanted; y = gelu(x), of x as it is kept. A group has a row. */
+KERNEL void biased(global ELEMENT *x, ulong x_at, global const ELEMENT *bias, ulong bias_at,
+                   global ELEMENT *y, ulong y_at, ulong columns, int wanted)
+{
+    ulong row = get_group_id(0) * columns;
+
+    x += x_at + row;
+    bias += bias_at;
+    y += y_at + row;
+    EACH_VECTOR(i, columns)
+    {
+        REALV v = GETV(x, i);
+
+        if (wanted) {
+            PUTV(x, i, v + GETV(bias, i));
+            v = GETV(x, i);
+        }
+        PUTV(y, i, v / (1 + exp(-(ARGUMENT(v)))));
+    }
+    EACH_LEFT(i, columns)
+    {
+        REAL v = GET(x, i);
+
+        if (wanted) {
+            PUT(x, i, v + GET(bias, i));
+            v = GET(x, i);
+        }
+        PUT(y, i, v / (1 + exp(-(ARGUMENT(v)))));
     }
 }
 #endif
