@@ -9,6 +9,10 @@ work=$(mktemp -d)
 log=$work/log
 export ABDB_MADE=$work # databases that many tests want, see common.bash
 trap 'rm -rf "$work"' EXIT
+# Where python3 is a script that looks for one, looking takes ten times as long as starting it: found once for all tests.
+if [ "$(head -c 2 "$(command -v python3)")" = '#!' ]; then
+    PATH=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'):$PATH
+fi
 status=0
 # run.sh FILE...: those only. The long ones first, so that the end does not wait for them.
 tests=("$@")

@@ -14,21 +14,22 @@
 -- column: ratio | other / preferred | g4 |
 -- column: why | why preferred | cut60 |
 -- note: differences within the rounding of the printed digits are no conflict
+-- @table stated
+-- specifications, and half a unit of the last place that was printed
+SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
+  FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
+ WHERE s.value > 0
 -- @rows
 WITH doubtful AS MATERIALIZED ( -- results of which there is more than one statement
   SELECT * FROM v_statement WHERE evidence = 'mlperf'
    AND (sources > 1 OR subject IN (SELECT s.subject FROM subject s WHERE s.flags LIKE '%quarantined%'))),
-spec AS (
-  SELECT s.*, coalesce(d.half, CASE WHEN s.raw_value LIKE '%.%' THEN 0 ELSE 0.5 END) * s.value / CAST(replace(s.raw_value, ',', '') AS REAL) AS half
-    FROM v_spec s LEFT JOIN v_decimals d ON s.raw_value LIKE d.pattern
-   WHERE s.value > 0),
 price AS MATERIALIZED (
   SELECT p.*, julianday(p.first_day) AS day FROM v_price p WHERE p.per = 'hour')
 SELECT 'spec' AS kind, a.device || ' ' || a.quantity || coalesce(' ' || a.dtype, '') || coalesce(' ' || a.sparsity, '') ||
        ' per ' || a.basis AS what, a.value AS preferred, a.source || ' ' || a.locator AS preferred_source,
        b.value AS other, b.source || ' ' || b.locator AS other_source, a.unit AS unit, b.value / a.value AS ratio,
        'rank of the source, then the latest date' AS why, a.key || ' ' || b.key AS _facts
-  FROM spec a JOIN spec b ON b.device = a.device AND b.quantity = a.quantity AND b.basis = a.basis
+  FROM stated a JOIN stated b ON b.device = a.device AND b.quantity = a.quantity AND b.basis = a.basis
    AND coalesce(b.dtype, '') = coalesce(a.dtype, '') AND coalesce(b.engine, '') = coalesce(a.engine, '')
    AND coalesce(b.sparsity, '') = coalesce(a.sparsity, '') AND b.spec_id <> a.spec_id
  WHERE a.preferred = 1 AND abs(a.value - b.value) > (coalesce(a.half, 0) + coalesce(b.half, 0)) * 1.000001
@@ -73,4 +74,4 @@ SELECT DISTINCT 'id', a.round || ' ' || coalesce(a.submitter, '') || ' ' || a.mo
   FROM doubtful a JOIN doubtful b ON b.subject = a.subject AND b.metric = a.metric AND b.source <> a.source
  WHERE a.preferred = 1 AND a.flags LIKE '%ids-disagree%' AND a.public_id <> b.public_id AND (:device IS NULL OR a.device GLOB :device)
    AND (:kind IS NULL OR :kind = 'id')
- ORDER BY 1, 2, 7;
+ ORDER BY 1, 2, 7, _facts;

@@ -13,13 +13,16 @@
 -- column: why | why | cut70 |
 -- column: evidence | evidence | cut60 | source of the reason
 -- note: the judgements are data: abdb query "SELECT * FROM v_spec_doubt"
+-- @table used
+-- what answers use instead
+SELECT device, quantity, dtype, engine, sparsity, basis, value FROM v_spec WHERE preferred = 1
 -- @rows
 SELECT s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.engine, '') AS what,
        CAST(replace(s.raw_value, ',', '') AS REAL) AS value, s.raw_unit AS unit, s.source, s.locator,
-       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS REAL) FROM v_spec b
+       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS REAL) FROM used b
          WHERE b.device = s.device AND b.quantity = s.quantity AND coalesce(b.dtype, '') = coalesce(s.dtype, '')
            AND coalesce(b.engine, '') = coalesce(s.engine, '') AND coalesce(b.sparsity, '') = coalesce(s.sparsity, '')
-           AND b.basis = s.basis AND b.preferred = 1) AS instead,
+           AND b.basis = s.basis) AS instead,
        s.trust, coalesce(d.sentence, 'above twice the peak of 16 bit by the same source, as a peak with sparsity is') AS why,
        coalesce(d.source || ', ' || d.locator, s.source || ', ' || s.locator) AS evidence, s.key AS _facts
   FROM v_spec s

@@ -6,6 +6,9 @@
 -- column: what | where | cut60 | device, model or spelling
 -- column: results | results | | values that would gain by it
 -- column: searched | searched | cut70 | what was searched without finding it
+-- @table known
+-- what a device has a number for, looked up below for each device: v_spec is ranked as a whole each time it is asked
+SELECT DISTINCT device, quantity FROM v_spec WHERE trust <> 'quarantined'
 -- @rows
 WITH spelt AS MATERIALIZED ( -- results by spelling: an index is in this order
   SELECT raw_device AS spelling, count(*) AS results FROM v_stored WHERE raw_device IS NOT NULL GROUP BY raw_device),
@@ -24,7 +27,7 @@ told AS (
           UNION ALL SELECT 'power', 'power') q
     LEFT JOIN counted r ON r.device = d.device
    WHERE d.kind NOT IN ('memory', 'cpu') AND NOT EXISTS (
-         SELECT 1 FROM v_spec s WHERE s.device = d.device AND s.quantity = q.quantity AND s.trust <> 'quarantined')
+         SELECT 1 FROM known k WHERE k.device = d.device AND k.quantity = q.quantity)
      AND (coalesce(r.results, 0) > 0 OR EXISTS (SELECT 1 FROM v_spec_doubt o
           WHERE o.effect = 'missing' AND o.device = d.device AND o.quantity = q.quantity))
   UNION ALL

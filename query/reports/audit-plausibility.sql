@@ -10,6 +10,10 @@
 -- column: unit | unit | | base unit
 -- column: source | source | | who says it
 -- column: locator | where | cut50 |
+-- @table peak
+-- stated peaks, compared with each other below
+SELECT device, quantity, dtype, engine, sparsity, basis, value, unit, source, locator, key
+  FROM v_spec WHERE dtype IS NOT NULL
 -- @rows
 SELECT 'above the published dense peak' AS problem, r.what, r.each AS value, r."limit", r.unit AS unit, r.source AS source, r.locator AS locator,
        r.key AS _facts
@@ -35,19 +39,19 @@ SELECT 'an LLM counted in ' || r.raw_unit, r.round || ' ' || coalesce(r.submitte
 UNION ALL
 SELECT 'dense peak equals another''s sparse one', a.device || ' ' || a.dtype, a.value, b.value / 2, a.unit, a.source, a.locator,
        a.key || ' ' || b.key
-  FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype
+  FROM peak a JOIN peak b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype
  WHERE a.sparsity = 'dense' AND b.sparsity = '2:4' AND a.value = b.value AND (:device IS NULL OR a.device GLOB :device)
 UNION ALL
 SELECT 'a dense peak twice that of another source', a.device || ' ' || a.dtype, a.value, b.value, a.unit, a.source, a.locator,
        a.key || ' ' || b.key
-  FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype AND b.basis = a.basis
+  FROM peak a JOIN peak b ON b.device = a.device AND b.quantity = a.quantity AND b.dtype = a.dtype AND b.basis = a.basis
    AND coalesce(b.engine, '') = coalesce(a.engine, '') AND b.source <> a.source
  WHERE a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value BETWEEN 1.95 * b.value AND 2.05 * b.value
    AND (:device IS NULL OR a.device GLOB :device)
 UNION ALL
 SELECT 'a dense peak above twice that of a format twice as wide', a.device || ' ' || a.dtype || ' against ' || b.dtype, a.value,
        2 * b.value, a.unit, a.source, a.locator, a.key || ' ' || b.key
-  FROM v_spec a JOIN v_spec b ON b.device = a.device AND b.basis = a.basis AND b.source = a.source
+  FROM peak a JOIN peak b ON b.device = a.device AND b.basis = a.basis AND b.source = a.source
  WHERE a.quantity IN ('peak_flops', 'peak_ops') AND a.dtype IN ('fp8', 'int8') AND b.quantity = 'peak_flops'
    AND b.dtype IN ('fp16', 'bf16') AND a.sparsity = 'dense' AND b.sparsity = 'dense' AND a.value > 2.05 * b.value
    AND coalesce(b.engine, '') = coalesce(a.engine, '') AND (:device IS NULL OR a.device GLOB :device)

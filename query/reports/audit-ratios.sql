@@ -14,6 +14,8 @@
 -- column: below | below | g5 |
 -- column: below_source | says | |
 -- column: why | why accepted | cut70 | with its source
+-- @table judged
+SELECT * FROM v_ratio WHERE :device IS NULL OR device GLOB :device
 -- @rows
 SELECT r.device, r.ratio, CASE WHEN r.value > 1e8 THEN r.value / 1e9 ELSE r.value END AS value,
        (SELECT group_concat(CASE WHEN o.high > 1e8 THEN format('%g to %g', o.low / 1e9, o.high / 1e9) ELSE format('%.3g to %.3g', o.low, o.high) END, ', ')
@@ -22,9 +24,9 @@ SELECT r.device, r.ratio, CASE WHEN r.value > 1e8 THEN r.value / 1e9 ELSE r.valu
        CASE WHEN r.to_value > 1e11 THEN r.to_value / 1e12 WHEN r.to_value > 1e7 THEN r.to_value / 1e9 ELSE r.to_value END AS below,
        r.to_source AS below_source, CASE r.verdict WHEN 'accepted' THEN d.sentence || ' (' || d.source || ', ' || d.locator || ')' END AS why,
        r.of_key || ' ' || r.to_key AS _facts
-  FROM v_ratio r LEFT JOIN v_spec_doubt d ON d.doubt = r.doubt
- WHERE (:device IS NULL OR r.device GLOB :device) AND CASE WHEN :verdict IS NULL THEN r.verdict <> 'holds' ELSE r.verdict = :verdict END
+  FROM judged r LEFT JOIN v_spec_doubt d ON d.doubt = r.doubt
+ WHERE CASE WHEN :verdict IS NULL THEN r.verdict <> 'holds' ELSE r.verdict = :verdict END
  ORDER BY r.verdict DESC, r.device, r.ratio;
 -- @notes
 SELECT count(*) || ' ratios of ' || count(DISTINCT device) || ' devices: ' || sum(verdict = 'holds') || ' hold, ' || sum(verdict = 'accepted') ||
-       ' are accepted, ' || sum(verdict = 'breaks') || ' break' FROM v_ratio WHERE :device IS NULL OR device GLOB :device;
+       ' are accepted, ' || sum(verdict = 'breaks') || ' break' FROM judged;

@@ -32,15 +32,18 @@ SELECT device, what, value, source, engine, key,
 -- @table letter
 SELECT source, substr('ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁᵂ', row_number() OVER (ORDER BY source), 1) AS mark
   FROM (SELECT DISTINCT source FROM shown WHERE place = 1)
+-- @table others
+-- whether another source differs from what is shown, and whether some statement is doubted
+SELECT c.device, c.what, max(o.trust <> 'stands') AS doubted,
+       max(coalesce(o.engine, '') = coalesce(c.engine, '') AND o.trust <> 'quarantined' AND coalesce(o.standing, '') <> 'projection'
+           AND (o.value < 0.99 * c.value OR o.value > 1.01 * c.value)) AS differs
+  FROM shown c JOIN stated o ON o.device = c.device AND o.what = c.what WHERE c.place = 1 GROUP BY c.device, c.what
 -- @rows
 WITH cell AS (
   SELECT c.device, c.what, c.value, c.key,
          l.mark || CASE WHEN c.engine = 'vector' AND c.what IN ('fp16', 'bf16', 'int8') THEN 'ᵛ' ELSE '' END ||
-         CASE WHEN EXISTS (SELECT 1 FROM stated o WHERE o.device = c.device AND o.what = c.what AND coalesce(o.engine, '') = coalesce(c.engine, '')
-                              AND o.trust <> 'quarantined' AND coalesce(o.standing, '') <> 'projection'
-                              AND (o.value < 0.99 * c.value OR o.value > 1.01 * c.value)) THEN '≠' ELSE '' END ||
-         CASE WHEN EXISTS (SELECT 1 FROM stated o WHERE o.device = c.device AND o.what = c.what AND o.trust <> 'stands') THEN '!' ELSE '' END AS mark
-    FROM shown c JOIN letter l USING (source) WHERE c.place = 1)
+         CASE WHEN o.differs THEN '≠' ELSE '' END || CASE WHEN o.doubted THEN '!' ELSE '' END AS mark
+    FROM shown c JOIN letter l USING (source) JOIN others o ON o.device = c.device AND o.what = c.what WHERE c.place = 1)
 SELECT c.device, d.vendor,
        max(CASE WHEN what = 'fp64' THEN value / 1e12 END) AS fp64_tflop_per_s,
        max(CASE WHEN what = 'fp64' THEN mark END) AS fp64_tflop_per_s__mark,
@@ -85,8 +88,7 @@ UNION ALL
 SELECT 'peaks in TFLOP/s (int8: TOP/s), dense. ᵛ: of the vector engine. Each value with table and row: abdb query "SELECT * FROM v_spec"'
 UNION ALL
 SELECT '≠: another source differs by over 1 %: abdb audit conflicts --kind spec'
- WHERE EXISTS (SELECT 1 FROM shown c JOIN stated o ON o.device = c.device AND o.what = c.what AND coalesce(o.engine, '') = coalesce(c.engine, '')
-   WHERE c.place = 1 AND o.trust <> 'quarantined' AND coalesce(o.standing, '') <> 'projection' AND (o.value < 0.99 * c.value OR o.value > 1.01 * c.value))
+ WHERE EXISTS (SELECT 1 FROM others WHERE differs)
 UNION ALL
 SELECT '!: ' || count(*) || ' stated value' || CASE count(*) WHEN 1 THEN ' is' ELSE 's are' END || ' left out or doubted: ' ||
        CASE WHEN count(*) <= 6 THEN group_concat(device || ' ' || what || ' ' || raw_value || ' ' || coalesce(raw_unit, '') || ' (' || source || ')', ', ') || '. '

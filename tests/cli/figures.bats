@@ -50,15 +50,21 @@ picture() { # FIGURE
     [ -e "$made" ] || draw "$1" --out "$made" >/dev/null
     cp "$made" .
 }
+# FIGURE.gp of the fixtures, likewise.
+script() { # FIGURE
+    local made=$BATS_FILE_TMPDIR/$1.gp
+    [ -e "$made" ] || draw "$1" --script >"$made"
+    cp "$made" .
+}
 
 @test "each has a golden script and data" {
     fill
     for f in $(abdb plot --names); do
-        draw "$f" --script >whole.gp
-        sed '/^# style.gp/,$d' whole.gp >got
+        script "$f"
+        sed '/^# style.gp/,$d' "$f.gp" >got
         if [ -n "${UPDATE:-}" ]; then cp got "$root/tests/golden/figure-$f.txt"; fi
         diff -u "$root/tests/golden/figure-$f.txt" got
-        sed -n '/^# style.gp/,$p' whole.gp >rest.gp
+        sed -n '/^# style.gp/,$p' "$f.gp" >rest.gp
         { cat "$root/plots/style.gp" && text "$f"; } | diff - rest.gp
     done
 }
@@ -70,8 +76,8 @@ picture() { # FIGURE
         draw "$f" --out two.svg >/dev/null
         cmp "$f.svg" two.svg
         [ "$(grep -c '<text' two.svg)" -gt 4 ]
-        draw "$f" --script >s.gp
-        run gnuplot -e 'piped = 1; picture = "svg"' s.gp
+        script "$f"
+        run gnuplot -e 'piped = 1; picture = "svg"' "$f.gp"
         [ "$status" -eq 0 ]
         warned=$(grep warning <<<"$output" | grep -v "Skipping data file with no valid points" || true) # a mark that no row has
         same "$warned" ""

@@ -51,9 +51,9 @@ within() { # SECONDS MB COMMAND...
     case $build in *sanitize) skip "the sanitizer has an allocator of its own" ;; esac
     [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 4000000 ] || skip "less than 4 GB of memory free"
     abdb init >/dev/null
-    within 140 3000 abdb query --timeout 130 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100) SELECT x, zeroblob(50000000) AS y FROM n ORDER BY y, -x"
+    within 140 3000 abdb query --timeout 130 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10000) SELECT x, zeroblob(500000) AS y FROM n ORDER BY y, -x"
     fails 6 "the query wants more than 2 GiB of memory"
-    within 140 3500 abdb query --timeout 130 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 100) SELECT zeroblob(50000000) AS y FROM n"
+    within 140 3500 abdb query --timeout 130 "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 10000) SELECT zeroblob(500000) AS y FROM n"
     fails 6 "more than 2 GiB"
 }
 
