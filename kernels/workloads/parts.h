@@ -98,6 +98,8 @@ typedef struct abdb_parts {
     /* Wide `to`, which begins at a line of 64 bytes, += x. */
     void (*add)(void *self, size_t n, const void *x, void *to);
     void (*update)(void *self, const abdb_part_update *x);
+    /* Of networks that generate text (decoder.h). NULL: it has none. */
+    const struct abdb_decoder *decoder;
 } abdb_parts;
 
 /* The wide format beside one. */
