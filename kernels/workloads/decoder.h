@@ -11,7 +11,8 @@
 #include "kernels/kernel.h"
 
 /* A matrix (k x n): in the format of activations; or in bytes, with a scale for each column; or in
- * halves of bytes, with a scale for each 32 of K and column (quantise.h). The backend lays it out. */
+ * halves of bytes, with a scale for each 32 of K and column (quantise.h). The backend lays it out.
+ */
 enum { ABDB_WEIGHTS_SAME, ABDB_WEIGHTS_I8, ABDB_WEIGHTS_I4 };
 typedef struct {
     int form;

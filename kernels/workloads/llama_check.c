@@ -30,9 +30,9 @@ const char *const abdb_llama_check_at =
 /* Tokens of the first pass and of the second; then one at a time. */
 static const size_t pieces[2][SEQUENCES] = {{6, 1, 13}, {1, 1, 8}};
 
-/* What logits may be wrong by, relative to their length: of f64 what angles in f32 make, of f32 some
- * ten times what was seen, of bf16 three times (a chain of about 16 products, each with sums rounded
- * to the format). */
+/* What logits may be wrong by, relative to their length: of f64 what angles in f32 make, of f32
+ * some ten times what was seen, of bf16 three times (a chain of about 16 products, each with sums
+ * rounded to the format). */
 static double bound_of(abdb_dtype dtype)
 {
     return dtype == ABDB_F64 ? 1e-6 : dtype == ABDB_F32 ? 2e-5 : 8e-2;
@@ -55,7 +55,7 @@ static void note(check *c, double error)
     if (!(error <= c->error)) c->error = isnan(error) ? INFINITY : error;
 }
 
-/* --- weights: what was stored, and is it near what it was made from ----------------------------- */
+/* --- weights: is what was stored near what it was made from? ---------------------------------- */
 
 /* Half of a scale, and what rounding adds; of the format of activations its unit roundoff. */
 static double may_differ(const abdb_llama *g, const float *column, size_t k, size_t i)

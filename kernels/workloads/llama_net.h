@@ -60,8 +60,8 @@ void abdb_llama_pass(abdb_llama *g);
 /* What the pass that was described needs. */
 void abdb_llama_needs(const abdb_llama *g, abdb_work *out);
 
-/* Numbers made by a seed: matrices uniform with the deviation `deviation`, those that end a residual
- * branch less by sqrt(2 layers); gains 1, spread by `spread`. */
+/* Numbers made by a seed: matrices uniform with the deviation `deviation`, those that end a
+ * residual branch less by sqrt(2 layers); gains 1, spread by `spread`. */
 typedef struct {
     abdb_llama_shape s;
     uint64_t seed;

@@ -1,31 +1,19 @@
 /* decoder.c - backend vec's parts of networks that generate text: its products of few rows and of
- * many, its attention of few queries over blocks and of many over themselves, its norms and rotary
- * embedding; see kernels/workloads/decoder.h. Weights of the format of activations lie K x N, as
- * isa/few.c reads them; others in panels of 32 columns, as isa/quantised.c does, and behind those
- * their scales. */
-#include "kernels/workloads/decoder.h"
+ * many, norms, and what is picked; attention is in cached.c. See kernels/workloads/decoder.h.
+ * Weights of the format of activations lie K x N, as isa/few.c reads them; others in panels of 32
+ * columns, as isa/quantised.c does, and behind those their scales. */
+#include "kernels/providers/vec/decoder.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/providers/vec/vec.h"
 #include "kernels/workloads/quantise.h"
 
 /* ROWS: of a product with quantised weights, at a time. PIECE: columns of what is gated at a time.
  */
 enum { LINE = 64, PANEL = 32, ROWS = 240, PIECE = 1024 };
-
-typedef struct {
-    abdb_dtype dtype;
-    size_t size;
-    const abdb_vec_isa *isa;
-    const abdb_vec_tuning *tuning;
-    int threads;
-    abdb_problem p; /* stands for kernels over rows, and for a stream that reads */
-    char *work;
-} maker;
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
 static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
@@ -55,7 +43,7 @@ static const char *refuses(const abdb_problem *p, abdb_dtype dtype, int form, si
 
 static void stop(void *self)
 {
-    maker *s = self;
+    abdb_vec_maker *s = self;
 
     free(s->work);
     free(s);
@@ -64,7 +52,7 @@ static void stop(void *self)
 static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
 {
     abdb_problem q = stand_in(p, dtype);
-    maker *s = calloc(1, sizeof *s);
+    abdb_vec_maker *s = calloc(1, sizeof *s);
 
     if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
     s->dtype = dtype;
@@ -80,7 +68,7 @@ static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, a
 
 static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
 {
-    maker *s = self;
+    abdb_vec_maker *s = self;
 
     s->work = abdb_vec_room(bytes);
     if (!s->work) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
@@ -119,14 +107,14 @@ static float *scales_of(const abdb_weights *w, size_t panel)
 
 static size_t bytes_of(void *self, const abdb_weights *w)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
 
     if (w->form == ABDB_WEIGHTS_SAME) return w->k * w->n * s->size;
     return scales_at(w) + panels_of(w) * (w->k / group_of(w)) * PANEL * sizeof(float);
 }
 
 /* `wide` columns from `left` on, in the format of activations. */
-static void lay_plain(const maker *s, const abdb_weights *w, size_t left, size_t wide,
+static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
                       const float *in)
 {
     for (size_t i = 0; i < w->k; i++)
@@ -164,7 +152,7 @@ static void lay_quantised(const abdb_weights *w, size_t left, size_t wide, const
 static abdb_status make(void *self, const abdb_weights *w, abdb_column_of *column, const void *from,
                         abdb_error *err)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
     bool failed = false;
 
 #pragma omp parallel num_threads(s->threads) reduction(|| : failed)
@@ -192,7 +180,7 @@ static abdb_status make(void *self, const abdb_weights *w, abdb_column_of *colum
 
 static double value(void *self, const abdb_weights *w, size_t k, size_t n)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
     size_t panel = n / PANEL, j = n % PANEL;
     const uint8_t *in = (const uint8_t *)w->data + panel * panel_of(w);
     abdb_tensor t = {.dtype = s->dtype, .data = w->data};
@@ -206,7 +194,7 @@ static double value(void *self, const abdb_weights *w, size_t k, size_t n)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-static abdb_vec_product planned(const maker *s, const abdb_part_weigh *x)
+static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
 {
     abdb_vec_product q = {.dtype = s->dtype,
                           .m = x->m,
@@ -233,7 +221,7 @@ typedef struct {
     size_t x, y, rooms, each, bytes;
 } quantised;
 
-static quantised quantised_of(const maker *s, const abdb_part_weigh *x, size_t m)
+static quantised quantised_of(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t m)
 {
     const abdb_weights *w = x->w;
     bool plain = s->dtype == ABDB_F32;
@@ -255,7 +243,7 @@ static quantised quantised_of(const maker *s, const abdb_part_weigh *x, size_t m
 
 static size_t room_of_weigh(void *self, const abdb_part_weigh *x)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
     abdb_vec_product q;
     abdb_part_weigh adds = *x;
 
@@ -277,8 +265,8 @@ static float wider(uint16_t bits)
 }
 
 /* Columns [left, right) of sums to y. */
-static void round_off(const maker *s, const float *in, void *y, size_t m, size_t n, size_t left,
-                      size_t right, bool add)
+static void round_off(const abdb_vec_maker *s, const float *in, void *y, size_t m, size_t n,
+                      size_t left, size_t right, bool add)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = left; j < right; j++) {
@@ -294,7 +282,8 @@ static void round_off(const maker *s, const float *in, void *y, size_t m, size_t
         }
 }
 
-static void weigh_quantised(const maker *s, const abdb_part_weigh *x, size_t row, size_t rows)
+static void weigh_quantised(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t row,
+                            size_t rows)
 {
     quantised q = quantised_of(s, x, rows);
     size_t count = rows * x->w->k, panels = panels_of(x->w), n = x->w->n;
@@ -326,7 +315,7 @@ static void weigh_quantised(const maker *s, const abdb_part_weigh *x, size_t row
 
 static void weigh(void *self, const abdb_part_weigh *x)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
 
     if (x->w->form == ABDB_WEIGHTS_SAME) {
         abdb_vec_product q = planned(s, x);
@@ -343,7 +332,7 @@ static void weigh(void *self, const abdb_part_weigh *x)
 
 static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t i = 0; i < rows; i++) {
@@ -354,26 +343,10 @@ static void embed(void *self, const abdb_weights *w, const int32_t *token, size_
     }
 }
 
-/* Rows of kernels over rows (isa/rows.h): x, what they take besides, and where to. */
-static void over_rows(const maker *s, int op, size_t rows, size_t columns, const void *x,
-                      const void *by, void *out)
-{
-    abdb_problem p = s->p;
-    abdb_vec_rows of = {.p = &p, .op = op, .columns = columns};
-
-    p.tensor[0] = abdb_tensor_of(s->dtype, ABDB_IN, rows, columns, 0, 0);
-    p.tensor[0].data = (void *)(uintptr_t)x;
-    p.tensor[1] =
-        abdb_tensor_of(op == ABDB_ROTARY ? ABDB_F32 : s->dtype, ABDB_IN, 1, columns, 0, 0);
-    p.tensor[1].data = (void *)(uintptr_t)by;
-    p.tensor[2].data = out;
-    s->isa->rows(&of, 0, rows);
-}
-
 static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,
                  void *out)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
 
 #pragma omp parallel num_threads(s->threads) if (rows > 1)
     {
@@ -382,14 +355,14 @@ static void norm(void *self, size_t rows, size_t columns, const void *x, const v
                at = low * columns * s->size;
 
         if (high > low)
-            over_rows(s, ABDB_RMSNORM, high - low, columns, (const char *)x + at, gain,
-                      (char *)out + at);
+            abdb_vec_over_rows(s, ABDB_RMSNORM, high - low, columns, (const char *)x + at, gain,
+                               (char *)out + at);
     }
 }
 
 static void gate(void *self, size_t rows, size_t columns, const void *x, void *out)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
     size_t pieces = (columns + PIECE - 1) / PIECE;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static)
@@ -433,7 +406,7 @@ PICK(pick_f32, uint32_t, int32_t, 0x80000000u, 0x7F800000u)
 
 static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t i = 0; i < rows; i++)
@@ -441,176 +414,9 @@ static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t
                                        : pick_f32((const uint32_t *)x + i * columns, columns);
 }
 
-/* --- attention -------------------------------------------------------------------------------- */
-
-/* Bytes of a block of one head; and where in keys or values block `number` of a sequence lies. */
-static size_t block_bytes(const maker *s, const abdb_part_cached *x)
-{
-    return x->block * x->d * s->size;
-}
-
-static size_t block_at(const maker *s, const abdb_part_cached *x, size_t sequence, size_t number,
-                       size_t kv)
-{
-    return ((size_t)x->page[sequence * x->width + number] * x->kv_heads + kv) * block_bytes(s, x);
-}
-
-static size_t row_bytes(const maker *s, const abdb_part_cached *x)
-{
-    return (x->heads + 2 * x->kv_heads) * x->d * s->size;
-}
-
-static void remember_row(const maker *s, const abdb_part_cached *x, size_t sequence, size_t row)
-{
-    size_t position = x->past[sequence] + row - x->first[sequence], head = x->d * s->size,
-           place = position % x->block * head;
-    char *q = (char *)x->qkv + row * row_bytes(s, x), *k = q + x->heads * head;
-
-    over_rows(s, ABDB_ROTARY, x->heads + x->kv_heads, x->d, q, x->turn + position * x->d, q);
-    for (size_t h = 0; h < x->kv_heads; h++) {
-        size_t to = block_at(s, x, sequence, position / x->block, h) + place;
-
-        memcpy((char *)x->keys + to, k + h * head, head);
-        memcpy((char *)x->values + to, k + (x->kv_heads + h) * head, head);
-    }
-}
-
-static void remember(void *self, const abdb_part_cached *x)
-{
-    const maker *s = self;
-
-#pragma omp parallel num_threads(s->threads) if (x->first[x->sequences] > 1)
-    for (size_t i = 0; i < x->sequences; i++) {
-#pragma omp for schedule(static) nowait
-        for (size_t r = x->first[i]; r < x->first[i + 1]; r++) remember_row(s, x, i, r);
-    }
-}
-
-/* All of a sequence at once. */
-static abdb_vec_attention whole(const maker *s, const abdb_part_cached *x, size_t sequence)
-{
-    size_t row = (x->heads + 2 * x->kv_heads) * x->d, width = x->heads * x->d,
-           first = x->first[sequence], n = x->first[sequence + 1] - first;
-    char *q = x->qkv ? (char *)x->qkv + first * row * s->size : NULL;
-
-    return (abdb_vec_attention){.dtype = s->dtype,
-                                .batch = 1,
-                                .heads = x->heads,
-                                .kv_heads = x->kv_heads,
-                                .queries = n,
-                                .keys = n,
-                                .d = x->d,
-                                .causal = true,
-                                .scale = (float)(1 / sqrt((double)x->d)),
-                                .threads = s->threads,
-                                .of_q = {row, x->d, n * row},
-                                .of_kv = {row, x->d, n * row},
-                                .of_o = {width, x->d, n * width},
-                                .q = q,
-                                .k = q ? q + width * s->size : NULL,
-                                .v = q ? q + (width + x->kv_heads * x->d) * s->size : NULL,
-                                .o = q ? (char *)x->out + first * width * s->size : NULL,
-                                .room = s->work};
-}
-
-/* Bytes of room of a thread: what is added up, and a padded row of pages in one piece. */
-static size_t decode_floats(const maker *s, const abdb_part_cached *x)
-{
-    size_t piece = x->padded ? 2 * x->width * block_bytes(s, x) : 0;
-
-    return abdb_vec_up(abdb_vec_decode_floats(x->heads / x->kv_heads, x->d), LINE) +
-           abdb_vec_up(piece, LINE) / sizeof(float);
-}
-
-static size_t room_of_attention(void *self, const abdb_part_cached *x)
-{
-    const maker *s = self;
-    abdb_vec_attention a = whole(s, x, 0);
-    size_t flash = s->isa->attention_bytes(&a, false),
-           decode = (size_t)s->threads * decode_floats(s, x) * sizeof(float);
-
-    return flash > decode ? flash : decode;
-}
-
-/* All blocks of a row of pages in one piece, keys, then values, as a padded table wants it. */
-static void gather(const maker *s, const abdb_part_cached *x, size_t sequence, size_t kv,
-                   char *piece)
-{
-    size_t bytes = block_bytes(s, x);
-
-    for (size_t i = 0; i < x->width; i++) {
-        size_t at = block_at(s, x, sequence, i, kv);
-
-        memcpy(piece + i * bytes, (const char *)x->keys + at, bytes);
-        memcpy(piece + (x->width + i) * bytes, (const char *)x->values + at, bytes);
-    }
-}
-
-/* The queries of a row that share a head of keys, over the `seen` first tokens of its sequence. */
-static void attend_row(const maker *s, const abdb_part_cached *x, size_t sequence, size_t row,
-                       size_t kv)
-{
-    size_t group = x->heads / x->kv_heads, bytes = block_bytes(s, x),
-           seen = x->past[sequence] + row - x->first[sequence] + 1,
-           floats = abdb_vec_up(abdb_vec_decode_floats(group, x->d), LINE);
-    float *room = (float *)(void *)s->work + (size_t)omp_get_thread_num() * decode_floats(s, x);
-    abdb_tensor q = {.dtype = s->dtype,
-                     .data = (char *)x->qkv + row * row_bytes(s, x) + kv * group * x->d * s->size},
-                o = {.dtype = s->dtype,
-                     .data = (char *)x->out + (row * x->heads + kv * group) * x->d * s->size};
-    abdb_vec_decode y = {.dtype = s->dtype, .rows = group, .d = x->d, .row = x->d};
-
-    abdb_vec_decode_begin(&y, s->isa, &q, 0, room);
-    if (x->padded) {
-        char *piece = (char *)(room + floats);
-
-        gather(s, x, sequence, kv, piece);
-        s->isa->decode(&y, piece, piece + x->width * bytes, piece, x->width * x->block, seen);
-    }
-    for (size_t i = 0; i * x->block < seen && !x->padded; i++) {
-        /* The next block is asked for while this one is worked on. */
-        size_t at = block_at(s, x, sequence, i, kv), see = seen - i * x->block,
-               then = see > x->block ? block_at(s, x, sequence, i + 1, kv) : at;
-        const char *keys = x->keys;
-
-        s->isa->decode(&y, keys + at, (const char *)x->values + at, keys + then,
-                       see > x->block ? x->block : see, see);
-    }
-    abdb_vec_decode_end(&y, 1, &o, 0, NULL);
-}
-
-/* Does nothing lie before its tokens, and are they many? */
-static bool is_whole(const abdb_part_cached *x, size_t sequence)
-{
-    return x->past[sequence] == 0 && x->first[sequence + 1] - x->first[sequence] > 1;
-}
-
-static void attend(void *self, const abdb_part_cached *x)
-{
-    const maker *s = self;
-    bool others = false;
-
-    for (size_t i = 0; i < x->sequences; i++) {
-        abdb_vec_attention a = whole(s, x, i);
-
-        if (is_whole(x, i))
-            s->isa->attention(&a, false);
-        else
-            others = true;
-    }
-    if (!others) return;
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
-    for (size_t i = 0; i < x->sequences * x->kv_heads; i++) {
-        size_t sequence = i / x->kv_heads;
-
-        for (size_t r = x->first[sequence]; r < x->first[sequence + 1]; r++)
-            if (!is_whole(x, sequence)) attend_row(s, x, sequence, r, i % x->kv_heads);
-    }
-}
-
 static void read_all(void *self, const void *at, size_t bytes)
 {
-    const maker *s = self;
+    const abdb_vec_maker *s = self;
     size_t n = bytes / sizeof(float);
     abdb_problem p = s->p;
     double sum = 0;
@@ -631,7 +437,7 @@ const abdb_decoder abdb_vec_decoder = {.refuses = refuses,
                                        .open = start,
                                        .close = stop,
                                        .room_of_weigh = room_of_weigh,
-                                       .room_of_attention = room_of_attention,
+                                       .room_of_attention = abdb_vec_cached_room,
                                        .reserve = reserve,
                                        .bytes_of = bytes_of,
                                        .make = make,
@@ -639,8 +445,8 @@ const abdb_decoder abdb_vec_decoder = {.refuses = refuses,
                                        .weigh = weigh,
                                        .embed = embed,
                                        .norm = norm,
-                                       .remember = remember,
-                                       .attend = attend,
+                                       .remember = abdb_vec_remember,
+                                       .attend = abdb_vec_attend,
                                        .gate = gate,
                                        .pick = pick,
                                        .read = read_all};
