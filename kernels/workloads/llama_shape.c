@@ -64,7 +64,7 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
     for (size_t i = 0; i < MODELS; i++) names[i] = models[i].name;
     TRY(abdb_param_word(p, "model", names, &model, err));
     *s = models[model];
-    TRY(abdb_param_dtype(p, ABDB_BF16, formats, &s->dtype, err));
+    TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
     TRY(abdb_param_word(p, "weights", forms, &s->form, err));
     TRY(layers_of(p, s, err));
     TRY(abdb_param_size(p, "vocabulary", (double)s->vocabulary, 1 << 24, &s->vocabulary, err));
