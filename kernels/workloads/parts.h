@@ -104,6 +104,8 @@ typedef struct abdb_parts {
     /* What went wrong first since `open`, for parts that can fail (a launch that the device
      * refuses): from then on nothing is computed. NULL: nothing can. */
     abdb_status (*failed)(void *self, abdb_error *err);
+    /* Of networks that generate text (decoder.h). NULL: it has none. */
+    const struct abdb_decoder *decoder;
 } abdb_parts;
 
 /* The wide format beside one. */

@@ -391,4 +391,5 @@ const abdb_parts abdb_ref_parts = {.refuses = refuses,
                                    .embedding = embedding,
                                    .loss = loss,
                                    .add = add,
-                                   .update = update};
+                                   .update = update,
+                                   .decoder = &abdb_ref_decoder};

@@ -10,5 +10,6 @@
 #undef KERNEL
 /* Parts of networks (kernels/workloads/parts.h). */
 extern const struct abdb_parts abdb_ref_parts;
+extern const struct abdb_decoder abdb_ref_decoder;
 
 #endif

@@ -379,4 +379,5 @@ const abdb_parts abdb_vec_parts = {.refuses = refuses,
                                    .embedding = embedding,
                                    .loss = loss,
                                    .add = add,
-                                   .update = update};
+                                   .update = update,
+                                   .decoder = &abdb_vec_decoder};

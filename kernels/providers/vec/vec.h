@@ -190,7 +190,8 @@ enum {
     ABDB_STEP_GELU,      /* kept += gain; out = gelu(kept) */
     ABDB_STEP_GELU_BACK, /* out *= slope of gelu at x; sums of out */
     ABDB_STEP_NORM_BACK, /* out = (add +) gradient of x from dy = kept; sums for gain, then shift */
-    ABDB_STEP_SUM        /* sums of x */
+    ABDB_STEP_SUM,       /* sums of x */
+    ABDB_STEP_SWIGLU     /* out = silu(x) add */
 };
 typedef struct {
     int what;
@@ -289,5 +290,6 @@ extern const abdb_impl abdb_vec_stream, abdb_vec_fma, abdb_vec_latency, abdb_vec
     abdb_vec_embedding, abdb_vec_gups, abdb_vec_linear_impl, abdb_vec_block;
 /* Parts of networks (kernels/workloads/parts.h). */
 extern const struct abdb_parts abdb_vec_parts;
+extern const struct abdb_decoder abdb_vec_decoder;
 
 #endif

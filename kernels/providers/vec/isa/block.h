@@ -34,6 +34,20 @@ static void STEP_OF(gelu)(const abdb_vec_step *s, size_t row)
     }
 }
 
+/* silu of x times add. */
+static void STEP_OF(swiglu)(const abdb_vec_step *s, size_t row)
+{
+    ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * s->columns,
+                  *by = (const ELEMENT *)s->add + row * s->columns;
+
+    for (size_t j = 0; j < s->columns; j += VEC_F32) {
+        vec_f32 v = GET(x + j);
+
+        PUT(out + j, v / vec_gate(v) * GET(by + j), false);
+    }
+}
+
 /* out times the slope of gelu at x; its columns are summed. */
 static void STEP_OF(gelu_back)(const abdb_vec_step *s, size_t row)
 {
@@ -121,6 +135,7 @@ static void STEP_OF(rows)(const abdb_vec_step *s, size_t low, size_t high)
         case ABDB_STEP_GELU: STEP_OF(gelu)(s, row); break;
         case ABDB_STEP_GELU_BACK: STEP_OF(gelu_back)(s, row); break;
         case ABDB_STEP_NORM_BACK: STEP_OF(norm_back)(s, row); break;
+        case ABDB_STEP_SWIGLU: STEP_OF(swiglu)(s, row); break;
         default: STEP_OF(sum)(s, row);
         }
 }

@@ -1,0 +1,452 @@
+/* decoder.c - backend vec's parts of networks that generate text: its products of few rows and of
+ * many, norms, and what is picked; attention is in cached.c. See kernels/workloads/decoder.h.
+ * Weights of the format of activations lie K x N, as isa/few.c reads them; others in panels of 32
+ * columns, as isa/quantised.c does, and behind those their scales. */
+#include "kernels/providers/vec/decoder.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/workloads/quantise.h"
+
+/* ROWS: of a product with quantised weights, at a time. PIECE: columns of what is gated at a time.
+ */
+enum { LINE = 64, PANEL = 32, ROWS = 240, PIECE = 1024 };
+
+/* What stands for the problem of a transformer block: it picks instructions and blocks. */
+static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
+{
+    abdb_problem q = *p;
+
+    q.kernel = "transformer-block";
+    q.tensor[0] = (abdb_tensor){.dtype = dtype};
+    return q;
+}
+
+static const char *refuses(const abdb_problem *p, abdb_dtype dtype, int form, size_t d,
+                           size_t columns)
+{
+    abdb_problem q = stand_in(p, dtype);
+    const char *why;
+
+    if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
+    if (!abdb_vec_can(&q, &why)) return why;
+    if (!abdb_vec_multiplies(&q, dtype) || !abdb_vec_tune(&q))
+        return "products of this format or blocks on this processor";
+    if (columns % 16 || d % 16) return "rows or heads whose length is no multiple of 16";
+    if (form == ABDB_WEIGHTS_I4 && columns % ABDB_QUANTISE_GROUP)
+        return "weights of 4 bits for rows whose length is no multiple of 32";
+    return NULL;
+}
+
+static void stop(void *self)
+{
+    abdb_vec_maker *s = self;
+
+    free(s->work);
+    free(s);
+}
+
+static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
+{
+    abdb_problem q = stand_in(p, dtype);
+    abdb_vec_maker *s = calloc(1, sizeof *s);
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
+    s->dtype = dtype;
+    s->size = abdb_dtype_size(dtype);
+    s->isa = abdb_vec_pick(&q);
+    s->tuning = abdb_vec_tune(&q);
+    s->threads = abdb_vec_threads(p);
+    s->p.params = 1;
+    s->p.param[0] = (abdb_param){"op", "read", NAN};
+    *self = s;
+    return ABDB_OK;
+}
+
+static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
+{
+    abdb_vec_maker *s = self;
+
+    s->work = abdb_vec_room(bytes);
+    if (!s->work) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes to work in", bytes);
+    memset(s->work, 0, bytes); /* its pages are there */
+    return ABDB_OK;
+}
+
+/* --- weights ---------------------------------------------------------------------------------- */
+
+static size_t panels_of(const abdb_weights *w)
+{
+    return (w->n + PANEL - 1) / PANEL;
+}
+
+/* Bytes of a panel, without its scales. */
+static size_t panel_of(const abdb_weights *w)
+{
+    return (w->form == ABDB_WEIGHTS_I4 ? w->k / 2 : w->k) * PANEL;
+}
+
+/* Numbers along K that share a scale. */
+static size_t group_of(const abdb_weights *w)
+{
+    return w->form == ABDB_WEIGHTS_I4 ? ABDB_QUANTISE_GROUP : w->k;
+}
+
+static size_t scales_at(const abdb_weights *w)
+{
+    return abdb_vec_up(panels_of(w) * panel_of(w), LINE);
+}
+
+static float *scales_of(const abdb_weights *w, size_t panel)
+{
+    return (float *)(void *)((char *)w->data + scales_at(w)) + panel * (w->k / group_of(w)) * PANEL;
+}
+
+static size_t bytes_of(void *self, const abdb_weights *w)
+{
+    const abdb_vec_maker *s = self;
+
+    if (w->form == ABDB_WEIGHTS_SAME) return w->k * w->n * s->size;
+    return scales_at(w) + panels_of(w) * (w->k / group_of(w)) * PANEL * sizeof(float);
+}
+
+/* `wide` columns from `left` on, in the format of activations. */
+static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
+                      const float *in)
+{
+    for (size_t i = 0; i < w->k; i++)
+        for (size_t j = 0; j < wide; j++) {
+            size_t to = i * w->n + left + j;
+
+            if (s->dtype == ABDB_BF16)
+                ((uint16_t *)w->data)[to] = abdb_bf16(in[j * w->k + i]);
+            else
+                ((float *)w->data)[to] = in[j * w->k + i];
+        }
+}
+
+/* The same, quantised; what a panel has beyond the last column is 0. */
+static void lay_quantised(const abdb_weights *w, size_t left, size_t wide, const float *in,
+                          int8_t *room)
+{
+    size_t group = group_of(w), panel = left / PANEL;
+    uint8_t *out = (uint8_t *)w->data + panel * panel_of(w);
+    float *scale = scales_of(w, panel);
+    bool halves = w->form == ABDB_WEIGHTS_I4;
+
+    memset(out, halves ? 0x88 : 0, panel_of(w));
+    memset(scale, 0, w->k / group * PANEL * sizeof *scale);
+    for (size_t j = 0; j < wide; j++) {
+        for (size_t i = 0; i < w->k; i += group)
+            scale[i / group * PANEL + j] =
+                abdb_quantise(in + j * w->k + i, group, halves ? 7 : 127, room + i);
+        for (size_t i = 0; i < w->k && !halves; i++) out[i * PANEL + j] = (uint8_t)room[i];
+        for (size_t i = 0; i < w->k && halves; i += 2)
+            out[i / 2 * PANEL + j] = (uint8_t)((room[i] + 8) | (unsigned)(room[i + 1] + 8) << 4);
+    }
+}
+
+static abdb_status make(void *self, const abdb_weights *w, abdb_column_of *column, const void *from,
+                        abdb_error *err)
+{
+    const abdb_vec_maker *s = self;
+    bool failed = false;
+
+#pragma omp parallel num_threads(s->threads) reduction(|| : failed)
+    {
+        float *in = malloc(PANEL * w->k * sizeof *in);
+        int8_t *room = malloc(w->k);
+
+        failed = !in || !room;
+#pragma omp for schedule(dynamic, 1)
+        for (size_t p = 0; p < panels_of(w); p++) {
+            size_t left = p * PANEL, wide = w->n - left < PANEL ? w->n - left : PANEL;
+
+            if (failed) continue;
+            for (size_t j = 0; j < wide; j++) column(from, left + j, in + j * w->k);
+            if (w->form == ABDB_WEIGHTS_SAME)
+                lay_plain(s, w, left, wide, in);
+            else
+                lay_quantised(w, left, wide, in, room);
+        }
+        free(in);
+        free(room);
+    }
+    return failed ? ABDB_FAIL(err, ABDB_NOMEM, "columns of weights") : ABDB_OK;
+}
+
+static double value(void *self, const abdb_weights *w, size_t k, size_t n)
+{
+    const abdb_vec_maker *s = self;
+    size_t panel = n / PANEL, j = n % PANEL;
+    const uint8_t *in = (const uint8_t *)w->data + panel * panel_of(w);
+    abdb_tensor t = {.dtype = s->dtype, .data = w->data};
+    int number;
+
+    if (w->form == ABDB_WEIGHTS_SAME) return abdb_tensor_get(&t, k * w->n + n);
+    number = w->form == ABDB_WEIGHTS_I8 ? (int8_t)in[k * PANEL + j]
+                                        : (in[k / 2 * PANEL + j] >> 4 * (k % 2) & 15) - 8;
+    return number * (double)scales_of(w, panel)[k / group_of(w) * PANEL + j];
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+static abdb_vec_product planned(const abdb_vec_maker *s, const abdb_part_weigh *x)
+{
+    abdb_vec_product q = {.dtype = s->dtype,
+                          .m = x->m,
+                          .n = x->w->n,
+                          .k = x->w->k,
+                          .lda = x->w->k,
+                          .ldb = x->w->n,
+                          .ldc = x->w->n,
+                          .beta = x->add,
+                          .threads = s->threads,
+                          .tuning = s->tuning,
+                          .a = x->x,
+                          .b = x->w->data,
+                          .c = x->y};
+
+    abdb_vec_product_plan(&q);
+    return q;
+}
+
+/* A product with quantised weights, and where in working memory its operands in f32 lie, unless
+ * they are where they are, and room for threads. */
+typedef struct {
+    abdb_vec_linear linear;
+    size_t x, y, rooms, each, bytes;
+} quantised;
+
+static quantised quantised_of(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t m)
+{
+    const abdb_weights *w = x->w;
+    bool plain = s->dtype == ABDB_F32;
+    quantised q = {.linear = {.how = ABDB_QUANTISED,
+                              .halves = w->form == ABDB_WEIGHTS_I4,
+                              .m = m,
+                              .n = w->n,
+                              .k = w->k,
+                              .packed = w->data,
+                              .scales = w->k / group_of(w),
+                              .panel = panel_of(w)}};
+
+    q.each = abdb_vec_up(s->isa->linear_floats(&q.linear), LINE);
+    q.y = plain ? 0 : abdb_vec_up(m * w->k * sizeof(float), LINE);
+    q.rooms = q.y + (plain && !x->add ? 0 : abdb_vec_up(m * w->n * sizeof(float), LINE));
+    q.bytes = q.rooms + (size_t)s->threads * q.each * sizeof(float);
+    return q;
+}
+
+static size_t room_of_weigh(void *self, const abdb_part_weigh *x)
+{
+    const abdb_vec_maker *s = self;
+    abdb_vec_product q;
+    abdb_part_weigh adds = *x;
+
+    adds.add = true;
+    if (x->w->form != ABDB_WEIGHTS_SAME)
+        return quantised_of(s, &adds, x->m < ROWS ? x->m : ROWS).bytes;
+    q = planned(s, x);
+    return abdb_vec_product_bytes(&q);
+}
+
+static float wider(uint16_t bits)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } u = {(uint32_t)bits << 16};
+
+    return u.value;
+}
+
+/* Columns [left, right) of sums to y. */
+static void round_off(const abdb_vec_maker *s, const float *in, void *y, size_t m, size_t n,
+                      size_t left, size_t right, bool add)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = left; j < right; j++) {
+            size_t at = i * n + j;
+
+            if (s->dtype == ABDB_F32) {
+                ((float *)y)[at] = in[at] + (add ? ((float *)y)[at] : 0);
+            } else {
+                uint16_t *out = (uint16_t *)y + at;
+
+                *out = abdb_bf16(in[at] + (add ? wider(*out) : 0));
+            }
+        }
+}
+
+static void weigh_quantised(const abdb_vec_maker *s, const abdb_part_weigh *x, size_t row,
+                            size_t rows)
+{
+    quantised q = quantised_of(s, x, rows);
+    size_t count = rows * x->w->k, panels = panels_of(x->w), n = x->w->n;
+    bool plain = s->dtype == ABDB_F32, direct = plain && !x->add;
+    const char *in = (const char *)x->x + row * x->w->k * s->size;
+    char *out = (char *)x->y + row * n * s->size;
+    float *wide = (float *)(void *)(s->work + q.x);
+
+    q.linear.scale = scales_of(x->w, 0);
+    q.linear.x = plain ? (const void *)in : wide;
+    q.linear.y = (float *)(void *)(direct ? out : s->work + q.y);
+#pragma omp parallel num_threads(s->threads)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads(),
+               low = panels * thread / threads, high = panels * (thread + 1) / threads;
+
+        if (!plain) {
+#pragma omp for schedule(static)
+            for (size_t i = 0; i < count; i++)
+                wide[i] = wider(((const uint16_t *)(const void *)in)[i]);
+        }
+        s->isa->linear(&q.linear, low, high,
+                       (float *)(void *)(s->work + q.rooms) + thread * q.each);
+        if (!direct)
+            round_off(s, q.linear.y, out, rows, n, low * PANEL, high * PANEL < n ? high * PANEL : n,
+                      x->add);
+    }
+}
+
+static void weigh(void *self, const abdb_part_weigh *x)
+{
+    const abdb_vec_maker *s = self;
+
+    if (x->w->form == ABDB_WEIGHTS_SAME) {
+        abdb_vec_product q = planned(s, x);
+
+        abdb_vec_product_room(&q, s->work);
+        s->isa->gemm(&q);
+        return;
+    }
+    for (size_t row = 0; row < x->m; row += ROWS)
+        weigh_quantised(s, x, row, x->m - row < ROWS ? x->m - row : ROWS);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
+{
+    const abdb_vec_maker *s = self;
+
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
+    for (size_t i = 0; i < rows; i++) {
+        abdb_tensor to = {.dtype = s->dtype, .data = (char *)x + i * w->k * s->size};
+
+        for (size_t k = 0; k < w->k; k++)
+            abdb_tensor_set(&to, k, value(self, w, k, (size_t)token[i]));
+    }
+}
+
+static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,
+                 void *out)
+{
+    const abdb_vec_maker *s = self;
+
+#pragma omp parallel num_threads(s->threads) if (rows > 1)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads(),
+               low = rows * thread / threads, high = rows * (thread + 1) / threads,
+               at = low * columns * s->size;
+
+        if (high > low)
+            abdb_vec_over_rows(s, ABDB_RMSNORM, high - low, columns, (const char *)x + at, gain,
+                               (char *)out + at);
+    }
+}
+
+static void gate(void *self, size_t rows, size_t columns, const void *x, void *out)
+{
+    const abdb_vec_maker *s = self;
+    size_t pieces = (columns + PIECE - 1) / PIECE;
+
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (size_t i = 0; i < rows * pieces; i++) {
+        size_t row = i / pieces, from = i % pieces * PIECE;
+        const char *g = (const char *)x + (2 * row * columns + from) * s->size;
+        abdb_vec_step step = {.what = ABDB_STEP_SWIGLU,
+                              .dtype = s->dtype,
+                              .columns = columns - from < PIECE ? columns - from : PIECE,
+                              .x = g,
+                              .add = g + columns * s->size,
+                              .out = (char *)out + (row * columns + from) * s->size};
+
+        s->isa->steps(&step, 0, 1);
+    }
+}
+
+/* Floats in the order of their values are whole numbers once those below 0 are turned around; NaN
+ * then is beyond infinity. One that is negative is first made positive. */
+#define PICK(name, bits, number, sign, nan)                                                       \
+    static int32_t name(const bits *x, size_t n)                                                  \
+    {                                                                                             \
+        number most = (number)(sign); /* the least */                                             \
+                                                                                                  \
+        _Pragma("omp simd reduction(max : most)") for (size_t i = 0; i < n; i++)                  \
+        {                                                                                         \
+            bits at = (bits)((bits)(x[i] & ~(bits)(sign)) > (nan) ? x[i] & ~(bits)(sign) : x[i]); \
+            number key = (number)(at & (sign) ? ~at | (bits)(sign) : at);                         \
+                                                                                                  \
+            most = key > most ? key : most;                                                       \
+        }                                                                                         \
+        for (size_t i = 0; i < n; i++) {                                                          \
+            bits at = (bits)((bits)(x[i] & ~(bits)(sign)) > (nan) ? x[i] & ~(bits)(sign) : x[i]); \
+                                                                                                  \
+            if ((number)(at & (sign) ? ~at | (bits)(sign) : at) == most) return (int32_t)i;       \
+        }                                                                                         \
+        return 0;                                                                                 \
+    }
+PICK(pick_bf16, uint16_t, int16_t, 0x8000u, 0x7F80u)
+PICK(pick_f32, uint32_t, int32_t, 0x80000000u, 0x7F800000u)
+
+static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
+{
+    const abdb_vec_maker *s = self;
+
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
+    for (size_t i = 0; i < rows; i++)
+        out[i] = s->dtype == ABDB_BF16 ? pick_bf16((const uint16_t *)x + i * columns, columns)
+                                       : pick_f32((const uint32_t *)x + i * columns, columns);
+}
+
+static void read_all(void *self, const void *at, size_t bytes)
+{
+    const abdb_vec_maker *s = self;
+    size_t n = bytes / sizeof(float);
+    abdb_problem p = s->p;
+    double sum = 0;
+
+    p.tensor[0] = abdb_tensor_of(ABDB_F32, ABDB_IN, n, 0, 0, 0);
+    p.tensor[0].data = (void *)(uintptr_t)at;
+#pragma omp parallel num_threads(s->threads) reduction(+ : sum)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+
+        sum += s->isa->stream(&p, n * thread / threads / LINE * LINE,
+                              thread + 1 < threads ? n * (thread + 1) / threads / LINE * LINE : n);
+    }
+    *(volatile double *)&sum = sum;
+}
+
+const abdb_decoder abdb_vec_decoder = {.refuses = refuses,
+                                       .open = start,
+                                       .close = stop,
+                                       .room_of_weigh = room_of_weigh,
+                                       .room_of_attention = abdb_vec_cached_room,
+                                       .reserve = reserve,
+                                       .bytes_of = bytes_of,
+                                       .make = make,
+                                       .value = value,
+                                       .weigh = weigh,
+                                       .embed = embed,
+                                       .norm = norm,
+                                       .remember = abdb_vec_remember,
+                                       .attend = abdb_vec_attend,
+                                       .gate = gate,
+                                       .pick = pick,
+                                       .read = read_all};

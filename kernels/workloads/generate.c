@@ -1,0 +1,299 @@
+/* generate.c - workload llama-generate: prompts go through a Llama-like network (prefill), then
+ * tokens come one after another (decode), each the most likely. A repetition is a batch of prompts
+ * and all that follows them; each has other tokens. See llama_shape.h for the shapes, llama_net.h
+ * for what is computed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/workloads/llama_check.h"
+#include "kernels/workloads/llama_run.h"
+
+typedef struct {
+    abdb_llama_shape s;
+    size_t batch, input, output, group; /* group: prompts that go together */
+    abdb_llama_size most;
+} wish;
+
+typedef struct {
+    abdb_llama_run run;
+    wish w;
+    int32_t *page, *prompt, *next; /* batch rows */
+    size_t turns;                  /* repetitions so far */
+    double prefill_s, decode_s;    /* of the last repetition */
+    abdb_latencies first, each, gap, prefills;
+    abdb_work prefill, decode; /* of a repetition */
+} generation;
+
+static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
+{
+    static const char *const layouts[] = {"contiguous", "list", "table", NULL};
+    size_t block = 1, rows;
+    int pages;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_llama_shape_of(p, &w->s, err));
+    TRY(abdb_param_size(p, "batch", 1, 4096, &w->batch, err));
+    TRY(abdb_param_size(p, "input_tokens", 100, 1 << 17, &w->input, err));
+    TRY(abdb_param_size(p, "output_tokens", 100, 1 << 17, &w->output, err));
+    TRY(abdb_param_word(p, "layout", layouts, &pages, err));
+    if (pages != ABDB_PAGES_CONTIGUOUS) TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
+    w->group = ABDB_LLAMA_PREFILL / w->input;
+    w->group = w->group < 1 ? 1 : w->group > w->batch ? w->batch : w->group;
+    rows = w->group * w->input > w->batch ? w->group * w->input : w->batch;
+    w->most = abdb_llama_sized(rows, w->batch, w->input + w->output, pages, block);
+done:
+    return st;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *limits, abdb_error *err)
+{
+    wish w;
+
+    (void)limits;
+    return wish_of(p, &w, err);
+}
+
+/* Of parameters that have been looked at before. */
+static wish known(const abdb_problem *p)
+{
+    abdb_problem again = *p;
+    wish w = {0};
+    abdb_error err;
+
+    (void)!wish_of(&again, &w, &err);
+    return w;
+}
+
+static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+{
+    wish w = known(p);
+
+    abdb_llama_lacks(p, &w.s, parts, out, room);
+}
+
+static void add(abdb_work *to, abdb_work more)
+{
+    to->ops += more.ops;
+    to->bytes += more.bytes;
+}
+
+/* All passes of prompts, and all steps after them. */
+static void needs(const wish *w, abdb_work *prefill, abdb_work *decode)
+{
+    double n = (double)w->input, batch = (double)w->batch;
+
+    *prefill = *decode = (abdb_work){0, 0};
+    for (size_t done = 0; done < w->batch; done += w->group) {
+        double group = (double)(w->batch - done < w->group ? w->batch - done : w->group);
+        abdb_work pass;
+
+        abdb_llama_work(&w->s, group * n, group, group * n * (n + 1) / 2, 0, &pass);
+        add(prefill, pass);
+    }
+    for (size_t i = 1; i < w->output; i++) {
+        double past = n + (double)i - 1;
+        abdb_work step;
+
+        abdb_llama_work(&w->s, batch, batch, batch * (past + 1), batch * past, &step);
+        add(decode, step);
+    }
+}
+
+static void effort(const abdb_stage *stage, abdb_effort *out)
+{
+    wish w = known(stage->p);
+    abdb_work prefill, decode;
+    abdb_error err;
+
+    needs(&w, &prefill, &decode);
+    *out = (abdb_effort){prefill.ops + decode.ops, prefill.bytes + decode.bytes, 0};
+    if (abdb_llama_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+        out->memory = INFINITY;
+}
+
+static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+{
+    wish w = known(stage->p);
+
+    *at = abdb_llama_check_at;
+    return abdb_llama_check(stage, &w.s, w.most.padded, error, err);
+}
+
+static void stop(void *state)
+{
+    generation *t = state;
+
+    abdb_llama_run_close(&t->run);
+    free(t->page);
+    free(t->prompt);
+    free(t->next);
+    free(t->first.s);
+    free(t->each.s);
+    free(t->gap.s);
+    free(t->prefills.s);
+    free(t);
+}
+
+static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+{
+    generation *t = calloc(1, sizeof *t);
+    const wish *w;
+    abdb_status st = ABDB_OK;
+
+    if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "generation");
+    t->w = known(stage->p);
+    w = &t->w;
+    needs(w, &t->prefill, &t->decode);
+    t->page = calloc(w->most.blocks, sizeof *t->page);
+    t->prompt = calloc(w->batch * w->input, sizeof *t->prompt);
+    t->next = calloc(w->batch, sizeof *t->next);
+    if (!t->page || !t->prompt || !t->next) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
+    TRY(abdb_latencies_open(&t->first, err));
+    TRY(abdb_latencies_open(&t->each, err));
+    TRY(abdb_latencies_open(&t->gap, err));
+    TRY(abdb_latencies_open(&t->prefills, err));
+    /* Blocks in random order, as they lie once requests have come and gone. */
+    abdb_shuffle(t->page, w->most.blocks, 3);
+    TRY(abdb_llama_run_open(&t->run, stage, &w->s, &w->most, err));
+    *state = t;
+done:
+    if (st != ABDB_OK) stop(t);
+    return st;
+}
+
+/* Other prompts; what the first repetition, which warms up, took is forgotten. */
+static abdb_status reset(void *state, abdb_error *err)
+{
+    generation *t = state;
+    size_t n = t->w.batch * t->w.input;
+
+    (void)err;
+    if (t->turns == 1)
+        t->first.count = t->each.count = t->gap.count = t->prefills.count = t->run.read.count = 0;
+    for (size_t i = 0; i < n; i++)
+        t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
+    t->turns++;
+    abdb_llama_run_read(&t->run);
+    return ABDB_OK;
+}
+
+/* Prompts [from, from + n). */
+static void prompts(generation *t, size_t from, size_t n)
+{
+    abdb_llama *g = &t->run.g;
+    size_t width = g->most.width, length = t->w.input;
+
+    g->sequences = n;
+    memcpy(g->page, t->page + from * width, n * width * sizeof *g->page);
+    memcpy(g->token, t->prompt + from * length, n * length * sizeof *g->token);
+    for (size_t i = 0; i < n; i++) {
+        g->past[i] = 0;
+        g->first[i + 1] = (i + 1) * length;
+    }
+    abdb_llama_pass(g);
+    memcpy(t->next + from, g->picked, n * sizeof *t->next);
+}
+
+static void steps(generation *t, double begun)
+{
+    abdb_llama *g = &t->run.g;
+    double (*now)(void) = g->stage->spans->now, last = begun;
+
+    g->sequences = t->w.batch;
+    memcpy(g->page, t->page, t->w.batch * g->most.width * sizeof *g->page);
+    for (size_t i = 0; i < t->w.batch; i++) {
+        g->past[i] = t->w.input;
+        g->first[i + 1] = i + 1;
+    }
+    for (size_t step = 1; step < t->w.output; step++) {
+        double at;
+
+        memcpy(g->token, t->next, t->w.batch * sizeof *g->token);
+        abdb_llama_pass(g);
+        memcpy(t->next, g->picked, t->w.batch * sizeof *t->next);
+        at = now();
+        abdb_latencies_add(&t->gap, at - last);
+        last = at;
+    }
+}
+
+static abdb_status run(void *state, abdb_error *err)
+{
+    generation *t = state;
+    abdb_spans *spans = t->run.g.stage->spans;
+    double begun = spans->now(), filled, done;
+
+    (void)err;
+    abdb_span_enter(spans, "prefill", NULL);
+    for (size_t from = 0; from < t->w.batch; from += t->w.group) {
+        size_t n = t->w.batch - from < t->w.group ? t->w.batch - from : t->w.group;
+        double at;
+
+        prompts(t, from, n);
+        at = spans->now() - begun;
+        for (size_t i = 0; i < n; i++) abdb_latencies_add(&t->first, at);
+    }
+    abdb_span_leave(spans, 0, 0);
+    filled = spans->now();
+    abdb_latencies_add(&t->prefills, filled - begun);
+    if (t->w.output < 2) return ABDB_OK;
+    abdb_span_enter(spans, "decode", NULL);
+    steps(t, filled);
+    abdb_span_leave(spans, 0, 0);
+    done = spans->now();
+    abdb_latencies_add(&t->each, (done - filled) / (double)(t->w.output - 1));
+    return ABDB_OK;
+}
+
+static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+{
+    generation *t = state;
+    double batch = (double)t->w.batch, steps = (double)t->w.output - 1,
+           prefill_s = abdb_latencies_median(&t->prefills),
+           each_s = abdb_latencies_median(&t->each), read = abdb_llama_run_bandwidth(&t->run),
+           decode = t->decode.bytes / steps / each_s;
+
+    say(to,
+        &(abdb_told_metric){"tokens_per_s", "median", batch * (double)t->w.output / median_s, NAN});
+    say(to, &(abdb_told_metric){"prefill_tokens_per_s", "median",
+                                batch * (double)t->w.input / prefill_s, NAN});
+    say(to, &(abdb_told_metric){"prefill_flops_per_s", "median", t->prefill.ops / prefill_s, NAN});
+    abdb_latencies_tell(&t->first, "ttft_s", say, to);
+    if (t->w.output > 1) {
+        say(to, &(abdb_told_metric){"decode_tokens_per_s", "median", batch / each_s, NAN});
+        say(to, &(abdb_told_metric){"decode_bytes_per_s", "median", decode, NAN});
+        if (isfinite(read) && read > 0)
+            say(to, &(abdb_told_metric){"mbu", "median", decode / read, NAN});
+        abdb_latencies_tell(&t->each, "tpot_s", say, to);
+        abdb_latencies_tell(&t->gap, "itl_s", say, to);
+    }
+    if (isfinite(read) && read > 0)
+        say(to, &(abdb_told_metric){"read_bytes_per_s", "median", read, NAN});
+    say(to, &(abdb_told_metric){"overhead", "value", abdb_llama_run_overhead(&t->run), NAN});
+    *sound = abdb_llama_run_sound(&t->run);
+}
+
+const abdb_workload abdb_workload_generate = {
+    .name = "llama-generate",
+    .summary = "text generated by a Llama-like network: prefill of prompts, decode token by token",
+    .formula = "llama-generate@1",
+    .parameters =
+        "model=llama-3.2-1b (llama-3.2-3b, llama-3.1-8b, llama-3.1-70b, llama-2-7b, llama-2-13b, "
+        "llama-2-70b, stories-15m, stories-110m, tiny), of which layers and vocabulary can be "
+        "others; batch=1, input_tokens=100, output_tokens=100 (of each prompt); dtype=f32,bf16 "
+        "(f64: ref; of activations and the cache); weights=same,i8,i4; "
+        "layout=contiguous,list,table (of the cache; table: padded to the longest) with block=128; "
+        "scale=no,auto (as many layers as fit)",
+    .names = "model layers layers_of vocabulary batch input_tokens output_tokens weights layout "
+             "block scale",
+    .dtype = ABDB_F32,
+    .shape = shape,
+    .lacks = lacks,
+    .effort = effort,
+    .check = check,
+    .open = start,
+    .reset = reset,
+    .run = run,
+    .tell = tell,
+    .close = stop};

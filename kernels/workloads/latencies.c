@@ -1,0 +1,38 @@
+/* latencies.c - times gathered from repetition to repetition; see latencies.h. */
+#include "kernels/workloads/latencies.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "schema/core/stats.h"
+
+abdb_status abdb_latencies_open(abdb_latencies *l, abdb_error *err)
+{
+    *l = (abdb_latencies){.s = calloc(ABDB_LATENCIES_MAX, sizeof *l->s)};
+    return l->s ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "times");
+}
+
+void abdb_latencies_add(abdb_latencies *l, double seconds)
+{
+    if (l->count < ABDB_LATENCIES_MAX) l->s[l->count++] = seconds;
+}
+
+static double quantile(abdb_latencies *l, double q)
+{
+    if (!l->count) return NAN;
+    qsort(l->s, l->count, sizeof *l->s, abdb_compare_double);
+    return abdb_quantile_sorted(l->s, l->count, q);
+}
+
+double abdb_latencies_median(abdb_latencies *l)
+{
+    return quantile(l, 0.5);
+}
+
+void abdb_latencies_tell(abdb_latencies *l, const char *metric, abdb_tell *tell, void *to)
+{
+    if (!l->count) return;
+    tell(to, &(abdb_told_metric){metric, "median", quantile(l, 0.5), NAN});
+    tell(to, &(abdb_told_metric){metric, "p90", quantile(l, 0.9), NAN});
+    tell(to, &(abdb_told_metric){metric, "p99", quantile(l, 0.99), NAN});
+}

@@ -1,0 +1,20 @@
+/* latencies.h - times that a workload gathers from repetition to repetition. */
+#ifndef ABDB_WORKLOADS_LATENCIES_H
+#define ABDB_WORKLOADS_LATENCIES_H
+
+#include "kernels/workloads/workload.h"
+
+enum { ABDB_LATENCIES_MAX = 1 << 16 }; /* those beyond are not kept */
+typedef struct {
+    double *s;
+    size_t count;
+} abdb_latencies;
+/* ABDB_NOMEM. free() what it holds in s. */
+ABDB_MUST_USE abdb_status abdb_latencies_open(abdb_latencies *l, abdb_error *err);
+void abdb_latencies_add(abdb_latencies *l, double seconds);
+/* Median, 90th and 99th percentile of what was gathered, which it sorts; nothing of nothing. */
+void abdb_latencies_tell(abdb_latencies *l, const char *metric, abdb_tell *tell, void *to);
+/* Median; NAN of nothing. */
+double abdb_latencies_median(abdb_latencies *l);
+
+#endif

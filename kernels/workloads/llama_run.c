@@ -1,0 +1,114 @@
+/* llama_run.c - what workloads of Llama-like networks share; see llama_run.h. */
+#include "kernels/workloads/llama_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { READ_MOST = 1 << 30 };
+static const double deviation = 0.02;
+
+abdb_llama_size abdb_llama_sized(size_t rows, size_t sequences, size_t length, int pages,
+                                 size_t block)
+{
+    abdb_llama_size most = {.rows = rows,
+                            .sequences = sequences,
+                            .length = length,
+                            .block = pages == ABDB_PAGES_CONTIGUOUS ? length : block,
+                            .padded = pages == ABDB_PAGES_TABLE};
+
+    most.width = (length + most.block - 1) / most.block;
+    most.blocks = sequences * most.width;
+    return most;
+}
+
+void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const abdb_parts *parts,
+                      char *out, size_t room)
+{
+    const abdb_decoder *d = parts ? parts->decoder : NULL;
+    const struct {
+        const char *name;
+        bool there;
+    } wanted[] = {{"products with weights in a form of its own", d && d->make && d->weigh},
+                  {"a table of tokens", d && d->embed},
+                  {"norms by the root of the mean square", d && d->norm},
+                  {"rotary embedding into a cache", d && d->remember},
+                  {"attention by a cache in blocks", d && d->attend},
+                  {"SwiGLU", d && d->gate},
+                  {"the largest of a row", d && d->pick}};
+    const char *why = NULL;
+    size_t used = 0, columns = s->hidden % 32 ? s->hidden : s->d;
+
+    *out = '\0';
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!wanted[i].there && used < room)
+            used +=
+                (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
+    if (!used) why = d->refuses(p, s->dtype, s->form, s->head, columns);
+    if (why) snprintf(out, room, "%s", why);
+}
+
+abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
+                                const abdb_llama_shape *s, const abdb_llama_size *most,
+                                abdb_error *err)
+{
+    abdb_llama_source source;
+    abdb_status st = ABDB_OK;
+
+    r->made = (abdb_llama_made){.s = *s, .seed = 1, .deviation = deviation};
+    source = abdb_llama_make(&r->made);
+    TRY(abdb_latencies_open(&r->read, err));
+    TRY(abdb_llama_open(&r->g, stage, s, most, &source, err));
+    r->bytes = (size_t)fmin((double)(r->g.gains - (char *)r->g.matrix[0].data), READ_MOST);
+done:
+    return st;
+}
+
+void abdb_llama_run_close(abdb_llama_run *r)
+{
+    abdb_llama_close(&r->g);
+    free(r->read.s);
+}
+
+void abdb_llama_run_read(abdb_llama_run *r)
+{
+    double (*now)(void) = r->g.stage->spans->now, begun;
+
+    if (!r->g.decoder->read) return;
+    begun = now();
+    r->g.decoder->read(r->g.self, r->g.matrix[0].data, r->bytes);
+    abdb_latencies_add(&r->read, now() - begun);
+}
+
+double abdb_llama_run_bandwidth(abdb_llama_run *r)
+{
+    return (double)r->bytes / abdb_latencies_median(&r->read);
+}
+
+bool abdb_llama_run_sound(const abdb_llama_run *r)
+{
+    const abdb_llama *g = &r->g;
+    abdb_device *device = g->stage->device;
+    size_t n = g->sequences * g->s.vocabulary;
+    void *copy = device->on_host ? NULL : malloc(n * g->size);
+    abdb_tensor t = {.dtype = g->s.dtype, .data = device->on_host ? g->logits : copy};
+    abdb_error err;
+    bool sound = device->on_host ||
+                 (copy && device->download(device, copy, g->logits, n * g->size, &err) == ABDB_OK);
+
+    for (size_t i = 0; i < n && sound; i++) sound = isfinite(abdb_tensor_get(&t, i));
+    for (size_t i = 0; i < g->sequences && sound; i++)
+        sound = g->picked[i] >= 0 && (size_t)g->picked[i] < g->s.vocabulary;
+    free(copy);
+    return sound;
+}
+
+double abdb_llama_run_overhead(const abdb_llama_run *r)
+{
+    const abdb_spans *spans = r->g.stage->spans;
+    double all = 0;
+
+    for (size_t i = 0; i < spans->count; i++)
+        if (!spans->at[i].within) all += spans->at[i].time_s;
+    return abdb_spans_between(spans) / all;
+}

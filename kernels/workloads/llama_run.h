@@ -1,0 +1,42 @@
+/* llama_run.h - what workloads of Llama-like networks share: what they lack, their made weights,
+ * how quickly the same weights can be read, and whether what came out can be right. */
+#ifndef ABDB_WORKLOADS_LLAMA_RUN_H
+#define ABDB_WORKLOADS_LLAMA_RUN_H
+
+#include "kernels/workloads/latencies.h"
+#include "kernels/workloads/llama_net.h"
+#include "kernels/workloads/parts.h"
+
+/* Tokens of prompts that go through the network together, of whole prompts. */
+enum { ABDB_LLAMA_PREFILL = 2048 };
+/* How pages of the cache are chosen. */
+enum { ABDB_PAGES_CONTIGUOUS, ABDB_PAGES_LIST, ABDB_PAGES_TABLE };
+/* Blocks for `sequences` of up to `length` tokens; `block`: tokens of one, where they are not in
+ * one piece. */
+abdb_llama_size abdb_llama_sized(size_t rows, size_t sequences, size_t length, int pages,
+                                 size_t block);
+/* As abdb_workload has it. */
+void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const abdb_parts *parts,
+                      char *out, size_t room);
+
+typedef struct {
+    abdb_llama g;
+    abdb_llama_made made;
+    abdb_latencies read; /* seconds for `bytes` of weights, each once */
+    size_t bytes;
+} abdb_llama_run;
+/* ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
+                                              const abdb_llama_shape *s,
+                                              const abdb_llama_size *most, abdb_error *err);
+void abdb_llama_run_close(abdb_llama_run *r);
+/* Reads weights once and notes the time. */
+void abdb_llama_run_read(abdb_llama_run *r);
+/* Bytes a second of those reads, the median. */
+double abdb_llama_run_bandwidth(abdb_llama_run *r);
+/* Are the logits of the last pass finite? */
+bool abdb_llama_run_sound(const abdb_llama_run *r);
+/* Parts of a step that no kernel accounts for, and operations of all, of the last repetition. */
+double abdb_llama_run_overhead(const abdb_llama_run *r);
+
+#endif

@@ -1,0 +1,45 @@
+/* llama_shape.h - the shapes of Llama-like networks, and what they need.
+ *
+ * A layer (Touvron et al. 2023): x += attention(norm(x) Wqkv) Wo, x += (silu(g) u) Wd with
+ * g, u = norm(x) Wgu; norms by the root of the mean square; queries and keys turned by their
+ * positions (Su et al. 2021), heads / kv_heads queries to a key; a last norm and a last matrix,
+ * which is the table of tokens in those that are tied.
+ */
+#ifndef ABDB_WORKLOADS_LLAMA_SHAPE_H
+#define ABDB_WORKLOADS_LLAMA_SHAPE_H
+
+#include "kernels/kernel.h"
+
+/* Matrices of a layer. */
+enum { ABDB_LLAMA_QKV, ABDB_LLAMA_OUT, ABDB_LLAMA_UP, ABDB_LLAMA_DOWN, ABDB_LLAMA_MATRICES };
+
+typedef struct {
+    const char *name;
+    size_t layers, d, heads, kv_heads, head, hidden, vocabulary; /* head: numbers of one */
+    bool tied;
+    double base;      /* of the angles of positions */
+    double factor;    /* by which slow ones are slower; 1: none (Llama-3.1 and later) */
+    size_t layers_of; /* of the whole network */
+    abdb_dtype dtype; /* of activations and the cache */
+    int form;         /* of weights: ABDB_WEIGHTS_SAME, ... */
+} abdb_llama_shape;
+
+/* Fills defaults of parameters. ABDB_USAGE. */
+ABDB_MUST_USE abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *out,
+                                              abdb_error *err);
+/* Rows and columns of a matrix of a layer. */
+void abdb_llama_matrix(const abdb_llama_shape *s, int which, size_t *k, size_t *n);
+/* Parameters, norms and both tables (tied: one) too. */
+double abdb_llama_parameters(const abdb_llama_shape *s);
+/* Bytes of all parameters but a table that only gives rows: what a step reads. Scales are f32. */
+double abdb_llama_read(const abdb_llama_shape *s);
+/* Bytes of keys and values of a token. */
+double abdb_llama_cached(const abdb_llama_shape *s);
+/* What a pass needs: `rows` tokens go through, of which `last` are asked for what follows; `seen`:
+ * sum over rows of the tokens that each sees; `held`: tokens whose keys and values are read. */
+void abdb_llama_work(const abdb_llama_shape *s, double rows, double last, double seen, double held,
+                     abdb_work *out);
+/* Cosines and sines of positions [0, n): rows of `head` numbers, halves. */
+void abdb_llama_turns(const abdb_llama_shape *s, size_t n, float *out);
+
+#endif
