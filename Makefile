@@ -310,8 +310,9 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
-soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all wrong kernels; the gate for GATE_MINUTES (10), adding up
+soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all cells by all backends; all wrong kernels; the gate for GATE_MINUTES (10), adding up
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
+	@BUILD=$(BUILD) tests/cells.sh
 	@tests/mutants.sh
 	@BUILD=$(BUILD) tests/workload_mutants.sh
 	@BUILD=$(BUILD) tests/cuda/mutants.sh

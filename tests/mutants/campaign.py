@@ -222,7 +222,7 @@ class Tree:
 class Campaign:
     def __init__(self, work, args):
         self.work, self.args, self.bad = work, args, []
-        self.cells, plan = {}, list(read_cells(HERE / "cells.plan"))
+        self.cells, plan = {}, list(read_cells(HERE.parent / "cells.plan"))
         self.mutants = [m for m in read_table(HERE / "table.txt") if re.search(args.only, m.id) and (m.few or not args.few)]
         build = ROOT / os.environ.get("BUILD", "build")
         for backend in sorted({m.backend for m in self.mutants}):
