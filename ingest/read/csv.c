@@ -1,5 +1,6 @@
 /* csv.c - rows of delimited text; see csv.h. Lines are handed to libcsv one by one, so that the
- * line on which a row begins is known even where quoted fields span lines. */
+ * line on which a row begins is known even where quoted fields span lines. A row without quotes
+ * needs no parser: it is cut at its delimiters, as libcsv would, in a fraction of the time. */
 #include "ingest/read/csv.h"
 
 #include <csv.h>
@@ -34,6 +35,17 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* Is there room for one more field of so many bytes? */
+static bool has_room(reader *r, size_t size)
+{
+    if (r->count < ABDB_CSV_COLUMN_MAX && size <= ABDB_CSV_FIELD_MAX) return true;
+    r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
+                          "line %ld: more than %d columns, or a field over %d"
+                          " bytes",
+                          r->row_line, ABDB_CSV_COLUMN_MAX, ABDB_CSV_FIELD_MAX);
+    return false;
+}
+
 /* libcsv's callback for a field. It cannot stop the parser: after a fault it passes over the rest,
  * and read_text looks at status. */
 static void on_field(void *data, size_t size, void *self)
@@ -43,13 +55,7 @@ static void on_field(void *data, size_t size, void *self)
     char *copy;
 
     if (r->status != ABDB_OK) return;
-    if (r->count == ABDB_CSV_COLUMN_MAX || size > ABDB_CSV_FIELD_MAX) {
-        r->status = ABDB_FAIL(r->err, ABDB_LIMIT,
-                              "line %ld: more than %d columns, or a field over %d"
-                              " bytes",
-                              r->row_line, ABDB_CSV_COLUMN_MAX, ABDB_CSV_FIELD_MAX);
-        return;
-    }
+    if (!has_room(r, size)) return;
     while (size && is_blank(*text)) text++, size--;
     while (size && is_blank(text[size - 1])) size--;
     copy = abdb_arena_copy(&r->arena, text, size);
@@ -74,6 +80,40 @@ static void on_row(int end, void *self)
     r->count = 0;
     r->any = false;
     abdb_arena_clear(&r->arena);
+}
+
+/* Is the line a whole row without quotes, and without a line end of old Macs in it? */
+static bool is_plain(const reader *r, const char *line, size_t size)
+{
+    const char *cr;
+
+    if (r->parser.pstate != ROW_NOT_BEGUN || memchr(line, '"', size)) return false;
+    cr = memchr(line, '\r', size);
+    return !cr || (cr[1] == '\n' && cr + 2 == line + size);
+}
+
+/* A plain line of so many bytes without its end: one copy, cut at the delimiters. */
+static void cut(reader *r, const char *line, size_t size, char delimiter)
+{
+    char *at = abdb_arena_copy(&r->arena, line, size), *end = at + size;
+
+    if (!at) {
+        r->status = ABDB_FAIL(r->err, ABDB_NOMEM, "line %ld", r->row_line);
+        return;
+    }
+    for (;;) {
+        char *stop = memchr(at, delimiter, (size_t)(end - at)), *last = stop ? stop : end;
+
+        if (!has_room(r, (size_t)(last - at))) return;
+        while (at < last && is_blank(*at)) at++;
+        while (last > at && is_blank(last[-1])) last--;
+        *last = '\0';
+        r->any |= *at != '\0';
+        r->field[r->count++] = at;
+        if (!stop) break;
+        at = stop + 1;
+    }
+    on_row('\n', r);
 }
 
 /* Gives back what lies behind the row at hand, now and then. */
@@ -121,7 +161,9 @@ static abdb_status read_text(const abdb_input *in, const char *text, size_t size
          * wherever text may hold NUL bytes. */
         while (r->line_end > r->row_start && strchr("\r\n", r->line_end[-1]) && r->line_end[-1])
             r->line_end--;
-        if (csv_parse(&r->parser, at, length, on_field, on_row, r) != length) {
+        if (is_plain(r, at, length)) {
+            cut(r, at, (size_t)(r->line_end - at), delimiter);
+        } else if (csv_parse(&r->parser, at, length, on_field, on_row, r) != length) {
             st = ABDB_FAIL(err, ABDB_DATA, "line %ld: %s", line,
                            csv_strerror(csv_error(&r->parser)));
             break;

@@ -262,7 +262,7 @@ bool abdb_date(const char *text, char out[ABDB_DATE_SIZE])
     return true;
 }
 
-bool abdb_date_is(const char *text)
+static bool is_date(const char *text)
 {
     static const char form[] = "0000-00-00T00:00:00";
     const char *at = text;
@@ -277,6 +277,18 @@ bool abdb_date_is(const char *text)
     if (*at == '.') at += 1 + strspn(at + 1, "0123456789");
     at += *at == 'Z';
     return !*at;
+}
+
+bool abdb_date_is(const char *text)
+{
+    static _Thread_local char last[ABDB_DATE_SIZE]; /* rows of a file repeat it */
+    size_t size;
+
+    if (*last && strcmp(text, last) == 0) return true;
+    if (!is_date(text)) return false;
+    size = strlen(text) + 1;
+    if (size <= sizeof last) memcpy(last, text, size);
+    return true;
 }
 
 bool abdb_date_is_day(const char *text)

@@ -12,7 +12,7 @@
 #include "schema/core/text.h"
 #include "schema/core/timing.h"
 
-enum { BATCHES = 4, BATCH_RECORDS = 2048, BATCH_BYTES = 1 << 20 };
+enum { BATCHES = 4, BATCH_RECORDS = 2048, BATCH_BYTES = 1 << 20, FETCHED = 1024 };
 
 typedef enum { RECORD_ENTRY, RECORD_FACT, RECORD_REJECT, RECORD_ROW_END } record_kind;
 
@@ -272,13 +272,19 @@ static abdb_status hand_over(abdb_queue *q, const queued *r)
     }
 }
 
-/* The store looks up the keys of an entry in memory that no cache holds: told of them AHEAD records
- * before, it has them fetched in time. */
+/* Records were written by another processor and lie in its caches; the store looks their keys up
+ * in memory that no cache holds. Twice AHEAD records before, the record is fetched; AHEAD before,
+ * the store is told of its keys. */
 static void tell_ahead(const abdb_queue *q, const batch *b, size_t i)
 {
-    enum { AHEAD = 8 };
+    enum { AHEAD = 8, LINE = 64 };
     const queued *r = i + AHEAD < b->count ? &b->record[i + AHEAD] : NULL;
 
+    if (i + 2 * AHEAD < b->count && b->record[i + 2 * AHEAD].kind == RECORD_ENTRY) {
+        const char *at = b->record[i + 2 * AHEAD].record;
+
+        for (size_t k = 0; k < FETCHED; k += LINE) __builtin_prefetch(at + k);
+    }
     if (r && r->kind == RECORD_ENTRY && q->keys->soon)
         q->keys->soon(q->inner->self, ((const packed_entry *)r->record)->key);
 }

@@ -84,11 +84,11 @@ CREATE TABLE description (
     retrieved       TEXT
 ) STRICT;
 CREATE INDEX description_by_key ON description (description_key);
-CREATE INDEX description_device ON description (device, model, scenario);
-CREATE INDEX description_model ON description (model, scenario, round);
+CREATE INDEX description_device ON description (device);
+CREATE INDEX description_model ON description (model);
 CREATE INDEX description_round ON description (round, model) WHERE round IS NOT NULL;
-CREATE INDEX description_workload ON description (workload, device);
-CREATE INDEX description_source ON description (source, device, devices);
+CREATE INDEX description_workload ON description (workload);
+CREATE INDEX description_source ON description (source);
 CREATE INDEX description_campaign ON description (campaign) WHERE campaign IS NOT NULL;
 CREATE INDEX description_tag ON description (tag) WHERE tag IS NOT NULL;
 
@@ -153,10 +153,10 @@ CREATE TABLE result_row (
     raw_value    TEXT,                      -- as published
     cell         TEXT,                      -- where in the artifact, finer than the entry's place
     mpi_rank     INTEGER,                   -- MPI rank; NULL: none
-    x            REAL CHECK (x > -9e999 AND x < 9e999),  -- place in a series (step, seconds); NULL: none
+    x            REAL CHECK (x IS NULL OR (x > -9e999 AND x < 9e999)),  -- place in a series (step, seconds); NULL: none
     n            INTEGER CHECK (n > 0),     -- samples behind it, as far as they are known
-    low          REAL CHECK (low > -9e999 AND low < 9e999),  -- lower end of the spread
-    high         REAL CHECK (high > -9e999 AND high < 9e999),  -- upper end of the spread
+    low          REAL CHECK (low IS NULL OR (low > -9e999 AND low < 9e999)),  -- lower end of the spread
+    high         REAL CHECK (high IS NULL OR (high > -9e999 AND high < 9e999)),  -- upper end of the spread
     first_sample INTEGER,                   -- the samples that are kept: sample_row from here
     last_sample  INTEGER                    -- to here; NULL: none
 ) STRICT;

@@ -1,4 +1,4 @@
-/* bulk.c - many new entries in one unit: after BULK_MIN of them, where the file holds few others,
+/* bulk.c - many new entries in one unit: once they are many beside the others that the file holds,
  * rows go in many at a time, the indexes of their tables are dropped and built once at the end,
  * which sorts instead of searching, and keys are looked up in memory meanwhile. Within the unit's
  * transaction, so an interrupted import leaves the file as it was. */
@@ -10,9 +10,10 @@
 #include "schema/core/timing.h"
 #include "schema/store/writer.h"
 
-/* BULK_MIN: new entries of a unit after which it is tried. OTHERS_PER_NEW: entries that the file
- * may hold for each new one, so that building all indexes anew still pays. */
-enum { BULK_MIN = 20000, OTHERS_PER_NEW = 20 };
+/* BULK_MIN: new entries of a unit after which it is tried, and again whenever they have doubled.
+ * OTHERS_PER_NEW: entries that the file may hold for each new one: an entry costs five times as
+ * much or more where all indexes grow with it as where they are built anew. */
+enum { BULK_MIN = 2000, OTHERS_PER_NEW = 8 };
 
 /* --- rows, many at a time --------------------------------------------------------------------- */
 
@@ -100,15 +101,16 @@ static abdb_status load_keys(abdb_writer *w, abdb_keymap *map, const char *sql, 
 }
 
 /* The indexes of entries and descriptions. Not that of results, which come in the order of their
- * entries: it grows at its end. Keys of descriptions that memory cannot hold are looked up in
- * theirs. */
+ * entries: it grows at its end; nor partial ones, for which most rows of a large table are read to
+ * find nothing. Keys of descriptions that memory cannot hold are looked up in theirs. */
 static abdb_status drop_indexes(abdb_writer *w, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(w->db->sql,
                                   "SELECT name, sql FROM sqlite_schema WHERE type = 'index'"
                                   " AND tbl_name IN ('entry_row', 'description')"
-                                  " AND sql IS NOT NULL AND (?1 OR name <> 'description_by_key')"
+                                  " AND sql IS NOT NULL AND sql NOT LIKE '%) WHERE %'"
+                                  " AND (?1 OR name <> 'description_by_key')"
                                   " ORDER BY name",
                                   -1, &s, NULL);
     char drop[128 + ABDB_INDEX_MAX * 64] = "";
@@ -163,8 +165,10 @@ static abdb_status begin_bulk(abdb_writer *w, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(abdb_db_integer(w->db, "SELECT coalesce(max(entry_id), 0) FROM entry_row", &entries, err));
-    if (entries / OTHERS_PER_NEW > w->unit_entries || entries > ABDB_KEYMAP_ENTRIES_MAX / 2) {
-        w->no_bulk = 1; /* few among many: the indexes are worth keeping */
+    w->bulk_at *= 2;
+    if (entries / OTHERS_PER_NEW > w->unit_entries) return ABDB_OK; /* few among many, so far */
+    if (entries > ABDB_KEYMAP_ENTRIES_MAX / 2) {
+        w->no_bulk = 1;
         return ABDB_OK;
     }
     w->entries.most = ABDB_KEYMAP_ENTRIES_MAX;
@@ -200,7 +204,8 @@ abdb_status abdb_writer_bulk(abdb_writer *w, abdb_key key, sqlite3_int64 id, abd
         w->no_bulk = 1; /* more keys than memory is for: on with the indexes */
         return abdb_writer_end_bulk(w, err);
     }
-    return w->unit_entries % BULK_MIN == 0 && !w->no_bulk ? begin_bulk(w, err) : ABDB_OK;
+    if (w->bulk_at < BULK_MIN) w->bulk_at = BULK_MIN;
+    return w->unit_entries == w->bulk_at && !w->no_bulk ? begin_bulk(w, err) : ABDB_OK;
 }
 
 abdb_status abdb_writer_end_bulk(abdb_writer *w, abdb_error *err)

@@ -3,8 +3,6 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "schema/store/digest.h"
 
-#include <openssl/sha.h>
-
 static void print_hex(const unsigned char digest[ABDB_SHA256_SIZE], char out[ABDB_SHA256_HEX])
 {
     static const char hex[] = "0123456789abcdef";
@@ -59,12 +57,36 @@ static uint64_t eight_bytes(const unsigned char *at)
     return value;
 }
 
+static abdb_key key_of(const unsigned char digest[ABDB_SHA256_SIZE])
+{
+    /* 63 bits are an INTEGER of SQLite that is never negative; the next 64 are kept whole. */
+    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
+                      (long long)eight_bytes(digest + 8)};
+}
+
 abdb_key abdb_digest_key(const void *data, size_t size)
 {
     unsigned char digest[ABDB_SHA256_SIZE];
 
     digest_of(data, size, digest);
-    /* 63 bits are an INTEGER of SQLite that is never negative; the next 64 are kept whole. */
-    return (abdb_key){(long long)(eight_bytes(digest) & INT64_MAX),
-                      (long long)eight_bytes(digest + 8)};
+    return key_of(digest);
+}
+
+void abdb_digest_begin(abdb_digest *digest)
+{
+    SHA256_Init(&digest->context);
+}
+
+void abdb_digest_add(abdb_digest *digest, const void *data, size_t size)
+{
+    SHA256_Update(&digest->context, data, size);
+}
+
+abdb_key abdb_digest_so_far(const abdb_digest *digest)
+{
+    unsigned char out[ABDB_SHA256_SIZE];
+    SHA256_CTX copy = digest->context;
+
+    SHA256_Final(out, &copy);
+    return key_of(out);
 }

@@ -2,6 +2,7 @@
 #ifndef ABDB_STORE_DIGEST_H
 #define ABDB_STORE_DIGEST_H
 
+#include <openssl/sha.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,12 @@ void abdb_sha256_pieces(const void *data, size_t size, void (*done)(const void *
  * probability n^2 / 2^64 (5e-8 at a million), which is why the other part is compared; both, at a
  * billion, with 3e-21. */
 abdb_key abdb_digest_key(const void *data, size_t size);
+/* The same in two steps: the key of what was added so far, to which more may be added. */
+typedef struct {
+    SHA256_CTX context;
+} abdb_digest;
+void abdb_digest_begin(abdb_digest *digest);
+void abdb_digest_add(abdb_digest *digest, const void *data, size_t size);
+abdb_key abdb_digest_so_far(const abdb_digest *digest);
 
 #endif

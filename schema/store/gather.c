@@ -1,16 +1,18 @@
 /* gather.c - rows gathered in memory, ROWS at a time, and the virtual table that reads them; see
  * gather.h. The virtual table is eponymous (it has no xCreate): it exists as soon as its module
- * is registered, leaves nothing in the file, and INSERT ... SELECT * FROM it takes all waiting
- * rows. */
+ * is registered, leaves nothing in the file, and one INSERT ... SELECT of it takes all waiting
+ * rows. The statement asks for the columns that a row has said so far, and has NULL for the others:
+ * most rows leave most columns out, and each that is asked for costs. */
 #include "schema/store/gather.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/core/text.h"
 
-enum { ROWS = 256 };
+enum { ROWS = 256, COLUMNS_MAX = 64 };
 
 typedef struct {
     enum { CELL_NULL, CELL_WHOLE, CELL_NUMBER, CELL_TEXT } kind;
@@ -25,14 +27,17 @@ typedef struct {
 struct abdb_gather {
     abdb_db *db;
     sqlite3_stmt *insert;
-    char name[40]; /* of the virtual table */
+    char name[40]; /* of the virtual table; that which is written is behind NAME_BEGINS */
     int columns, waiting;
+    uint64_t said, asked; /* columns that any row has said, and those of the statement: bit 0, ... */
     bool failed; /* there was no memory for a text */
     abdb_arena text;
     cell row[]; /* ROWS x columns */
 };
 
 /* --- the virtual table ------------------------------------------------------------------------ */
+
+#define NAME_BEGINS "gathered_"
 
 typedef struct {
     sqlite3_vtab base;
@@ -155,26 +160,46 @@ static const sqlite3_module module = {.xConnect = connect,
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* An error ends the unit, so the statement is never undone alone (OR FAIL): that would cost a
- * journal of its own. */
-abdb_status abdb_gather_open(abdb_gather **out, abdb_db *db, const char *table, int columns,
-                             abdb_error *err)
+/* The statement for all columns that were said. An error ends the unit, so the statement is never
+ * undone alone (OR FAIL): that would cost a journal of its own. */
+static abdb_status prepare(abdb_gather *g, abdb_error *err)
 {
-    abdb_gather *g = calloc(1, sizeof *g + (size_t)ROWS * (size_t)columns * sizeof *g->row);
+    const char *table = g->name + strlen(NAME_BEGINS);
     abdb_text sql = {0};
     int code = SQLITE_NOMEM;
 
+    sqlite3_finalize(g->insert);
+    g->insert = NULL;
+    abdb_text_printf(&sql, "INSERT OR FAIL INTO %s SELECT ", table);
+    for (int i = 0; i < g->columns; i++) {
+        if (i) abdb_text_puts(&sql, ",");
+        if (g->said >> i & 1)
+            abdb_text_printf(&sql, "c%d", i + 1);
+        else
+            abdb_text_puts(&sql, "NULL");
+    }
+    abdb_text_printf(&sql, " FROM %s", g->name);
+    if (!sql.failed)
+        code = sqlite3_prepare_v3(g->db->sql, abdb_text_get(&sql), -1, SQLITE_PREPARE_PERSISTENT,
+                                  &g->insert, NULL);
+    abdb_text_free(&sql);
+    g->asked = g->said;
+    return code == SQLITE_OK ? ABDB_OK : abdb_db_fail(g->db, err, table);
+}
+
+abdb_status abdb_gather_open(abdb_gather **out, abdb_db *db, const char *table, int columns,
+                             abdb_error *err)
+{
+    abdb_gather *g = NULL;
+
+    if (columns > COLUMNS_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "%s: more than %d columns", table, COLUMNS_MAX);
+    g = calloc(1, sizeof *g + (size_t)ROWS * (size_t)columns * sizeof *g->row);
     if (!g) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
     g->db = db;
     g->columns = columns;
-    snprintf(g->name, sizeof g->name, "gathered_%s", table);
-    abdb_text_printf(&sql, "INSERT OR FAIL INTO %s SELECT * FROM %s", table, g->name);
-    if (!sql.failed) code = sqlite3_create_module_v2(db->sql, g->name, &module, g, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v3(db->sql, abdb_text_get(&sql), -1, SQLITE_PREPARE_PERSISTENT,
-                                  &g->insert, NULL);
-    abdb_text_free(&sql);
-    if (code != SQLITE_OK) {
+    snprintf(g->name, sizeof g->name, NAME_BEGINS "%s", table);
+    if (sqlite3_create_module_v2(db->sql, g->name, &module, g, NULL) != SQLITE_OK) {
         abdb_db_fail(db, err, table);
         abdb_gather_close(g);
         return ABDB_DB;
@@ -194,6 +219,7 @@ void abdb_gather_close(abdb_gather *g)
 
 static cell *at(abdb_gather *g, int column)
 {
+    g->said |= (uint64_t)1 << (column - 1);
     return &g->row[g->waiting * g->columns + column - 1];
 }
 
@@ -224,13 +250,17 @@ abdb_status abdb_gather_row(abdb_gather *g, abdb_error *err)
 abdb_status abdb_gather_flush(abdb_gather *g, abdb_error *err)
 {
     int code;
+    abdb_status st = ABDB_OK;
 
     if (!g || !g->waiting) return ABDB_OK;
     if (g->failed) return ABDB_FAIL(err, ABDB_NOMEM, "rows");
+    if (!g->insert || g->said != g->asked) TRY(prepare(g, err));
     code = sqlite3_step(g->insert);
     sqlite3_reset(g->insert);
     memset(g->row, 0, (size_t)g->waiting * (size_t)g->columns * sizeof *g->row);
     g->waiting = 0;
     abdb_arena_clear(&g->text);
-    return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(g->db, err, "write");
+    if (code != SQLITE_DONE) st = abdb_db_fail(g->db, err, "write");
+done:
+    return st;
 }

@@ -198,6 +198,8 @@ static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEY
 {
     const abdb_entry *e = o->entry;
     abdb_text *text = &k->text;
+    abdb_digest digest;
+    size_t shared;
 
     key[ABDB_KEY_POINT] = point_key(k, o);
     *origin = make_origin(k, e);
@@ -209,7 +211,10 @@ static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEY
             abdb_text_puts(text, e->field[i]);
             abdb_text_puts(text, "\x1f");
         }
-    key[ABDB_KEY_DESCRIPTION] = digest_text(k);
+    shared = text->size;
+    abdb_digest_begin(&digest);
+    abdb_digest_add(&digest, abdb_text_get(text), shared);
+    key[ABDB_KEY_DESCRIPTION] = abdb_digest_so_far(&digest);
     abdb_text_puts(text, "\x1epoint=");
     put_key(text, key[ABDB_KEY_POINT]);
     if (*origin > 0) {
@@ -218,7 +223,8 @@ static void make_keys(key_maker *k, const abdb_ordered *o, abdb_key key[ABDB_KEY
     }
     put_own(text, e);
     for (size_t i = 0; i < e->results; i++) put_result(text, o->result[i]);
-    key[ABDB_KEY_ENTRY] = digest_text(k);
+    abdb_digest_add(&digest, abdb_text_get(text) + shared, text->size - shared);
+    key[ABDB_KEY_ENTRY] = abdb_digest_so_far(&digest);
     if (text->failed) memset(key, 0, ABDB_KEYS * sizeof *key);
 }
 

@@ -179,7 +179,7 @@ abdb_status abdb_writer_begin(abdb_writer *w, const abdb_unit_info *unit, int *k
     w->counts = w->before = (abdb_counts){0};
     w->row_new = w->row_old = w->row_bad = w->unit_dirty = 0;
     w->kept = 0;
-    w->unit_entries = w->no_bulk = 0;
+    w->unit_entries = w->bulk_at = w->no_bulk = 0;
     w->next_sample = w->next_result = 0;
     w->unit = unit;
     w->said_by_another = 0;

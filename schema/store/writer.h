@@ -79,7 +79,7 @@ struct abdb_writer {
     int journal; /* the log was put aside for one large unit */
     /* many new entries in one unit: see bulk.c */
     abdb_keymap entries;
-    sqlite3_int64 unit_entries;
+    sqlite3_int64 unit_entries, bulk_at; /* new ones; with how many it is tried next */
     int bulk, no_bulk;
     bool all_descriptions;      /* what is not in the map is not in the file */
     abdb_gather *rows[S_COUNT]; /* NULL: rows are written at once */
