@@ -248,9 +248,17 @@ void abdb_llama_close(abdb_llama *g)
 
 /* --- numbers made by a seed ------------------------------------------------------------------- */
 
-static float uniform(uint64_t bits, double deviation)
+/* n numbers, two of each 64 random bits. */
+static void uniform(uint64_t state, double deviation, float around, size_t n, float *out)
 {
-    return (float)((2 * ((double)(bits >> 11) * 0x1p-53) - 1) * sqrt(3) * deviation);
+    const float by = (float)(sqrt(3) * deviation * 0x1p-31);
+
+    for (size_t i = 0; i < n; i += 2) {
+        uint64_t bits = abdb_random_next(&state);
+
+        out[i] = around + (float)(int32_t)(uint32_t)bits * by;
+        if (i + 1 < n) out[i + 1] = around + (float)(int32_t)(uint32_t)(bits >> 32) * by;
+    }
 }
 
 static void made_column(const void *self, size_t layer, int which, size_t column, float *out)
@@ -263,15 +271,13 @@ static void made_column(const void *self, size_t layer, int which, size_t column
         abdb_random_at(m->seed, (layer * ABDB_LLAMA_MATRICES + (size_t)which) << 32 | column);
 
     if (layer < m->s.layers) abdb_llama_matrix(&m->s, which, &k, &n);
-    for (size_t i = 0; i < k; i++) out[i] = uniform(abdb_random_next(&state), deviation);
+    uniform(state, deviation, 0, k, out);
 }
 
 static void made_gains(const void *self, size_t norm, float *out)
 {
     const abdb_llama_made *m = self;
-    uint64_t state = abdb_random_at(m->seed + 1, norm);
-
-    for (size_t i = 0; i < m->s.d; i++) out[i] = 1 + uniform(abdb_random_next(&state), m->spread);
+    uniform(abdb_random_at(m->seed + 1, norm), m->spread, 1, m->s.d, out);
 }
 
 abdb_llama_source abdb_llama_make(const abdb_llama_made *made)

@@ -13,7 +13,7 @@
 
 /* ROWS: of a product with quantised weights, at a time. PIECE: columns of what is gated at a time.
  */
-enum { LINE = 64, PANEL = 32, ROWS = 240, PIECE = 1024 };
+enum { LINE = 64, PANEL = 32, ROWS = 240, PIECE = 1024, DEEP = 16 };
 
 /* What stands for the problem of a transformer block: it picks instructions and blocks. */
 static abdb_problem stand_in(const abdb_problem *p, abdb_dtype dtype)
@@ -117,15 +117,16 @@ static size_t bytes_of(void *self, const abdb_weights *w)
 static void lay_plain(const abdb_vec_maker *s, const abdb_weights *w, size_t left, size_t wide,
                       const float *in)
 {
-    for (size_t i = 0; i < w->k; i++)
-        for (size_t j = 0; j < wide; j++) {
-            size_t to = i * w->n + left + j;
+    for (size_t from = 0; from < w->k; from += DEEP) /* whole lines of columns */
+        for (size_t j = 0; j < wide; j++)
+            for (size_t i = from; i < from + DEEP && i < w->k; i++) {
+                size_t to = i * w->n + left + j;
 
-            if (s->dtype == ABDB_BF16)
-                ((uint16_t *)w->data)[to] = abdb_bf16(in[j * w->k + i]);
-            else
-                ((float *)w->data)[to] = in[j * w->k + i];
-        }
+                if (s->dtype == ABDB_BF16)
+                    ((uint16_t *)w->data)[to] = abdb_bf16(in[j * w->k + i]);
+                else
+                    ((float *)w->data)[to] = in[j * w->k + i];
+            }
 }
 
 /* The same, quantised; what a panel has beyond the last column is 0. */

@@ -1,0 +1,328 @@
+/* serve.c - workload llama-serve: requests of many users to a Llama-like network, batched as they
+ * come (batcher.h). A repetition is a number of requests from the first arrival to the last token.
+ * Goodput counts requests within the limits of MLPerf Inference (inference_rules.adoc of
+ * mlcommons/inference_policies, commit ac93e89c, table of datacenter benchmarks): of Llama2-70b 2 s
+ * to the first token and 200 ms for each after it, interactive 450 ms and 40 ms; of Llama3.1-8B 2 s
+ * and 100 ms, interactive 500 ms and 30 ms. There they hold for the 99th percentile of all. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/workloads/llama_check.h"
+#include "kernels/workloads/llama_run.h"
+#include "kernels/workloads/requests.h"
+
+enum { CLOSED, POISSON };
+static const struct {
+    const char *model;
+    double ttft_s, tpot_s, interactive_ttft_s, interactive_tpot_s;
+} limits[] = {{"llama-3.1-8b", 2, 0.1, 0.5, 0.03}, {"llama-2-70b", 2, 0.2, 0.45, 0.04}};
+
+typedef struct {
+    abdb_llama_shape s;
+    size_t batch, input, output, requests, clients, seed;
+    int lengths, arrivals, limit;
+    double rate;
+    abdb_llama_size most;
+} wish;
+
+typedef struct {
+    abdb_llama_run run;
+    abdb_batcher b;
+    wish w;
+    abdb_request *request;
+    int32_t *prompt;
+    size_t turns;
+    abdb_latencies first, each, whole, gap, good, interactive, rate, held;
+} service;
+
+static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
+{
+    static const char *const layouts[] = {"list", "table", NULL};
+    size_t block, blocks, rows;
+    int table;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_param_word(p, "layout", layouts, &table, err));
+    TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
+    rows = abdb_length_most(w->lengths, w->input);
+    if (rows < ABDB_LLAMA_PREFILL) rows = ABDB_LLAMA_PREFILL;
+    if (rows < w->batch) rows = w->batch;
+    w->most = abdb_llama_sized(rows, w->batch,
+                               abdb_length_most(w->lengths, w->input) +
+                                   abdb_length_most(w->lengths, w->output),
+                               table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
+    TRY(abdb_param_size(p, "blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
+    w->most.blocks = blocks;
+    if (blocks < w->most.width)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "the longest request takes %zu blocks of %zu tokens",
+                      w->most.width, block));
+done:
+    return st;
+}
+
+static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
+{
+    static const char *const lengths[] = {"fixed", "uniform", "lognormal", NULL},
+                             *const arrivals[] = {"closed", "poisson", NULL},
+                             *const of_8b[] = {"llama-3.1-8b", "llama-2-70b", NULL},
+                             *const of_70b[] = {"llama-2-70b", "llama-3.1-8b", NULL};
+    bool first;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_llama_shape_of(p, &w->s, err));
+    first = strncmp(w->s.name, "llama-2", 7) == 0;
+    TRY(abdb_param_word(p, "limits", first ? of_70b : of_8b, &w->limit, err));
+    w->limit = first ? !w->limit : w->limit;
+    TRY(abdb_param_word(p, "lengths", lengths, &w->lengths, err));
+    TRY(abdb_param_word(p, "arrivals", arrivals, &w->arrivals, err));
+    TRY(abdb_param_size(p, "batch", 8, 4096, &w->batch, err));
+    if (w->arrivals == CLOSED)
+        TRY(abdb_param_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients, err));
+    w->rate = abdb_param_number(p, "rate", 1);
+    if (!(w->rate > 0) || (w->arrivals == CLOSED && abdb_param_text(p, "rate")))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "rate is requests a second, above 0, and goes with arrivals=poisson"));
+    if (w->arrivals == POISSON && !abdb_param_text(p, "rate"))
+        TRY(abdb_param_set(p, "rate", w->rate, err));
+    TRY(abdb_param_size(p, "requests", 32, 1 << 16, &w->requests, err));
+    TRY(abdb_param_size(p, "input_tokens", 100, 1 << 15, &w->input, err));
+    TRY(abdb_param_size(p, "output_tokens", 100, 1 << 15, &w->output, err));
+    TRY(abdb_param_size(p, "seed", 1, 1 << 30, &w->seed, err));
+    TRY(size_of(p, w, err));
+done:
+    return st;
+}
+
+static abdb_status shape(abdb_problem *p, const abdb_limits *of, abdb_error *err)
+{
+    wish w = {0};
+
+    (void)of;
+    return wish_of(p, &w, err);
+}
+
+/* Of parameters that have been looked at before. */
+static wish known(const abdb_problem *p)
+{
+    abdb_problem again = *p;
+    wish w = {0};
+    abdb_error err;
+
+    (void)!wish_of(&again, &w, &err);
+    return w;
+}
+
+static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, size_t room)
+{
+    wish w = known(p);
+
+    abdb_llama_lacks(p, &w.s, parts, out, room);
+}
+
+static size_t input_of(const wish *w, size_t i)
+{
+    return abdb_length_draw(w->lengths, w->input, w->seed, i);
+}
+
+static size_t output_of(const wish *w, size_t i)
+{
+    return abdb_length_draw(w->lengths, w->output, w->seed + 1, i);
+}
+
+/* Of all requests: their operations; their keys and values; and weights as often as full passes of
+ * prompts and full batches of tokens would read them. */
+static void effort(const abdb_stage *stage, abdb_effort *out)
+{
+    wish w = known(stage->p);
+    double inputs = 0, outputs = 0, weights = abdb_llama_read(&w.s);
+    abdb_error err;
+
+    *out = (abdb_effort){0};
+    for (size_t i = 0; i < w.requests; i++) {
+        double n = (double)input_of(&w, i), m = (double)output_of(&w, i) - 1;
+        abdb_work in, steps;
+
+        inputs += n;
+        outputs += m;
+        abdb_llama_work(&w.s, n, 1, n * (n + 1) / 2, 0, &in);
+        abdb_llama_work(&w.s, m, m, m * n + m * (m + 1) / 2, m * n + m * (m - 1) / 2, &steps);
+        out->ops += in.ops + steps.ops;
+        out->bytes += in.bytes + steps.bytes - 2 * weights;
+    }
+    out->bytes += weights * (ceil(inputs / ABDB_LLAMA_PREFILL) + ceil(outputs / (double)w.batch));
+    if (abdb_llama_bytes(stage, &w.s, &w.most, &out->memory, &err) != ABDB_OK)
+        out->memory = INFINITY;
+}
+
+static abdb_status check(const abdb_stage *stage, double *error, const char **at, abdb_error *err)
+{
+    wish w = known(stage->p);
+
+    *at = abdb_llama_check_at;
+    return abdb_llama_check(stage, &w.s, w.most.padded, error, err);
+}
+
+static void stop(void *state)
+{
+    service *t = state;
+
+    abdb_batcher_close(&t->b);
+    abdb_llama_run_close(&t->run);
+    free(t->request);
+    free(t->prompt);
+    free(t->first.s);
+    free(t->each.s);
+    free(t->whole.s);
+    free(t->gap.s);
+    free(t->good.s);
+    free(t->interactive.s);
+    free(t->rate.s);
+    free(t->held.s);
+    free(t);
+}
+
+static void wait_for(double seconds)
+{
+    struct timespec time = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    (void)!nanosleep(&time, NULL);
+}
+
+static abdb_status requests(service *t, abdb_error *err)
+{
+    const wish *w = &t->w;
+    size_t most = abdb_length_most(w->lengths, w->input);
+
+    t->request = calloc(w->requests, sizeof *t->request);
+    t->prompt = calloc(w->requests * most, sizeof *t->prompt);
+    if (!t->request || !t->prompt) return ABDB_FAIL(err, ABDB_NOMEM, "requests");
+    for (size_t i = 0; i < w->requests; i++)
+        t->request[i] = (abdb_request){
+            .input = input_of(w, i), .output = output_of(w, i), .prompt = t->prompt + i * most};
+    if (w->arrivals == POISSON) abdb_arrivals_draw(w->rate, w->seed + 2, t->request, w->requests);
+    return ABDB_OK;
+}
+
+static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
+{
+    service *t = calloc(1, sizeof *t);
+    abdb_status st = ABDB_OK;
+
+    if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "a service");
+    t->w = known(stage->p);
+    TRY(requests(t, err));
+    TRY(abdb_latencies_open(&t->first, err));
+    TRY(abdb_latencies_open(&t->each, err));
+    TRY(abdb_latencies_open(&t->whole, err));
+    TRY(abdb_latencies_open(&t->gap, err));
+    TRY(abdb_latencies_open(&t->good, err));
+    TRY(abdb_latencies_open(&t->interactive, err));
+    TRY(abdb_latencies_open(&t->rate, err));
+    TRY(abdb_latencies_open(&t->held, err));
+    TRY(abdb_llama_run_open(&t->run, stage, &t->w.s, &t->w.most, err));
+    t->b = (abdb_batcher){.g = &t->run.g,
+                          .request = t->request,
+                          .count = t->w.requests,
+                          .clients = t->w.clients,
+                          .wait = wait_for,
+                          .gap = &t->gap};
+    TRY(abdb_batcher_open(&t->b, err));
+    *state = t;
+done:
+    if (st != ABDB_OK) stop(t);
+    return st;
+}
+
+/* Other tokens in requests of the same lengths; what the first repetition, which warms up, took is
+ * forgotten. */
+static abdb_status reset(void *state, abdb_error *err)
+{
+    service *t = state;
+    size_t most = abdb_length_most(t->w.lengths, t->w.input);
+
+    (void)err;
+    if (t->turns == 1)
+        t->first.count = t->each.count = t->whole.count = t->gap.count = t->good.count =
+            t->interactive.count = t->rate.count = t->held.count = 0;
+    for (size_t i = 0; i < t->w.requests * most; i++)
+        t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
+    t->turns++;
+    return ABDB_OK;
+}
+
+static abdb_status run(void *state, abdb_error *err)
+{
+    service *t = state;
+    double tokens = 0, good = 0, interactive = 0, last = 0;
+
+    (void)err;
+    abdb_batcher_run(&t->b);
+    for (size_t i = 0; i < t->w.requests; i++) {
+        const abdb_request *r = &t->request[i];
+        double first = r->first_s - r->arrival_s,
+               each = r->output > 1 ? (r->last_s - r->first_s) / (double)(r->output - 1) : 0;
+
+        abdb_latencies_add(&t->first, first);
+        abdb_latencies_add(&t->whole, r->last_s - r->arrival_s);
+        if (r->output > 1) abdb_latencies_add(&t->each, each);
+        good += first <= limits[t->w.limit].ttft_s && each <= limits[t->w.limit].tpot_s;
+        interactive += first <= limits[t->w.limit].interactive_ttft_s &&
+                       each <= limits[t->w.limit].interactive_tpot_s;
+        tokens += (double)r->output;
+        last = fmax(last, r->last_s);
+    }
+    abdb_latencies_add(&t->rate, tokens / last);
+    abdb_latencies_add(&t->good, good / last);
+    abdb_latencies_add(&t->interactive, interactive / last);
+    if (t->b.steps > 0) abdb_latencies_add(&t->held, t->b.held / t->b.steps);
+    return ABDB_OK;
+}
+
+static void say_median(abdb_latencies *of, const char *metric, abdb_tell *say, void *to)
+{
+    if (of->count) say(to, &(abdb_told_metric){metric, "median", abdb_latencies_median(of), NAN});
+}
+
+static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)
+{
+    service *t = state;
+
+    say_median(&t->rate, "tokens_per_s", say, to);
+    say(to, &(abdb_told_metric){"requests_per_s", "median", (double)t->w.requests / median_s, NAN});
+    say_median(&t->good, "goodput_requests_per_s", say, to);
+    say_median(&t->interactive, "goodput_interactive_requests_per_s", say, to);
+    say_median(&t->held, "requests_in_flight", say, to);
+    abdb_latencies_tell(&t->first, "ttft_s", say, to);
+    abdb_latencies_tell(&t->each, "tpot_s", say, to);
+    abdb_latencies_tell(&t->gap, "itl_s", say, to);
+    abdb_latencies_tell(&t->whole, "latency_s", say, to);
+    say(to, &(abdb_told_metric){"overhead", "value", abdb_llama_run_overhead(&t->run), NAN});
+    *sound = abdb_llama_run_sound(&t->run);
+}
+
+const abdb_workload abdb_workload_serve = {
+    .name = "llama-serve",
+    .summary = "requests to a Llama-like network, batched as they come over a cache in blocks",
+    .formula = "llama-serve@1",
+    .parameters =
+        "model, layers, vocabulary, dtype, weights, scale as of llama-generate; arrivals=closed "
+        "(concurrency=batch users, each with one request at a time) or poisson (rate=1 a second); "
+        "requests=32 of a repetition; input_tokens=100, output_tokens=100 (means) with "
+        "lengths=fixed,uniform,lognormal by seed=1; batch=8 (requests in the network at most); "
+        "layout=list,table with block=128 and blocks (enough for the longest of all); "
+        "limits=llama-3.1-8b,llama-2-70b (of MLPerf, for goodput)",
+    .names = "model layers layers_of vocabulary batch input_tokens output_tokens weights layout "
+             "block blocks scale arrivals concurrency rate requests lengths seed limits",
+    .dtype = ABDB_F32,
+    .shape = shape,
+    .lacks = lacks,
+    .effort = effort,
+    .check = check,
+    .open = start,
+    .reset = reset,
+    .run = run,
+    .tell = tell,
+    .close = stop};
