@@ -147,17 +147,17 @@ static void layer_forward(const abdb_gpt *g, size_t i, void *y)
 
     norm(g, a->norm1, a->x, vector(g, i, ABDB_GPT_GAIN1), vector(g, i, ABDB_GPT_SHIFT1));
     product(g, "qkv product",
-            (abdb_part_product){n, 3 * d, d, false, false, a->norm1, matrix(g, i, ABDB_GPT_QKV),
-                                a->qkv});
+            abdb_part_product_of(n, 3 * d, d, false, false, a->norm1, matrix(g, i, ABDB_GPT_QKV),
+                                 a->qkv));
     bias(g, a->qkv, vector(g, i, ABDB_GPT_BQKV), 3 * d, NULL);
     attention(g, attention_of(g, a), false);
     product(g, "attention product",
-            (abdb_part_product){n, d, d, false, false, a->att, matrix(g, i, ABDB_GPT_OUT), a->h});
+            abdb_part_product_of(n, d, d, false, false, a->att, matrix(g, i, ABDB_GPT_OUT), a->h));
     bias(g, a->h, vector(g, i, ABDB_GPT_BOUT), d, a->x);
     norm(g, a->norm2, a->h, vector(g, i, ABDB_GPT_GAIN2), vector(g, i, ABDB_GPT_SHIFT2));
-    product(
-        g, "mlp products",
-        (abdb_part_product){n, 4 * d, d, false, false, a->norm2, matrix(g, i, ABDB_GPT_UP), a->up});
+    product(g, "mlp products",
+            abdb_part_product_of(n, 4 * d, d, false, false, a->norm2, matrix(g, i, ABDB_GPT_UP),
+                                 a->up));
     rows(g, "gelu",
          (abdb_part_rows){.what = ABDB_ROWS_GELU,
                           .rows = n,
@@ -169,7 +169,7 @@ static void layer_forward(const abdb_gpt *g, size_t i, void *y)
     if (!y) return;
     product(
         g, "mlp products",
-        (abdb_part_product){n, d, 4 * d, false, false, a->gelu, matrix(g, i, ABDB_GPT_DOWN), y});
+        abdb_part_product_of(n, d, 4 * d, false, false, a->gelu, matrix(g, i, ABDB_GPT_DOWN), y));
     bias(g, y, vector(g, i, ABDB_GPT_BDOWN), d, a->h);
 }
 
@@ -210,7 +210,7 @@ static double forward(const abdb_gpt *g)
         layer_forward(g, i, i + 1 < s->layers ? g->layer[i + 1].x : g->last);
     norm(g, g->normed, g->last, at(g, g->p, gain), s->bias ? at(g, g->p, gain + d) : NULL);
     product(g, "head product",
-            (abdb_part_product){n, s->vocabulary, d, false, true, g->normed, g->p, g->logits});
+            abdb_part_product_of(n, s->vocabulary, d, false, true, g->normed, g->p, g->logits));
     abdb_span_enter(g->stage->spans, "cross entropy", "elementwise");
     loss = g->stage->parts->loss(g->parts, &(abdb_part_loss){.rows = n,
                                                              .columns = s->vocabulary,
@@ -228,8 +228,8 @@ static double forward(const abdb_gpt *g)
 static void product_back(const abdb_gpt *g, const char *name, const void *dc, const void *a,
                          const void *b, size_t element, size_t k, size_t n, void *da)
 {
-    product(g, name, (abdb_part_product){k, n, g->rows, true, false, a, dc, slope(g, element)});
-    product(g, name, (abdb_part_product){g->rows, k, n, false, true, dc, b, da});
+    product(g, name, abdb_part_product_of(k, n, g->rows, true, false, a, dc, slope(g, element)));
+    product(g, name, abdb_part_product_of(g->rows, k, n, false, true, dc, b, da));
 }
 
 /* g->dx: gradient of what layer i gives; becomes that of what it takes. */
@@ -274,9 +274,9 @@ static void backward(const abdb_gpt *g)
 
     abdb_span_enter(g->stage->spans, "backward", NULL);
     product(g, "head product",
-            (abdb_part_product){s->vocabulary, d, n, true, false, g->logits, g->normed, g->g});
+            abdb_part_product_of(s->vocabulary, d, n, true, false, g->logits, g->normed, g->g));
     product(g, "head product",
-            (abdb_part_product){n, d, s->vocabulary, false, false, g->logits, g->p, g->dn});
+            abdb_part_product_of(n, d, s->vocabulary, false, false, g->logits, g->p, g->dn));
     norm_back(g, g->dx, g->dn, g->last, NULL, at(g, g->p, gain), slope(g, gain),
               s->bias ? slope(g, gain + d) : NULL);
     for (size_t i = s->layers; i-- > 0;) {

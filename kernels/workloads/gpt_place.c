@@ -84,9 +84,9 @@ static size_t work_of(const abdb_gpt *g)
     const size_t wide[] = {d, 3 * d, 4 * d};
     abdb_part_attention attention = {
         .batch = g->s.micro, .heads = g->s.heads, .sequence = g->s.sequence, .d = d / g->s.heads};
-    abdb_part_product x[18] = {{n, v, d, false, true, NULL, NULL, NULL},
-                               {v, d, n, true, false, NULL, NULL, NULL},
-                               {n, d, v, false, false, NULL, NULL, NULL}};
+    abdb_part_product x[18] = {{.m = n, .n = v, .k = d, .tb = true},
+                               {.m = v, .n = d, .k = n, .ta = true},
+                               {.m = n, .n = d, .k = v}};
     size_t count = 3;
 
     for (size_t i = 0; i < 3; i++) {

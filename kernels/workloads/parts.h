@@ -13,13 +13,33 @@
 
 #include "kernels/kernel.h"
 
-/* c (m x n) = a (m x k) b (k x n), a or b stored transposed where asked. */
+/* c (m x n) = act(a (m x k) b (k x n) + bias), a or b stored transposed where asked. */
 typedef struct {
     size_t m, n, k;
     bool ta, tb;
     const void *a, *b;
     void *c;
+    size_t lda, ldc;    /* elements from a row of a or c to the next; 0: rows lie side by side */
+    const void *bias;   /* n numbers; NULL: none */
+    int act;            /* ABDB_ACT_NONE or ABDB_ACT_RELU */
+    const void *packed; /* b as `pack` laid it out; NULL: b is read */
 } abdb_part_product;
+
+static inline abdb_part_product abdb_part_product_of(size_t m, size_t n, size_t k, bool ta, bool tb,
+                                                     const void *a, const void *b, void *c)
+{
+    return (abdb_part_product){.m = m, .n = n, .k = k, .ta = ta, .tb = tb, .a = a, .b = b, .c = c};
+}
+
+/* Embedding bags: out = sums of `lookups` rows of each table, by index; tables of `rows` rows of
+ * `columns` numbers, one after another; indices by table, sample and lookup. */
+typedef struct {
+    size_t tables, rows, lookups, batch, columns;
+    size_t apart; /* elements from a sample's sums to the next one's */
+    const void *table;
+    const int32_t *index;
+    void *out; /* sums of table t at t x columns of a sample's */
+} abdb_part_bags;
 
 /* Causal attention of sequences with themselves; a row of qkv is 3 x heads x d: queries, keys,
  * values of all heads. l: log-sums, heads x rows floats, written by forward. Backward: dqkv from
@@ -34,6 +54,7 @@ typedef struct {
 
 /* Row by row; gain and shift are of columns, NULL counts as 0 (of a norm's gain: not allowed). */
 enum {
+    ABDB_ROWS_CROSS,     /* out = kept (x + gain) + add: a cross layer's end (DCNv2) */
     ABDB_ROWS_NORM,      /* out = norm(x) gain + shift */
     ABDB_ROWS_BIAS,      /* out = x + gain (+ add) */
     ABDB_ROWS_GELU,      /* kept += gain; out = gelu(kept) */
@@ -93,10 +114,15 @@ typedef struct abdb_parts {
     size_t (*room_of_attention)(void *self, const abdb_part_attention *x, bool backward);
     size_t (*room_of_rows)(void *self, size_t columns);
     abdb_status (*reserve)(void *self, size_t bytes, abdb_error *err);
+    /* Bytes that b of such a product takes where it was laid out beforehand; 0: it is best read as
+     * it is. `pack` lays it out, to memory of whole lines. */
+    size_t (*packed_bytes)(void *self, const abdb_part_product *x);
+    void (*pack)(void *self, const abdb_part_product *x, void *to);
     void (*product)(void *self, const abdb_part_product *x);
     void (*attention)(void *self, const abdb_part_attention *x, bool backward);
     void (*rows)(void *self, const abdb_part_rows *x);
     void (*embedding)(void *self, const abdb_part_embedding *x, bool backward);
+    void (*bags)(void *self, const abdb_part_bags *x);
     double (*loss)(void *self, const abdb_part_loss *x); /* sum over rows; it waits for it */
     /* Wide `to`, which begins at a line of 64 bytes, += x. */
     void (*add)(void *self, size_t n, const void *x, void *to);

@@ -87,15 +87,33 @@ static void product(void *self, const abdb_part_product *x)
 {
     const plain *s = self;
 
+    size_t lda = x->lda ? x->lda : x->ta ? x->m : x->k, ldc = x->ldc ? x->ldc : x->n;
+
     for (size_t i = 0; i < x->m; i++)
         for (size_t j = 0; j < x->n; j++) {
-            double sum = 0;
+            double sum = x->bias ? get(s, x->bias, j) : 0;
 
             for (size_t k = 0; k < x->k; k++)
-                sum += get(s, x->a, x->ta ? k * x->m + i : i * x->k + k) *
+                sum += get(s, x->a, x->ta ? k * lda + i : i * lda + k) *
                        get(s, x->b, x->tb ? j * x->k + k : k * x->n + j);
-            put(s, x->c, i * x->n + j, sum);
+            put(s, x->c, i * ldc + j, x->act == ABDB_ACT_RELU && sum < 0 ? 0 : sum);
         }
+}
+
+static void bags(void *self, const abdb_part_bags *x)
+{
+    const plain *s = self;
+
+    for (size_t b = 0; b < x->batch; b++)
+        for (size_t t = 0; t < x->tables; t++)
+            for (size_t j = 0; j < x->columns; j++) {
+                const int32_t *index = x->index + (t * x->batch + b) * x->lookups;
+                double sum = 0;
+
+                for (size_t l = 0; l < x->lookups; l++)
+                    sum += get(s, x->table, (t * x->rows + (size_t)index[l]) * x->columns + j);
+                put(s, x->out, b * x->apart + t * x->columns + j, sum);
+            }
 }
 
 /* --- attention -------------------------------------------------------------------------------- */
@@ -269,6 +287,10 @@ static void one_row(const plain *s, const abdb_part_rows *x, size_t row)
             v = get(s, x->x, at + j) + of(s, x->gain, j);
             put(s, x->out, at + j, v + (x->add ? get(s, x->add, at + j) : 0));
             break;
+        case ABDB_ROWS_CROSS:
+            v = get(s, x->x, at + j) + of(s, x->gain, j);
+            put(s, x->out, at + j, get(s, x->kept, at + j) * v + get(s, x->add, at + j));
+            break;
         case ABDB_ROWS_GELU:
             v = get(s, x->kept, at + j) + of(s, x->gain, j);
             put(s, x->kept, at + j, v);
@@ -389,6 +411,7 @@ const abdb_parts abdb_ref_parts = {.refuses = refuses,
                                    .attention = attention,
                                    .rows = rows,
                                    .embedding = embedding,
+                                   .bags = bags,
                                    .loss = loss,
                                    .add = add,
                                    .update = update,

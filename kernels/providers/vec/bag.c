@@ -21,9 +21,11 @@ static abdb_status bags_launch(void *state, abdb_error *err)
     const abdb_vec_isa *isa = abdb_vec_pick(p);
     const char *mode = abdb_param_text(p, "mode");
     int threads = abdb_vec_threads(p);
-    abdb_vec_bags b = {.table = p->tensor[0].data,
+    abdb_vec_bags b = {.dtype = ABDB_F32,
+                       .table = p->tensor[0].data,
                        .index = p->tensor[1].data,
                        .out = p->tensor[2].data,
+                       .apart = p->tensor[2].dim[1],
                        .width = p->tensor[0].dim[1],
                        .tables = p->tensor[1].dim[0],
                        .batch = p->tensor[1].dim[1],

@@ -78,11 +78,16 @@ static abdb_vec_product planned(const maker *s, const abdb_part_product *x)
                           .m = x->m,
                           .n = x->n,
                           .k = x->k,
-                          .lda = x->ta ? x->m : x->k,
+                          .lda = x->lda  ? x->lda
+                                 : x->ta ? x->m
+                                         : x->k,
                           .ldb = x->tb ? x->k : x->n,
-                          .ldc = x->n,
+                          .ldc = x->ldc ? x->ldc : x->n,
                           .ta = x->ta,
                           .tb = x->tb,
+                          .bias = x->bias,
+                          .act = x->act,
+                          .ready = x->packed != NULL,
                           .threads = s->threads,
                           .tuning = s->tuning,
                           .a = x->a,
@@ -172,7 +177,37 @@ static void product(void *self, const abdb_part_product *x)
     abdb_vec_product q = planned(s, x);
 
     abdb_vec_product_room(&q, s->work);
+    if (q.ready) { /* nothing of the room is needed for b */
+        q.room_a = s->work;
+        q.room_sums = (float *)(void *)(s->work + q.packed_a * (size_t)q.threads);
+        q.room_b = (void *)(uintptr_t)x->packed; /* it is only read */
+    }
     s->isa->gemm(&q);
+}
+
+/* b as it is packed, which products of few rows do not do. */
+static abdb_vec_product laid_out(const maker *s, const abdb_part_product *x)
+{
+    abdb_part_product as = *x;
+
+    as.packed = x;
+    return planned(s, &as);
+}
+
+static size_t packed_bytes(void *self, const abdb_part_product *x)
+{
+    abdb_vec_product plain = planned(self, x), q = laid_out(self, x);
+
+    return plain.few ? 0 : abdb_vec_product_bytes(&q) - (q.packed_a + q.sums) * (size_t)q.threads;
+}
+
+static void pack(void *self, const abdb_part_product *x, void *to)
+{
+    const maker *s = self;
+    abdb_vec_product q = laid_out(s, x);
+
+    q.room_b = to;
+    s->isa->pack(&q);
 }
 
 static void attention(void *self, const abdb_part_attention *x, bool backward)
@@ -186,8 +221,9 @@ static void attention(void *self, const abdb_part_attention *x, bool backward)
 
 static int step_of(int what)
 {
-    static const int steps[] = {ABDB_STEP_NORM,      ABDB_STEP_BIAS,      ABDB_STEP_GELU,
-                                ABDB_STEP_GELU_BACK, ABDB_STEP_NORM_BACK, ABDB_STEP_SUM};
+    static const int steps[] = {ABDB_STEP_CROSS, ABDB_STEP_NORM,      ABDB_STEP_BIAS,
+                                ABDB_STEP_GELU,  ABDB_STEP_GELU_BACK, ABDB_STEP_NORM_BACK,
+                                ABDB_STEP_SUM};
 
     return steps[what];
 }
@@ -304,6 +340,29 @@ static void embedding(void *self, const abdb_part_embedding *x, bool backward)
     }
 }
 
+static void bags(void *self, const abdb_part_bags *x)
+{
+    const maker *s = self;
+    abdb_vec_bags b = {.dtype = s->dtype,
+                       .table = x->table,
+                       .index = x->index,
+                       .out = x->out,
+                       .apart = x->apart,
+                       .width = x->columns,
+                       .rows = x->rows,
+                       .tables = x->tables,
+                       .batch = x->batch,
+                       .lookups = x->lookups};
+    size_t all = x->tables * x->batch;
+
+#pragma omp parallel num_threads(s->threads)
+    {
+        size_t thread = (size_t)omp_get_thread_num(), n = (size_t)omp_get_num_threads();
+
+        s->isa->bags(&b, all * thread / n, all * (thread + 1) / n);
+    }
+}
+
 static double loss(void *self, const abdb_part_loss *x)
 {
     const maker *s = self;
@@ -373,10 +432,13 @@ const abdb_parts abdb_vec_parts = {.refuses = refuses,
                                    .room_of_attention = room_of_attention,
                                    .room_of_rows = room_of_rows,
                                    .reserve = reserve,
+                                   .packed_bytes = packed_bytes,
+                                   .pack = pack,
                                    .product = product,
                                    .attention = attention,
                                    .rows = rows,
                                    .embedding = embedding,
+                                   .bags = bags,
                                    .loss = loss,
                                    .add = add,
                                    .update = update,

@@ -159,11 +159,14 @@ void abdb_vec_decode_begin(abdb_vec_decode *x, const abdb_vec_isa *isa, const ab
 void abdb_vec_decode_end(const abdb_vec_decode *x, size_t parts, const abdb_tensor *o, size_t first,
                          float *l);
 
-/* Embedding bags: tables of `rows` rows, one after another; indices by table, sample and lookup. */
+/* Embedding bags: tables of `rows` rows, one after another; indices by table, sample and lookup.
+ * Rows of bf16 are added up in f32 and their sums rounded once. */
 typedef struct {
-    const float *table;
+    abdb_dtype dtype; /* f32 or bf16 */
+    const void *table;
     const int32_t *index;
-    float *out; /* batch x tables x width */
+    void *out;    /* sums of table t at t x width of a sample's */
+    size_t apart; /* elements from a sample's sums to the next one's */
     size_t width, rows, tables, batch, lookups;
 } abdb_vec_bags;
 
@@ -187,6 +190,7 @@ typedef struct {
 enum {
     ABDB_STEP_NORM,      /* out = norm(x) gain + shift */
     ABDB_STEP_BIAS,      /* out = x + gain (+ add) */
+    ABDB_STEP_CROSS,     /* out = kept (x + gain) + add */
     ABDB_STEP_GELU,      /* kept += gain; out = gelu(kept) */
     ABDB_STEP_GELU_BACK, /* out *= slope of gelu at x; sums of out */
     ABDB_STEP_NORM_BACK, /* out = (add +) gradient of x from dy = kept; sums for gain, then shift */

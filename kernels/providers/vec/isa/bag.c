@@ -26,20 +26,57 @@ VEC_INLINE void add_up(const float *table, size_t width, const int32_t *index, s
         vec_put_f32(out + v * VEC_F32, sum[v], false);
 }
 
-/* Asks for the rows that lookups [from, to) of the index list name; `left` counts the lookups until
- * the next table begins. */
-static void ask(const abdb_vec_bags *b, size_t from, size_t to)
+/* Asks for the rows (of `size` bytes) that lookups [from, to) of the index list name; `left` counts
+ * the lookups until the next table begins. */
+static void ask(const abdb_vec_bags *b, size_t size, size_t from, size_t to)
 {
     size_t each = b->batch * b->lookups, table = from / each, left = (table + 1) * each - from;
-    const char *rows = (const char *)(b->table + table * b->rows * b->width);
+    const char *rows = (const char *)b->table + table * b->rows * size;
 
     for (size_t i = from; i < to; i++) {
-        const char *row = rows + (size_t)b->index[i] * b->width * sizeof(float);
+        const char *row = rows + (size_t)b->index[i] * size;
 
-        for (size_t l = 0; l < b->width * sizeof(float); l += LINE) vec_ask(row + l);
+        for (size_t l = 0; l < size; l += LINE) vec_ask(row + l);
         if (--left == 0) {
-            rows += b->rows * b->width * sizeof(float);
+            rows += b->rows * size;
             left = each;
+        }
+    }
+}
+
+/* Bags of bf16: so many columns at a time over all lookups of a bag; rows are asked for with the
+ * first of them. */
+static void bags_bf16(const abdb_vec_bags *b, size_t low, size_t high)
+{
+    size_t end = high * b->lookups, row = b->width * sizeof(uint16_t);
+    size_t ahead = AHEAD_BYTES / row + 1 < AHEAD_MOST ? AHEAD_BYTES / row + 1 : AHEAD_MOST;
+
+    ask(b, row, low * b->lookups, low * b->lookups + ahead < end ? low * b->lookups + ahead : end);
+    for (size_t bag = low; bag < high; bag++) {
+        size_t table = bag / b->batch, sample = bag % b->batch, first = bag * b->lookups;
+        const uint16_t *rows = (const uint16_t *)b->table + table * b->rows * b->width;
+        uint16_t *out = (uint16_t *)b->out + sample * b->apart + table * b->width;
+        size_t whole = b->width / VEC_F32 * VEC_F32;
+
+        for (size_t j = 0; j < whole; j += AT_ONCE * VEC_F32) {
+            size_t vectors = (whole - j) / VEC_F32 < AT_ONCE ? (whole - j) / VEC_F32 : AT_ONCE;
+            vec_f32 sum[AT_ONCE] = {{0}};
+
+            for (size_t l = 0; l < b->lookups; l++) {
+                const uint16_t *at = rows + (size_t)b->index[first + l] * b->width + j;
+
+                if (j == 0 && first + l + ahead < end)
+                    ask(b, row, first + l + ahead, first + l + ahead + 1);
+                for (size_t v = 0; v < vectors; v++) sum[v] += vec_get_bf16(at + v * VEC_F32);
+            }
+            for (size_t v = 0; v < vectors; v++) vec_put_bf16(out + j + v * VEC_F32, sum[v], false);
+        }
+        for (size_t j = whole; j < b->width; j++) {
+            float sum = 0;
+
+            for (size_t l = 0; l < b->lookups; l++)
+                sum += abdb_bf16_value(rows[(size_t)b->index[first + l] * b->width + j]);
+            out[j] = abdb_bf16(sum);
         }
     }
 }
@@ -52,10 +89,14 @@ void VEC(bags)(const abdb_vec_bags *b, size_t low, size_t high)
     size_t ahead = AHEAD_BYTES / row + 1 < AHEAD_MOST ? AHEAD_BYTES / row + 1 : AHEAD_MOST;
     size_t asked = low * b->lookups;
 
+    if (b->dtype == ABDB_BF16) {
+        bags_bf16(b, low, high);
+        return;
+    }
     for (size_t bag = low; bag < high; bag++) {
         size_t table = bag / b->batch, sample = bag % b->batch;
-        const float *rows = b->table + table * b->rows * b->width;
-        float *out = b->out + (sample * b->tables + table) * b->width;
+        const float *rows = (const float *)b->table + table * b->rows * b->width;
+        float *out = (float *)b->out + sample * b->apart + table * b->width;
 
         for (size_t from = 0; from < b->lookups; from += ahead) {
             size_t n = b->lookups - from < ahead ? b->lookups - from : ahead, j = 0,
@@ -65,7 +106,7 @@ void VEC(bags)(const abdb_vec_bags *b, size_t low, size_t high)
             float piece[AT_ONCE * VEC_F32];
 
             want = want < end ? want : end;
-            if (asked < want) ask(b, asked, want);
+            if (asked < want) ask(b, row, asked, want);
             asked = asked < want ? want : asked;
             for (; j < b->width; j += AT_ONCE * VEC_F32) {
                 size_t left = b->width - j;

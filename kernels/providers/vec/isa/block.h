@@ -86,6 +86,18 @@ VEC_INLINE void STEP_OF(moments)(const ELEMENT *x, size_t n, float *mean, float 
     *scale = 1 / sqrtf(vec_sum(square) / (float)n + 1e-5f);
 }
 
+/* kept (x + gain) + add. */
+static void STEP_OF(cross)(const abdb_vec_step *s, size_t row)
+{
+    size_t n = s->columns;
+    ELEMENT *out = (ELEMENT *)s->out + row * n;
+    const ELEMENT *x = (const ELEMENT *)s->x + row * n, *by = (const ELEMENT *)s->kept + row * n,
+                  *add = (const ELEMENT *)s->add + row * n, *gain = s->gain;
+
+    for (size_t j = 0; j < n; j += VEC_F32)
+        PUT(out + j, GET(by + j) * (GET(x + j) + GET(gain + j)) + GET(add + j), false);
+}
+
 static void STEP_OF(norm)(const abdb_vec_step *s, size_t row)
 {
     ELEMENT *out = (ELEMENT *)s->out + row * s->columns;
@@ -132,6 +144,7 @@ static void STEP_OF(rows)(const abdb_vec_step *s, size_t low, size_t high)
     for (size_t row = low; row < high; row++) switch (s->what) {
         case ABDB_STEP_NORM: STEP_OF(norm)(s, row); break;
         case ABDB_STEP_BIAS: STEP_OF(bias)(s, row); break;
+        case ABDB_STEP_CROSS: STEP_OF(cross)(s, row); break;
         case ABDB_STEP_GELU: STEP_OF(gelu)(s, row); break;
         case ABDB_STEP_GELU_BACK: STEP_OF(gelu_back)(s, row); break;
         case ABDB_STEP_NORM_BACK: STEP_OF(norm_back)(s, row); break;

@@ -1,0 +1,193 @@
+/* dlrm_place.c - the memory of a recommendation model: how much, where, and what it begins with.
+ * All but working memory is one piece, counted before it is made. See dlrm_net.h. */
+#include <math.h>
+
+#include "kernels/workloads/dlrm_net.h"
+
+enum { LINE = 64 };
+
+/* The next piece; NULL while they are only counted. */
+static void *take(abdb_dlrm *d, size_t bytes)
+{
+    char *piece = d->memory ? d->memory + d->bytes : NULL;
+
+    d->bytes += (bytes + LINE - 1) / LINE * LINE;
+    return piece;
+}
+
+static abdb_part_product product_of(const abdb_dlrm *d, const abdb_dlrm_layer *l)
+{
+    return (abdb_part_product){
+        .m = d->s.batch, .n = l->out, .k = l->in, .lda = l->lda, .ldc = l->ldc, .b = l->w};
+}
+
+/* lda and ldc: 0 where rows lie side by side. */
+static abdb_dlrm_layer layer_of(abdb_dlrm *d, size_t in, size_t out, size_t lda, size_t ldc)
+{
+    const abdb_parts *parts = d->stage->parts;
+    abdb_dlrm_layer l = {.in = in, .out = out, .lda = lda, .ldc = ldc};
+    abdb_part_product x;
+    size_t room, packed = 0;
+
+    l.w = take(d, in * out * d->size);
+    x = product_of(d, &l);
+    if (parts->pack) packed = parts->packed_bytes(d->parts, &x);
+    if (packed) l.packed = take(d, packed);
+    room = parts->room_of_product(d->parts, &x);
+    d->work = room > d->work ? room : d->work;
+    return l;
+}
+
+/* last: is there a ReLU behind the last layer too? */
+static void place_mlp(abdb_dlrm *d, abdb_dlrm_layer *of, const size_t *width, size_t layers,
+                      size_t in, size_t lda, size_t ldc, bool last)
+{
+    for (size_t i = 0; i < layers; in = width[i++]) {
+        of[i] = layer_of(d, in, width[i], i ? 0 : lda, i + 1 < layers ? 0 : ldc);
+        of[i].bias = take(d, width[i] * d->size);
+        of[i].relu = i + 1 < layers || last;
+    }
+}
+
+static size_t widest(const size_t *width, size_t layers)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < layers; i++) most = width[i] > most ? width[i] : most;
+    return most;
+}
+
+/* Called twice: to count the bytes, and with d->memory to set the places. */
+static void place(abdb_dlrm *d)
+{
+    const abdb_dlrm_shape *s = &d->s;
+    size_t bottom = widest(s->bottom, s->bottoms), top = widest(s->top, s->tops),
+           row = s->batch * s->apart * d->size;
+
+    d->bytes = 0;
+    d->tables = take(d, s->tables * s->rows * s->width * d->size);
+    place_mlp(d, d->bottom, s->bottom, s->bottoms, s->dense, 0, s->apart, true);
+    for (size_t i = 0; i < s->crosses; i++) {
+        d->down[i] = layer_of(d, s->joined, s->rank, s->apart, 0);
+        d->up[i] = layer_of(d, s->rank, s->joined, 0, s->apart);
+        d->shift[i] = take(d, s->apart * d->size);
+    }
+    place_mlp(d, d->top, s->top, s->tops, s->joined, s->apart, 0, false);
+    d->dense = take(d, s->batch * s->dense * d->size);
+    d->x0 = take(d, row);
+    d->x = take(d, row);
+    d->wide = take(d, row);
+    d->low = take(d, s->batch * s->rank * d->size);
+    d->hidden[0] = take(d, s->batch * (bottom > top ? bottom : top) * d->size);
+    d->hidden[1] = take(d, s->batch * (bottom > top ? bottom : top) * d->size);
+    d->out = take(d, s->batch * d->size);
+    d->index = take(d, s->tables * s->batch * s->lookups * sizeof *d->index);
+}
+
+/* Everything that is known before memory is made. */
+static abdb_status begin(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlrm_shape *s,
+                         abdb_error *err)
+{
+    const abdb_parts *parts = stage->parts;
+    size_t room;
+    abdb_status st = ABDB_OK;
+
+    *d = (abdb_dlrm){.s = *s, .stage = stage, .size = abdb_dtype_size(s->dtype)};
+    TRY(parts->open(&d->parts, stage->p, s->dtype, err));
+    place(d);
+    room = parts->room_of_rows(d->parts, s->apart);
+    d->work = room > d->work ? room : d->work;
+done:
+    return st;
+}
+
+abdb_status abdb_dlrm_bytes(const abdb_stage *stage, const abdb_dlrm_shape *s, double *out,
+                            abdb_error *err)
+{
+    abdb_dlrm d;
+    abdb_status st = ABDB_OK;
+
+    TRY(begin(&d, stage, s, err));
+    *out = (double)d.bytes + (double)d.work;
+done:
+    abdb_dlrm_close(&d);
+    return st;
+}
+
+/* --- what it begins with ---------------------------------------------------------------------- */
+
+/* n numbers, uniform with mean 0 and that deviation; another `seed` for each piece. */
+static void fill(const abdb_dlrm *d, void *to, size_t n, uint64_t seed, double deviation)
+{
+    const double wide = 2 * sqrt(3) * deviation;
+
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        double value = ((double)(abdb_random_at(seed, i) >> 11) * 0x1p-53 - 0.5) * wide;
+
+        if (d->s.dtype == ABDB_F64)
+            ((double *)to)[i] = value;
+        else if (d->s.dtype == ABDB_F32)
+            ((float *)to)[i] = (float)value;
+        else
+            ((uint16_t *)to)[i] = abdb_bf16((float)value);
+    }
+}
+
+/* Numbers that pass keep their size: half of them pass a ReLU. */
+static void fill_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l, uint64_t *seed)
+{
+    abdb_part_product x = product_of(d, l);
+
+    fill(d, l->w, l->in * l->out, ++*seed, sqrt((l->relu ? 2 : 1) / (double)l->in));
+    if (l->bias) fill(d, l->bias, l->out, ++*seed, 0.2);
+    if (l->packed) d->stage->parts->pack(d->parts, &x, l->packed);
+}
+
+abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlrm_shape *s,
+                           uint64_t seed, abdb_error *err)
+{
+    void *memory;
+    abdb_status st = ABDB_OK;
+
+    TRY(begin(d, stage, s, err));
+    seed <<= 8;
+    /* In large pages, where the system has them. */
+    if (stage->device->alloc(stage->device, d->bytes, true, &memory, err) != ABDB_OK)
+        TRY(stage->device->alloc(stage->device, d->bytes, false, &memory, err));
+    d->memory = memory;
+    TRY(stage->parts->reserve(d->parts, d->work, err));
+    place(d);
+    /* What pads rows stays 0. */
+    TRY(stage->device->fill(stage->device, d->bottom[0].w, 0,
+                            d->bytes - (size_t)(d->bottom[0].w - d->memory), err));
+    fill(d, d->tables, s->tables * s->rows * s->width, ++seed, 1 / sqrt((double)s->lookups));
+    for (size_t i = 0; i < s->bottoms; i++) fill_layer(d, &d->bottom[i], &seed);
+    for (size_t i = 0; i < s->crosses; i++) {
+        fill_layer(d, &d->down[i], &seed);
+        fill_layer(d, &d->up[i], &seed);
+        fill(d, d->shift[i], s->joined, ++seed, 0.2);
+    }
+    for (size_t i = 0; i < s->tops; i++) fill_layer(d, &d->top[i], &seed);
+done:
+    return st;
+}
+
+void abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed)
+{
+    const abdb_dlrm_shape *s = &d->s;
+    size_t n = s->tables * s->batch * s->lookups;
+
+    fill(d, d->dense, s->batch * s->dense, 2 * seed, 1);
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++)
+        d->index[i] = (int32_t)((abdb_random_at(2 * seed + 1, i) >> 32) * s->rows >> 32);
+}
+
+void abdb_dlrm_close(abdb_dlrm *d)
+{
+    if (d->memory) d->stage->device->release(d->stage->device, d->memory);
+    if (d->parts) d->stage->parts->close(d->parts);
+    d->memory = NULL;
+    d->parts = NULL;
+}
