@@ -19,6 +19,7 @@ enum {
     MOST = 4000
 };
 
+const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
 
 /* "24 rows": points for each row, or for each level of a column. */

@@ -51,6 +51,10 @@ typedef enum {
     ABDB_PICTURES
 } abdb_picture;
 
+/* ADAPTIVE: light or dark as its reader's screen is (SVG alone; plots/adaptive.h). */
+typedef enum { ABDB_LIGHT, ABDB_DARK, ABDB_ADAPTIVE, ABDB_TONES } abdb_tone;
+extern const char *const abdb_tone_name[ABDB_TONES];
+
 /* Names as people type them: svg png pdf dumb sixel html. */
 extern const char *const abdb_picture_name[ABDB_PICTURES];
 
@@ -103,7 +107,7 @@ ABDB_MUST_USE abdb_status abdb_figure_script(const abdb_figure *figure, const ch
  * bytes: the date of a PDF is taken out, the libraries of an HTML canvas are put in. ABDB_IO:
  * gnuplot is not there, or failed (its words are in the message). ABDB_LIMIT: it took longer than
  * limit_s (INFINITY: it may); it is ended. */
-ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
+ABDB_MUST_USE abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone tone,
                                            double limit_s, FILE *out, abdb_error *err);
 /* "gnuplot 5.4 patchlevel 4" into out; ABDB_IO as above. */
 ABDB_MUST_USE abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err);

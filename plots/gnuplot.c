@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "plots/adaptive.h"
 #include "plots/figure.h"
 #include "schema/core/process.h"
 #include "schema/core/timing.h"
@@ -151,8 +152,9 @@ abdb_status abdb_gnuplot_version(char *out, size_t room, abdb_error *err)
     return st;
 }
 
-abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark, double limit_s,
-                             FILE *out, abdb_error *err)
+/* What gnuplot draws of the script, appended. */
+static abdb_status draw(const char *script, abdb_picture picture, bool dark, double limit_s,
+                        abdb_text *out, abdb_error *err)
 {
     abdb_text whole = {0}, words = {0};
     char *data = NULL;
@@ -167,15 +169,34 @@ abdb_status abdb_figure_draw(const char *script, abdb_picture picture, int dark,
                       : run_script(abdb_text_get(&whole), limit_s, memory, &words, err);
     fclose(memory);
     if (st == ABDB_OK && size == 0) st = ABDB_FAIL(err, ABDB_IO, "gnuplot drew nothing");
-    if (st != ABDB_OK) goto done;
-    if (picture == ABDB_PDF) still_date(data, size);
-    if (picture == ABDB_CANVAS)
-        TRY(put_in(data, out, err));
-    else if (fwrite(data, 1, size, out) != size)
-        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
-done:
+    if (st == ABDB_OK) abdb_text_add(out, data, size);
+    if (st == ABDB_OK && out->failed) st = ABDB_FAIL(err, ABDB_NOMEM, "a picture");
     free(data);
     abdb_text_free(&words);
     abdb_text_free(&whole);
+    return st;
+}
+
+abdb_status abdb_figure_draw(const char *script, abdb_picture picture, abdb_tone tone,
+                             double limit_s, FILE *out, abdb_error *err)
+{
+    abdb_text drawn = {0}, dark = {0}, both = {0}, *last = &drawn;
+    abdb_status st = ABDB_OK;
+
+    TRY(draw(script, picture, tone == ABDB_DARK, limit_s, &drawn, err));
+    if (tone == ABDB_ADAPTIVE && picture == ABDB_SVG) {
+        TRY(draw(script, picture, true, limit_s, &dark, err));
+        TRY(abdb_adaptive_join(drawn.data, dark.data, &both, err));
+        last = &both;
+    }
+    if (picture == ABDB_PDF) still_date(drawn.data, drawn.size);
+    if (picture == ABDB_CANVAS)
+        TRY(put_in(drawn.data, out, err));
+    else if (fwrite(last->data, 1, last->size, out) != last->size)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the picture: is the disk full?"));
+done:
+    abdb_text_free(&drawn);
+    abdb_text_free(&dark);
+    abdb_text_free(&both);
     return st;
 }

@@ -1,6 +1,7 @@
 /* stamp.c - a text carried by a picture or page; see stamp.h. */
 #include "plots/stamp.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 static const char png_head[] = "\x89PNG\r\n\x1a\n", svg_begin[] = "<metadata id=\"abdb\">",
                   svg_end[] = "</metadata>\n", html_begin[] = "<meta name=\"abdb\" content=\"",
                   html_end[] = "\">\n",
+                  page_begin[] = "<script type=\"application/json\" id=\"abdb\">",
+                  page_end[] = "</script>\n",
                   /* begins the update of a PDF; a comment to readers */
     pdf_begin[] = "%abdb\n";
 /* keyword, no compression, no language, no translated keyword */
@@ -47,15 +50,15 @@ static const struct {
     char letter;
     const char *entity;
 } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-enum { ENTITIES = 4 };
+enum { ENTITIES = 4, OF_WORDS = 3 }; /* OF_WORDS: of these outside of attributes */
 
-static void escape(abdb_text *out, const char *text)
+static void escape(abdb_text *out, const char *text, size_t most)
 {
     for (; *text; text++) {
         size_t i = 0;
 
-        while (i < ENTITIES && entities[i].letter != *text) i++;
-        if (i < ENTITIES)
+        while (i < most && entities[i].letter != *text) i++;
+        if (i < most)
             abdb_text_puts(out, entities[i].entity);
         else
             abdb_text_add(out, text, 1);
@@ -83,7 +86,7 @@ static void put_between(const char *data, size_t size, const char *place, const 
 {
     abdb_text_add(out, data, (size_t)(place - data));
     abdb_text_puts(out, begin);
-    escape(out, stamp);
+    escape(out, stamp, begin[strlen(begin) - 1] == '"' ? ENTITIES : OF_WORDS); /* an attribute? */
     abdb_text_puts(out, end);
     abdb_text_add(out, place, size - (size_t)(place - data));
 }
@@ -223,19 +226,109 @@ static void put_pdf(const char *data, size_t size, const char *stamp, abdb_text 
                      info, place, objects, root, info, before, table);
 }
 
+/* A string of PDF at `at`, appended: (text) with its escapes, or <hex>. False: it does not end. */
+static bool pdf_string(const char *at, const char *end, abdb_text *out)
+{
+    static const char letters[] = "nrtbf", meant[] = "\n\r\t\b\f";
+    bool is_hex = *at == '<';
+    int depth = 1;
+
+    for (at++; at < end; at++) {
+        char c = *at;
+
+        if (is_hex) {
+            char pair[3] = {c, at + 1 < end ? at[1] : '0', '\0'};
+
+            if (c == '>') return true;
+            if (!isxdigit((unsigned char)c)) continue;
+            c = (char)strtol(pair, NULL, 16);
+            at++;
+        } else if (c == '\\' && at + 1 < end) {
+            const char *known = strchr(letters, *++at);
+
+            c = known ? meant[known - letters] : *at;
+            if (*at >= '0' && *at <= '7') {
+                char octal[4] = {0};
+
+                for (int i = 0; i < 3 && at < end && *at >= '0' && *at <= '7'; i++)
+                    octal[i] = *at++;
+                c = (char)strtol(octal, NULL, 8);
+                at--;
+            } else if (*at == '\n')
+                continue;
+        } else {
+            depth += (c == '(') - (c == ')');
+            if (!depth) return true;
+        }
+        abdb_text_add(out, &c, 1);
+    }
+    return false;
+}
+
+/* The last key abdb in a piece of a PDF whose value is a whole string. */
+static bool find_pdf_word(const char *data, size_t size, abdb_text *stamp)
+{
+    static const char key[] = "/abdb";
+    size_t left = size;
+    const char *at;
+
+    while ((at = find_last(data, left, key))) {
+        const char *value = at + sizeof key - 1;
+
+        left = (size_t)(at - data) + sizeof key - 2;
+        while (value < data + size && strchr(" \r\n\t", *value)) value++;
+        abdb_text_clear(stamp);
+        if (value < data + size && (*value == '(' || *value == '<') &&
+            pdf_string(value, data + size, stamp))
+            return true;
+    }
+    return false;
+}
+
+/* What another program made of a PDF of abdb's: the information may stand in a compressed stream
+ * of objects. */
+static bool find_pdf_stream(const char *data, size_t size, abdb_text *stamp)
+{
+    const char *at = data, *end = data + size;
+    bool found = false;
+
+    while (!found && (at = find_first(at, (size_t)(end - at), "/ObjStm"))) {
+        const char *begin = find_first(at, (size_t)(end - at), "stream");
+        unsigned long room = 4 * ABDB_STAMP_MOST;
+        unsigned char *whole = begin ? malloc(room) : NULL;
+
+        at++;
+        if (!whole) continue;
+        begin += strlen("stream");
+        while (begin < end && (*begin == '\r' || *begin == '\n')) begin++;
+        {
+            z_stream z = {.next_in = (unsigned char *)(uintptr_t)begin,
+                          .avail_in = (unsigned)(end - begin),
+                          .next_out = whole,
+                          .avail_out = (unsigned)room};
+
+            if (inflateInit(&z) == Z_OK) {
+                (void)inflate(&z, Z_FINISH);
+                found = find_pdf_word((char *)whole, z.total_out, stamp);
+                inflateEnd(&z);
+            }
+        }
+        free(whole);
+    }
+    return found;
+}
+
 static bool take_pdf(const char *data, size_t size, abdb_text *stamp, abdb_text *rest)
 {
-    const char *begin = find_last(data, size, pdf_begin), *at, *end = data + size;
+    const char *begin = find_last(data, size, pdf_begin);
 
-    at = begin ? find_first(begin, size - (size_t)(begin - data), "/abdb (") : NULL;
-    if (!at) return false;
-    for (at += strlen("/abdb ("); at < end && *at != ')'; at++) {
-        at += *at == '\\' && at + 1 < end;
-        abdb_text_add(stamp, at, 1);
+    if (begin && find_pdf_word(begin, size - (size_t)(begin - data), stamp)) {
+        abdb_text_add(rest, data, (size_t)(begin - data));
+        return true;
     }
-    if (at == end) return false;
-    abdb_text_add(rest, data, (size_t)(begin - data));
-    return true;
+    /* written anew by another program: not abdb's bytes any more, but what it was made of */
+    abdb_text_add(rest, data, size);
+    return find_pdf_word(data, size, stamp) || find_pdf_stream(data, size, stamp);
 }
 
 /* --------------------------------------------------------------------------------------------- */
@@ -260,6 +353,22 @@ void abdb_stamp_put(abdb_picture kind, const char *data, size_t size, const char
         abdb_text_add(out, data, size);
 }
 
+void abdb_stamp_put_page(const char *data, size_t size, const char *stamp, abdb_text *out)
+{
+    const char *place = find_last(data, size, "</body>");
+
+    if (!place) place = data + size;
+    abdb_text_add(out, data, (size_t)(place - data));
+    abdb_text_puts(out, page_begin);
+    for (; *stamp; stamp++) /* nothing in it ends the element, or is an entity */
+        if (strchr("<>&", *stamp))
+            abdb_text_printf(out, "\\u%04x", (unsigned)*stamp);
+        else
+            abdb_text_add(out, stamp, 1);
+    abdb_text_puts(out, page_end);
+    abdb_text_add(out, place, size - (size_t)(place - data));
+}
+
 abdb_status abdb_stamp_take(const char *data, size_t size, abdb_text *stamp, abdb_text *rest,
                             abdb_error *err)
 {
@@ -270,7 +379,9 @@ abdb_status abdb_stamp_take(const char *data, size_t size, abdb_text *stamp, abd
         found = take_between(data, size, find_last(data, size, svg_begin), svg_begin, svg_end,
                              stamp, rest);
     else if (kind == ABDB_CANVAS)
-        found = take_between(data, size, find_first(data, size, html_begin), html_begin, html_end,
+        found = take_between(data, size, find_last(data, size, page_begin), page_begin, page_end,
+                             stamp, rest) ||
+                take_between(data, size, find_first(data, size, html_begin), html_begin, html_end,
                              stamp, rest);
     else if (kind == ABDB_PNG)
         found = take_png(data, size, stamp, rest);

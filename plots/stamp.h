@@ -2,11 +2,10 @@
  *
  *   svg    <metadata id="abdb"> before the end of the picture
  *   png    an iTXt chunk "abdb" before IEND
- *   pdf    the key abdb of the document's information, in an update behind the picture
+ *   pdf    the key abdb of the document's information, in an update behind the picture; after
+ *          another program wrote the PDF anew, wherever that key is
  *   html   <meta name="abdb"> behind <head>
- *
- *   pdf    the key abdb of the document's information, in an update behind what was drawn
- * drawn.
+ *   page   (of a site) <script type="application/json" id="abdb"> before </body>
  */
 #ifndef ABDB_PLOTS_STAMP_H
 #define ABDB_PLOTS_STAMP_H
@@ -15,6 +14,9 @@
 
 /* STAMP_MOST: of one file; FILE_MOST: of a file that is read for its stamp. */
 enum { ABDB_STAMP_MOST = 4 << 20, ABDB_STAMP_FILE_MOST = 64 << 20 };
+
+/* Appends a page of HTML with its stamp, JSON. */
+void abdb_stamp_put_page(const char *data, size_t size, const char *stamp, abdb_text *out);
 
 /* The kind of a file by its first bytes, or ABDB_PICTURES: none that carries a stamp. */
 abdb_picture abdb_stamp_kind(const char *data, size_t size);

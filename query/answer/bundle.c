@@ -187,7 +187,8 @@ static const struct {
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* NAME.json: what `abdb verify` asks for, with the digest of each file. */
-static abdb_status write_proof(const abdb_plot *plot, const char *folder, int dark, abdb_error *err)
+static abdb_status write_proof(const abdb_plot *plot, const char *folder, abdb_tone tone,
+                               abdb_error *err)
 {
     char names[PARTS][300], digests[PARTS][ABDB_SHA256_HEX], path[4096];
     const char *files[2 * PARTS + 1] = {NULL};
@@ -204,7 +205,7 @@ static abdb_status write_proof(const abdb_plot *plot, const char *folder, int da
         files[2 * i] = names[i];
         files[2 * i + 1] = digests[i];
     }
-    TRY(abdb_proof_make(plot, ABDB_PICTURES, dark, NULL, files, &proof, err));
+    TRY(abdb_proof_make(plot, ABDB_PICTURES, tone, NULL, files, &proof, err));
     abdb_text_puts(&proof, "\n");
     snprintf(path, sizeof path, "%s/%s.json", folder, plot->figure.name);
     TRY(abdb_outfile_open(&out, path, err));
@@ -219,8 +220,8 @@ done:
     return st;
 }
 
-abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder, int dark,
-                              abdb_error *err)
+abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
+                              abdb_tone tone, abdb_error *err)
 {
     char path[4096], shown[300];
     abdb_outfile out = {0};
@@ -233,7 +234,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
         snprintf(shown, sizeof shown, "%s.%s", plot->figure.name,
                  parts[i].shown ? parts[i].shown : "");
         if (!parts[i].write) {
-            TRY(abdb_plot_store(plot, parts[i].picture, dark, path, err));
+            TRY(abdb_plot_store(plot, parts[i].picture, tone, path, err));
         } else {
             TRY(abdb_outfile_open(&out, path, err));
             TRY(parts[i].write(plot, db, shown, out.file, err));
@@ -241,7 +242,7 @@ abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *fo
         }
         abdb_say(stdout, "%s\n", path);
     }
-    TRY(write_proof(plot, folder, dark, err));
+    TRY(write_proof(plot, folder, tone, err));
 done:
     abdb_outfile_discard(&out);
     return st;

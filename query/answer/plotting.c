@@ -347,6 +347,17 @@ done:
     return st;
 }
 
+abdb_status abdb_plot_answer(abdb_plot *plot, abdb_db *db, const char *const *value,
+                             abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    TRY(keep_values(plot, db, value, err));
+    TRY(abdb_report_answer(db, &plot->report, plot->value, &plot->table, err));
+done:
+    return st;
+}
+
 abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
                            const abdb_look *look, abdb_error *err)
 {
@@ -387,8 +398,8 @@ done:
     return st;
 }
 
-abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark, const char *path,
-                            abdb_error *err)
+abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, abdb_tone tone,
+                            const char *path, abdb_error *err)
 {
     abdb_answer answer = {0};
     abdb_text stamp = {0}, whole = {0};
@@ -400,12 +411,12 @@ abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dar
     TRY(abdb_answer_begin(&answer, err));
     answer.commands = picture == ABDB_SIXEL;
     if (!drawn) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
-    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, dark, abdb_deadline_left_s(), drawn,
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), picture, tone, abdb_deadline_left_s(), drawn,
                          err));
     if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a picture"));
     if (picture != ABDB_DUMB && picture != ABDB_SIXEL) {
         abdb_sha256_hex(data, size, digest);
-        TRY(abdb_proof_make(plot, picture, dark, digest, NULL, &stamp, err));
+        TRY(abdb_proof_make(plot, picture, tone, digest, NULL, &stamp, err));
     }
     abdb_stamp_put(picture, data, size, abdb_text_get(&stamp), &whole);
     if (whole.failed || !abdb_put(answer.file, abdb_text_get(&whole), whole.size))

@@ -33,16 +33,20 @@ ABDB_MUST_USE abdb_status abdb_plot_load(abdb_plot *plot, const char *name, abdb
  * ABDB_USAGE: the look names a device that is not there, or no size. */
 ABDB_MUST_USE abdb_status abdb_plot_fill(abdb_plot *plot, abdb_db *db, const char *const *value,
                                          const abdb_look *look, abdb_error *err);
+/* The rows of the report alone, for a page without a picture; of the plot only the report is
+ * loaded. value: as above, or NULL. */
+ABDB_MUST_USE abdb_status abdb_plot_answer(abdb_plot *plot, abdb_db *db, const char *const *value,
+                                           abdb_error *err);
 /* Draws to a path ("-": standard output), with what `abdb verify` asks for (proof.h) in what is no
  * terminal's. A failure leaves no broken picture. */
-ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture, int dark,
-                                          const char *path, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture,
+                                          abdb_tone tone, const char *path, abdb_error *err);
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script
  * (gp), and caption, sources and footnotes as markdown and LaTeX. */
 ABDB_MUST_USE abdb_status abdb_bundle_write(const abdb_plot *plot, abdb_db *db, const char *folder,
-                                            int dark, abdb_error *err);
+                                            abdb_tone tone, abdb_error *err);
 /* The lines that put the picture at `path` into a document, with caption, sources and footnotes. */
 ABDB_MUST_USE abdb_status abdb_bundle_markdown(const abdb_plot *plot, abdb_db *db, const char *path,
                                                FILE *out, abdb_error *err);

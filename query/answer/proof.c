@@ -13,8 +13,7 @@ static json_t *text_or_null(const char *text)
     return text ? json_string(text) : json_null();
 }
 
-/* The keys of the facts behind a row, blanks between them. */
-static json_t *keys_of(const abdb_table *t, size_t row)
+json_t *abdb_proof_keys(const abdb_table *t, size_t row)
 {
     abdb_text keys = {0};
     json_t *out;
@@ -31,6 +30,21 @@ static json_t *keys_of(const abdb_table *t, size_t row)
     return out;
 }
 
+json_t *abdb_proof_cells(const abdb_table *t, size_t r)
+{
+    json_t *row = json_array();
+    char digits[32];
+
+    for (size_t c = 0; c < t->columns; c++) {
+        const abdb_value *v = &t->value[r * t->columns + c];
+
+        if (t->column[c].name[0] != '_')
+            json_array_append_new(
+                row, text_or_null(v->kind == ABDB_NULL ? NULL : abdb_value_text(v, digits)));
+    }
+    return row;
+}
+
 json_t *abdb_proof_rows(const abdb_table *t)
 {
     json_t *columns = json_array(), *rows = json_array(), *keys = json_array(),
@@ -40,18 +54,8 @@ json_t *abdb_proof_rows(const abdb_table *t)
         if (t->column[c].name[0] != '_')
             json_array_append_new(columns, json_string(t->column[c].name));
     for (size_t r = 0; r < t->rows; r++) {
-        json_t *row = json_array();
-
-        for (size_t c = 0; c < t->columns; c++) {
-            const abdb_value *v = &t->value[r * t->columns + c];
-            char digits[32];
-
-            if (t->column[c].name[0] != '_')
-                json_array_append_new(
-                    row, text_or_null(v->kind == ABDB_NULL ? NULL : abdb_value_text(v, digits)));
-        }
-        json_array_append_new(rows, row);
-        json_array_append_new(keys, keys_of(t, r));
+        json_array_append_new(rows, abdb_proof_cells(t, r));
+        json_array_append_new(keys, abdb_proof_keys(t, r));
     }
     json_object_set_new(all, "columns", columns);
     json_object_set_new(all, "rows", rows);
@@ -68,7 +72,7 @@ void abdb_proof_digest(const json_t *rows, char out[ABDB_SHA256_HEX], size_t *si
     free(text);
 }
 
-static json_t *parameters_of(const abdb_plot *plot)
+json_t *abdb_proof_parameters(const abdb_plot *plot)
 {
     json_t *out = json_object();
 
@@ -95,7 +99,7 @@ static json_t *look_of(const abdb_look *look)
     return out;
 }
 
-abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, int dark,
+abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, abdb_tone tone,
                             const char *bytes, const char *const *files, abdb_text *out,
                             abdb_error *err)
 {
@@ -106,11 +110,11 @@ abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, int dar
     abdb_proof_digest(rows, digest, &size);
     json_object_set_new(all, "abdb", json_string(ABDB_VERSION));
     json_object_set_new(all, "figure", json_string(plot->figure.name));
-    json_object_set_new(all, "parameters", parameters_of(plot));
+    json_object_set_new(all, "parameters", abdb_proof_parameters(plot));
     json_object_set_new(all, "look", look_of(&plot->look));
     if (picture != ABDB_PICTURES)
         json_object_set_new(all, "picture", json_string(abdb_picture_name[picture]));
-    json_object_set_new(all, "dark", json_boolean(dark));
+    json_object_set_new(all, "tone", json_string(abdb_tone_name[tone]));
     json_object_set_new(all, "data", json_string(digest));
     if (plot->table.rows <= ROWS_MOST && size <= ROWS_SIZE_MOST) json_object_update(all, rows);
     abdb_sha256_hex(abdb_text_get(&plot->script), plot->script.size, digest);

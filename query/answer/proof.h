@@ -1,10 +1,11 @@
 /* proof.h - what a picture was made of, and whether a database still says the same.
  *
  * A picture carries (plots/stamp.h) a JSON object: `figure`, its `parameters` and `look`, `picture`
- * and `dark`; `columns`, `rows` (cells as text) and `keys` (of the facts behind each row); `data`,
+ * and `tone`; `columns`, `rows` (cells as text) and `keys` (of the facts behind each row); `data`,
  * the SHA-256 of those three; `script`, that of what gnuplot drew; `bytes`, that of the picture
  * without the object; `notes`, the whole caption. A bundle has it in NAME.json, with `files`, the
- * SHA-256 of each. Of many rows (over 500, or half a MiB) the digest stands alone.
+ * SHA-256 of each. Of many rows (over 500, or half a MiB) the digest stands alone. A page of a site
+ * has a shorter one (site/carried.c).
  */
 #ifndef ABDB_QUERY_PROOF_H
 #define ABDB_QUERY_PROOF_H
@@ -13,13 +14,15 @@
 
 /* The object as JSON in ASCII, appended. picture: ABDB_PICTURES for a bundle; bytes: NULL for one;
  * names and digests: of the files of a bundle, ends with NULL. */
-ABDB_MUST_USE abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, int dark,
-                                          const char *bytes, const char *const *files,
-                                          abdb_text *out, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture,
+                                          abdb_tone tone, const char *bytes,
+                                          const char *const *files, abdb_text *out,
+                                          abdb_error *err);
 
 typedef struct {
     bool edited;  /* the bytes of a file are not those that abdb wrote */
     bool changed; /* the database gives other rows now */
+    bool page;    /* of a site */
 } abdb_verdict_of;
 
 /* Reads a picture, page or bundle, and appends to the table a row for each thing that differs; its

@@ -7,16 +7,8 @@
 #include "plots/stamp.h"
 #include "query/answer/proof.h"
 #include "query/answer/proof_rows.h"
-#include "schema/functions/sqlite.h"
 
-enum { BUNDLES_MAX = 64, KEY_SIZE = 64 };
-
-typedef struct {
-    abdb_db *db;
-    abdb_table *out;
-    const char *file; /* as the table names it */
-    abdb_verdict_of *verdict;
-} checker;
+enum { KEY_SIZE = 64 };
 
 /* --- files ----------------------------------------------------------------------------------- */
 
@@ -25,56 +17,6 @@ static const char *base_name(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash && slash[1] ? slash + 1 : path;
-}
-
-/* --- what is found --------------------------------------------------------------------------- */
-
-/* One thing that differs; texts may be NULL. */
-static abdb_status add_row(checker *c, const char *change, const char *row, const char *column,
-                           const char *before, const char *now, const char *key, abdb_error *err)
-{
-    const char *texts[] = {c->file, change, row, column, before, now, key};
-    abdb_value *cell = abdb_table_row(c->out);
-
-    if (!cell) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        cell[i] = (abdb_value){.kind = ABDB_NULL};
-        if (!texts[i] || !*texts[i]) continue;
-        cell[i] = (abdb_value){.kind = ABDB_STRING,
-                               .text = abdb_arena_copy(&c->out->arena, texts[i], strlen(texts[i]))};
-        if (!cell[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
-    }
-    return ABDB_OK;
-}
-
-/* Is there a row for this key? */
-static bool asks(checker *c, const char *sql, const char *key)
-{
-    sqlite3_stmt *s = NULL;
-    bool found = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(s) == SQLITE_ROW;
-
-    sqlite3_finalize(s);
-    return found;
-}
-
-/* Was the fact withdrawn here, is it not here at all, or here but no longer shown? */
-static const char *where_is(checker *c, const char *key)
-{
-    static const char gone[] =
-        "SELECT 1 FROM v_gone WHERE fact_key = key_number(?1) AND key ="
-        " CASE WHEN ?1 GLOB 'r-*' THEN 'e-' || substr(?1, 3, 32) ELSE ?1 END";
-    const char *sql =
-        key[0] == 's'   ? "SELECT 1 FROM v_fact_spec WHERE spec_key = key_number(?1) AND key = ?1"
-        : key[0] == 'p' ? "SELECT 1 FROM v_price WHERE price_key = key_number(?1) AND key = ?1"
-                        : "SELECT 1 FROM v_statement WHERE entry_key = key_number(?1) AND"
-                          " ordinal = key_ordinal(?1) AND key = ?1";
-
-    if (!*key) return "gone";
-    if (asks(c, gone, key)) return "withdrawn";
-    return asks(c, sql, key) ? "replaced: another fact stands there"
-                             : "gone: the fact is not in this database";
 }
 
 /* --- rows of then and of now ----------------------------------------------------------------- */
@@ -144,14 +86,16 @@ static void lost_key(const rows_of *then, size_t row, const rows_of *now, size_t
 }
 
 /* The cells that differ in two rows, behind what became of the fact that they had. */
-static abdb_status compare_cells(checker *c, const rows_of *then, size_t row, const rows_of *now,
-                                 size_t other, abdb_error *err)
+static abdb_status compare_cells(abdb_checker *c, const rows_of *then, size_t row,
+                                 const rows_of *now, size_t other, abdb_error *err)
 {
     char key[KEY_SIZE];
     abdb_status st = ABDB_OK;
 
     lost_key(then, row, now, other, key);
-    if (*key) st = add_row(c, where_is(c, key), name_of(then, row), NULL, NULL, NULL, key, err);
+    if (*key)
+        st = abdb_check_add(c, abdb_check_where(c, key), name_of(then, row), NULL, NULL, NULL, key,
+                            err);
     first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
         const char *name = text_at(then->columns, i),
@@ -160,12 +104,12 @@ static abdb_status compare_cells(checker *c, const rows_of *then, size_t row, co
 
         if (strcmp(before, after) == 0) continue;
         c->verdict->changed = true;
-        st = add_row(c, "changed", name_of(then, row), name, before, after, key, err);
+        st = abdb_check_add(c, "changed", name_of(then, row), name, before, after, key, err);
     }
     return st;
 }
 
-static abdb_status compare_rows(checker *c, const rows_of *then, const rows_of *now,
+static abdb_status compare_rows(abdb_checker *c, const rows_of *then, const rows_of *now,
                                 abdb_error *err)
 {
     size_t before = json_array_size(then->rows), after = json_array_size(now->rows);
@@ -185,12 +129,13 @@ static abdb_status compare_rows(checker *c, const rows_of *then, const rows_of *
     for (size_t r = 0; r < before; r++) {
         if (met[r]) continue;
         first_key(then, r, key);
-        TRY(add_row(c, where_is(c, key), name_of(then, r), NULL, NULL, NULL, key, err));
+        TRY(abdb_check_add(c, abdb_check_where(c, key), name_of(then, r), NULL, NULL, NULL, key,
+                           err));
     }
     for (size_t r = 0; r < after; r++) {
         if (taken[r]) continue;
         first_key(now, r, key);
-        TRY(add_row(c, "added", name_of(now, r), NULL, NULL, NULL, key, err));
+        TRY(abdb_check_add(c, "added", name_of(now, r), NULL, NULL, NULL, key, err));
     }
     c->verdict->changed = true;
 done:
@@ -202,26 +147,15 @@ done:
 /* --- one picture ----------------------------------------------------------------------------- */
 
 /* The figure as it was asked for then, out of this database. */
-static abdb_status draw_again(checker *c, const json_t *said, abdb_plot *plot, abdb_error *err)
+static abdb_status draw_again(abdb_checker *c, const json_t *said, abdb_plot *plot, abdb_error *err)
 {
-    const json_t *look = json_object_get(said, "look"),
-                 *given = json_object_get(said, "parameters");
-    const char *value[ABDB_PARAM_COUNT] = {0}, *name, *figure;
-    json_t *text;
+    const json_t *look = json_object_get(said, "look");
+    const char *value[ABDB_PARAM_COUNT] = {0}, *figure;
     abdb_status st = ABDB_OK;
 
     figure = json_string_value(json_object_get(said, "figure"));
     TRY(abdb_plot_load(plot, figure, err));
-    json_object_foreach(json_object_get(said, "parameters"), name, text)
-    {
-        size_t p = 0;
-
-        while (p < plot->report.params && strcmp(plot->report.param[p].name, name) != 0) p++;
-        if (p == plot->report.params)
-            TRY(ABDB_FAIL(err, ABDB_USAGE, "%s: figure %s has no parameter '%s' here", c->file,
-                          figure, name));
-        value[p] = json_string_value(json_object_get(given, name));
-    }
+    TRY(abdb_check_values(c->file, said, &plot->report, value, err));
     st = abdb_plot_fill(
         plot, c->db, value,
         &(abdb_look){.title = json_string_value(json_object_get(look, "title")),
@@ -237,9 +171,19 @@ done:
     return st;
 }
 
+static abdb_tone tone_in(const json_t *said)
+{
+    const char *name = json_string_value(json_object_get(said, "tone"));
+    abdb_tone tone = ABDB_TONES;
+
+    while (name && --tone > ABDB_LIGHT && strcmp(abdb_tone_name[tone], name) != 0) {
+    }
+    return name ? tone : ABDB_LIGHT;
+}
+
 /* An SVG is the same bytes wherever the same gnuplot draws the same script: one that says it is
  * made of this data and shows other things was edited. */
-static abdb_status check_drawing(checker *c, const abdb_plot *plot, const json_t *said,
+static abdb_status check_drawing(abdb_checker *c, const abdb_plot *plot, const json_t *said,
                                  const abdb_text *rest, abdb_error *err)
 {
     char *data = NULL, *made;
@@ -248,14 +192,15 @@ static abdb_status check_drawing(checker *c, const abdb_plot *plot, const json_t
     abdb_status st = ABDB_OK;
 
     if (!drawn) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
-    TRY(abdb_figure_draw(abdb_text_get(&plot->script), ABDB_SVG,
-                         json_is_true(json_object_get(said, "dark")), INFINITY, drawn, err));
+    TRY(abdb_figure_draw(abdb_text_get(&plot->script), ABDB_SVG, tone_in(said), INFINITY, drawn,
+                         err));
     if (fflush(drawn) != 0) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file));
     if (size == rest->size && memcmp(data, rest->data, size) == 0) goto done;
     made = memmem(data, size, "<desc>", 6);
     if (!made || !memmem(rest->data, rest->size, made, strcspn(made, "\n"))) goto done;
     c->verdict->edited = true;
-    st = add_row(c, "edited: its data draw another picture", NULL, NULL, NULL, NULL, NULL, err);
+    st = abdb_check_add(c, "edited: its data draw another picture", NULL, NULL, NULL, NULL, NULL,
+                        err);
 done:
     fclose(drawn);
     free(data);
@@ -275,7 +220,7 @@ static rows_of rows_in(const json_t *object, const abdb_plot *plot)
 }
 
 /* Rows and keys of the database against those of the picture. rest: the picture, or NULL. */
-static abdb_status check_facts(checker *c, const json_t *said, const abdb_text *rest,
+static abdb_status check_facts(abdb_checker *c, const json_t *said, const abdb_text *rest,
                                abdb_error *err)
 {
     abdb_plot plot = {0};
@@ -295,14 +240,14 @@ static abdb_status check_facts(checker *c, const json_t *said, const abdb_text *
         if (before.rows)
             TRY(compare_rows(c, &before, &after, err));
         else
-            TRY(add_row(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
+            TRY(abdb_check_add(c, "changed", NULL, NULL, NULL, NULL, NULL, err));
         c->verdict->changed = true;
         goto done;
     }
     abdb_sha256_hex(abdb_text_get(&plot.script), plot.script.size, digest);
     if (strcmp(digest, script) != 0)
-        TRY(add_row(c, "drawn otherwise now: another abdb or figure", NULL, NULL, NULL, NULL, NULL,
-                    err));
+        TRY(abdb_check_add(c, "drawn otherwise now: another abdb or figure", NULL, NULL, NULL, NULL,
+                           NULL, err));
     else if (rest && abdb_stamp_kind(rest->data, rest->size) == ABDB_SVG)
         TRY(check_drawing(c, &plot, said, rest, err));
 done:
@@ -312,7 +257,8 @@ done:
 }
 
 /* The object, with all that is needed of the right kind; what it says of itself must agree. */
-static abdb_status parse(checker *c, const char *text, size_t size, json_t **out, abdb_error *err)
+static abdb_status parse(abdb_checker *c, const char *text, size_t size, json_t **out,
+                         abdb_error *err)
 {
     static const char *const texts[] = {"figure", "data", "script"};
     json_error_t why;
@@ -322,6 +268,7 @@ static abdb_status parse(checker *c, const char *text, size_t size, json_t **out
     size_t length;
 
     *out = said;
+    if (json_is_string(json_object_get(said, "page"))) return ABDB_OK;
     for (size_t i = 0; i < 3; i++) whole = whole && json_is_string(json_object_get(said, texts[i]));
     if (!whole)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: what it carries is no word of abdb's", c->file);
@@ -332,10 +279,10 @@ static abdb_status parse(checker *c, const char *text, size_t size, json_t **out
     json_decref(rows);
     if (strcmp(digest, json_string_value(json_object_get(said, "data"))) == 0) return ABDB_OK;
     c->verdict->edited = true;
-    return add_row(c, "edited: the rows that it carries", NULL, NULL, NULL, NULL, NULL, err);
+    return abdb_check_add(c, "edited: the rows that it carries", NULL, NULL, NULL, NULL, NULL, err);
 }
 
-static abdb_status check_picture(checker *c, const abdb_text *file, abdb_error *err)
+static abdb_status check_picture(abdb_checker *c, const abdb_text *file, abdb_error *err)
 {
     abdb_text stamp = {0}, rest = {0};
     json_t *said = NULL;
@@ -352,10 +299,14 @@ static abdb_status check_picture(checker *c, const abdb_text *file, abdb_error *
     abdb_sha256_hex(abdb_text_get(&rest), rest.size, digest);
     if (!bytes || strcmp(digest, bytes) != 0) {
         c->verdict->edited = true;
-        TRY(add_row(c, "edited: the bytes of the file", NULL, NULL, bytes, digest, NULL, err));
-        TRY(check_facts(c, said, NULL, err));
+        TRY(abdb_check_add(c, "edited: the bytes of the file", NULL, NULL, bytes, digest, NULL,
+                           err));
+    }
+    if (json_object_get(said, "page")) {
+        c->verdict->page = true;
+        TRY(abdb_check_page(c, said, &rest, err));
     } else
-        TRY(check_facts(c, said, &rest, err));
+        TRY(check_facts(c, said, c->verdict->edited ? NULL : &rest, err));
 done:
     json_decref(said);
     abdb_text_free(&stamp);
@@ -366,7 +317,8 @@ done:
 /* --- bundles --------------------------------------------------------------------------------- */
 
 /* The files that a bundle names, beside its list. */
-static abdb_status check_files(checker *c, const char *path, const json_t *files, abdb_error *err)
+static abdb_status check_files(abdb_checker *c, const char *path, const json_t *files,
+                               abdb_error *err)
 {
     const char *own = c->file, *name;
     json_t *digest;
@@ -384,13 +336,14 @@ static abdb_status check_files(checker *c, const char *path, const json_t *files
             st = ABDB_FAIL(err, ABDB_FORMAT, "%s: it names a file that is none of a bundle", own);
         else if (abdb_stamp_read(place, &whole, &why) != ABDB_OK) {
             c->verdict->edited = true;
-            st = add_row(c, "edited: the file is missing", NULL, NULL, NULL, NULL, NULL, err);
+            st =
+                abdb_check_add(c, "edited: the file is missing", NULL, NULL, NULL, NULL, NULL, err);
         } else {
             abdb_sha256_hex(abdb_text_get(&whole), whole.size, now);
             if (strcmp(now, json_string_value(digest)) != 0) {
                 c->verdict->edited = true;
-                st = add_row(c, "edited: the bytes of the file", NULL, NULL,
-                             json_string_value(digest), now, NULL, err);
+                st = abdb_check_add(c, "edited: the bytes of the file", NULL, NULL,
+                                    json_string_value(digest), now, NULL, err);
             }
         }
         abdb_text_free(&whole);
@@ -400,7 +353,7 @@ static abdb_status check_files(checker *c, const char *path, const json_t *files
     return st;
 }
 
-static abdb_status check_bundle(checker *c, const char *path, const abdb_text *file,
+static abdb_status check_bundle(abdb_checker *c, const char *path, const abdb_text *file,
                                 abdb_error *err)
 {
     json_t *said = NULL;
@@ -416,7 +369,7 @@ done:
     return st;
 }
 
-static abdb_status check_file(checker *c, const char *path, abdb_error *err)
+static abdb_status check_file(abdb_checker *c, const char *path, abdb_error *err)
 {
     abdb_text file = {0};
     abdb_status st = ABDB_OK;
@@ -430,31 +383,39 @@ done:
     return st;
 }
 
-/* Every NAME.json of a folder. */
-static abdb_status check_folder(checker *c, const char *path, abdb_error *err)
+static bool ends_in(const char *name, const char *end)
+{
+    size_t size = strlen(name), less = strlen(end);
+
+    return size > less && strcmp(name + size - less, end) == 0;
+}
+
+/* Every NAME.json of a folder; of a site, which has none, every page and picture. */
+static abdb_status check_folder(abdb_checker *c, const char *path, abdb_error *err)
 {
     struct dirent **entry = NULL;
     int count = scandir(path, &entry, NULL, alphasort);
     size_t found = 0;
     abdb_status st = ABDB_OK;
 
-    for (int i = 0; i < count; i++) {
-        const char *name = entry[i]->d_name;
-        size_t size = strlen(name);
-        char place[4096];
+    for (int site = 0; site < 2 && !found; site++)
+        for (int i = 0; i < count && st == ABDB_OK; i++) {
+            const char *name = entry[i]->d_name;
+            char place[4096];
 
-        if (st == ABDB_OK && found < BUNDLES_MAX && size > 5 &&
-            strcmp(name + size - 5, ".json") == 0) {
+            if (site ? !ends_in(name, ".html") && !ends_in(name, ".svg") : !ends_in(name, ".json"))
+                continue;
             found++;
             snprintf(place, sizeof place, "%s/%s", path, name);
             st = check_file(c, place, err);
         }
-        free(entry[i]);
-    }
+    for (int i = 0; i < count; i++) free(entry[i]);
     free(entry);
     if (st == ABDB_OK && !found)
         st = ABDB_FAIL(err, ABDB_FORMAT,
-                       "%s: no bundle: it has no NAME.json of `abdb plot --bundle`", path);
+                       "%s: no bundle of `abdb plot --bundle`, and no site: it has no NAME.json and"
+                       " no page",
+                       path);
     return st;
 }
 
@@ -463,7 +424,7 @@ abdb_status abdb_proof_check(abdb_db *db, const char *path, abdb_table *out,
 {
     static const char *const columns[] = {"file",   "change", "row", "column",
                                           "before", "now",    "key"};
-    checker c = {.db = db, .out = out, .verdict = verdict};
+    abdb_checker c = {.db = db, .out = out, .verdict = verdict};
     struct stat about;
     abdb_status st = ABDB_OK;
 
@@ -475,9 +436,14 @@ abdb_status abdb_proof_check(abdb_db *db, const char *path, abdb_table *out,
         TRY(check_folder(&c, path, err));
     else
         TRY(check_file(&c, path, err));
-    out->title = verdict->edited    ? "The file is not what abdb wrote"
-                 : verdict->changed ? "The facts of this database give another figure now"
-                                    : "The facts of this database still give this figure";
+    out->title = verdict->edited ? "The file is not what abdb wrote"
+                                 : abdb_arena_printf(&out->arena,
+                                                     verdict->changed
+                                                         ? "The facts of this database give another"
+                                                           " %s now"
+                                                         : "The facts of this database still give"
+                                                           " this %s",
+                                                     verdict->page ? "page" : "figure");
 done:
     return st;
 }

@@ -4,9 +4,36 @@
 
 #include <jansson.h>
 
+#include "query/answer/proof.h"
 #include "query/answer/table.h"
 #include "schema/store/digest.h"
 
+/* What verify found: rows of the table that it prints. */
+typedef struct {
+    abdb_db *db;
+    abdb_table *out;
+    const char *file; /* as the table names it */
+    abdb_verdict_of *verdict;
+} abdb_checker;
+
+/* One thing that differs; texts may be NULL. */
+ABDB_MUST_USE abdb_status abdb_check_add(abdb_checker *c, const char *change, const char *row,
+                                         const char *column, const char *before, const char *now,
+                                         const char *key, abdb_error *err);
+/* Was the fact withdrawn here, is it not here at all, or here but no longer shown? */
+const char *abdb_check_where(abdb_checker *c, const char *key);
+/* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
+ABDB_MUST_USE abdb_status abdb_check_page(abdb_checker *c, const json_t *said,
+                                          const abdb_text *rest, abdb_error *err);
+/* The values of a report's parameters that an object carries. ABDB_USAGE: it has no such. */
+ABDB_MUST_USE abdb_status abdb_check_values(const char *file, const json_t *said,
+                                            const abdb_report *report,
+                                            const char *value[ABDB_PARAM_COUNT], abdb_error *err);
+
+/* The visible cells of a row as text, and the keys of the facts behind it, blanks between them. */
+json_t *abdb_proof_cells(const abdb_table *table, size_t row);
+json_t *abdb_proof_keys(const abdb_table *table, size_t row);
+json_t *abdb_proof_parameters(const abdb_plot *plot);
 /* columns, rows and keys of a table, as an object of its own. */
 json_t *abdb_proof_rows(const abdb_table *table);
 /* The SHA-256 of that object, and its size as text. */

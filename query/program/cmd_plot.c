@@ -83,13 +83,20 @@ static bool goes_to_file(void)
     return fstat(STDOUT_FILENO, &out) == 0 && S_ISREG(out.st_mode);
 }
 
+static abdb_tone tone_of(const abdb_args *args)
+{
+    return abdb_arg(args, "adaptive") ? ABDB_ADAPTIVE
+           : abdb_arg(args, "dark")   ? ABDB_DARK
+                                      : ABDB_LIGHT;
+}
+
 /* The picture, and what was asked for beside it. */
 static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *args,
                            abdb_picture picture, abdb_error *err)
 {
     const char *path = abdb_arg(args, "out"), *folder = abdb_arg(args, "bundle");
     bool latex = abdb_arg(args, "latex") != NULL, markdown = abdb_arg(args, "markdown") != NULL;
-    int dark = abdb_arg(args, "dark") != NULL;
+    abdb_tone tone = tone_of(args);
     char named[300];
     abdb_status st = ABDB_OK;
 
@@ -101,7 +108,7 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
         goto done;
     }
     if (folder) {
-        TRY(abdb_bundle_write(plot, db, folder, dark, err));
+        TRY(abdb_bundle_write(plot, db, folder, tone, err));
         goto done;
     }
     snprintf(named, sizeof named, "%s.%s", plot->figure.name, abdb_picture_name[picture]);
@@ -111,7 +118,7 @@ static abdb_status deliver(const abdb_plot *plot, abdb_db *db, const abdb_args *
                 ? "-"
                 : named;
     if (latex) TRY(check_latex_path(path, err));
-    TRY(abdb_plot_store(plot, picture, dark, path, err));
+    TRY(abdb_plot_store(plot, picture, tone, path, err));
     for (size_t i = 0; picture == ABDB_DUMB && i < plot->table.notes; i++)
         if (strcmp(path, "-") == 0) abdb_say(stdout, "%s\n", plot->table.note[i]);
     if (latex) TRY(abdb_bundle_latex(plot, db, path, stdout, err));
@@ -197,7 +204,7 @@ static abdb_status draw_one(abdb_db *db, const abdb_args *args, const char *name
     }
     if (st != ABDB_OK) goto done;
     snprintf(path, sizeof path, "%s/%s.%s", folder, name, abdb_picture_name[picture]);
-    TRY(abdb_plot_store(&plot, picture, abdb_arg(args, "dark") != NULL, path, err));
+    TRY(abdb_plot_store(&plot, picture, tone_of(args), path, err));
     abdb_say(stdout, "%s\n", path);
     ++*drawn;
 done:

@@ -51,13 +51,61 @@ P
     # what is drawn does not depend on the day
     for f in training choose; do
         abdb plot $f --out $f.svg >/dev/null
-        grep -q "&quot;today&quot;:&quot;$(date -u +%F)&quot;" $f.svg
+        grep -q "\"today\":\"$(date -u +%F)\"" $f.svg
         abdb verify $f.svg >/dev/null
     done
     abdb plot "${llm[@]}" --title Mine --devices 'B*,MI3*' --highlight B300-SXM --size card --vendor-colours --dark --out look.svg >/dev/null
+    # light and dark in one
+    abdb plot "${llm[@]}" --adaptive --out both.svg >/dev/null
+    abdb plot "${llm[@]}" --dark --out dark.svg >/dev/null
+    run abdb verify both.svg
+    fails 0 "still give this figure"
+    [ "$(wc -c <both.svg)" -lt "$(($(wc -c <dark.svg) * 7 / 10))" ]
+    python3 - <<'P'
+import re
+def colours(name, rules):
+    found = {}
+    for fill, words in re.findall(r'<g transform="[^"]*"[^>]* fill="([^"]*)"[^>]*>\s*<text[^>]*>(.*?)</text>', open(name).read(), re.S):
+        fill = rules.get(fill, fill)
+        part = re.findall(r"\d+", fill) if fill.startswith("rgb") else [int(fill[1:][i * len(fill[1:]) // 3:][:len(fill[1:]) // 3] * (6 // len(fill[1:])), 16) for i in range(3)]
+        found.setdefault(re.sub(r"<!\[CDATA\[|\]\]>", "", words), set()).add(tuple(map(int, part)))
+    return found
+rules = dict(re.findall(r'\[fill="([^"]*)"\]\{fill:([^}]*)\}', open("both.svg").read()))
+assert len(rules) > 2 and colours("both.svg", rules) == colours("dark.svg", {}) != colours("both.svg", {}), (rules, colours("both.svg", rules), colours("dark.svg", {}))
+P
     run abdb verify look.svg
     fails 0 "still give this figure"
     same "$(abdb verify look.svg -o json)" "[]"
+}
+
+@test "a PDF that another program wrote anew still says what it was made of" {
+    pictures
+    python3 - <<'P'
+import re, zlib
+pdf = open("post/mlperf-llm.pdf", "rb").read()
+text = re.search(rb"/abdb \((.*)\)\n>>\nendobj", pdf, re.S).group(1)
+plain = re.sub(rb"\\(.)", rb"\1", text)
+base = pdf[:pdf.rindex(b"%abdb\n")]
+trailer = b"trailer\n<< /Size 9 /Root 1 0 R >>\n%%EOF\n"
+octal = re.sub(rb"[(){\\]", lambda m: b"\\%03o" % m.group()[0], plain)
+open("hex.pdf", "wb").write(base + b"9 0 obj\n<< /abdb <" + plain.hex().encode() + b"> >>\nendobj\n" + trailer)
+open("octal.pdf", "wb").write(base + b"9 0 obj\n<< /abdb(" + octal + b") >>\nendobj\n" + trailer)
+packed = zlib.compress(b"9 0 << /abdb (" + text + b") >>")
+open("packed.pdf", "wb").write(base + b"9 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n" + packed + b"\nendstream\nendobj\n" + trailer)
+open("cut.pdf", "wb").write(base + b"9 0 obj\n<< /Type /ObjStm /Filter /FlateDecode >>\nstream\n" + packed[:len(packed) // 2])
+P
+    for f in hex octal packed; do
+        run abdb verify $f.pdf
+        fails 4 "$f.pdf was changed after abdb wrote it"
+        same "$(abdb verify $f.pdf -o csv 2>/dev/null | cut -d, -f1,2 | tail -n +2)" "$f.pdf,edited: the bytes of the file" # and its facts hold
+    done
+    run abdb verify cut.pdf
+    fails 6 "it carries no word of abdb's"
+    for k in $(ask "SELECT key FROM v_statement WHERE public_id = 'v6.0-0010' AND model = 'llama2-70b-99' AND scenario = 'Server' AND metric = 'tokens_per_s'"); do
+        abdb withdraw "$k" --reason test >/dev/null
+    done
+    run abdb verify packed.pdf -o csv
+    fails 4 "packed.pdf,withdrawn,B300-SXM"
 }
 
 @test "a fact that is withdrawn, one that is new, and one that is not here" {

@@ -85,21 +85,20 @@ abdb_status abdb_explore_write(const abdb_site *site, abdb_error *err)
     static const char *const scripts[] = {"explore-data.js", "explore-rules.js", "explore-order.js",
                                           "explore-cite.js", "explore-chart.js", "explore.js"};
     const abdb_table *t = &site->explore;
-    abdb_outfile made = {0};
-    FILE *out = abdb_site_file(&made, site, "explore.html", err);
-    abdb_status st = ABDB_OK;
+    abdb_sheet sheet;
+    FILE *out = abdb_sheet_open(&sheet);
+    abdb_status st, stored;
 
-    if (!out) return ABDB_IO;
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "explore.html");
     abdb_page_begin(out, "Explore", "explore.html");
     abdb_put(out, embedded("explore.html"), strlen(embedded("explore.html")));
     put_block(out, "data", t->value[0].kind == ABDB_STRING ? t->value[0].text : "null");
-    TRY(put_sources(out, site, err));
+    st = put_sources(out, site, err);
     if (*site->charts) fputs("<script defer src=\"d3.min.js\"></script>\n", out);
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         abdb_say(out, "<script defer src=\"%s\"></script>\n", scripts[i]);
     abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
-done:
-    abdb_outfile_discard(&made);
-    return st;
+    stored = abdb_sheet_store(&sheet, site, "explore.html", abdb_carried_by_explore(site),
+                              st == ABDB_OK ? err : &(abdb_error){0});
+    return st == ABDB_OK ? stored : st;
 }

@@ -11,12 +11,10 @@ void abdb_front_picture(FILE *out, const abdb_page *page)
 {
     const char *name = page->plot.figure.name;
 
-    abdb_say(out,
-             "<figure><a href=\"%s.html\"><picture><source srcset=\"%s-dark.svg\" "
-             "media=\"(prefers-color-scheme: dark)\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
-             page->name, name, name);
+    abdb_say(out, "<figure><a href=\"%s.html\"><img loading=\"lazy\" src=\"%s.svg\" alt=\"",
+             page->name, name);
     abdb_html_text(out, page->title);
-    fputs("\"></picture></a>", out);
+    fputs("\"></a>", out);
     if (page->plot.report.question) {
         fputs("<figcaption>", out);
         abdb_html_text(out, page->plot.report.question);
@@ -114,10 +112,10 @@ static void put_groups(FILE *out, const abdb_site *site)
 
 abdb_status abdb_front_write(const abdb_site *site, abdb_error *err)
 {
-    abdb_outfile made = {0};
-    FILE *out = abdb_site_file(&made, site, "index.html", err);
+    abdb_sheet sheet;
+    FILE *out = abdb_sheet_open(&sheet);
 
-    if (!out) return ABDB_IO;
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "index.html");
     abdb_page_begin(out, "Accelerator benchmarks", "index.html");
     fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
           "number is a link to the facts that it was made from. Values of different kinds of "
@@ -131,5 +129,6 @@ abdb_status abdb_front_write(const abdb_site *site, abdb_error *err)
               out);
     put_groups(out, site);
     abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
+    return abdb_sheet_store(&sheet, site, "index.html",
+                            abdb_carried_by_list(site, true, true, false), err);
 }

@@ -1,4 +1,6 @@
 /* page.c - one page of a site: picture, table, where its numbers come from; see site.h. */
+#include <stdlib.h>
+
 #include "query/answer/escape.h"
 #include "query/answer/explain.h"
 #include "query/answer/render.h"
@@ -86,13 +88,15 @@ static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size
 
     abdb_show(t, r, c, cell);
     if (numeric && v->kind != ABDB_NULL) {
+        const char *exact = abdb_value_text(v, digits);
+
         count = count_facts(&site->facts, abdb_facts_of(t, r, c), &first);
-        abdb_say(out, "<td class=\"n\" data-v=\"%s\">", abdb_value_text(v, digits));
+        if (strtod(exact, NULL) == strtod(cell, NULL)) /* what the script reads of the words */
+            fputs("<td>", out);
+        else
+            abdb_say(out, "<td data-v=\"%s\">", exact);
     } else
-        abdb_say(out, "<td%s>",
-                 numeric                   ? " class=\"n\""
-                 : abdb_width(cell) > WIDE ? " class=\"w\""
-                                           : "");
+        abdb_say(out, "<td%s>", !numeric && abdb_width(cell) > WIDE ? " class=\"w\"" : "");
     if (count == 1) {
         fputs("<a href=\"", out);
         abdb_facts_link(&site->facts, first, out);
@@ -100,7 +104,21 @@ static void put_cell(FILE *out, const abdb_site *site, const abdb_table *t, size
     } else if (count)
         abdb_say(out, "<a href=\"#d%zu\">", r + 1);
     abdb_html_text(out, cell);
-    abdb_say(out, "%s</td>", count ? "</a>" : "");
+    if (count) fputs("</a>", out);
+}
+
+/* Begins a table in which names tell columns of numbers ("n3"): one word for all of their cells. */
+static void put_table_begin(FILE *out, const abdb_table *t)
+{
+    size_t place = 0;
+
+    fputs(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"",
+        out);
+    for (size_t c = 0; c < t->columns; c++)
+        if (abdb_shown(t, c) && (place++, abdb_numeric(t, c))) abdb_say(out, " n%zu", place);
+    fputs("\">\n", out);
+    abdb_html_heads(out, t);
 }
 
 static void put_table(FILE *out, const abdb_site *site, const abdb_page *page)
@@ -114,14 +132,12 @@ static void put_table(FILE *out, const abdb_site *site, const abdb_page *page)
         abdb_html_text(out, line);
         fputs("</p>\n", out);
     }
-    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n",
-          out);
-    abdb_html_heads(out, t);
-    for (size_t r = 0; r < t->rows; r++) {
+    put_table_begin(out, t);
+    for (size_t r = 0; r < t->rows; r++) { /* HTML wants no end of cells and rows */
         fputs("<tr>", out);
         for (size_t c = 0; c < t->columns; c++)
             if (abdb_shown(t, c)) put_cell(out, site, t, r, c, abdb_numeric(t, c));
-        fputs("</tr>\n", out);
+        fputs("\n", out);
     }
     fputs("</tbody></table></div>\n", out);
 }
@@ -221,12 +237,9 @@ void abdb_page_body(FILE *out, const abdb_site *site, const abdb_page *page)
     if (page->drawn) {
         const char *name = page->plot.figure.name;
 
-        abdb_say(out,
-                 "<figure><a href=\"%s.svg\"><picture><source srcset=\"%s-dark.svg\" "
-                 "media=\"(prefers-color-scheme: dark)\"><img src=\"%s.svg\" alt=\"",
-                 name, name, name);
+        abdb_say(out, "<figure><a href=\"%s.svg\"><img src=\"%s.svg\" alt=\"", name, name);
         abdb_html_text(out, page->title);
-        fputs(": drawn from the table below\"></picture></a></figure>\n", out);
+        fputs(": drawn from the table below\"></a></figure>\n", out);
     }
     if (page->plot.report.explore && abdb_site_explores(site)) {
         fputs("<p><a href=\"explore.html#", out);

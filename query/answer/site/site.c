@@ -37,11 +37,9 @@ static abdb_page *new_page(abdb_site *site, abdb_error *err)
 static bool is_taken(const char *name)
 {
     static const char *const own[] = {"index", "explore", "figures", "sources", NULL};
-    size_t size = strlen(name);
 
     return abdb_is_word(name, own) || strncmp(name, "source-", 7) == 0 ||
-           strncmp(name, "report-", 7) == 0 ||
-           (size > 5 && strcmp(name + size - 5, "-dark") == 0); /* the dark picture of another */
+           strncmp(name, "report-", 7) == 0;
 }
 
 /* The question that a report helps to answer; of one's own that names none, its heading. */
@@ -91,14 +89,13 @@ static bool is_covered(const abdb_site *site, const char *report)
 
 static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err)
 {
-    const char *value[ABDB_PARAM_COUNT] = {0};
     abdb_page *page = new_page(site, err);
     abdb_status st;
 
     if (!page) return ABDB_NOMEM;
     st = abdb_report_load(&page->plot.report, name, err);
     if (st == ABDB_OK && page->plot.report.site)
-        st = abdb_report_answer(site->db, &page->plot.report, value, &page->plot.table, err);
+        st = abdb_plot_answer(&page->plot, site->db, NULL, err);
     if (st == ABDB_OK && page->plot.report.site && page->plot.table.rows) {
         snprintf(page->name, sizeof page->name, "report-%s", name);
         page->group = group_of(&page->plot.report);
@@ -154,47 +151,101 @@ done:
 static abdb_status write_page(const abdb_site *site, const abdb_page *page, abdb_error *err)
 {
     char file[200], path[4096];
-    abdb_outfile made;
+    abdb_sheet sheet;
     FILE *out;
-    abdb_status st = ABDB_OK;
 
-    for (int dark = 0; page->drawn && dark < 2; dark++) {
-        snprintf(path, sizeof path, "%s/%s%s.svg", site->folder, page->plot.figure.name,
-                 dark ? "-dark" : "");
-        TRY(abdb_plot_store(&page->plot, ABDB_SVG, dark, path, err));
+    if (page->drawn) {
+        abdb_status st;
+
+        snprintf(path, sizeof path, "%s/%s.svg", site->folder, page->plot.figure.name);
+        st = abdb_plot_store(&page->plot, ABDB_SVG, ABDB_ADAPTIVE, path, err);
+        if (st == ABDB_FORMAT) { /* a figure of one's own that draws otherwise on dark ground */
+            abdb_remark("figure %s is light on dark pages too: %s", page->plot.figure.name,
+                        err->message);
+            st = abdb_plot_store(&page->plot, ABDB_SVG, ABDB_LIGHT, path, err);
+        }
+        if (st != ABDB_OK) return st;
     }
     snprintf(file, sizeof file, "%s.html", page->name);
-    out = abdb_site_file(&made, site, file, err);
-    if (!out) return ABDB_IO;
+    out = abdb_sheet_open(&sheet);
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%s", file);
     abdb_page_begin(out, page->title, file);
     abdb_page_body(out, site, page);
     abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
-done:
-    return st;
+    return abdb_sheet_store(&sheet, site, file, abdb_carried_by_page(page), err);
 }
 
-/* A fact, once: a row of its source's page. HTML wants no end of cells and rows, and thousands of
- * them are a tenth of such a page. */
-static void put_fact_row(FILE *out, const abdb_facts *facts, size_t row)
+/* What a page of a source says of each fact; a column that says the same of all stands above. */
+static const struct {
+    const char *name, *head;
+    bool wide;
+} told[] = {{"what", "what", false},
+            {"evidence", "evidence", false},
+            {"locator", "where", true},
+            {"date", "date", false},
+            {"used_by", "claims that use it", true}};
+enum { TOLD = sizeof told / sizeof *told };
+
+/* A fact, once: a row of its source's page; its name is its key. HTML wants no end of cells and
+ * rows, and thousands of them are a tenth of such a page. */
+static void put_fact_row(FILE *out, const abdb_facts *facts, size_t row, const bool *same)
 {
-    static const char *const texts[] = {"what", "evidence", "locator", "date", "used_by"};
-    const char *printed = abdb_facts_cell(facts, row, "raw_value");
-    bool is_printed = *printed != '\0';
+    bool is_printed = *abdb_facts_cell(facts, row, "raw_value") != '\0';
 
     fputs("<tr id=\"", out);
     abdb_html_text(out, abdb_facts_cell(facts, row, "key"));
-    fputs("\"><td class=\"n\">", out);
+    fputs("\"><td>", out);
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_value" : "value"));
     fputc(' ', out);
     abdb_html_text(out, abdb_facts_cell(facts, row, is_printed ? "raw_unit" : "unit"));
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *text = abdb_facts_cell(facts, row, texts[i]);
-
-        abdb_say(out, "<td%s>", *text && (i == 2 || i == 4) ? " class=\"w\"" : "");
-        abdb_html_text(out, text);
+    for (size_t i = 0; i < TOLD; i++) {
+        if (same[i]) continue;
+        fputs("<td>", out);
+        abdb_html_text(out, abdb_facts_cell(facts, row, told[i].name));
     }
-    abdb_say(out, "<td>%.14s\n", abdb_facts_cell(facts, row, "key"));
+    fputc('\n', out);
+}
+
+/* Which columns say the same of all facts of a source, and what: it is written above the table. */
+static void put_same(FILE *out, const abdb_facts *facts, size_t first, size_t next, bool *same)
+{
+    bool begun = false;
+
+    for (size_t i = 0; i < TOLD; i++) {
+        const char *text = abdb_facts_cell(facts, facts->by_source[first], told[i].name);
+
+        same[i] = next - first > 1;
+        for (size_t r = first; r < next && same[i]; r++)
+            same[i] = strcmp(text, abdb_facts_cell(facts, facts->by_source[r], told[i].name)) == 0;
+        if (!same[i] || !*text) continue;
+        abdb_say(out, "%s%s: ", begun ? ", " : "<p class=\"note\">Of all: ", told[i].head);
+        abdb_html_text(out, text);
+        begun = true;
+    }
+    if (begun) fputs("</p>\n", out);
+}
+
+/* The table of a source's facts. */
+static void put_facts(FILE *out, const abdb_facts *facts, size_t first, size_t next)
+{
+    bool same[TOLD];
+    size_t place = 1;
+
+    put_same(out, facts, first, next, same);
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts\">"
+          "<table class=\"facts n1",
+          out);
+    for (size_t i = 0; i < TOLD; i++)
+        if (!same[i] && (place++, told[i].wide)) abdb_say(out, " w%zu", place);
+    fputs("\"><thead><tr><th scope=\"col\" class=\"n\">as printed</th>", out);
+    for (size_t i = 0; i < TOLD; i++)
+        if (!same[i]) abdb_say(out, "<th scope=\"col\">%s</th>", told[i].head);
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t r = first; r < next; r++) put_fact_row(out, facts, facts->by_source[r], same);
+    fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
+          "each: the file that it was read from, and what else uses it. The address of a row ends "
+          "in its key, of which the first digits are enough.</p>\n",
+          out);
 }
 
 /* Title, author, date and address of a source. Only addresses of the web become links. */
@@ -226,47 +277,32 @@ static void put_source(FILE *out, const abdb_facts *facts, size_t row)
 /* The page of a source whose facts are by_source[first] and on; *next: the first of another. */
 static abdb_status write_source(const abdb_site *site, size_t first, size_t *next, abdb_error *err)
 {
-    static const char heads[] =
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-        "aria-label=\"Facts\"><table><thead><tr>"
-        "<th scope=\"col\" class=\"n\">as printed</th><th scope=\"col\">what</th>"
-        "<th scope=\"col\">evidence</th><th scope=\"col\">where</th><th scope=\"col\">date</th>"
-        "<th scope=\"col\">claims that use it</th><th scope=\"col\">key</th></tr></thead><tbody>\n";
     const abdb_facts *facts = &site->facts;
     const char *source = abdb_facts_cell(facts, facts->by_source[first], "source");
     char name[ABDB_PAGE_FILE], file[ABDB_PAGE_FILE + 16];
-    abdb_outfile made;
-    FILE *out;
+    abdb_sheet sheet;
+    FILE *out = abdb_sheet_open(&sheet);
 
+    for (*next = first; *next < facts->table.rows; ++*next)
+        if (strcmp(abdb_facts_cell(facts, facts->by_source[*next], "source"), source) != 0) break;
     abdb_page_file(source, name);
     snprintf(file, sizeof file, "source-%s.html", name);
-    out = abdb_site_file(&made, site, file, err);
-    if (!out) return ABDB_IO;
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "%s", file);
     abdb_page_begin(out, source, file);
     put_source(out, facts, facts->by_source[first]);
-    abdb_put(out, heads, sizeof heads - 1);
-    for (*next = first; *next < facts->table.rows; ++*next) {
-        size_t row = facts->by_source[*next];
-
-        if (strcmp(abdb_facts_cell(facts, row, "source"), source) != 0) break;
-        put_fact_row(out, facts, row);
-    }
-    fputs("</tbody></table></div>\n<p class=\"note\"><code>abdb explain KEY</code> tells more of "
-          "each: the file that it was read from, and what else uses it. The first digits of a key "
-          "are enough; the address of a row ends in the whole.</p>\n",
-          out);
+    put_facts(out, facts, first, *next);
     abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
+    return abdb_sheet_store(&sheet, site, file, abdb_carried_by_source(facts, first, *next), err);
 }
 
 static abdb_status write_sources(const abdb_site *site, abdb_error *err)
 {
     const abdb_facts *facts = &site->facts;
-    abdb_outfile made = {0};
-    FILE *out = abdb_site_file(&made, site, "sources.html", err);
-    abdb_status st = ABDB_OK;
+    abdb_sheet sheet;
+    FILE *out = abdb_sheet_open(&sheet);
+    abdb_status st = ABDB_OK, stored;
 
-    if (!out) return ABDB_IO;
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "sources.html");
     abdb_page_begin(out, "Sources", "sources.html");
     fputs(
         "<p>Who states the numbers of these pages. Each source has a page with every fact that is "
@@ -286,17 +322,18 @@ static abdb_status write_sources(const abdb_site *site, abdb_error *err)
     }
     fputs("</ul>\n", out);
     abdb_page_end(out, site);
-    if (st == ABDB_OK) return abdb_outfile_commit(&made, err);
-    abdb_outfile_discard(&made);
-    return st;
+    stored = abdb_sheet_store(&sheet, site, "sources.html",
+                              abdb_carried_by_list(site, false, false, true),
+                              st == ABDB_OK ? err : &(abdb_error){0});
+    return st == ABDB_OK ? stored : st;
 }
 
 static abdb_status write_figures(const abdb_site *site, abdb_error *err)
 {
-    abdb_outfile made = {0};
-    FILE *out = abdb_site_file(&made, site, "figures.html", err);
+    abdb_sheet sheet;
+    FILE *out = abdb_sheet_open(&sheet);
 
-    if (!out) return ABDB_IO;
+    if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "figures.html");
     abdb_page_begin(out, "Figures", "figures.html");
     fputs("<p>Each leads to its page, with the table that it draws.</p>\n<div class=\"figures\">\n",
           out);
@@ -304,7 +341,8 @@ static abdb_status write_figures(const abdb_site *site, abdb_error *err)
         if (site->page[i].drawn) abdb_front_picture(out, &site->page[i]);
     fputs("</div>\n", out);
     abdb_page_end(out, site);
-    return abdb_outfile_commit(&made, err);
+    return abdb_sheet_store(&sheet, site, "figures.html",
+                            abdb_carried_by_list(site, true, false, false), err);
 }
 
 static abdb_status write_assets(const abdb_site *site, abdb_error *err)
@@ -327,6 +365,16 @@ done:
     return st;
 }
 
+static abdb_status find_today(abdb_site *site, abdb_error *err)
+{
+    abdb_table now = {0};
+    abdb_status st = abdb_sql_table(site->db, "SELECT date('now')", NULL, NULL, &now, err);
+
+    if (st == ABDB_OK) snprintf(site->today, sizeof site->today, "%s", now.value[0].text);
+    abdb_table_free(&now);
+    return st;
+}
+
 abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder, abdb_error *err)
 {
     abdb_site site = {.folder = folder, .origin = origin, .db = db};
@@ -334,6 +382,7 @@ abdb_status abdb_site_write(abdb_db *db, const char *origin, const char *folder,
 
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return ABDB_FAIL(err, ABDB_IO, "cannot make %s: %s", folder, strerror(errno));
+    TRY(find_today(&site, err));
     TRY(find_pages(&site, err));
     TRY(abdb_explore_load(&site, err));
     if (!site.pages && !abdb_site_explores(&site))

@@ -2,8 +2,11 @@
 #ifndef ABDB_QUERY_SITE_H
 #define ABDB_QUERY_SITE_H
 
+#include <jansson.h>
+
 #include "query/answer/plotting.h"
 #include "schema/core/outfile.h"
+#include "schema/store/digest.h"
 
 enum { ABDB_SITE_FACTS = 24 }; /* facts of a cell that a page lists; of more it says how many */
 enum { ABDB_PAGE_FILE = 160 }; /* bytes of a source's name as part of a file's */
@@ -25,6 +28,7 @@ typedef struct {
 
 typedef struct {
     const char *folder, *origin; /* origin: name of the database's file */
+    char today[16];              /* of which day prices are asked */
     abdb_db *db;
     size_t pages, room;
     abdb_page *page;
@@ -72,6 +76,26 @@ ABDB_MUST_USE abdb_status abdb_front_write(const abdb_site *site, abdb_error *er
 void abdb_front_picture(FILE *out, const abdb_page *page);
 /* charts.c: the library that draws, with its licence, where there is one; else it is said. */
 ABDB_MUST_USE abdb_status abdb_charts_write(abdb_site *site, abdb_error *err);
+
+enum { ABDB_PRINT = 8 }; /* digits of a digest that tell a row */
+void abdb_carried_digest(const json_t *object, char out[ABDB_SHA256_HEX]);
+/* carried.c: what a page carries for `abdb verify`; NULL: no memory. */
+json_t *abdb_carried_by_page(const abdb_page *page);
+/* Of facts->by_source[first] to the one before `next`. */
+json_t *abdb_carried_by_source(const abdb_facts *facts, size_t first, size_t next);
+json_t *abdb_carried_by_explore(const abdb_site *site);
+json_t *abdb_carried_by_list(const abdb_site *site, bool figures, bool reports, bool sources);
+/* A page in memory: written to `out`, then stored. */
+typedef struct {
+    FILE *out;
+    char *data;
+    size_t size;
+} abdb_sheet;
+/* NULL: no memory. */
+FILE *abdb_sheet_open(abdb_sheet *sheet);
+/* Stores what was written as `file`, with what it carries; both are taken, whatever comes of it. */
+ABDB_MUST_USE abdb_status abdb_sheet_store(abdb_sheet *sheet, const abdb_site *site,
+                                           const char *file, json_t *said, abdb_error *err);
 
 /* The name of a source as part of a file's name: another for each source. */
 void abdb_page_file(const char *source, char out[ABDB_PAGE_FILE]);

@@ -1,13 +1,23 @@
 // site.js - sorts and filters the tables of the pages that `abdb site` writes; without it they are plain.
 "use strict";
 for (const table of document.querySelectorAll("table")) {
-  const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement;
+  const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement, heads = table.tHead.rows[0].cells;
+  // a fact's row is named by its key
+  if (table.classList.contains("facts")) {
+    const head = document.createElement("th");
+    head.scope = "col";
+    head.textContent = "key";
+    table.tHead.rows[0].append(head);
+    for (const row of rows) row.insertCell().textContent = row.id.slice(0, 14);
+  }
   if (rows.length < 3) continue;
   const value = (row, i) => {
     const cell = row.cells[i], text = cell.textContent.trim();
-    return cell.dataset.v !== undefined ? Number(cell.dataset.v) : text;
+    if (text === "" || heads[i].className !== "n") return text;
+    const number = cell.dataset.v === undefined ? Number.parseFloat(text) : Number(cell.dataset.v);
+    return Number.isNaN(number) ? text : number;
   };
-  Array.from(table.tHead.rows[0].cells).forEach((head, i) => {
+  Array.from(heads).forEach((head, i) => {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
@@ -15,7 +25,7 @@ for (const table of document.querySelectorAll("table")) {
     button.addEventListener("click", () => {
       const up = head.getAttribute("aria-sort") !== (head.className === "n" ? "descending" : "ascending");
       const sign = up === (head.className !== "n") ? 1 : -1;
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       rows.sort((a, b) => {
         const x = value(a, i), y = value(b, i);

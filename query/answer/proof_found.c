@@ -1,0 +1,69 @@
+/* proof_found.c - what verify finds, a row for each; see proof_rows.h. */
+#include "query/answer/proof_rows.h"
+#include "schema/functions/sqlite.h"
+
+abdb_status abdb_check_add(abdb_checker *c, const char *change, const char *row, const char *column,
+                           const char *before, const char *now, const char *key, abdb_error *err)
+{
+    const char *texts[] = {c->file, change, row, column, before, now, key};
+    abdb_value *cell = abdb_table_row(c->out);
+
+    if (!cell) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cell[i] = (abdb_value){.kind = ABDB_NULL};
+        if (!texts[i] || !*texts[i]) continue;
+        cell[i] = (abdb_value){.kind = ABDB_STRING,
+                               .text = abdb_arena_copy(&c->out->arena, texts[i], strlen(texts[i]))};
+        if (!cell[i].text) return ABDB_FAIL(err, ABDB_NOMEM, "%s", c->file);
+    }
+    return ABDB_OK;
+}
+
+/* Is there a row for this key? */
+static bool asks(abdb_checker *c, const char *sql, const char *key)
+{
+    sqlite3_stmt *s = NULL;
+    bool found = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(s) == SQLITE_ROW;
+
+    sqlite3_finalize(s);
+    return found;
+}
+
+const char *abdb_check_where(abdb_checker *c, const char *key)
+{
+    static const char gone[] =
+        "SELECT 1 FROM v_gone WHERE fact_key = key_number(?1) AND key ="
+        " CASE WHEN ?1 GLOB 'r-*' THEN 'e-' || substr(?1, 3, 32) ELSE ?1 END";
+    const char *sql =
+        key[0] == 's'   ? "SELECT 1 FROM v_fact_spec WHERE spec_key = key_number(?1) AND key = ?1"
+        : key[0] == 'p' ? "SELECT 1 FROM v_price WHERE price_key = key_number(?1) AND key = ?1"
+                        : "SELECT 1 FROM v_statement WHERE entry_key = key_number(?1) AND"
+                          " ordinal = key_ordinal(?1) AND key = ?1";
+
+    if (!*key) return "gone";
+    if (asks(c, gone, key)) return "withdrawn";
+    return asks(c, sql, key) ? "replaced: another fact stands there"
+                             : "gone: the fact is not in this database";
+}
+
+abdb_status abdb_check_values(const char *file, const json_t *said, const abdb_report *report,
+                              const char *value[ABDB_PARAM_COUNT], abdb_error *err)
+{
+    const json_t *given = json_object_get(said, "parameters");
+    const char *name;
+    json_t *text;
+
+    json_object_foreach((json_t *)(uintptr_t)given, name, text)
+    {
+        size_t p = 0;
+
+        while (p < report->params && strcmp(report->param[p].name, name) != 0) p++;
+        if (p == report->params)
+            return ABDB_FAIL(err, ABDB_USAGE, "%s: report %s has no parameter '%s' here", file,
+                             report->name, name);
+        value[p] = json_string_value(text);
+    }
+    return ABDB_OK;
+}

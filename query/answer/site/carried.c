@@ -1,0 +1,161 @@
+/* carried.c - what each page of the site carries for `abdb verify`; see site.h.
+ *
+ * All say `page` (figure, report, source, explore, list), `data`, a SHA-256 of what the page is
+ * made of, and `bytes`, that of the page without the object. A figure or report has its
+ * `parameters`, and of each row eight digits of a digest (`prints`) and the key of its first fact
+ * (`keys`); a source's page has keys as the names of its rows, explore.html in its data; a list
+ * says of each page that it names the data. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "plots/stamp.h"
+#include "query/answer/proof_rows.h"
+#include "query/answer/say.h"
+#include "query/answer/site/site.h"
+#include "schema/core/version.h"
+
+void abdb_carried_digest(const json_t *object, char out[ABDB_SHA256_HEX])
+{
+    size_t size;
+
+    abdb_proof_digest(object, out, &size);
+}
+
+/* Adds data, prints and keys of a table. */
+static void add_rows(json_t *said, const abdb_table *t)
+{
+    json_t *rows = abdb_proof_rows(t), *prints = json_array(), *keys = json_array();
+    char digest[ABDB_SHA256_HEX];
+
+    abdb_carried_digest(rows, digest);
+    json_object_set_new(said, "data", json_string(digest));
+    for (size_t r = 0; r < t->rows; r++) {
+        const char *key = json_string_value(json_array_get(json_object_get(rows, "keys"), r));
+
+        abdb_carried_digest(json_array_get(json_object_get(rows, "rows"), r), digest);
+        json_array_append_new(prints, json_stringn(digest, ABDB_PRINT));
+        json_array_append_new(keys, json_stringn(key, strcspn(key, " ")));
+    }
+    json_object_set_new(said, "prints", prints);
+    json_object_set_new(said, "keys", keys);
+    json_decref(rows);
+}
+
+json_t *abdb_carried_by_page(const abdb_page *page)
+{
+    const abdb_plot *plot = &page->plot;
+    const char *kind = page->drawn ? "figure" : "report",
+               *name = page->drawn ? plot->figure.name : plot->report.name;
+    json_t *said = json_pack("{s:s, s:s, s:o}", "page", kind, kind, name, "parameters",
+                             abdb_proof_parameters(plot));
+    char digest[ABDB_SHA256_HEX];
+
+    if (!said) return NULL;
+    add_rows(said, &plot->table);
+    if (page->drawn) {
+        abdb_sha256_hex(abdb_text_get(&plot->script), plot->script.size, digest);
+        json_object_set_new(said, "script", json_string(digest));
+    }
+    return said;
+}
+
+json_t *abdb_carried_by_source(const abdb_facts *facts, size_t first, size_t next)
+{
+    json_t *rows = json_array();
+    const char *source = abdb_facts_cell(facts, facts->by_source[first], "source");
+    char digest[ABDB_SHA256_HEX];
+
+    for (size_t i = first; i < next; i++)
+        json_array_append_new(rows, abdb_proof_cells(&facts->table, facts->by_source[i]));
+    abdb_carried_digest(rows, digest);
+    json_decref(rows);
+    return json_pack("{s:s, s:s, s:s}", "page", "source", "source", source, "data", digest);
+}
+
+static json_t *carried_by_text(const char *page, const char *text)
+{
+    char digest[ABDB_SHA256_HEX];
+
+    abdb_sha256_hex(text, strlen(text), digest);
+    return json_pack("{s:s, s:s}", "page", page, "data", digest);
+}
+
+json_t *abdb_carried_by_explore(const abdb_site *site)
+{
+    return carried_by_text("explore",
+                           abdb_site_explores(site) ? site->explore.value[0].text : "null");
+}
+
+/* What a list says of a source. */
+static void add_source(json_t *list, const char *source, const char *title)
+{
+    char name[256], digest[ABDB_SHA256_HEX];
+
+    snprintf(name, sizeof name, "source %.200s", source);
+    abdb_sha256_hex(title, strlen(title), digest);
+    json_object_set_new(list, name, json_stringn(digest, ABDB_PRINT));
+}
+
+json_t *abdb_carried_by_list(const abdb_site *site, bool figures, bool reports, bool sources)
+{
+    json_t *list = json_object();
+    const abdb_facts *facts = &site->facts;
+    char digest[ABDB_SHA256_HEX], name[256];
+
+    for (size_t i = 0; i < site->pages; i++) {
+        const abdb_page *page = &site->page[i];
+        json_t *rows;
+
+        if (!(page->drawn ? figures : reports)) continue;
+        rows = abdb_proof_rows(&page->plot.table);
+        abdb_carried_digest(rows, digest);
+        json_decref(rows);
+        snprintf(name, sizeof name, "%s %.200s", page->drawn ? "figure" : "report",
+                 page->drawn ? page->plot.figure.name : page->plot.report.name);
+        json_object_set_new(list, name, json_stringn(digest, ABDB_PRINT));
+    }
+    for (size_t i = 0; sources && i < facts->table.rows; i++)
+        add_source(list, abdb_facts_cell(facts, facts->by_source[i], "source"),
+                   abdb_facts_cell(facts, facts->by_source[i], "title"));
+    abdb_carried_digest(list, digest);
+    return json_pack("{s:s, s:s, s:s, s:o}", "page", "list", "data", digest, "today", site->today,
+                     "of", list);
+}
+
+FILE *abdb_sheet_open(abdb_sheet *sheet)
+{
+    *sheet = (abdb_sheet){0};
+    sheet->out = open_memstream(&sheet->data, &sheet->size);
+    return sheet->out;
+}
+
+abdb_status abdb_sheet_store(abdb_sheet *sheet, const abdb_site *site, const char *file,
+                             json_t *said, abdb_error *err)
+{
+    char digest[ABDB_SHA256_HEX], *json = NULL;
+    bool whole = sheet->out && fclose(sheet->out) == 0 && said;
+    abdb_outfile made = {0};
+    abdb_text page = {0};
+    FILE *out;
+    abdb_status st = ABDB_OK;
+
+    if (!whole) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", file));
+    abdb_sha256_hex(sheet->data, sheet->size, digest);
+    json_object_set_new(said, "abdb", json_string(ABDB_VERSION));
+    json_object_set_new(said, "bytes", json_string(digest));
+    json = json_dumps(said, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (json) abdb_stamp_put_page(sheet->data, sheet->size, json, &page);
+    if (!json || page.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", file));
+    out = abdb_site_file(&made, site, file, err);
+    st = out ? ABDB_OK : ABDB_IO;
+    if (out) {
+        abdb_put(out, page.data, page.size);
+        st = abdb_outfile_commit(&made, err);
+    }
+done:
+    free(json);
+    free(sheet->data);
+    json_decref(said);
+    abdb_text_free(&page);
+    return st;
+}
