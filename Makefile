@@ -85,6 +85,26 @@ endif
 endef
 $(eval $(call besides,clblast,opencl,clblast_c.h,CLBlastClearCache()==0,-lclblast,libclblast-dev))
 
+# A store is stores/NAME, the program abdb-store-NAME of abdb push and pull, and a line here: name, header, an expression that needs
+# the library, how it is linked, its Debian package. `make deps` leaves it out: who has a warehouse installs it.
+define store
+STORES += $(1)
+PACKAGE_$(1) := $(5)
+LINK_$(1) := $(4)
+WITH_$(1) ?= auto
+ifeq ($(filter-out clean help deps uninstall,$(or $(MAKECMDGOALS),all)),)
+HAVE_$(1) := no
+else ifeq ($$(WITH_$(1)),no)
+HAVE_$(1) := no
+else
+HAVE_$(1) := $$(call probe,$(2),$(3),$(4))
+ifeq ($$(WITH_$(1))$$(HAVE_$(1)),yesno)
+$$(error WITH_$(1)=yes, but $(2) and $(4) do not compile and link: Debian has $(5))
+endif
+endif
+endef
+$(eval $(call store,pg,postgresql/libpq-fe.h,PQlibVersion()!=0,-lpq,libpq-dev))
+
 # --- sources -------------------------------------------------------------------------------------
 CORE    := $(wildcard schema/core/*.c)
 STORE   := $(wildcard schema/store/*.c) $(wildcard schema/functions/*.c)
@@ -109,14 +129,15 @@ LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 # Backends that are texts, and the library by which they use our kernels, inputs and checks.
 SCRIPTS  := abdb-run-torch
-PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
+WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$(l)))
+PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
 .PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
-SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE),$(l)=$(HAVE_$(l))) $(if $(filter yes,$(HAVE_cuda)),$(NVCC) $(CUDA_ARCHITECTURES))
+SETTINGS := $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(PREFIX) $(foreach l,$(LIBRARIES) $(MORE) $(STORES),$(l)=$(HAVE_$(l))) $(if $(filter yes,$(HAVE_cuda)),$(NVCC) $(CUDA_ARCHITECTURES))
 $(BUILD)/settings: force
 	@mkdir -p $(BUILD)/gen $(BUILD)/obj
 	@echo '$(SETTINGS)' | cmp -s - $@ || echo '$(SETTINGS)' >$@
@@ -195,16 +216,22 @@ define embed
 endef
 SITE := $(foreach e,css js html sql,query/answer/site/*.$(e))
 # A file that comes or goes makes them anew, too.
-EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
+EMBEDDED := $(sort $(wildcard schema/ddl/*.sql schema/dialect/*.sql schema/migrations/*.sql schema/views/*.sql query/reports/*.sql plots/*.gp plots/figures/*.gp \
             $(SITE) kernels/plans/*.plan kernels/providers/opencl/cl/*.cl ingest/maps/*.map) data/rules/figures.csv \
             data/rules/scores.csv $(VOCABULARY))
 $(BUILD)/gen/names: force
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
-$(filter-out %/packages.c,$(GEN)) $(BUILD)/gen/cl_files.c: $(BUILD)/gen/names
+$(filter-out %/packages.c,$(GEN)) $(BUILD)/gen/cl_files.c $(BUILD)/gen/pg_tables.c $(BUILD)/gen/pg_dialect.c: $(BUILD)/gen/names
 $(BUILD)/gen/ddl.c: $(sort $(wildcard schema/ddl/*.sql)) ; $(call embed,abdb_ddl,$(filter-out %/names,$^))
 $(BUILD)/gen/migrations.c: $(sort $(wildcard schema/migrations/*.sql)) ; $(call embed,abdb_migrations,$(filter-out %/names,$^))
 $(BUILD)/gen/views.c: $(sort $(wildcard schema/views/*.sql)) ; $(call embed,abdb_views,$(filter-out %/names,$^))
+# The tables in PostgreSQL's words, and what only it can say.
+$(BUILD)/gen/pg/%.sql: schema/ddl/%.sql schema/dialect/tables.sed
+	@mkdir -p $(@D)
+	$(Q)sed -E -f schema/dialect/tables.sed $< >$@
+$(BUILD)/gen/pg_tables.c: $(patsubst schema/ddl/%,$(BUILD)/gen/pg/%,$(sort $(wildcard schema/ddl/*.sql))) ; $(call embed,abdb_pg_tables,$(filter-out %/names,$^))
+$(BUILD)/gen/pg_dialect.c: $(sort $(wildcard schema/dialect/*.sql)) ; $(call embed,abdb_pg_dialect,$(filter-out %/names,$^))
 $(BUILD)/gen/reports.c: $(sort $(wildcard query/reports/*.sql)) ; $(call embed,abdb_reports,$(filter-out %/names,$^))
 $(BUILD)/gen/figures.c: $(sort $(wildcard plots/*.gp plots/figures/*.gp)) ; $(call embed,abdb_figures,$(filter-out %/names,$^))
 $(BUILD)/gen/site.c: $(sort $(wildcard $(SITE))) ; $(call embed,abdb_site_files,$(filter-out %/names,$^))
@@ -246,11 +273,18 @@ $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/pr
 $(BUILD)/obj/kernels/backends/$(1).o: ALL_CFLAGS += -fopenmp $(MORE_$(1))
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call backend_rule,$(l))))
+define store_rule
+$(BUILD)/abdb-store-$(1): $(call obj,$(wildcard stores/*.c stores/$(1)/*.c) $(CORE)) $(BUILD)/obj/gen/pg_tables.o $(BUILD)/obj/gen/pg_dialect.o $(BUILD)/obj/gen/views.o
+	@$$(if $$(V),,echo "  LINK  $$@")
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$^ $(LINK_$(1)) -ljansson -lm -lpthread
+endef
+$(foreach l,$(STORES),$(eval $(call store_rule,$(l))))
 # What doctor says of those that are not here.
 $(BUILD)/gen/packages.c: $(BUILD)/settings
 	@mkdir -p $(@D)
 	@{ echo '/* made by the Makefile */'; echo '#include "query/program/backends.h"'; echo 'const abdb_backend_package abdb_backend_packages[] = {'; \
-	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
+	   $(foreach l,$(LIBRARIES) $(MORE),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; \
+	   echo 'const abdb_backend_package abdb_store_packages[] = {'; $(foreach l,$(STORES),echo '{"$(l)", "$(PACKAGE_$(l))"},';) echo '{NULL, NULL}};'; } >$@.tmp && mv $@.tmp $@
 # The loadable extension: the same files compiled again, because SQLite hands over its interface there.
 EXTENSION_COMPARE := $(filter-out %/environment.c %/gate.c %/lines.c %/screen.c %/trial_lines.c,$(wildcard query/compare/*.c))
 EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/read/input.c ingest/read/archive.c $(RUNNER) \
@@ -327,18 +361,18 @@ check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, dec
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
-	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
+	@echo "compiler  $(CC)"; $(foreach l,$(LIBRARIES) $(MORE) $(STORES),echo "$(l)  $(HAVE_$(l)) (WITH_$(l)=$(WITH_$(l)))";) echo "prefix    $(PREFIX)"
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
-	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES) $(MORE),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
+	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES) $(MORE) $(STORES),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
 install: all ## programs, man page, completion, data, SQL extension (PREFIX, DESTDIR)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/man/man1 \
 	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/abdb/data/results \
 	  $(DESTDIR)$(PREFIX)/share/abdb/data/rules
-	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS)) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so $(DESTDIR)$(PREFIX)/lib/abdb
 	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
@@ -348,7 +382,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products

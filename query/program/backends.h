@@ -30,5 +30,7 @@ typedef struct {
     const char *name, *package;
 } abdb_backend_package;
 extern const abdb_backend_package abdb_backend_packages[];
+/* The same of stores (store.h). */
+extern const abdb_backend_package abdb_store_packages[];
 
 #endif

@@ -1,9 +1,8 @@
--- postgresql.sql - schema/views/005_stored.sql in the SQL of PostgreSQL: the same views with the same rows. Everything else in
--- schema/views is of the SQL that both share; tests/ports/postgresql.sh compares them. Keys sort as in SQLite where the
--- database has the collation "C".
+-- postgresql.sql - schema/views/005_stored.sql in the SQL of PostgreSQL: the same views with the same rows, on the tables of
+-- warehouse.sql. Everything else in schema/views is of the SQL that both share; tests/cli/warehouse.bats compares them.
 
 CREATE FUNCTION printed(kind TEXT, high BIGINT, low BIGINT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
-$$ SELECT kind || '-' || lpad(to_hex(high), 16, '0') || lpad(to_hex(low), 16, '0') $$;
+$$ SELECT (kind || '-' || lpad(to_hex(high), 16, '0') || lpad(to_hex(low), 16, '0')) COLLATE "C" $$;
 
 CREATE FUNCTION ordered(round TEXT) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS
 $$ SELECT CAST(substring(round FROM '^v([0-9]+)') AS INTEGER) * 1000
@@ -26,9 +25,10 @@ SELECT w.result_id, w.entry_id, w.ordinal, q.metric, split_part(q.metric, '.', 1
   JOIN quantity q ON q.quantity_id = w.quantity_id;
 
 CREATE VIEW sample AS
-SELECT r.result_id, r.entry_id, r.ordinal, s.sample_id - r.first_sample AS seq, s.mpi_rank AS rank, s.t_s, s.value, s.mark
+SELECT r.result_id, r.entry_id, r.ordinal, u.place - 1 AS seq, u.mpi_rank AS rank, u.t_s, u.value, u.mark
   FROM result_row r
-  JOIN sample_row s ON s.sample_id BETWEEN r.first_sample AND r.last_sample
+  JOIN sample_row s ON s.entry_id = r.entry_id AND s.ordinal = r.ordinal
+ CROSS JOIN LATERAL unnest(s.value, s.t_s, s.mpi_rank, s.mark) WITH ORDINALITY AS u (value, t_s, mpi_rank, mark, place)
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
 
 CREATE VIEW witness_again AS

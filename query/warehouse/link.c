@@ -1,0 +1,220 @@
+/* link.c - the line to a store; see link.h. */
+#include "query/warehouse/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+    const char *scheme, *store, *package;
+} stores[] = {{"postgresql:", "pg", "libpq-dev"}, {"postgres:", "pg", "libpq-dev"}};
+
+/* Where the password of an address stands: NULL, or its first byte and *size. */
+static const char *password_in(const char *url, size_t *size)
+{
+    const char *from = strstr(url, "://"), *end, *at, *colon;
+
+    from = from ? from + 3 : url;
+    end = from + strcspn(from, "/?#");
+    at = memchr(from, '@', (size_t)(end - from));
+    colon = at ? memchr(from, ':', (size_t)(at - from)) : NULL;
+    if (colon) {
+        *size = (size_t)(at - colon - 1);
+        return colon + 1;
+    }
+    from = strstr(url, "password=");
+    if (!from) return NULL;
+    from += strlen("password=");
+    *size = strcspn(from, "&# ");
+    return from;
+}
+
+const char *abdb_link_address(abdb_arena *arena, const char *url)
+{
+    char *copy = abdb_arena_copy(arena, url, strlen(url));
+
+    if (copy) abdb_link_hide(copy);
+    return copy ? copy : "the warehouse";
+}
+
+void abdb_link_hide(char *url)
+{
+    size_t size;
+    const char *password = password_in(url, &size);
+
+    if (password) memset(url + (password - url), 'x', size);
+}
+
+/* Both ends as streams; the one that is written to blocks, as whoever reads it reads all of it. */
+static abdb_status make_streams(abdb_link *link, abdb_error *err)
+{
+    fcntl(link->program.in, F_SETFL, fcntl(link->program.in, F_GETFL) & ~O_NONBLOCK);
+    link->in = fdopen(link->program.in, "w");
+    if (link->in) link->program.in = -1;
+    link->out = fdopen(link->program.out, "r");
+    if (link->out) link->program.out = -1;
+    if (!link->in || !link->out) return ABDB_FAIL(err, ABDB_NOMEM, "a store");
+    setvbuf(link->in, NULL, _IOFBF, 1 << 16);
+    return ABDB_OK;
+}
+
+abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url, const char *may,
+                           bool upgrade, abdb_error *err)
+{
+    const char *more[] = {url, may, upgrade ? "upgrade" : NULL, NULL};
+    char path[4096];
+    size_t i = 0, count = sizeof stores / sizeof stores[0];
+    abdb_status st = ABDB_OK;
+
+    while (i < count && strncmp(url, stores[i].scheme, strlen(stores[i].scheme)) != 0) i++;
+    if (i == count)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "no store knows this address; one is postgresql://HOST/DATABASE");
+    snprintf(path, sizeof path, "%.4000s/abdb-store-%s", folder, stores[i].store);
+    if (access(path, X_OK) != 0)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "abdb-store-%s is not here: install %s, then `make` builds it",
+                         stores[i].store, stores[i].package);
+    TRY(abdb_program_start(&link->program, &(abdb_start){.path = path}, err));
+    TRY(make_streams(link, err));
+    abdb_link_ask(link, "open", more);
+    TRY(abdb_link_asked(link, false, err));
+    TRY(abdb_link_rest(link, err));
+done:
+    return st;
+}
+
+void abdb_link_close(abdb_link *link)
+{
+    if (link->in) fputs("close\n", link->in);
+    if (link->in) fclose(link->in);
+    if (link->out) fclose(link->out);
+    if (link->program.pid) {
+        abdb_program_ended(&link->program, 5, NULL);
+        abdb_program_finish(&link->program);
+    }
+    free(link->row);
+    abdb_text_free(&link->said);
+    *link = (abdb_link){0};
+}
+
+void abdb_link_escape(abdb_text *row, const char *text, size_t size)
+{
+    static const char marks[] = "btnvfr"; /* of bytes 8 to 13 */
+
+    for (size_t i = 0, from = 0; i <= size; i++) {
+        bool special = i < size && (text[i] == '\\' || (text[i] >= 8 && text[i] <= 13));
+
+        if (i < size && !special) continue;
+        abdb_text_add(row, text + from, i - from);
+        from = i + 1;
+        if (i == size) break;
+        abdb_text_puts(row, "\\");
+        abdb_text_add(row, text[i] == '\\' ? "\\" : &marks[text[i] - 8], 1);
+    }
+}
+
+void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
+{
+    abdb_text line = {0};
+
+    abdb_text_puts(&line, word);
+    for (; *more; more++) {
+        abdb_text_puts(&line, "\t");
+        abdb_link_escape(&line, *more, strlen(*more));
+    }
+    abdb_text_puts(&line, "\n");
+    fwrite(abdb_text_get(&line), 1, line.size, link->in);
+    abdb_text_free(&line);
+}
+
+static abdb_status gone(abdb_link *link, abdb_error *err)
+{
+    (void)link;
+    return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
+}
+
+abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err)
+{
+    if (rows) fputs("\\.\n", link->in);
+    if (fflush(link->in) != 0) return gone(link, err);
+    return ABDB_OK;
+}
+
+/* What stands for a word in a row, in place; "\N" alone is no word. */
+static char *plain(char *word)
+{
+    static const char letters[] = "btnvfr";
+    char *out = word, *in = word;
+
+    if (strcmp(word, "\\N") == 0) return NULL;
+    for (; *in; in++) {
+        if (*in == '\\' && in[1]) {
+            const char *at = strchr(letters, *++in);
+
+            *out++ = at ? (char)(8 + (at - letters)) : *in;
+        } else {
+            *out++ = *in;
+        }
+    }
+    *out = '\0';
+    return word;
+}
+
+static void split(abdb_link *link)
+{
+    char *end;
+
+    link->words = 0;
+    link->row[strcspn(link->row, "\n")] = '\0';
+    for (char *word = link->row; word && link->words < ABDB_LINK_WORDS;
+         word = end ? end + 1 : NULL) {
+        end = strchr(word, '\t');
+        if (end) *end = '\0';
+        link->word[link->words++] = plain(word);
+    }
+}
+
+abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
+{
+    long long status;
+
+    *more = false;
+    if (getline(&link->row, &link->room, link->out) <= 0) return gone(link, err);
+    *more = strncmp(link->row, "\\.\t", 3) != 0;
+    if (!*more) memcpy(link->row, "..", 2); /* a word like others */
+    split(link);
+    if (*more) return ABDB_OK;
+    if (link->words == 4 && strcmp(link->word[1], "error") == 0 &&
+        abdb_whole(link->word[2], 1, ABDB_STATUS_COUNT - 1, &status))
+        return ABDB_FAIL(err, (abdb_status)status, "%s", link->word[3]);
+    if (link->words < 3 || strcmp(link->word[1], "ok") != 0)
+        return ABDB_FAIL(err, ABDB_IO, "the store answered what is no answer");
+    abdb_text_clear(&link->said);
+    abdb_text_puts(&link->said, link->word[2] ? link->word[2] : "");
+    return ABDB_OK;
+}
+
+abdb_status abdb_link_rest(abdb_link *link, abdb_error *err)
+{
+    bool more = true;
+    abdb_status st = ABDB_OK;
+
+    while (more && st == ABDB_OK) st = abdb_link_row(link, &more, err);
+    return st;
+}
+
+abdb_status abdb_link_do(abdb_link *link, const char *word, const char *argument, abdb_error *err)
+{
+    const char *more[] = {argument, NULL};
+    abdb_status st = ABDB_OK;
+
+    abdb_link_ask(link, word, more);
+    TRY(abdb_link_asked(link, false, err));
+    TRY(abdb_link_rest(link, err));
+done:
+    return st;
+}

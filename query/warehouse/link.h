@@ -1,0 +1,51 @@
+/* link.h - the line to a store, the program abdb-store-NAME that knows a database server: requests
+ * and rows go to it, rows come back (stores/protocol.md). */
+#ifndef ABDB_QUERY_LINK_H
+#define ABDB_QUERY_LINK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "schema/core/process.h"
+#include "schema/core/text.h"
+
+enum { ABDB_LINK_WORDS = 64 };
+
+/* Zeroed is none. */
+typedef struct {
+    abdb_program program;
+    FILE *in, *out; /* what it reads, what it says */
+    char *row;      /* the last row */
+    size_t room;
+    char *word[ABDB_LINK_WORDS]; /* its words; NULL: the row has none there */
+    int words;
+    abdb_text said; /* what stood beside the last "ok" */
+} abdb_link;
+
+/* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
+ * this program, and opens the warehouse. may: "make" one where there is none, or "read". ABDB_USAGE:
+ * no store knows the URL, or no program for it is here. */
+ABDB_MUST_USE abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
+                                         const char *may, bool upgrade, abdb_error *err);
+void abdb_link_close(abdb_link *link);
+/* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
+ * abdb_link_asked. */
+void abdb_link_ask(abdb_link *link, const char *word, const char *const *more);
+/* The rows of the request are over (rows: there may have been some), or there were none. */
+ABDB_MUST_USE abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err);
+/* The next row of the answer, its words in link->word; *more false: it is over, and link->said has
+ * what was said of it. Fails as the store did. */
+ABDB_MUST_USE abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err);
+/* The rest of an answer whose rows nobody wants. */
+ABDB_MUST_USE abdb_status abdb_link_rest(abdb_link *link, abdb_error *err);
+/* A request without rows, whose answer has none: WORD [ARGUMENT]. */
+ABDB_MUST_USE abdb_status abdb_link_do(abdb_link *link, const char *word, const char *argument,
+                                       abdb_error *err);
+/* Adds a text as a word of a row. */
+void abdb_link_escape(abdb_text *row, const char *text, size_t size);
+/* The address without its password, from arena: for people. */
+const char *abdb_link_address(abdb_arena *arena, const char *url);
+/* Puts x over the password of an address, in place: others see the words of a command. */
+void abdb_link_hide(char *url);
+
+#endif

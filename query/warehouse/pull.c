@@ -1,0 +1,239 @@
+/* pull.c - facts of a warehouse as a database; see pull.h. */
+#include "query/warehouse/pull.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/answer/say.h"
+#include "query/warehouse/carry.h"
+
+/* Tables in an order of their own; columns are those that the database has, but for those that
+ * only it needs. */
+static const char *const always[] = {"artifact", "spec", "price", "note", "origin", "fact", NULL};
+static const char *const entries[] = {"description", "point",    "point_factor", "environment",
+                                      "process",     "quantity", "entry_row",    "witness_row",
+                                      "part",        NULL};
+static const char *const full[] = {"reject", "telemetry", "span", "rank", NULL};
+
+/* A statement that adds rows to a table, and what types its columns have. */
+typedef struct {
+    abdb_db *db;
+    const char *table;
+    sqlite3_stmt *insert;
+    const char *column[ABDB_LINK_WORDS + 1]; /* behind the table's name; of the arena */
+    char type[ABDB_LINK_WORDS];              /* 'I', 'R' or 'T' */
+    int columns;
+    abdb_arena arena;
+} target;
+
+static void target_close(target *t)
+{
+    sqlite3_finalize(t->insert);
+    abdb_arena_free(&t->arena);
+}
+
+static abdb_status target_open(target *t, abdb_db *db, const char *table, const char *leave,
+                               abdb_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    abdb_text sql = {0}, values = {0};
+    char *query = sqlite3_mprintf("SELECT name, type FROM pragma_table_info(%Q)", table);
+    abdb_status st = ABDB_OK;
+
+    *t = (target){.db = db, .table = table};
+    if (!query || sqlite3_prepare_v2(db->sql, query, -1, &s, NULL) != SQLITE_OK)
+        TRY(abdb_db_fail(db, err, table));
+    while (sqlite3_step(s) == SQLITE_ROW && t->columns < ABDB_LINK_WORDS - 1) {
+        const char *name = abdb_sql_text(s, 0);
+
+        if (leave && abdb_has_word(leave, ' ', name, strlen(name))) continue;
+        t->type[t->columns] = *abdb_sql_text(s, 1);
+        abdb_text_printf(&sql, "%s\"%s\"", t->columns ? ", " : "", name);
+        abdb_text_printf(&values, "%s?%d", t->columns ? ", " : "", t->columns + 1);
+        t->column[t->columns++] = abdb_arena_copy(&t->arena, name, strlen(name));
+    }
+    sqlite3_finalize(s);
+    s = NULL;
+    sqlite3_free(query);
+    query = sqlite3_mprintf("INSERT OR IGNORE INTO main.%w (%s) VALUES (%s)", table,
+                            abdb_text_get(&sql), abdb_text_get(&values));
+    if (!query || sqlite3_prepare_v2(db->sql, query, -1, &t->insert, NULL) != SQLITE_OK)
+        TRY(abdb_db_fail(db, err, table));
+done:
+    sqlite3_finalize(s);
+    sqlite3_free(query);
+    abdb_text_free(&sql);
+    abdb_text_free(&values);
+    return st;
+}
+
+/* Binds a word as a column of that type. */
+static void bind(sqlite3_stmt *s, int i, char type, const char *word)
+{
+    if (!word)
+        sqlite3_bind_null(s, i);
+    else if (type == 'I')
+        sqlite3_bind_int64(s, i, strtoll(word, NULL, 10));
+    else if (type == 'R')
+        sqlite3_bind_double(s, i, strtod(word, NULL));
+    else
+        sqlite3_bind_text(s, i, word, -1, SQLITE_STATIC);
+}
+
+/* Asks for the columns of the target, which stand in the answer in its order. */
+static abdb_status ask(abdb_link *link, const target *t, abdb_error *err)
+{
+    const char *more[ABDB_LINK_WORDS + 2] = {t->table};
+
+    for (int i = 0; i < t->columns; i++) more[i + 1] = t->column[i];
+    abdb_link_ask(link, "fetch", more);
+    return abdb_link_asked(link, false, err);
+}
+
+static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const char *leave,
+                         abdb_error *err)
+{
+    target t;
+    bool more = true;
+    abdb_status st = target_open(&t, db, table, leave, err);
+
+    if (st == ABDB_OK) st = ask(link, &t, err);
+    while (st == ABDB_OK && more) {
+        st = abdb_link_row(link, &more, err);
+        if (st != ABDB_OK || !more) break;
+        for (int i = 0; i < t.columns && i < link->words; i++)
+            bind(t.insert, i + 1, t.type[i], link->word[i]);
+        if (sqlite3_step(t.insert) != SQLITE_DONE) st = abdb_db_fail(db, err, table);
+        sqlite3_reset(t.insert);
+    }
+    target_close(&t);
+    return st;
+}
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest of
+ * the array; NULL: the element is, or there is no array. */
+static const char *element(const char **at, char *out)
+{
+    const char *in = *at;
+    bool quoted;
+    char *end = out;
+
+    if (!in || *in == '\0' || *in == '}') return NULL;
+    in += *in == '{' || *in == ',';
+    quoted = *in == '"';
+    in += quoted;
+    while (*in && (quoted ? *in != '"' : *in != ',' && *in != '}')) {
+        in += quoted && *in == '\\' && in[1];
+        *end++ = *in++;
+    }
+    *end = '\0';
+    *at = in + (quoted && *in == '"');
+    return !quoted && strcmp(out, "NULL") == 0 ? NULL : out;
+}
+
+/* The arrays of one result as rows, and where they stand into temp.lies. */
+static abdb_status unfold(abdb_db *db, char *const word[6], sqlite3_stmt *sample,
+                          sqlite3_stmt *lies, sqlite3_int64 *last, abdb_error *err)
+{
+    static const char types[] = "RRIT";
+    const char *at[4];
+    char *room = malloc(strlen(word[2] ? word[2] : "") + strlen(word[5] ? word[5] : "") + 64);
+    sqlite3_int64 first = *last + 1;
+    abdb_status st = ABDB_OK;
+
+    if (!room) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
+    for (int k = 0; k < 4; k++) at[k] = word[k + 2];
+    while (at[0] && *at[0] && strcmp(at[0], "}") != 0) {
+        sqlite3_bind_int64(sample, 1, ++*last);
+        for (int k = 0; k < 4; k++) {
+            const char *text = element(&at[k], room);
+
+            if (text && types[k] == 'T')
+                sqlite3_bind_text(sample, k + 2, text, -1, SQLITE_TRANSIENT);
+            else
+                bind(sample, k + 2, types[k], text);
+        }
+        if (sqlite3_step(sample) != SQLITE_DONE) TRY(abdb_db_fail(db, err, "samples"));
+        sqlite3_reset(sample);
+    }
+    bind(lies, 1, 'I', word[0]);
+    bind(lies, 2, 'I', word[1]);
+    sqlite3_bind_int64(lies, 3, first);
+    sqlite3_bind_int64(lies, 4, *last);
+    if (sqlite3_step(lies) != SQLITE_DONE) TRY(abdb_db_fail(db, err, "samples"));
+    sqlite3_reset(lies);
+done:
+    free(room);
+    return st;
+}
+
+/* Samples come first: results say where they stand. */
+static abdb_status fetch_samples(abdb_link *link, abdb_db *db, abdb_error *err)
+{
+    static const char *const columns[] = {"sample_row", "entry_id", "ordinal", "value",
+                                          "t_s",        "mpi_rank", "mark",    NULL};
+    sqlite3_stmt *sample = NULL, *lies = NULL;
+    sqlite3_int64 last = 0;
+    bool more = true;
+    abdb_status st = ABDB_OK;
+
+    if (sqlite3_prepare_v2(db->sql, "INSERT INTO main.sample_row VALUES (?1, ?2, ?3, ?4, ?5)", -1,
+                           &sample, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(db->sql, "INSERT INTO temp.lies VALUES (?1, ?2, ?3, ?4)", -1, &lies,
+                           NULL) != SQLITE_OK)
+        TRY(abdb_db_fail(db, err, "samples"));
+    abdb_link_ask(link, "fetch", columns);
+    TRY(abdb_link_asked(link, false, err));
+    while (more) {
+        TRY(abdb_link_row(link, &more, err));
+        if (more && link->words == 6) TRY(unfold(db, link->word, sample, lies, &last, err));
+    }
+done:
+    sqlite3_finalize(sample);
+    sqlite3_finalize(lies);
+    return st;
+}
+
+static abdb_status fetch_list(abdb_link *link, abdb_db *db, const char *const *list,
+                              abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (; *list && st == ABDB_OK; list++) {
+        abdb_progress(*list, 0, 0);
+        st = fetch(link, db, *list, NULL, err);
+    }
+    abdb_progress("", -1, 0);
+    return st;
+}
+
+abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, bool slim, abdb_error *err)
+{
+    static const char places[] =
+        "UPDATE main.result_row SET first_sample = l.first, last_sample = l.last FROM temp.lies l"
+        " WHERE l.entry_id = result_row.entry_id AND l.ordinal = result_row.ordinal";
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_db_exec(db,
+                     "PRAGMA synchronous = OFF; CREATE TEMP TABLE lies (entry_id INTEGER,"
+                     " ordinal INTEGER, first INTEGER, last INTEGER, PRIMARY KEY (entry_id,"
+                     " ordinal)); BEGIN",
+                     err));
+    TRY(fetch_list(link, db, abdb_carry_plain, err));
+    TRY(fetch_list(link, db, always, err));
+    TRY(fetch_list(link, db, entries, err));
+    if (!slim) TRY(fetch_list(link, db, full, err));
+    if (!slim) TRY(fetch_samples(link, db, err));
+    TRY(fetch(link, db, "result_row", "first_sample last_sample", err));
+    if (!slim) TRY(abdb_db_exec(db, places, err));
+    TRY(abdb_db_exec(db,
+                     "INSERT OR REPLACE INTO main.meta VALUES ('stale.names', 'yes'),"
+                     " ('stale.sources', 'yes'), ('stale.gone', 'yes'); COMMIT; DROP TABLE"
+                     " temp.lies",
+                     err));
+done:
+    if (!sqlite3_get_autocommit(db->sql)) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}

@@ -1,0 +1,16 @@
+/* pull.h - facts of a warehouse as a database of abdb, keyed as they are there: what merges into
+ * another (abdb_merge), and what names and subjects are made of for the warehouse itself. */
+#ifndef ABDB_QUERY_PULL_H
+#define ABDB_QUERY_PULL_H
+
+#include "query/warehouse/link.h"
+#include "schema/store/db.h"
+
+/* The rows of the wanted entries (request "wanted") and of all tables that belong to no entry, into
+ * an empty database, in one transaction. slim: without samples, circumstances and rejects. */
+ABDB_MUST_USE abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, bool slim, abdb_error *err);
+/* Makes names, subjects, what withdrawals leave out and the ceilings of the warehouse anew, if
+ * something came since the last time: scratch is the path of a database that is made for it. */
+ABDB_MUST_USE abdb_status abdb_settle(abdb_link *link, const char *scratch, abdb_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+-- upgrade.sql - a warehouse of another build becomes this build's: today's tables are in the schema abdb_new, empty. Tables and columns
+-- that are missing are added, CHECKs and views made anew; facts stay as they are. What only taking away could do is refused by name.
+
+DO $$
+DECLARE
+    v RECORD;
+BEGIN
+    FOR v IN SELECT viewname FROM pg_views WHERE schemaname = 'abdb' LOOP
+        EXECUTE format('DROP VIEW IF EXISTS abdb.%I CASCADE', v.viewname);
+    END LOOP;
+    FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb'::REGNAMESPACE LOOP
+        EXECUTE format('DROP FUNCTION %s', v.name);
+    END LOOP;
+    -- the function of the new tables is that of the old
+    ALTER FUNCTION abdb_new.months() SET SCHEMA abdb;
+END $$;
+DELETE FROM abdb.column_doc;
+
+DO $$
+DECLARE
+    t RECORD;
+    c RECORD;
+BEGIN
+    FOR t IN SELECT n.relname, o.oid AS old, n.oid AS new
+               FROM pg_class n LEFT JOIN pg_class o ON o.relname = n.relname AND o.relnamespace = 'abdb'::REGNAMESPACE
+              WHERE n.relnamespace = 'abdb_new'::REGNAMESPACE AND n.relkind IN ('r', 'p') AND NOT n.relispartition LOOP
+        IF t.old IS NULL THEN
+            EXECUTE format('ALTER TABLE abdb_new.%I SET SCHEMA abdb', t.relname);
+            CONTINUE;
+        END IF;
+        FOR c IN SELECT a.attname, format_type(a.atttypid, a.atttypmod) AS type, a.attnotnull, pg_get_expr(d.adbin, d.adrelid) AS usual,
+                        o.attname AS old, format_type(o.atttypid, o.atttypmod) AS was
+                   FROM pg_attribute a
+                   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+                   LEFT JOIN pg_attribute o ON o.attrelid = t.old AND o.attname = a.attname AND NOT o.attisdropped
+                  WHERE a.attrelid = t.new AND a.attnum > 0 AND NOT a.attisdropped LOOP
+            IF c.old IS NOT NULL THEN
+                IF c.type <> c.was THEN
+                    RAISE EXCEPTION 'the column %.% is of type % there and % here: pull everything by the build that made it, and push '
+                                    'that to a new warehouse', t.relname, c.attname, c.was, c.type;
+                END IF;
+                CONTINUE;
+            END IF;
+            IF c.attnotnull AND c.usual IS NULL THEN
+                RAISE EXCEPTION 'the column %.% is new and must not be empty: pull everything by the build that made it, and push '
+                                'that to a new warehouse', t.relname, c.attname;
+            END IF;
+            EXECUTE format('ALTER TABLE abdb.%I ADD COLUMN %I %s %s %s %s', t.relname, c.attname, c.type,
+                           CASE WHEN c.type IN ('text', 'text[]') THEN 'COLLATE "C"' ELSE '' END,
+                           CASE WHEN c.usual IS NOT NULL THEN 'DEFAULT ' || c.usual ELSE '' END,
+                           CASE WHEN c.attnotnull THEN 'NOT NULL' ELSE '' END);
+        END LOOP;
+        FOR c IN SELECT conname FROM pg_constraint WHERE conrelid = t.old AND contype = 'c'
+                    AND pg_get_constraintdef(oid) NOT IN (SELECT pg_get_constraintdef(oid) FROM pg_constraint
+                                                           WHERE conrelid = t.new AND contype = 'c') LOOP
+            EXECUTE format('ALTER TABLE abdb.%I DROP CONSTRAINT %I', t.relname, c.conname);
+        END LOOP;
+        FOR c IN SELECT pg_get_constraintdef(oid) AS def FROM pg_constraint WHERE conrelid = t.new AND contype = 'c'
+                    AND pg_get_constraintdef(oid) NOT IN (SELECT pg_get_constraintdef(oid) FROM pg_constraint
+                                                           WHERE conrelid = t.old AND contype = 'c') LOOP
+            EXECUTE format('ALTER TABLE abdb.%I ADD %s', t.relname, c.def);
+        END LOOP;
+        FOR c IN SELECT indexdef FROM pg_indexes n WHERE n.schemaname = 'abdb_new' AND n.tablename = t.relname
+                    AND NOT EXISTS (SELECT 1 FROM pg_indexes o WHERE o.schemaname = 'abdb' AND o.indexname = n.indexname) LOOP
+            EXECUTE replace(c.indexdef, ' abdb_new.', ' abdb.');
+        END LOOP;
+    END LOOP;
+END $$;
+DROP SCHEMA abdb_new CASCADE;

@@ -1,0 +1,298 @@
+/* keep.c - which keys are missing, and rows that are added; see keep.h. */
+#include "stores/pg/keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A request's table, its columns as lists of SQL, and those of its key. */
+typedef struct {
+    const char *table;
+    abdb_text name, columns; /* "t"; "a", "b" */
+    abdb_text match, order;  /* t."a" = s."a" AND ...: of the key's columns */
+    abdb_text differ;        /* (t."b", ...) IS DISTINCT FROM (s."b", ...), or false */
+    abdb_text collide;       /* the same of the other halves of keys */
+    abdb_text first;         /* the first column */
+} target;
+
+static void target_free(target *t)
+{
+    abdb_text *const all[] = {&t->name,   &t->columns, &t->match, &t->order,
+                              &t->differ, &t->collide, &t->first};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) abdb_text_free(all[i]);
+}
+
+static bool ends_with(const char *word, const char *end)
+{
+    size_t size = strlen(word), n = strlen(end);
+
+    return size >= n && strcmp(word + size - n, end) == 0;
+}
+
+static void add_pair(abdb_text *sql, const char *before, const char *column, const char *op)
+{
+    abdb_text_puts(sql, sql->size ? before : "");
+    abdb_text_puts(sql, "t.");
+    abdb_server_name(sql, column);
+    abdb_text_puts(sql, op);
+    abdb_text_puts(sql, "s.");
+    abdb_server_name(sql, column);
+}
+
+/* One column of the request into the lists. The month of import is the server's. */
+static void add_column(target *t, const char *column, bool of_key)
+{
+    abdb_text_puts(&t->columns, t->columns.size ? ", " : "");
+    abdb_server_name(&t->columns, column);
+    if (of_key) {
+        add_pair(&t->match, " AND ", column, " = ");
+        abdb_text_puts(&t->order, t->order.size ? ", " : "");
+        abdb_server_name(&t->order, column);
+    } else if (ends_with(column, "_key_low")) {
+        add_pair(&t->collide, " OR ", column, " <> ");
+    } else {
+        add_pair(&t->differ, " OR ", column, " IS DISTINCT FROM ");
+    }
+}
+
+/* What the catalog says of the table: is the column of its key? ABDB_USAGE: no such table. */
+static abdb_status find(abdb_server *s, const abdb_request *r, target *t, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid"
+        " AND a.attnum = ANY (i.indkey) WHERE i.indrelid = to_regclass($1) AND i.indisprimary";
+    PGresult *keys = NULL;
+    const char *name;
+    abdb_status st = ABDB_OK;
+
+    if (r->words < 3) return ABDB_FAIL(err, ABDB_USAGE, "a request without columns");
+    t->table = r->word[1];
+    abdb_text_puts(&t->name, "abdb.");
+    abdb_server_name(&t->name, t->table);
+    abdb_server_name(&t->first, r->word[2]);
+    name = abdb_text_get(&t->name);
+    TRY(abdb_server_ask(s, sql, 1, &name, &keys, err));
+    if (!PQntuples(keys)) TRY(ABDB_FAIL(err, ABDB_USAGE, "no table '%s' there", t->table));
+    for (int i = 2; i < r->words; i++) {
+        bool of_key = false;
+
+        for (int k = 0; k < PQntuples(keys); k++)
+            of_key |= strcmp(PQgetvalue(keys, k, 0), r->word[i]) == 0;
+        add_column(t, r->word[i], of_key);
+    }
+    if (!t->differ.size) abdb_text_puts(&t->differ, "false");
+    if (!t->collide.size) abdb_text_puts(&t->collide, "false");
+    if (t->columns.failed || t->match.failed || t->differ.failed)
+        TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+done:
+    PQclear(keys);
+    return st;
+}
+
+/* The request's rows in a temporary table of these columns. */
+static abdb_status stage(abdb_server *s, const target *t, long long *rows, abdb_error *err)
+{
+    abdb_text sql = {0};
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_server_doing(s, err,
+                          "DROP TABLE IF EXISTS pg_temp.s; CREATE TEMP TABLE s AS SELECT %s FROM %s"
+                          " WITH NO DATA",
+                          abdb_text_get(&t->columns), abdb_text_get(&t->name)));
+    st = abdb_server_copy_in(s, "COPY pg_temp.s FROM STDIN", rows, err);
+    if (st == ABDB_OK && *rows > 1000) TRY(abdb_server_do(s, "ANALYZE pg_temp.s", err));
+done:
+    abdb_text_free(&sql);
+    return st;
+}
+
+/* A request that fails before its rows were heard hears them nevertheless. */
+static abdb_status skip_rows(abdb_status st)
+{
+    size_t size;
+    abdb_status heard = ABDB_OK;
+
+    while (abdb_wire_row(&size, &heard, NULL)) {
+    }
+    return st;
+}
+
+static abdb_status begin(abdb_server *s, const abdb_request *r, target *t, long long *rows,
+                         abdb_error *err)
+{
+    abdb_status st = find(s, r, t, err);
+
+    if (st != ABDB_OK) return skip_rows(st);
+    return stage(s, t, rows, err);
+}
+
+/* Keys that stand for something else there: their other halves differ. */
+static abdb_status check_collisions(abdb_server *s, const target *t, abdb_error *err)
+{
+    char *sql = NULL;
+    long long count;
+    abdb_text text = {0};
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(abdb_text_get(&t->collide), "false") == 0) return ABDB_OK;
+    abdb_text_printf(&text, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE %s",
+                     abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->collide));
+    if (text.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    TRY(abdb_server_number(s, abdb_text_get(&text), &count, err));
+    if (count)
+        TRY(ABDB_FAIL(err, ABDB_DB,
+                      "%lld rows of %s have the first 63 bits of their key in common with others"
+                      " there and differ in the rest: a collision of digests; nothing of this was"
+                      " added",
+                      count, t->table));
+done:
+    free(sql);
+    abdb_text_free(&text);
+    return st;
+}
+
+abdb_status abdb_keep_missing(abdb_server *s, const abdb_request *r, abdb_text *said,
+                              abdb_error *err)
+{
+    target t = {0};
+    abdb_text sql = {0};
+    long long rows, missing;
+    abdb_status st = ABDB_OK;
+
+    TRY(begin(s, r, &t, &rows, err));
+    TRY(check_collisions(s, &t, err));
+    abdb_text_printf(&sql,
+                     "COPY (SELECT s.%s FROM pg_temp.s s WHERE NOT EXISTS (SELECT 1 FROM %s t"
+                     " WHERE %s)) TO STDOUT",
+                     abdb_text_get(&t.first), abdb_text_get(&t.name), abdb_text_get(&t.match));
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    TRY(abdb_server_copy_out(s, abdb_text_get(&sql), &missing, err));
+    abdb_text_printf(said, "%lld", missing);
+done:
+    abdb_text_free(&sql);
+    target_free(&t);
+    return st;
+}
+
+/* The rows that another row of their key stands for, those that differ from it. */
+static abdb_status count_different(abdb_server *s, const target *t, long long *count,
+                                   abdb_error *err)
+{
+    abdb_text sql = {0};
+    abdb_status st;
+
+    abdb_text_printf(&sql, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE %s",
+                     abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->differ));
+    st = sql.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a request")
+                    : abdb_server_number(s, abdb_text_get(&sql), count, err);
+    abdb_text_free(&sql);
+    return st;
+}
+
+/* INSERT, in the order of keys: two who add the same wait for each other in one order. The first
+ * place that said an entry is in entry_row, and no witness besides. */
+static void insert_sql(abdb_text *sql, const target *t, bool claim)
+{
+    const char *name = abdb_text_get(&t->name), *columns = abdb_text_get(&t->columns);
+    const char *order = abdb_text_get(&t->order);
+    const char *not_said =
+        strcmp(t->table, "witness_row") != 0
+            ? ""
+            : " WHERE NOT EXISTS (SELECT 1 FROM abdb.entry_row e WHERE e.entry_id = s.entry_id AND"
+              " e.artifact_id = s.artifact_id AND coalesce(e.line, 0) = s.line AND"
+              " coalesce(e.place, '') = s.place)";
+
+    if (claim)
+        abdb_text_printf(sql,
+                         "CREATE TEMP TABLE won AS WITH w AS (INSERT INTO %s (%s) SELECT %s FROM"
+                         " pg_temp.s ORDER BY %s ON CONFLICT DO NOTHING RETURNING %s) SELECT * FROM"
+                         " w",
+                         name, columns, columns, order, abdb_text_get(&t->first));
+    else
+        abdb_text_printf(sql,
+                         "INSERT INTO %s (%s) SELECT %s FROM pg_temp.s s%s ORDER BY %s"
+                         " ON CONFLICT DO NOTHING",
+                         name, columns, columns, not_said, order);
+}
+
+abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abdb_text *said,
+                          abdb_error *err)
+{
+    target t = {0};
+    abdb_text sql = {0};
+    PGresult *result = NULL;
+    long long rows, added, different = 0, lost;
+    abdb_status st = ABDB_OK;
+
+    TRY(begin(s, r, &t, &rows, err));
+    insert_sql(&sql, &t, claim);
+    if (claim) abdb_text_puts(&sql, "");
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    if (claim) TRY(abdb_server_do(s, "DROP TABLE IF EXISTS pg_temp.won", err));
+    TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, &result, err));
+    added = strtoll(PQcmdTuples(result), NULL, 10);
+    s->brought += (long)added;
+    if (added < rows) TRY(check_collisions(s, &t, err));
+    if (added < rows && !claim) TRY(count_different(s, &t, &different, err));
+    if (claim && added < rows) {
+        abdb_text_clear(&sql);
+        abdb_text_printf(
+            &sql, "COPY (SELECT %s FROM pg_temp.s EXCEPT SELECT * FROM pg_temp.won) TO STDOUT",
+            abdb_text_get(&t.first));
+        TRY(abdb_server_copy_out(s, abdb_text_get(&sql), &lost, err));
+    }
+    abdb_text_printf(said, "%lld %lld", added, different);
+done:
+    PQclear(result);
+    abdb_text_free(&sql);
+    target_free(&t);
+    return st;
+}
+
+abdb_status abdb_keep_copy(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+{
+    target t = {0};
+    abdb_text sql = {0};
+    long long rows;
+    abdb_status st = ABDB_OK;
+
+    st = find(s, r, &t, err);
+    if (st != ABDB_OK) {
+        target_free(&t);
+        return skip_rows(st);
+    }
+    abdb_text_printf(&sql, "COPY %s (%s) FROM STDIN", abdb_text_get(&t.name),
+                     abdb_text_get(&t.columns));
+    if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    TRY(abdb_server_copy_in(s, abdb_text_get(&sql), &rows, err));
+    s->brought += (long)rows;
+    abdb_text_printf(said, "%lld", rows);
+done:
+    abdb_text_free(&sql);
+    target_free(&t);
+    return st;
+}
+
+abdb_status abdb_keep_derived(abdb_server *s, const abdb_request *r, abdb_text *said,
+                              abdb_error *err)
+{
+    static const char *const derived[] = {"name", "name_factor", "subject", NULL};
+    target t = {0};
+    long long rows;
+    abdb_status st = ABDB_OK;
+
+    if (r->words < 2 || !abdb_is_word(r->word[1], derived))
+        return skip_rows(ABDB_FAIL(err, ABDB_USAGE, "no derived table of that name"));
+    TRY(begin(s, r, &t, &rows, err));
+    TRY(abdb_server_doing(s, err,
+                          "DELETE FROM %s t WHERE NOT EXISTS (SELECT 1 FROM pg_temp.s s WHERE %s"
+                          " AND NOT (%s)); INSERT INTO %s (%s) SELECT %s FROM pg_temp.s"
+                          " ON CONFLICT DO NOTHING",
+                          abdb_text_get(&t.name), abdb_text_get(&t.match), abdb_text_get(&t.differ),
+                          abdb_text_get(&t.name), abdb_text_get(&t.columns),
+                          abdb_text_get(&t.columns)));
+    abdb_text_printf(said, "%lld", rows);
+done:
+    target_free(&t);
+    return st;
+}

@@ -1,0 +1,167 @@
+/* main.c - abdb-store-pg: a warehouse on PostgreSQL, as `abdb push` and `abdb pull` speak to it
+ * (stores/protocol.md). It is all of abdb that is linked with libpq. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stores/pg/give.h"
+#include "stores/pg/keep.h"
+#include "stores/pg/schema.h"
+
+/* open URL make|read [upgrade] */
+static abdb_status do_open(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+{
+    const char *word = "";
+    abdb_status st = ABDB_OK;
+
+    if (r->words < 3 || s->link) return ABDB_FAIL(err, ABDB_USAGE, "open URL make|read [upgrade]");
+    TRY(abdb_server_open(s, r->word[1], err));
+    TRY(abdb_warehouse_open(s, strcmp(r->word[2], "make") == 0,
+                            r->words > 3 && strcmp(r->word[3], "upgrade") == 0, &word, err));
+    abdb_text_printf(said, "%s PostgreSQL %d.%d", word, PQserverVersion(s->link) / 10000,
+                     PQserverVersion(s->link) % 10000);
+done:
+    return st;
+}
+
+static abdb_status do_begin(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+{
+    bool reads = r->words > 1 && strcmp(r->word[1], "read") == 0;
+    abdb_status st = ABDB_OK;
+
+    (void)said;
+    TRY(abdb_server_do(s,
+                       reads ? "BEGIN ISOLATION LEVEL REPEATABLE READ"
+                             : "BEGIN ISOLATION LEVEL"
+                               " READ COMMITTED",
+                       err));
+    if (!reads) TRY(abdb_server_do(s, "SELECT abdb.months()", err));
+    s->inside = true;
+    s->brought = 0;
+done:
+    return st;
+}
+
+static abdb_status do_commit(abdb_server *s, const abdb_request *r, abdb_text *said,
+                             abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    (void)r;
+    if (s->brought) TRY(abdb_server_do(s, "INSERT INTO abdb.arrival DEFAULT VALUES", err));
+    TRY(abdb_server_do(s, "COMMIT", err));
+    s->inside = false;
+    abdb_text_printf(said, "%ld", s->brought);
+done:
+    return st;
+}
+
+/* Begins to make derived rows anew, alone: how many arrivals wait for them; 0: nothing is begun. */
+static abdb_status do_settle(abdb_server *s, const abdb_request *r, abdb_text *said,
+                             abdb_error *err)
+{
+    static const char waiting[] = "SELECT count(*) FROM abdb.arrival a WHERE NOT EXISTS (SELECT 1"
+                                  " FROM abdb.settled d WHERE d.arrival_id = a.arrival_id)";
+    long long count;
+    abdb_status st = ABDB_OK;
+
+    (void)r;
+    TRY(abdb_server_number(s, waiting, &count, err));
+    if (count) {
+        TRY(abdb_server_do(s, "SELECT pg_advisory_lock(7091, 2)", err));
+        TRY(abdb_server_number(s, waiting, &count, err));
+        TRY(abdb_server_do(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
+        TRY(abdb_server_do(s,
+                           "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.arrival_id FROM"
+                           " abdb.arrival a WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d"
+                           " WHERE d.arrival_id = a.arrival_id)",
+                           err));
+        TRY(abdb_server_do(s, abdb_dialect("settle.sql"), err));
+    }
+    abdb_text_printf(said, "%lld", count);
+done:
+    return st;
+}
+
+static abdb_status do_settled(abdb_server *s, const abdb_request *r, abdb_text *said,
+                              abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    (void)r;
+    (void)said;
+    TRY(abdb_server_do(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen", err));
+    TRY(abdb_server_do(s, "COMMIT", err));
+    TRY(abdb_server_do(s, "SELECT pg_advisory_unlock(7091, 2)", err));
+done:
+    return st;
+}
+
+static abdb_status do_put(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+{
+    return abdb_keep_put(s, r, false, said, err);
+}
+
+static abdb_status do_claim(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err)
+{
+    return abdb_keep_put(s, r, true, said, err);
+}
+
+static abdb_status do_spellings(abdb_server *s, const abdb_request *r, abdb_text *said,
+                                abdb_error *err)
+{
+    (void)r;
+    return abdb_give_spellings(s, said, err);
+}
+
+static const struct {
+    const char *word;
+    abdb_status (*run)(abdb_server *s, const abdb_request *r, abdb_text *said, abdb_error *err);
+} requests[] = {
+    {"open", do_open},
+    {"begin", do_begin},
+    {"commit", do_commit},
+    {"missing", abdb_keep_missing},
+    {"put", do_put},
+    {"claim", do_claim},
+    {"copy", abdb_keep_copy},
+    {"settle", do_settle},
+    {"derived", abdb_keep_derived},
+    {"settled", do_settled},
+    {"wanted", abdb_give_wanted},
+    {"fetch", abdb_give_rows},
+    {"spellings", do_spellings},
+};
+
+/* Answers one request. After an error the transaction is gone, and so is what it had added. */
+static void answer(abdb_server *s, const abdb_request *r)
+{
+    abdb_text said = {0};
+    abdb_error err = {0};
+    abdb_status st;
+    size_t i = 0, count = sizeof requests / sizeof requests[0];
+
+    while (i < count && strcmp(requests[i].word, r->word[0]) != 0) i++;
+    if (i == count)
+        st = ABDB_FAIL(&err, ABDB_USAGE, "no request '%s'", r->word[0]);
+    else if (!s->link && i > 0)
+        st = ABDB_FAIL(&err, ABDB_USAGE, "nothing is open");
+    else
+        st = requests[i].run(s, r, &said, &err);
+    if (st != ABDB_OK && s->link && PQtransactionStatus(s->link) > PQTRANS_ACTIVE)
+        PQclear(PQexec(s->link, "ROLLBACK"));
+    abdb_wire_end(st, abdb_text_get(&said), &err);
+    abdb_text_free(&said);
+}
+
+int main(void)
+{
+    abdb_server server = {0};
+    abdb_request request;
+
+    while (abdb_wire_hear(&request)) {
+        if (strcmp(request.word[0], "close") == 0) break;
+        answer(&server, &request);
+    }
+    abdb_server_close(&server);
+    return 0;
+}

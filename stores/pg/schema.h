@@ -1,0 +1,20 @@
+/* schema.h - the tables and views of a warehouse: made by the first who pushes, brought up to date
+ * by --upgrade. */
+#ifndef ABDB_STORES_SCHEMA_H
+#define ABDB_STORES_SCHEMA_H
+
+#include "schema/core/embedded.h"
+#include "stores/pg/server.h"
+
+/* From the Makefile: schema/ddl in PostgreSQL's words, schema/dialect, schema/views. */
+extern const abdb_embedded abdb_pg_tables[], abdb_pg_dialect[], abdb_views[];
+/* The text of a file of schema/dialect. */
+const char *abdb_dialect(const char *name);
+
+/* make: where there is no warehouse, one is made; upgrade: one of another build becomes this
+ * build's. *word: "made", "current", "upgraded", or "other": it is another build's and was left as
+ * it is. */
+ABDB_MUST_USE abdb_status abdb_warehouse_open(abdb_server *s, bool make, bool upgrade,
+                                              const char **word, abdb_error *err);
+
+#endif

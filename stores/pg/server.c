@@ -1,0 +1,202 @@
+/* server.c - the connection to PostgreSQL; see server.h. */
+#include "stores/pg/server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stores/wire.h"
+
+/* Puts stars where a message says what it must not. */
+static void hide(char *message, const char *secret)
+{
+    size_t size = secret ? strlen(secret) : 0;
+
+    for (char *at = message; size && (at = strstr(at, secret)); at += size) memset(at, '*', size);
+}
+
+abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
+{
+    char *said = strdup(s->link ? PQerrorMessage(s->link) : "");
+    size_t size = said ? strlen(said) : 0;
+
+    while (size && said[size - 1] == '\n') said[--size] = '\0';
+    if (said) hide(said, s->url);
+    if (said) hide(said, s->password);
+    abdb_fail(err, ABDB_IO, "%s: %s", doing, said && *said ? said : "no memory");
+    free(said);
+    return ABDB_IO;
+}
+
+/* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that it
+ * cannot read would print it. */
+static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
+{
+    char *words = NULL;
+    PQconninfoOption *all = PQconninfoParse(url, &words);
+
+    PQfreemem(words);
+    s->url = strdup(url);
+    if (!s->url) return ABDB_FAIL(err, ABDB_NOMEM, "a URL");
+    if (!all)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "this is no address that libpq reads; one is"
+                         " postgresql://USER@HOST/DATABASE, with the password in ~/.pgpass");
+    for (PQconninfoOption *o = all; o->keyword; o++)
+        if (strcmp(o->keyword, "password") == 0 && o->val && *o->val) s->password = strdup(o->val);
+    PQconninfoFree(all);
+    return ABDB_OK;
+}
+
+static void be_quiet(void *self, const char *message)
+{
+    (void)self;
+    (void)message;
+}
+
+abdb_status abdb_server_open(abdb_server *s, const char *url, abdb_error *err)
+{
+    static const char *const names[] = {"dbname", "fallback_application_name", "client_encoding",
+                                        NULL};
+    const char *values[] = {url, "abdb", "UTF8", NULL};
+    abdb_status st = ABDB_OK;
+
+    TRY(read_url(s, url, err));
+    s->link = PQconnectdbParams(names, values, 1);
+    if (!s->link) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a connection"));
+    if (PQstatus(s->link) != CONNECTION_OK) TRY(abdb_server_fail(s, err, "the warehouse"));
+    PQsetNoticeProcessor(s->link, be_quiet, NULL);
+    if (PQserverVersion(s->link) < 130000)
+        TRY(ABDB_FAIL(err, ABDB_IO, "PostgreSQL %d is too old: 13 or newer",
+                      PQserverVersion(s->link) / 10000));
+    TRY(abdb_server_do(s, "SET search_path = abdb, public; SET jit = off; SET datestyle = ISO",
+                       err));
+done:
+    return st;
+}
+
+void abdb_server_close(abdb_server *s)
+{
+    PQfinish(s->link);
+    free(s->url);
+    free(s->password);
+    *s = (abdb_server){0};
+}
+
+abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_error *err)
+{
+    PGresult *result = PQexec(s->link, sql);
+    ExecStatusType is = PQresultStatus(result);
+
+    PQclear(result);
+    return is == PGRES_COMMAND_OK || is == PGRES_TUPLES_OK || is == PGRES_EMPTY_QUERY
+               ? ABDB_OK
+               : abdb_server_fail(s, err, "the warehouse");
+}
+
+abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *format, ...)
+{
+    char *sql = NULL;
+    va_list args;
+    int size;
+    abdb_status st;
+
+    va_start(args, format);
+    size = vasprintf(&sql, format, args);
+    va_end(args);
+    if (size < 0) return ABDB_FAIL(err, ABDB_NOMEM, "a statement");
+    st = abdb_server_do(s, sql, err);
+    free(sql);
+    return st;
+}
+
+abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count, const char *const *value,
+                            PGresult **out, abdb_error *err)
+{
+    ExecStatusType is;
+
+    *out = PQexecParams(s->link, sql, count, NULL, value, NULL, NULL, 0);
+    is = PQresultStatus(*out);
+    if (is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK) return ABDB_OK;
+    PQclear(*out);
+    *out = NULL;
+    return abdb_server_fail(s, err, "the warehouse");
+}
+
+abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out, abdb_error *err)
+{
+    PGresult *result;
+    abdb_status st = abdb_server_ask(s, sql, 0, NULL, &result, err);
+
+    *out = 0;
+    if (st != ABDB_OK) return st;
+    if (PQntuples(result) && !PQgetisnull(result, 0, 0))
+        *out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return ABDB_OK;
+}
+
+/* The end of a COPY: *rows are those of the command. */
+static abdb_status copied(abdb_server *s, long long *rows, abdb_error *err)
+{
+    PGresult *result = PQgetResult(s->link);
+    bool fine = PQresultStatus(result) == PGRES_COMMAND_OK;
+    abdb_status st = ABDB_OK;
+
+    if (fine)
+        *rows = strtoll(PQcmdTuples(result), NULL, 10);
+    else
+        st = abdb_server_fail(s, err, "the warehouse");
+    PQclear(result);
+    while ((result = PQgetResult(s->link))) PQclear(result);
+    return st;
+}
+
+abdb_status abdb_server_copy_in(abdb_server *s, const char *sql, long long *rows, abdb_error *err)
+{
+    PGresult *result = PQexec(s->link, sql);
+    bool ready = PQresultStatus(result) == PGRES_COPY_IN, sent = ready;
+    abdb_status st = ready ? ABDB_OK : abdb_server_fail(s, err, "the warehouse"), heard = ABDB_OK;
+    const char *row;
+    size_t size;
+
+    PQclear(result);
+    while ((row = abdb_wire_row(&size, &heard, st == ABDB_OK ? err : NULL)))
+        if (sent) sent = PQputCopyData(s->link, row, (int)size) == 1;
+    if (!ready) return st;
+    if (heard != ABDB_OK) {
+        PQputCopyEnd(s->link, "the rows broke off");
+        return heard;
+    }
+    if (PQputCopyEnd(s->link, NULL) != 1) return abdb_server_fail(s, err, "the warehouse");
+    return copied(s, rows, err);
+}
+
+abdb_status abdb_server_copy_out(abdb_server *s, const char *sql, long long *rows, abdb_error *err)
+{
+    PGresult *result = PQexec(s->link, sql);
+    bool ready = PQresultStatus(result) == PGRES_COPY_OUT;
+    char *row;
+    int size;
+
+    PQclear(result);
+    if (!ready) return abdb_server_fail(s, err, "the warehouse");
+    while ((size = PQgetCopyData(s->link, &row, 0)) > 0) {
+        abdb_wire_say(row, (size_t)size - 1);
+        PQfreemem(row);
+    }
+    return copied(s, rows, err);
+}
+
+void abdb_server_name(abdb_text *sql, const char *name)
+{
+    abdb_text_puts(sql, "\"");
+    for (; *name; name++) {
+        char small = *name >= 'A' && *name <= 'Z' ? (char)(*name - 'A' + 'a') : *name;
+
+        if (small == '"') abdb_text_puts(sql, "\"");
+        abdb_text_add(sql, &small, 1);
+    }
+    abdb_text_puts(sql, "\"");
+}

@@ -1,0 +1,46 @@
+/* server.h - the connection to PostgreSQL: libpq's calls as statuses, and errors that name no
+ * password. */
+#ifndef ABDB_STORES_SERVER_H
+#define ABDB_STORES_SERVER_H
+
+#include <postgresql/libpq-fe.h>
+#include <stdbool.h>
+
+#include "schema/core/error.h"
+#include "schema/core/text.h"
+
+typedef struct {
+    PGconn *link;
+    char *url, *password; /* what no message may say */
+    bool inside;          /* a transaction is open */
+    long brought;         /* rows that it added */
+} abdb_server;
+
+/* Connects; passwords, TLS and service files are libpq's own. ABDB_IO: no server, no right to be
+ * there; ABDB_USAGE: libpq cannot read the URL. */
+ABDB_MUST_USE abdb_status abdb_server_open(abdb_server *s, const char *url, abdb_error *err);
+void abdb_server_close(abdb_server *s);
+/* Runs statements that give nothing that anybody wants. */
+ABDB_MUST_USE abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_error *err);
+/* The same of a formatted text. */
+ABDB_MUST_USE abdb_status abdb_server_doing(abdb_server *s, abdb_error *err, const char *format,
+                                            ...) ABDB_PRINTF(3, 4);
+/* One statement with text parameters; *out is the caller's to clear (PQclear). */
+ABDB_MUST_USE abdb_status abdb_server_ask(abdb_server *s, const char *sql, int count,
+                                          const char *const *value, PGresult **out,
+                                          abdb_error *err);
+/* Its first number, 0 where it gives none. */
+ABDB_MUST_USE abdb_status abdb_server_number(abdb_server *s, const char *sql, long long *out,
+                                             abdb_error *err);
+/* The request's rows into COPY ... FROM STDIN; *rows of them. */
+ABDB_MUST_USE abdb_status abdb_server_copy_in(abdb_server *s, const char *sql, long long *rows,
+                                              abdb_error *err);
+/* The rows of COPY ... TO STDOUT as rows of the answer. */
+ABDB_MUST_USE abdb_status abdb_server_copy_out(abdb_server *s, const char *sql, long long *rows,
+                                               abdb_error *err);
+/* Adds a name, quoted; in small letters, as the SQL that made the tables left them. */
+void abdb_server_name(abdb_text *sql, const char *name);
+/* Fills err from what the server said last, without the URL and its password. */
+abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing);
+
+#endif
