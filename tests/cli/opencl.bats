@@ -31,6 +31,10 @@ cell() { # KERNEL key=value...
     [ -n "$("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_platform')" ]
     [[ $("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_device') != *pthread* ]] ||
         same "$name" "$("$build/abdb-run-ref" describe | jq -r 'select(.kind == "device").name')"
+    # all that ABDB_DEVICE can choose, each with what there is of it, unless one is chosen
+    [[ $("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "hello").devices[0] | .id + " " + .name') =~ ^1\ .+:\ .+\(driver\ .+,\ [0-9.]+\ GiB,\ [0-9]+\ compute\ units?\)$ ]]
+    same "$(ABDB_OPENCL_DEVICE=1 "$build/abdb-run-opencl" describe | jq -c 'select(.kind == "hello").devices')" null
+    same "$(ABDB_DEVICE=77 "$build/abdb-run-opencl" describe | jq -r 'select(.kind == "no-device").reason' | cut -d: -f1)" "no OpenCL device is called '77' (ABDB_DEVICE)"
 }
 
 @test "opencl: a small cell of every kernel is verified" {
