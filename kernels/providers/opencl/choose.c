@@ -184,6 +184,7 @@ abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
     const choice *one = NULL;
     cl_uint floats = 1;
     cl_device_fp_config doubles = 0;
+    char extensions[8192] = "";
     abdb_status st = ABDB_OK;
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "OpenCL devices");
@@ -198,6 +199,8 @@ abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
     clGetDeviceInfo(c->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof floats, &floats, NULL);
     clGetDeviceInfo(c->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
     c->doubles = doubles != 0;
+    clGetDeviceInfo(c->id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+    c->halves = strstr(extensions, "cl_khr_fp16") != NULL;
     c->wide = !c->processor ? 16 : floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
 done:
     free(all);

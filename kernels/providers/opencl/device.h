@@ -39,6 +39,7 @@ typedef struct {
     void *flushed;
     bool processor; /* its kernels run on the host's cores */
     bool doubles;   /* has f64 */
+    bool halves;    /* computes in f16; it is stored and read by all */
     int wide;       /* bytes of a vector that a work-item likes best */
     char name[ABDB_CL_NAME], driver[ABDB_CL_NAME]; /* driver: platform and versions */
 } abdb_cl_device;
