@@ -5,7 +5,7 @@
 #ifdef ABDB_WITH_clblast
 #include "kernels/providers/clblast/clblast.h"
 #endif
-#include "kernels/providers/opencl/device.h"
+#include "kernels/providers/opencl/choose.h"
 #include "kernels/providers/opencl/opencl.h"
 
 static const abdb_impl *const native[] = {&abdb_cl_stream,      &abdb_cl_fma,
@@ -19,7 +19,7 @@ static const abdb_impl *const native[] = {&abdb_cl_stream,      &abdb_cl_fma,
                                           &abdb_cl_gups,        &abdb_cl_linear,
                                           &abdb_cl_block_impl,  NULL};
 
-static const abdb_backend backend = {
+static abdb_backend backend = {
     .name = "opencl",
     .summary = "OpenCL devices (processors by PoCL, GPUs), abdb's own kernels and CLBlast",
     .names = "local tiles",
@@ -29,5 +29,6 @@ static const abdb_backend backend = {
 
 int main(int argc, char **argv)
 {
+    backend.devices = abdb_cl_devices();
     return abdb_backend_main(&backend, argc, argv);
 }

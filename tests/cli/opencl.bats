@@ -31,13 +31,17 @@ cell() { # KERNEL key=value...
     [ -n "$("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_platform')" ]
     [[ $("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "environment").environment.opencl_device') != *pthread* ]] ||
         same "$name" "$("$build/abdb-run-ref" describe | jq -r 'select(.kind == "device").name')"
+    # all that ABDB_DEVICE can choose, each with what there is of it, unless one is chosen
+    [[ $("$build/abdb-run-opencl" describe | jq -r 'select(.kind == "hello").devices[0] | .id + " " + .name') =~ ^1\ .+:\ .+\(driver\ .+,\ [0-9.]+\ GiB,\ [0-9]+\ compute\ units?\)$ ]]
+    same "$(ABDB_OPENCL_DEVICE=1 "$build/abdb-run-opencl" describe | jq -c 'select(.kind == "hello").devices')" null
+    same "$(ABDB_DEVICE=77 "$build/abdb-run-opencl" describe | jq -r 'select(.kind == "no-device").reason' | cut -d: -f1)" "no OpenCL device is called '77' (ABDB_DEVICE)"
 }
 
 @test "opencl: a small cell of every kernel is verified" {
     need_device
-    asked=("$(cell gemm m=37 n=75 k=53)" "$(cell stream op=triad n=10007 dtype=f32)" "$(cell stream op=dot n=100003 dtype=f32)"
+    asked=("$(cell gemm m=37 n=75 k=53 dtype=f16)" "$(cell stream op=triad n=10007 dtype=f32)" "$(cell stream op=dot n=100003 dtype=f32)"
         "$(cell fma n=100 width=1009)" "$(cell latency bytes=16384 hops=500)" "$(cell gather rows=3000 fraction=0.3 bytes=36)"
-        "$(cell elementwise op=softmax rows=19 columns=198)" "$(cell attention heads=4 kv_heads=2 queries=60 keys=100 d=40 causal=yes)"
+        "$(cell elementwise op=softmax rows=19 columns=198 dtype=f16)" "$(cell attention heads=4 kv_heads=2 queries=60 keys=100 d=40 causal=yes)"
         "$(cell paged-attention layout=list batch=3 heads=4 kv_heads=2 sequence=200 block=20 d=48)" "$(cell embedding-bag tables=3 rows=500 lookups=20 batch=7)"
         "$(cell gups words=65536 updates=20000)" "$(cell linear m=33 n=77 k=320 weights=i4)"
         "$(cell transformer-block batch=2 sequence=37 d=64 heads=2)")
@@ -71,6 +75,10 @@ cell() { # KERNEL key=value...
     fails 0 "not-implemented a launch takes longer than a pass over a cache"
     fails 0 "not-implemented gradients are made in blocks only"
     fails 0 "not-implemented there is no such provider of it"
+    "$build/abdb-run-opencl" describe | grep -q cl_khr_fp16 || {
+        run cells "$(cell fma dtype=f16)"
+        fails 0 "not-implemented this OpenCL device computes in no f16 (cl_khr_fp16)"
+    }
     "$build/abdb-run-opencl" describe | grep -q '"provider":"clblast"' || skip "built without CLBlast"
     run cells "$(cell gemm n=1000 provider=opencl)" "$(cell gemm n=1000 provider=clblast)"
     same "$(grep -c ' ok $' <<<"$output")" 2

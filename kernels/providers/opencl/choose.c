@@ -65,6 +65,31 @@ void abdb_cl_list(void (*tell)(void *to, const char *key, const char *text), voi
     free(all);
 }
 
+const char *abdb_cl_devices(void)
+{
+    static char out[DEVICES * 3 * ABDB_CL_NAME]; /* as long as the program */
+    const char *fixed = getenv("ABDB_OPENCL_DEVICE");
+    choices *all = calloc(1, sizeof *all);
+    size_t used = 0;
+
+    if (all && !(fixed && *fixed)) find_all(all);
+    for (size_t i = 0; all && i < all->count && used < sizeof out; i++) {
+        char driver[ABDB_CL_NAME] = "";
+        cl_ulong memory = 0;
+        cl_uint units = 0;
+
+        clGetDeviceInfo(all->at[i].id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+        clGetDeviceInfo(all->at[i].id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+        clGetDeviceInfo(all->at[i].id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+        used += (size_t)snprintf(out + used, sizeof out - used,
+                                 "%s%zu %s (driver %.80s, %.1f GiB, %u compute unit%s)",
+                                 i ? "\n" : "", i + 1, all->at[i].name, driver,
+                                 (double)memory / 0x1p30, units, units == 1 ? "" : "s");
+    }
+    free(all);
+    return *out ? out : NULL;
+}
+
 /* The one that is asked for: by its number, or by a part of its name. */
 static const choice *asked_for(const choices *all, const char *text)
 {
@@ -87,7 +112,9 @@ static const choice *first_of(const choices *all)
 
 static abdb_status pick(const choices *all, const choice **out, abdb_error *err)
 {
-    const char *text = getenv("ABDB_OPENCL_DEVICE"), *vendors = getenv("OCL_ICD_VENDORS");
+    const char *own = getenv("ABDB_OPENCL_DEVICE"), *vendors = getenv("OCL_ICD_VENDORS"),
+               *variable = own && *own ? "ABDB_OPENCL_DEVICE" : "ABDB_DEVICE",
+               *text = getenv(variable);
     abdb_text names = {0};
 
     if (!all->count)
@@ -99,10 +126,8 @@ static abdb_status pick(const choices *all, const choice **out, abdb_error *err)
     if (*out) return ABDB_OK;
     for (size_t i = 0; i < all->count; i++)
         abdb_text_printf(&names, "%s%zu '%s'", i ? ", " : "", i + 1, all->at[i].name);
-    (void)!ABDB_FAIL(err, ABDB_BACKEND,
-                     "no OpenCL device is called '%s' (ABDB_OPENCL_DEVICE):"
-                     " there is %s",
-                     text, abdb_text_get(&names));
+    (void)!ABDB_FAIL(err, ABDB_BACKEND, "no OpenCL device is called '%s' (%s): there is %s", text,
+                     variable, abdb_text_get(&names));
     abdb_text_free(&names);
     return ABDB_BACKEND;
 }
@@ -159,6 +184,7 @@ abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
     const choice *one = NULL;
     cl_uint floats = 1;
     cl_device_fp_config doubles = 0;
+    char extensions[8192] = "";
     abdb_status st = ABDB_OK;
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "OpenCL devices");
@@ -173,6 +199,8 @@ abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
     clGetDeviceInfo(c->id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof floats, &floats, NULL);
     clGetDeviceInfo(c->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof doubles, &doubles, NULL);
     c->doubles = doubles != 0;
+    clGetDeviceInfo(c->id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+    c->halves = strstr(extensions, "cl_khr_fp16") != NULL;
     c->wide = !c->processor ? 16 : floats >= 16 ? 64 : floats >= 8 ? 32 : 16;
 done:
     free(all);

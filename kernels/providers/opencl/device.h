@@ -39,13 +39,14 @@ typedef struct {
     void *flushed;
     bool processor; /* its kernels run on the host's cores */
     bool doubles;   /* has f64 */
+    bool halves;    /* computes in f16; it is stored and read by all */
     int wide;       /* bytes of a vector that a work-item likes best */
     char name[ABDB_CL_NAME], driver[ABDB_CL_NAME]; /* driver: platform and versions */
 } abdb_cl_device;
 
-/* The device that $ABDB_OPENCL_DEVICE names: part of "platform: device", or its number in the list;
- * by default the first GPU, else the first of all. ABDB_BACKEND: there is none, with what there is.
- */
+/* The device that $ABDB_OPENCL_DEVICE, or else $ABDB_DEVICE, names: part of "platform: device", or
+ * its number in the list; by default the first GPU, else the first of all. ABDB_BACKEND: there is
+ * none, with what there is. */
 ABDB_MUST_USE abdb_status abdb_cl_open(abdb_device **out, abdb_error *err);
 /* The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE". */
 const char *abdb_cl_error(cl_int code);

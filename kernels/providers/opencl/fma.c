@@ -2,7 +2,14 @@
 #include "kernels/providers/opencl/job.h"
 #include "kernels/providers/opencl/opencl.h"
 
-enum { CHAINS = 8, ITEMS = 64 }; /* CHAINS: as in fma.cl */
+enum { CHAINS = 8, PERIOD = 16, ITEMS = 64 }; /* CHAINS, PERIOD: as in fma.cl */
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = "this OpenCL device computes in no f16 (cl_khr_fp16)";
+    if (p->tensor[0].dtype == ABDB_F16 && !((const abdb_cl_device *)p->device)->halves) return 0;
+    return abdb_cl_accepts(p, why_not);
+}
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
@@ -13,6 +20,7 @@ static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 
     TRY(abdb_cl_job_new(&job, p, err));
     each = abdb_cl_lanes(job->d, t[0].dtype) * (t[0].dtype == ABDB_I8 ? 1 : CHAINS);
+    if (t[0].dtype == ABDB_F16) each = PERIOD * CHAINS;
     TRY(abdb_cl_add(job,
                     &(abdb_cl_call){"fma.cl",
                                     "steps",
@@ -25,5 +33,5 @@ done:
     return abdb_cl_hand(st, job, state);
 }
 
-const abdb_impl abdb_cl_fma = {"fma",          "opencl",       abdb_cl_accepts, prepare,
+const abdb_impl abdb_cl_fma = {"fma",          "opencl",       accepts,      prepare,
                                abdb_cl_launch, abdb_cl_chosen, abdb_cl_close};

@@ -64,7 +64,8 @@ static int accepts(const abdb_problem *p, const char **why_not)
     *why_not = "opencl has no epilogues of a product yet";
     if (abdb_gemm_fused(p)) return 0;
     *why_not = "opencl adds to a C of f32, f64 and i32, not to one that is rounded";
-    if (abdb_gemm_of(p).beta && p->tensor[C].dtype == ABDB_BF16) return 0;
+    if (abdb_gemm_of(p).beta && (p->tensor[C].dtype == ABDB_BF16 || p->tensor[C].dtype == ABDB_F16))
+        return 0;
     return abdb_cl_accepts(p, why_not);
 }
 

@@ -254,11 +254,9 @@ int abdb_cl_accepts(const abdb_problem *p, const char **why_not)
 
 const char *abdb_cl_format(abdb_dtype dtype)
 {
-    static const char *const options[ABDB_DTYPE_COUNT] = {[ABDB_F64] = "-DF64",
-                                                          [ABDB_F32] = "-DF32",
-                                                          [ABDB_BF16] = "-DBF16",
-                                                          [ABDB_I8] = "-DI8",
-                                                          [ABDB_I32] = "-DI32"};
+    static const char *const options[ABDB_DTYPE_COUNT] = {
+        [ABDB_F64] = "-DF64", [ABDB_F32] = "-DF32", [ABDB_BF16] = "-DBF16",
+        [ABDB_F16] = "-DF16", [ABDB_I8] = "-DI8",   [ABDB_I32] = "-DI32"};
 
     return options[dtype];
 }

@@ -67,6 +67,7 @@ static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const ab
                              abdb_error *err)
 {
     const char *out = c->dtype == ABDB_BF16  ? " -DTO_BF16"
+                      : c->dtype == ABDB_F16 ? " -DTO_F16"
                       : c->dtype == ABDB_I32 ? " -DTO_I32"
                                              : "";
     size_t panels = abdb_cl_pieces(s->m, (size_t)s->tiles.rows);
@@ -85,11 +86,12 @@ static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const ab
                        to, c->first, c->row, c->stride, a->share, b->share, s->add || from > 0);
 }
 
-/* Of C that is bf16 the whole depth is one, so that it is rounded once. */
+/* Of C that is bf16 or f16 the whole depth is one, so that it is rounded once. */
 abdb_status abdb_cl_tile(abdb_cl_job *job, const abdb_cl_panels *a, const abdb_cl_panels *b,
                          const abdb_cl_matrix *c, const abdb_cl_size *s, abdb_error *err)
 {
-    size_t depth = c->dtype == ABDB_BF16 ? s->k : s->tiles.depth;
+    bool rounded = c->dtype == ABDB_BF16 || c->dtype == ABDB_F16;
+    size_t depth = rounded ? s->k : s->tiles.depth;
     abdb_status st = ABDB_OK;
 
     for (size_t from = 0; from < s->k; from += depth)

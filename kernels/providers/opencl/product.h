@@ -45,7 +45,8 @@ ABDB_MUST_USE abdb_status abdb_cl_pack_a(abdb_cl_job *job, const abdb_cl_matrix 
 ABDB_MUST_USE abdb_status abdb_cl_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
                                          const abdb_cl_size *s, abdb_cl_panels *out,
                                          abdb_error *err);
-/* Adds C = A B of panels; C's columns stand side by side. bf16: rounded once; bytes: C is i32. */
+/* Adds C = A B of panels; C's columns stand side by side. bf16, f16: rounded once; bytes: C is i32.
+ */
 ABDB_MUST_USE abdb_status abdb_cl_tile(abdb_cl_job *job, const abdb_cl_panels *a,
                                        const abdb_cl_panels *b, const abdb_cl_matrix *c,
                                        const abdb_cl_size *s, abdb_error *err);

@@ -1,5 +1,5 @@
 /* common.cl - what every file of kernels begins with: the format of its tensors (-DF64, F32, BF16,
- * I8) as REAL, the numbers it computes with, and vectors of them (REALV, of LANES), loaded and
+ * F16, I8) as REAL, the numbers it computes with, and vectors of them (REALV, of LANES), loaded and
  * stored in that format. WIDE_BYTES: of a vector. */
 #ifdef DOUBLES
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -56,6 +56,8 @@ typedef GLUE(double, LANES) REALV;
 typedef FLOATV REALV;
 #if defined BF16
 typedef ushort ELEMENT;
+#elif defined F16
+typedef half ELEMENT; /* only stored: it is read and written as f32, which every device can */
 #elif defined I8
 typedef char ELEMENT;
 #else
@@ -76,6 +78,11 @@ void put_bf16(FLOATV v, global ushort *to)
     b = select(ROUNDV(b), b >> 16 | 0x40, GLUE(as_uint, LANES)(isnan(v)));
     VSTORE(GLUE(convert_ushort, LANES)(b), 0, to);
 }
+#elif defined F16
+#define GET(p, i)     vload_half(i, p)
+#define PUT(p, i, x)  vstore_half_rte(x, i, p)
+#define GETV(p, i)    GLUE(vload_half, LANES)(0, (p) + (i))
+#define PUTV(p, i, v) GLUE(GLUE(vstore_half, LANES), _rte)(v, 0, (p) + (i))
 #elif defined I8
 #define GET(p, i)    ((float)(p)[i])
 #define PUT(p, i, x) (p)[i] = (char)(x)

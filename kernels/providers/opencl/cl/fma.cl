@@ -1,5 +1,6 @@
 /* fma.cl - multiply-adds in registers: a work-item has CHAINS vectors of z, or one element where
- * fewer are left. -DBF16: sums of two products a step, in f32; -DI8: of four, in i32. What is
+ * fewer are left. -DBF16: sums of two products a step, in f32; -DF16: of one, in f16 (cl_khr_fp16);
+ * -DI8: of four, in i32. What is
  * multiplied is turned by 0 places of a word each step, which no compiler can know, so that each
  * step is done. */
 enum { CHAINS = 8, PERIOD = 16 };
@@ -68,6 +69,35 @@ KERNEL void steps(global const ushort *x, global const ushort *y, global float *
         for (ulong s = 0; s < n; s++)
             for (int j = 0; j < 2; j++)
                 sum = fma(from_bf16(x[2 * i + j]), from_bf16(y[2 * (i % PERIOD) + j]), sum);
+        z[i] = sum;
+    }
+}
+#elif defined F16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+KERNEL void steps(global const half *x, global const half *y, global half *z, ulong width, ulong n,
+                  int none)
+{
+    ulong low = get_global_id(0) * (CHAINS * PERIOD), high = min(low + CHAINS * PERIOD, width);
+
+    if (high - low == CHAINS * PERIOD) {
+        half16 v[CHAINS], a[CHAINS], b = vload16(0, y);
+
+#pragma unroll
+        for (int c = 0; c < CHAINS; c++) {
+            a[c] = vload16(c, x + low);
+            v[c] = 0;
+        }
+        for (ulong s = 0; s < n; s++)
+#pragma unroll
+            for (int c = 0; c < CHAINS; c++) v[c] = fma(a[c], b, v[c]);
+#pragma unroll
+        for (int c = 0; c < CHAINS; c++) vstore16(v[c], c, z + low);
+        return;
+    }
+    for (ulong i = low; i < high; i++) {
+        half sum = 0;
+
+        for (ulong s = 0; s < n; s++) sum = fma(x[i], y[i % PERIOD], sum);
         z[i] = sum;
     }
 }

@@ -1,18 +1,21 @@
 /* tile.cl - a product out of panels (pack.cl): a work-item makes tiles of ROWS x VECTORS vectors of
  * C, BLOCKS panels of A one after another with one panel of B, over depth [from, to). -DTO_BF16,
- * -DTO_I32: the format of C, where it is not that of the sums; add: to what is there. Dimensions: groups of panels of A, panels of B,
+ * -DTO_F16, -DTO_I32: the format of C, where it is not that of the sums; add: to what is there. Dimensions: groups of panels of A, panels of B,
  * matrices; matrix b of C is made of number b / share_a of A and b / share_b of B. */
 enum { COLUMNS = VECTORS * LANES };
 
 #if defined TO_BF16
 typedef ushort OUT;
-#define STORE(at, x) (at) = to_bf16(x)
+#define STORE(to, i, x) (to)[i] = to_bf16(x)
+#elif defined TO_F16
+typedef half OUT;
+#define STORE(to, i, x) vstore_half_rte(x, i, to)
 #elif defined TO_I32
 typedef int OUT;
-#define STORE(at, x) (at) = (add ? (at) : 0) + (int)(x)
+#define STORE(to, i, x) (to)[i] = (add ? (to)[i] : 0) + (int)(x)
 #else
 typedef REAL OUT;
-#define STORE(at, x) (at) = (add ? (at) : 0) + (x)
+#define STORE(to, i, x) (to)[i] = (add ? (to)[i] : 0) + (x)
 #define WHOLE
 #endif
 
@@ -36,7 +39,7 @@ void store(global OUT *c, ulong row, ulong rows, ulong columns, REALV t[ROWS][VE
 
         if (r >= rows) break;
         for (int v = 0; v < VECTORS; v++) VSTORE(t[r][v], v, line);
-        for (ulong j = 0; j < columns; j++) STORE(c[r * row + j], line[j]);
+        for (ulong j = 0; j < columns; j++) STORE(c, r * row + j, line[j]);
     }
 }
 
