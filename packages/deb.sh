@@ -8,8 +8,8 @@ done
 packages/dist.sh >/dev/null
 version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
 out=$PWD/${DIST:-build/dist}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$PWD/build/deb
+rm -rf "$work" && mkdir -p "$work"
 tar xzf "$out/abdb-$version.tar.gz" -C "$work"
 cd "$work/abdb-$version"
 cp -r packages/debian debian
