@@ -12,8 +12,9 @@ DESTDIR     ?=
 SANITIZE    ?=
 DEV         ?=
 V           ?=
+STATIC      ?=
 
-BUILD := build$(if $(SANITIZE),-sanitize)
+BUILD := build$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)
 Q     := $(if $(V),,@)
 WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
          -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef $(if $(DEV),-Werror)
@@ -21,7 +22,7 @@ WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototy
 SAN_yes := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN   := $(if $(SANITIZE),$(SAN_yes))
 ALL_CFLAGS   = -std=c17 -D_GNU_SOURCE -I. -O2 -g -fPIC $(WARN) $(SAN) $(CFLAGS)
-ALL_LDFLAGS  = $(SAN) $(LDFLAGS)
+ALL_LDFLAGS  = $(SAN) $(STATIC_LDFLAGS) $(LDFLAGS)
 
 hash := \#
 # --- what this machine has: a probe compiles and links -------------------------------------------
@@ -33,7 +34,7 @@ define library
 LIBRARIES += $(1)
 LINK_$(1) := $(4)
 PACKAGE_$(1) := $(5)
-WITH_$(1) ?= auto
+WITH_$(1) ?= $(if $(STATIC),no,auto)
 ifeq ($(filter-out clean help deps uninstall,$(or $(MAKECMDGOALS),all)),)
 HAVE_$(1) := no
 else ifeq ($$(WITH_$(1)),no)
@@ -125,6 +126,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(CORE) $(STORE) $(INGEST) $(PLOTS) $(RUNNER) $(QUERY)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN))
 export KILLS FAULTS THOROUGH
 LIBS    := -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
+include packages/static.mk
 
 BACKENDS := abdb-run-ref abdb-run-vec $(foreach l,$(LIBRARIES),$(if $(filter yes,$(HAVE_$(l))),abdb-run-$(l)))
 # Backends that are texts, and the library by which they use our kernels, inputs and checks.
@@ -133,7 +135,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs golden bench-import outputs
+.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -248,18 +250,18 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings
 $(BUILD)/libabdb.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/abdb: $(call obj,query/program/main.c) $(BUILD)/libabdb.a
+$(BUILD)/abdb: $(call obj,query/program/main.c) $(BUILD)/libabdb.a | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE))
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS) $(STATIC_LIBS)
+$(BUILD)/abdb-run-ref: $(call obj,kernels/backends/ref.c $(wildcard kernels/providers/ref/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
-$(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lm -lpthread
+$(BUILD)/abdb-run-vec: $(call obj,kernels/backends/vec.c $(wildcard kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
-$(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c) $(HARNESS) $(MICRO) $(CORE))
+	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp $(STATIC_PROGRAM) -o $@ $^ -ljansson -lm -lpthread
+$(BUILD)/libabdb-kernels.so: $(call obj,$(wildcard kernels/providers/foreign/*.c) $(HARNESS) $(MICRO) $(CORE)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ -ljansson -lm -lpthread -ldl
+	$(Q)$(CC) $(STATIC_SHARED) $(ALL_LDFLAGS) -shared $(if $(SANITIZE),,-Wl,-z,defs) -fopenmp -o $@ $^ $(STATIC_STDIO) -ljansson -lm -lpthread -ldl
 $(BUILD)/abdb-run-%: kernels/backends/%.py
 	$(Q)install -m 755 $< $@
 # Direct calls beside samples, for make bench.
@@ -293,14 +295,15 @@ so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_PREFIX='"$(PREFIX)"' -DABDB_EXTENSION -fvisibility=hidden -MMD -MP -c $< -o $@
-$(BUILD)/abdb.so: $(call so_obj,$(EXTENSION))
+$(BUILD)/abdb.so: $(call so_obj,$(EXTENSION)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
-	$(Q)$(CC) -shared -Wl,-z,defs -o $@ $^ -lcsv -larchive -ljansson -lm -lpthread -ldl
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs $(STATIC_SHARED) -o $@ $^ $(STATIC_STDIO) -lcsv -larchive -ljansson $(STATIC_LIBS) -lm -lpthread -ldl
 
 docs: $(BUILD)/doc/stamp
 $(BUILD)/doc/stamp: $(BUILD)/abdb
 	@mkdir -p $(BUILD)/doc
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
+	$(Q)for verb in $$($(BUILD)/abdb help --complete '' | cut -f1); do $(BUILD)/abdb help --man $$verb >$(BUILD)/doc/abdb-$$verb.1 || exit 1; done
 	$(Q)for shell in bash zsh fish; do $(BUILD)/abdb help --completion $$shell >$(BUILD)/doc/abdb.$$shell || exit 1; done
 	@touch $@
 
@@ -358,6 +361,12 @@ check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, dec
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh
 	@BUILD=$(BUILD) tests/ports/hosts.sh
+dist: ## source archive of this revision with its digest, into build/dist
+	@packages/dist.sh
+wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)
+	@packages/wheel.sh
+deb: ## Debian packages, into build/dist
+	@packages/deb.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine
@@ -365,6 +374,7 @@ config: ## what was found on this machine
 golden: all ## write golden outputs anew (look at the difference before you commit it)
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/golden.bats
 	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/figures.bats -f golden
+	@UPDATE=1 BUILD=$(BUILD) bats tests/cli/promises.bats
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 	@echo "  settings: CC= CFLAGS= PREFIX= DESTDIR= $(foreach l,$(LIBRARIES) $(MORE) $(STORES),WITH_$(l)=)auto|yes|no SANITIZE=1 DEV=1 V=1"
@@ -374,7 +384,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	  $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 	install -m 755 $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so $(DESTDIR)$(PREFIX)/lib/abdb
-	install -m 644 $(BUILD)/doc/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(BUILD)/doc/abdb*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(BUILD)/doc/abdb.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb
 	install -D -m 644 $(BUILD)/doc/abdb.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb
 	install -D -m 644 $(BUILD)/doc/abdb.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
@@ -383,10 +393,10 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
 uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
-	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
+	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1/abdb-*.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
-	rm -rf build build-sanitize build-ports demo
+	rm -rf build build-sanitize build-static build-ports demo
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))

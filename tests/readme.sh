@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# readme.sh - runs the commands of every README, in order, as a newcomer would; in TAP. Those of the folders begin with the shipped data.
+# readme.sh - runs the commands of the tutorial and of every README, in order, as a newcomer would; in TAP. Those of the folders begin with the shipped data.
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
 export PATH=$root/${BUILD:-build}:$PATH ABDB_PATH=/nonexistent
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 n=0
-for readme in README.md */README.md; do
+for readme in README.md TUTORIAL.md */README.md; do
     commands=$(awk '/^```console/ { on = 1; next } /^```/ { on = 0 } on && /^\$ / { print substr($0, 3) }' "$root/$readme")
-    dir=$top/${readme%README.md}here
+    dir=$top/${readme%.md}
     mkdir -p "$dir"
     cd "$dir" || exit 1
-    [ "$readme" = README.md ] || abdb import -q data
+    [[ $readme == */* ]] && abdb import -q data
     while IFS= read -r command; do
         [ -n "$command" ] || continue
         n=$((n + 1))

@@ -228,6 +228,62 @@ static void man_formats(FILE *out)
     fputs(".fi\n", out);
 }
 
+/* A text, or nothing where there is none. */
+static void man_paragraph(FILE *out, const char *text)
+{
+    if (!*text) return;
+    fputs(".PP\n", out);
+    roff(out, text);
+    fputc('\n', out);
+}
+
+static void man_examples(FILE *out, const char *title, const char *lines)
+{
+    if (!*lines) return;
+    abdb_say(out, "%s\n.nf\n", title);
+    roff_lines(out, lines);
+    fputs(".fi\n", out);
+}
+
+/* What holds for every verb: options, environment, exit codes. */
+static void man_common(FILE *out, bool rows)
+{
+    fputs(".SH COMMON OPTIONS\n", out);
+    man_options(out, abdb_common_options);
+    if (rows) fputs(".SS Of verbs that print rows\n", out);
+    if (rows) man_options(out, abdb_output_options);
+    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
+          "ABDB_PATH\nfolder with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the "
+          "data that abdb ships\n.TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n"
+          "0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
+          "partial; 6 failed.\n",
+          out);
+}
+
+/* The page of one verb, for `man abdb-VERB`. */
+static void man_verb(FILE *out, const abdb_command *c)
+{
+    abdb_say(out,
+             ".TH abdb\\-%s 1 \"\" \"abdb " ABDB_VERSION
+             "\" \"User Commands\"\n.SH NAME\nabdb\\-%s "
+             "\\- ",
+             c->name, c->name);
+    roff(out, c->summary);
+    abdb_say(out, "\n.SH SYNOPSIS\n.B abdb %s\n", c->name);
+    roff(out, c->synopsis);
+    fputs(" [\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
+    roff(out, *c->details ? c->details : c->summary);
+    fputs("\n.SH OPTIONS\n", out);
+    man_options(out, c->options);
+    man_examples(out, ".SH EXAMPLES", c->examples);
+    man_common(out, c->takes & ABDB_PRINTS_ROWS);
+    fputs(".SH SEE ALSO\n.BR abdb (1)", out);
+    for (const abdb_command *other = abdb_commands; other->name; other++)
+        if (other != c) abdb_say(out, ",\n.BR abdb\\-%s (1)", other->name);
+    fputs("\n", out);
+}
+
+/* The page of the program, with all verbs, formats and maps. */
 static void man(FILE *out)
 {
     fputs(".TH ABDB 1 \"\" \"abdb " ABDB_VERSION
@@ -236,40 +292,19 @@ static void man(FILE *out)
           "DESCRIPTION\n",
           out);
     roff(out, pitch);
-    fputs("\n.SH VERBS\n", out);
+    fputs("\n.PP\nEach verb has a page of its own: abdb\\-VERB(1).\n.SH VERBS\n", out);
     for (const abdb_command *c = abdb_commands; c->name; c++) {
         abdb_say(out, ".SS abdb %s ", c->name);
         roff(out, c->synopsis);
         fputc('\n', out);
         roff(out, c->summary);
         fputs(".\n", out);
-        if (*c->details) {
-            fputs(".PP\n", out);
-            roff(out, c->details);
-            fputc('\n', out);
-        }
+        man_paragraph(out, c->details);
         man_options(out, c->options);
-        if (*c->examples) {
-            fputs(".PP\nExamples:\n.PP\n.nf\n", out);
-            roff_lines(out, c->examples);
-            fputs(".fi\n", out);
-        }
+        man_examples(out, ".PP\nExamples:\n.PP", c->examples);
     }
-    fputs(".SH COMMON OPTIONS\n", out);
-    man_options(out, abdb_common_options);
-    fputs(".SS Of every verb that prints rows\n", out);
-    man_options(out, abdb_output_options);
+    man_common(out, true);
     man_formats(out);
-    fputs(".SH ENVIRONMENT\n.TP\n.B ABDB_DB\ndatabase where \\-\\-db is not given\n.TP\n.B "
-          "ABDB_PATH\nfolder"
-          " with your own reports and figures\n.TP\n.B ABDB_DATA\nfolder with the data that abdb "
-          "ships\n"
-          ".TP\n.B NO_COLOR\nno colours\n.SH EXIT STATUS\n",
-          out);
-    fputs("0 done; 1 a gate did not hold; 2 usage; 3 not comparable; 4 verification failed; 5 "
-          "partial;"
-          " 6 failed.\n",
-          out);
 }
 
 int abdb_cmd_help(int argc, char **argv)
@@ -280,7 +315,7 @@ int abdb_cmd_help(int argc, char **argv)
 
     if (abdb_args_parse(&args, argc, argv, "help", NULL, &err) != ABDB_OK)
         return abdb_report_error(&err);
-    if (abdb_arg(&args, "man")) {
+    if (abdb_arg(&args, "man") && !args.positionals) {
         man(stdout);
         return 0;
     }
@@ -292,11 +327,11 @@ int abdb_cmd_help(int argc, char **argv)
         abdb_complete(stdout, args.positionals, args.positional);
         return 0;
     }
-    if (args.positionals && strcmp(args.positional[0], "map") == 0) {
+    if (args.positionals && !abdb_arg(&args, "man") && strcmp(args.positional[0], "map") == 0) {
         abdb_put(stdout, map_page, strlen(map_page));
         return 0;
     }
-    if (args.positionals && format_find(args.positional[0])) {
+    if (args.positionals && !abdb_arg(&args, "man") && format_find(args.positional[0])) {
         print_format(stdout, format_find(args.positional[0]));
         return 0;
     }
@@ -306,7 +341,10 @@ int abdb_cmd_help(int argc, char **argv)
                   args.positional[0]);
         return abdb_report_error(&err);
     }
-    abdb_print_help(stdout, command);
+    if (abdb_arg(&args, "man"))
+        man_verb(stdout, command);
+    else
+        abdb_print_help(stdout, command);
     return 0;
 }
 

@@ -169,8 +169,9 @@ static abdb_status import_unit(abdb_writer *writer, abdb_unit_info *unit, const 
     if (options->strict) {
         abdb_writer_rollback(writer, &out->counts);
         if (out->counts.rejected)
-            TRY(ABDB_FAIL(err, ABDB_GATE, "%ld rows rejected, and --strict was given: nothing kept",
-                          out->counts.rejected));
+            TRY(ABDB_FAIL(err, ABDB_GATE,
+                          "%ld rows rejected, and --strict was given: nothing kept; first %s",
+                          out->counts.rejected, out->counts.first_reject));
         TRY(abdb_writer_begin(writer, unit, &out->known, &out->counts, err));
         out->left_out = (abdb_left_out){0};
         TRY(produce(p, options, &sink, &balance, err));

@@ -141,6 +141,10 @@ abdb_status abdb_writer_reject(void *self, const abdb_reject *reject, abdb_error
 
     if (st != ABDB_OK || w->said_by_another) return st;
     w->row_bad = 1;
+    if (!*w->counts.first_reject)
+        snprintf(w->counts.first_reject, sizeof w->counts.first_reject, "line %ld: %s%s%s",
+                 reject->line, reject->field ? reject->field : "", reject->field ? ": " : "",
+                 reject->reason);
     if (!w->artifact) return ABDB_OK;
     sqlite3_bind_int64(s, 1, w->artifact);
     sqlite3_bind_int64(s, 2, reject->line);

@@ -238,7 +238,7 @@ load common
     fails 0 "would keep"
     same "$(ask "SELECT count(*) FROM v_result")" 0
     run abdb import --strict "$fixtures/checker.csv"
-    fails 1 "4 rows rejected"
+    fails 1 "4 rows rejected, and --strict was given: nothing kept; first line 4: Result: "
     same "$(ask "SELECT count(*) FROM v_result")" 0
     run abdb import --strict "$fixtures/site_flat.csv"
     fails 0 "3 accepted"

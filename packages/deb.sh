@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# deb.sh - Debian packages of the checked out revision, checked by lintian: make deb. Into build/dist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+for tool in dh dpkg-buildpackage lintian; do
+    command -v $tool >/dev/null || { echo "make deb wants $tool: apt-get install debhelper dpkg-dev lintian" >&2; exit 1; }
+done
+packages/dist.sh >/dev/null
+version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
+out=$PWD/${DIST:-build/dist}
+work=$PWD/build/deb
+rm -rf "$work" && mkdir -p "$work"
+tar xzf "$out/abdb-$version.tar.gz" -C "$work"
+cd "$work/abdb-$version"
+cp -r packages/debian debian
+when=$(tar tvzf "$out/abdb-$version.tar.gz" --full-time | awk 'NR == 1 { print $4, $5 }')
+cat >debian/changelog <<EOF
+abdb ($version) unstable; urgency=medium
+
+  * See CHANGELOG.md.
+
+ -- The abdb authors <abdb@localhost>  $(LC_ALL=C date -u -R -d "$when UTC")
+EOF
+DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -us -uc -b >"$out/deb.log" 2>&1 || { tail -30 "$out/deb.log" >&2; exit 1; }
+rm -f "$out"/*.deb
+mv ../*.deb "$out"
+lintian --fail-on error,warning "$out"/*.deb
+cd "$out" && ls -1 ./*.deb

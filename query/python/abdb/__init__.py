@@ -1,0 +1,256 @@
+"""abdb from Python: its answers as rows, tables and pictures, and measurements of your own beside all other evidence.
+
+No logic of its own: every call starts the program `abdb` that was installed with this module, and says what it said. Parameters
+in Python are the options of the verb (`abdb VERB --help`): price_date="2026-11-01" is --price-date 2026-11-01, True is an option
+without a value, a list or a dict is one repeated. `db` names the database; without it, $ABDB_DB or ./abdb.db.
+"""
+import base64
+import datetime
+import functools
+import html
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import sysconfig
+import tempfile
+
+__all__ = ["Error", "Picture", "Rows", "compare", "connect", "entry", "import_", "plot", "program", "query", "rank", "record", "run", "store"]
+
+
+class Error(Exception):
+    """What abdb refused, in its words; `code` is its exit code (2: usage, 4 to 5: a measurement failed, 6: failed)."""
+
+    def __init__(self, message, code=None):
+        super().__init__(message)
+        self.code = code
+
+
+class Rows(list):
+    """Rows of an answer, each a dict. `notes`: the footnotes that belong to it. `code`: 0; 1 where a gate did not hold; 3 where
+    something may not be compared."""
+
+    def __init__(self, rows=(), notes="", code=0):
+        super().__init__(rows)
+        self.notes, self.code = notes, code
+
+    @property
+    def columns(self):
+        return list(self[0]) if self else []
+
+    def to_pandas(self):
+        """A pandas.DataFrame; ImportError where pandas is not installed."""
+        import pandas
+
+        return pandas.DataFrame(list(self))
+
+    def to_polars(self):
+        """A polars.DataFrame; ImportError where polars is not installed."""
+        import polars
+
+        return polars.DataFrame(list(self), infer_schema_length=None)
+
+    def _repr_html_(self):
+        cell = lambda tag, value: f"<{tag}>{'' if value is None else html.escape(str(value))}</{tag}>"
+        head = "".join(cell("th", c) for c in self.columns)
+        body = "".join("<tr>" + "".join(cell("td", v) for v in row.values()) + "</tr>" for row in self)
+        notes = f"<pre>{html.escape(self.notes)}</pre>" if self.notes else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+
+class Picture:
+    """A figure as SVG; `save(path)` writes it, and a notebook shows it."""
+
+    def __init__(self, svg):
+        self.svg = svg
+
+    def save(self, path):
+        pathlib.Path(path).write_bytes(self.svg)
+
+    def _repr_html_(self):  # as an image, so that no text in it can be a script
+        return f'<img src="data:image/svg+xml;base64,{base64.b64encode(self.svg).decode()}">'
+
+
+# --- the program ---------------------------------------------------------------------------------------------------------
+
+
+def _beside(name):
+    """Where pip, or `make install`, put a file relative to this module; then what PATH and the usual prefixes have."""
+    home = pathlib.Path(__file__).resolve().parent
+    roots = [sysconfig.get_path("data"), sysconfig.get_path("data", f"{os.name}_user"), home.parent, *home.parents[1:6], "/usr/local", "/usr"]
+    return next((str(path) for path in (pathlib.Path(root) / name for root in roots) if path.is_file()), None)
+
+
+def program():
+    """The path of `abdb`: $ABDB_PROGRAM, else the one installed with this module, else the one on PATH."""
+    found = os.environ.get("ABDB_PROGRAM") or _beside("bin/abdb") or shutil.which("abdb")
+    if not found:
+        raise Error("no program `abdb` here: pip install abdb, or ABDB_PROGRAM names it")
+    return found
+
+
+def _options(parameters):
+    for name, value in parameters.items():
+        option = "--" + name.rstrip("_").replace("_", "-")
+        if isinstance(value, dict):
+            value = [f"{key}={text}" for key, text in value.items()]
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                yield option
+            elif one is not None and one is not False:
+                yield from (option, str(one))
+
+
+def _call(verb, words, db, parameters, given=None, answers=(0,)):
+    """Runs abdb VERB; returns what it wrote to both streams, and its exit code. Error: a code that is no answer."""
+    if db is not None:
+        parameters = {**parameters, "db": os.fspath(db)}
+    words = [f" {word}" if str(word).startswith("-") and verb == "query" else str(word) for word in words]  # SQL that begins with a comment
+    command = [program(), verb, *words, *_options(parameters)]
+    done = subprocess.run(command, input=given, stdin=None if given is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1"}, check=False)
+    said = done.stderr.decode(errors="replace").strip()
+    if done.returncode not in answers:
+        raise Error(said or f"abdb {verb} ended with {done.returncode}", done.returncode)
+    return done.stdout, said, done.returncode
+
+
+def _rows(verb, words, db, parameters):
+    out, said, code = _call(verb, words, db, {**parameters, "json": True}, answers=(0, 1, 3))
+    if code and not out.strip() and not (verb == "compare" or "fail_on" in parameters):
+        raise Error(said, code)
+    return Rows(json.loads(out or "[]"), said, code)
+
+
+# --- answers -------------------------------------------------------------------------------------------------------------
+
+
+def query(what, db=None, **parameters):
+    """Rows of a report (its options are the parameters), or of read-only SQL."""
+    return _rows("query", [what], db, parameters)
+
+
+def compare(*selections, db=None, **parameters):
+    """Selections side by side: abdb.compare("tag=before", "tag=after", fail_on="slower"). `code` of the answer tells a gate's."""
+    return _rows("compare", selections, db, parameters)
+
+
+def rank(*selections, db=None, **parameters):
+    """The best under constraints."""
+    return _rows("rank", selections, db, parameters)
+
+
+def plot(figure, db=None, **parameters):
+    """A figure of abdb as a Picture. It wants gnuplot on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "figure.svg"
+        _call("plot", [figure], db, {**parameters, "out": path})
+        return Picture(path.read_bytes())
+
+
+def connect(db=None, extension=True):
+    """A read-only sqlite3 connection, with abdb's functions (median, hl_ratio, abdb_compare, ...) unless extension is False.
+    Error: this Python's sqlite3 cannot load extensions; the views answer without."""
+    path = pathlib.Path(db or os.environ.get("ABDB_DB") or "abdb.db")
+    if not path.is_file():
+        raise Error(f"no database at {path}; abdb.import_('data') makes one")
+    connection = sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True)
+    if not extension:
+        return connection
+    library = os.environ.get("ABDB_EXTENSION") or _beside("lib/abdb/abdb.so")
+    why = None
+    if not hasattr(connection, "enable_load_extension"):
+        why = f"the sqlite3 of {sys.executable} was built without loading of extensions; Debian's python3 has it"
+    elif sqlite3.sqlite_version_info < (3, 40):
+        why = f"SQLite {sqlite3.sqlite_version} of {sys.executable} is older than 3.40"
+    elif not library:
+        why = "abdb.so is not here; ABDB_EXTENSION names it"
+    if why:
+        connection.close()
+        raise Error(f"abdb's SQL functions cannot be loaded: {why}. abdb.connect(path, extension=False) has the views alone")
+    connection.enable_load_extension(True)
+    connection.load_extension(library)
+    connection.enable_load_extension(False)
+    return connection
+
+
+# --- evidence ------------------------------------------------------------------------------------------------------------
+
+
+def import_(*paths, db=None, **parameters):
+    """Reads files into the database (`data`: those that abdb ships). Returns what abdb said of it."""
+    out, said, _ = _call("import", paths, db, parameters, answers=(0, 5))
+    return out.decode(errors="replace") + said
+
+
+def run(db=None, **parameters):
+    """Measures kernels here: abdb.run(kernel="gemm", axis={"n": 1024}). Rows of v_kernel; a cell that failed is one too, with
+    its status."""
+    out, said, code = _call("run", [], db, parameters, answers=(0, 4, 5))
+    campaign = out.decode(errors="replace").split(":")[0].split()[-1:]
+    if not campaign or not campaign[0].startswith("c-"):
+        return Rows([], out.decode(errors="replace") + said, code)
+    rows = query(f"SELECT * FROM v_kernel WHERE campaign = '{campaign[0]}'", db)
+    return Rows(rows, said, code)
+
+
+@functools.lru_cache(maxsize=1)
+def environment():
+    """What this machine is, as every measurement of abdb has it: no host names, users or paths. With the device's name."""
+    describe = pathlib.Path(program()).with_name("abdb-run-ref")
+    lines = subprocess.run([describe, "describe"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    told = {line["kind"]: line for line in map(json.loads, lines)}
+    about = {**told["environment"]["environment"], "python": sys.version.split()[0], "python_implementation": sys.implementation.name}
+    return about, told["device"]["name"]
+
+
+FIELDS = {"backend", "devices", "dtype", "model", "nodes", "scenario", "system", "verified"}  # of an entry; other words are its factors
+_started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+_campaign = []
+
+
+def campaign(name=None):
+    """The campaign of what this process stores: made up at first use, or `name`, where several processes are one."""
+    if name or not _campaign:
+        _campaign[:] = [name or f"c-{secrets.token_hex(8)}-python"]
+    return _campaign[0]
+
+
+def entry(workload, samples, metric="time_s", unit=None, device=None, tag=None, times=None, repetition=1, **factors):
+    """What `record` stores, as a line of abdb's own records (`abdb help abdb-jsonl`): to be kept in a file, or for `store`."""
+    values = [float(x) for x in samples]
+    if not values or not all(0 < x < float("inf") for x in values):
+        raise Error("samples are numbers above 0, one at least")
+    now = datetime.datetime.now(datetime.timezone.utc)
+    about, processor = environment()
+    field = {"evidence": "measured", "kind": "run", "verified": "unchecked", "suite": "python", "workload": workload,
+             "device": device or processor, "devices": 1, "nodes": 1, "backend": "python", "tag": tag, "source": "abdb-python",
+             "date": now.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z", "campaign": campaign(), "cell": workload}
+    field.update((name, factors.pop(name)) for name in FIELDS & factors.keys())
+    result = {"metric": metric, "statistic": "median", "value": statistics.median(values), "n": len(values), "formula": "median@1",
+              "samples": [[x, times[i] if times else None, -1, None] for i, x in enumerate(values)]}
+    return json.dumps({
+        "record": "entry", "field": {k: str(v) for k, v in field.items() if v is not None},
+        "factor": {k: str(v) for k, v in factors.items()}, "result": [{**result, **({"unit": unit} if unit else {})}],
+        "environment": json.dumps(about), "origin": f"{secrets.randbits(63):016x}",
+        "process": {"campaign": campaign(), "backend": "python", "repetition": repetition, "start": 1, "started": _started}})
+
+
+def store(lines, db=None):
+    """Stores what `entry` made, all of it or nothing. Error: abdb refuses a line, and why."""
+    given = "".join(line + "\n" for line in lines).encode()
+    out, said, _ = _call("import", ["-"], db, {"format": "abdb-jsonl", "strict": True}, given=given)
+    return out.decode(errors="replace") + said
+
+
+def record(workload, samples, db=None, **words):
+    """Stores samples of your own (numbers in the metric's base unit, or in `unit`) as one measured entry, with this machine's
+    environment: abdb.record("tokenize", seconds, tag="before", n=4096). `metric` (time_s), `device` (this processor), `times`
+    (when each sample began, in seconds), `repetition`; the fields of FIELDS; any other word is a factor that comparisons look
+    at. All entries of a process are of one campaign: it takes several processes, not many samples, to show that something changed."""
+    return store([entry(workload, samples, **words)], db)

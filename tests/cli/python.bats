@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# python.bats - the Python module and its pytest plug-in, with Debian's Python and with one that cannot load extensions.
+load common
+
+debian=/usr/bin/python3
+module() { ABDB_PROGRAM=$build/abdb ABDB_EXTENSION=$build/abdb.so PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/query/python "$debian" "$@"; }
+py() { module -c "import abdb, json, sqlite3, sys
+$1"; }
+
+@test "query, compare, rank, plot and import say what the program says" {
+    command -v gnuplot >/dev/null || skip "no gnuplot"
+    py 'print(abdb.import_(*sys.argv[1:] or ["'"$fixtures"'/questions.csv", "'"$root"'/data"])[-80:])' >/dev/null
+    same "$(py 'r = abdb.query("mlperf-llm", round="v6.0", model="llama2-70b-99", scenario="Server"); print(json.dumps(list(r)))' | jq -c .)" \
+        "$(abdb query mlperf-llm --round v6.0 --model llama2-70b-99 --scenario Server --json 2>/dev/null | jq -c .)"
+    run py 'print(abdb.query("mlperf-llm", round="v6.0", model="llama2-70b-99", scenario="Server").notes)'
+    fails 0 "MLCommons Association"
+    # SQL that begins with a comment is no option
+    same "$(py 'print(abdb.query("-- how many\nSELECT count(*) > 0 AS n FROM v_result;"))')" "[{'n': 1}]"
+    same "$(py 'r = abdb.compare("device=H200-SXM", "device=MI355X", where="model=llama2-70b-99,devices=8", per="device"); print(r.code, len(r) > 0, r.columns[0])')" "0 True baseline"
+    same "$(py 'r = abdb.rank(workload="llama2-70b-99", scenario="Server", per="device"); print(r.code, len(r) > 3)')" "0 True"
+    # what may not be compared is an answer, not a failure
+    same "$(py 'r = abdb.compare("model=llama2-70b-99", "model=bert-99"); print(r.code)')" 3
+    same "$(py 'p = abdb.plot("mlperf-llm", round="v6.0", model="llama2-70b-99", scenario="Server"); p.save("f.svg"); print(p._repr_html_()[:38])')" '<img src="data:image/svg+xml;base64,PD'
+    abdb verify f.svg >/dev/null
+}
+
+@test "errors are abdb's own words, with the exit code" {
+    filled "$fixtures/questions.csv"
+    run py 'try: abdb.query("nosuch")
+except abdb.Error as e: print(e.code, e)'
+    fails 0 "2 abdb: no report 'nosuch'"
+    run py 'try: abdb.query("devices", nosuch=1)
+except abdb.Error as e: print(e.code, e)'
+    fails 0 "2 abdb: "
+    run env ABDB_PROGRAM=/nonexistent PYTHONPATH="$root/query/python" "$debian" -c 'import abdb; abdb.query("devices")'
+    [ "$status" -ne 0 ]
+}
+
+@test "cells of others are no markup in a notebook" {
+    same "$(py 'print(abdb.Rows([{"<b>": "<script>alert(1)</script>", "n": None}], notes="a<b")._repr_html_())')" \
+        '<table><thead><tr><th>&lt;b&gt;</th><th>n</th></tr></thead><tbody><tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td></td></tr></tbody></table><pre>a&lt;b</pre>'
+}
+
+@test "connect: functions of abdb, read-only; a Python that cannot says why" {
+    [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
+    filled "$fixtures/questions.csv"
+    same "$(py 'db = abdb.connect(); print(db.execute("SELECT median(x) FROM (SELECT 1 AS x UNION SELECT 3)").fetchone())')" "(2.0,)"
+    run py 'abdb.connect().execute("DELETE FROM point")'
+    [ "$status" -ne 0 ]
+    [[ $output == *readonly* ]]
+    run py 'abdb.connect("nosuch.db")'
+    [[ $output == *"no database at nosuch.db"* ]]
+    [ ! -e nosuch.db ]
+    # a sqlite3 without loading of extensions, as pyenv builds it; and one that is too old
+    run py 'class Plain:
+    def __init__(self, db): self.db = db
+    def execute(self, *a): return self.db.execute(*a)
+    def close(self): self.db.close()
+real = sqlite3.connect
+sqlite3.connect = lambda *a, **k: Plain(real(*a, **k))
+print(abdb.connect(extension=False).execute("SELECT count(*) > 0 FROM v_result").fetchone())
+abdb.connect()'
+    [[ $output == *"(1,)"*"cannot be loaded: the sqlite3 of"*"was built without loading of extensions"* ]]
+    run py 'sqlite3.sqlite_version_info = (3, 31, 0); abdb.connect()'
+    [[ $output == *"is older than 3.40"* ]]
+}
+
+@test "record stores samples with their environment, or says what is wrong with them" {
+    py 'abdb.record("tokenize", [0.3, 0.1, 0.2], tag="before", dtype="f32", n=4096, times=[0, 0.3, 0.4])' >/dev/null
+    same "$(ask "SELECT r.workload, r.metric, r.statistic, r.value, r.n, r.dtype, r.tag, r.backend, r.source FROM v_result r")" "tokenize,time_s,median,0.2,3,f32,before,python,abdb-python"
+    same "$(ask "SELECT text FROM v_factor WHERE factor = 'n'")" 4096
+    same "$(ask "SELECT group_concat(value, ' ') FROM (SELECT value FROM v_sample ORDER BY seq)")" "0.3 0.1 0.2"
+    same "$(ask "SELECT count(*) FROM v_run WHERE device <> ''")" 1
+    # the same numbers measured twice are two measurements
+    py 'abdb.record("tokenize", [0.3, 0.1, 0.2], tag="before", dtype="f32", n=4096)' >/dev/null
+    same "$(ask "SELECT count(*) FROM v_result")" 2
+    for bad in '[]' '[0.0]' '[float("nan")]' '[-1]'; do
+        run py "abdb.record('x', $bad)"
+        [[ $output == *"samples are numbers above 0"* ]] || { echo "$bad: $output"; false; }
+    done
+    run py 'abdb.record("x", [1.0], metric="nonsense")'
+    [ "$status" -ne 0 ]
+    [[ $output == *"rejected"*"nonsense"* ]]
+    same "$(ask "SELECT count(*) FROM v_result")" 2
+}
+
+@test "run measures a kernel and gives its row" {
+    same "$(py 'r = abdb.run(kernel="gemm", axis={"n": 16, "dtype": "f32"}, backend="ref", quick=True); print(len(r), r[0]["kernel"], r[0]["verified"], r[0]["flops_per_s"] > 0)')" "1 gemm pass True"
+    run py 'abdb.run(kernel="gem")'
+    [[ $output == *"gemm"* ]]
+}
+
+@test "pytest: a plain test without a tag; with one samples of whole processes, and a gate" {
+    "$debian" -c 'import pytest' 2>/dev/null || skip "no python3-pytest"
+    cat >test_it.py <<'E2'
+import os, time
+
+def test_work(abdb):
+    abdb.factors["n"] = 7
+    assert abdb(work, 7) == 7
+
+def work(n):
+    time.sleep(0.001 if os.environ.get("SLOW") else 0.0003)
+    return n
+E2
+    session() { module -m pytest -q -p no:cacheprovider -p abdb.pytest_plugin test_it.py "$@"; }
+    run session
+    fails 0 "1 passed"
+    [ ! -e abdb.db ]
+    run session --abdb-tag before --abdb-repeat 5
+    fails 0 "1 passed"
+    same "$(ask "SELECT count(*), count(DISTINCT process_id), count(DISTINCT campaign), min(status) FROM v_run WHERE tag = 'before'")" "5,5,1,ok"
+    SLOW=1 run session --abdb-tag after --abdb-repeat 5 --abdb-baseline before --abdb-drift 0.02 --abdb-fail-on slower
+    [ "$status" = 1 ]
+    [[ $output == *"slower"*"test_it.py::test_work"* ]]
+    run session --abdb-tag again --abdb-baseline before
+    fails 0 "too-few"
+    run session --abdb-fail-on slower
+    [[ $output == *"--abdb-tag NAME measures"* ]]
+    printf 'def test_bad(abdb):\n    assert abdb(lambda: 1) == 2\n' >test_it.py
+    run session --abdb-tag bad
+    [ "$status" = 1 ]
+}
