@@ -135,7 +135,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb golden bench-import outputs
+.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -354,19 +354,25 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) tests/workload_mutants.sh
 	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas, MPI between hosts: what is installed of them
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
 	@BUILD=$(BUILD) tests/ports/arm64.sh
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh
 	@BUILD=$(BUILD) tests/ports/hosts.sh
+	@tests/ports/without.sh
+	@BUILD=$(BUILD) tests/ports/big.sh
+	@tests/ports/packages.sh
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)
 	@packages/wheel.sh
 deb: ## Debian packages, into build/dist
 	@packages/deb.sh
+site: ## the shipped evidence as web pages, in build/site
+	@$(MAKE) -s all
+	@rm -rf $(BUILD)/site $(BUILD)/site.db && $(BUILD)/abdb import -q --db $(BUILD)/site.db data && $(BUILD)/abdb site --db $(BUILD)/site.db --out $(BUILD)/site
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine

@@ -57,6 +57,13 @@ check "arrays grow by schema/core/grow.h, text by text.h" "$(grep -nE '\brealloc
 check "programs are started by schema/core/process.h" "$(grep -nE '\b(v?fork|popen|posix_spawnp?|execl?[vpe]*)\(' -r schema ingest plots kernels query --include='*.[ch]' | grep -vE '^(schema/core/process|query/program/pager).c')" # a pager reads the terminal: it stays in our process group
 check "columns are read as text through sqlite.h, which gives no NULL unasked" "$(grep -n 'sqlite3_column_text' -r schema query --include='*.[ch]' | grep -v '^schema/functions/sqlite.h')"
 check "files are written through outfile.h alone" "$(grep -nE 'fopen\(.*"[wa]|O_WRONLY|O_CREAT' $(find schema ingest plots kernels/runner query -name '*.c') | grep -vE '^(schema/core/outfile|query/program/spooling)\.c')"
+check "NOTICE names what asks to be named, and the archives of STATIC=1" "$(python3 - <<'EOF'
+import csv
+notice = open("NOTICE").read()
+for row in csv.DictReader(open("data/sources.csv")):
+    if row["licence"].startswith("CC-BY") and not (row["source"] in notice or row["url"] in notice): print(row["source"])
+EOF
+  sed -n 's/^STATIC_NAMES *:= //p' packages/static.mk | tr ' ' '\n' | sed 's/^z$/zlib/; s/crypto/libcrypto/; s/lzma/liblzma/; s/^bz2/bzip2/; s/^sqlite3/SQLite/' | while read -r n; do grep -q "$n" NOTICE || echo "$n"; done)"
 check "nothing is unfinished" "$(grep -nE 'TODO|FIXME' $sources Makefile README.md CONTRIBUTING.md query/reports/*.sql plots/figures/*.gp)"
 check "no path of one machine" "$(git grep -nE '/work/|/root/|/home/[a-z]' -- . ':!tests/tidy.sh' | head)"
 check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree /dev/null)" | awk '$1 == "-" { print $3 }')"
