@@ -300,10 +300,11 @@ $(BUILD)/abdb.so: $(call so_obj,$(EXTENSION)) | $(STATIC_READY)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs $(STATIC_SHARED) -o $@ $^ $(STATIC_STDIO) -lcsv -larchive -ljansson $(STATIC_LIBS) -lm -lpthread -ldl
 
 docs: $(BUILD)/doc/stamp
-$(BUILD)/doc/stamp: $(BUILD)/abdb
+$(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
 	@mkdir -p $(BUILD)/doc
 	$(Q)$(BUILD)/abdb help --man >$(BUILD)/doc/abdb.1
 	$(Q)for verb in $$($(BUILD)/abdb help --complete '' | cut -f1); do $(BUILD)/abdb help --man $$verb >$(BUILD)/doc/abdb-$$verb.1 || exit 1; done
+	$(Q)for name in $(BACKENDS) $(SCRIPTS) $(WAREHOUSES); do sed "s/@NAME@/$$name/g" packages/program.1 >$(BUILD)/doc/$$name.1 || exit 1; done
 	$(Q)for shell in bash zsh fish; do $(BUILD)/abdb help --completion $$shell >$(BUILD)/doc/abdb.$$shell || exit 1; done
 	@touch $@
 
