@@ -355,13 +355,14 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) tests/workload_mutants.sh
 	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
-check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
 	@BUILD=$(BUILD) tests/ports/arm64.sh
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh
 	@BUILD=$(BUILD) tests/ports/hosts.sh
+	@tests/ports/musl.sh
 	@tests/ports/without.sh
 	@BUILD=$(BUILD) tests/ports/big.sh
 	@tests/ports/packages.sh

@@ -1,12 +1,16 @@
 /* machine.c - what can be known of this machine and build; see harness.h. Names follow MLPerf's
  * system description where it has one. No host or user name. */
-#include <gnu/libc-version.h>
+#include <features.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "kernels/harness/harness.h"
 #include "schema/core/text.h"
@@ -214,7 +218,11 @@ static void put_build(json_t *m, const abdb_backend *backend)
     json_t *environment = json_object();
 
     put(m, "compiler", "gcc-compatible " __VERSION__);
+#ifdef __GLIBC__
     put(m, "libc", gnu_get_libc_version());
+#else
+    put(m, "libc", "not glibc");
+#endif
     if (backend->library && backend->library()) put(m, "library", backend->library());
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (getenv(variables[i])) put(environment, variables[i], getenv(variables[i]));

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,7 +60,8 @@ static pid_t guard(pid_t group)
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     setsid();
-    close_range(0, ~0u, 0); /* ends of pipes above all */
+    syscall(SYS_close_range, 0U, ~0U,
+            0U); /* ends of pipes above all; musl has no function for it */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     while (getppid() == parent) sigwait(&all, &number);
     kill(-group, SIGKILL);
