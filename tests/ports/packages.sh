@@ -55,11 +55,11 @@ fi
 if command -v dh >/dev/null && command -v lintian >/dev/null; then
     (cd "$work/one" && make -s deb) >"$work/out" 2>&1
     ok "make deb: lintian has nothing to say"
-    for deb in "$work"/one/build/dist/*.deb; do dpkg-deb -x "$deb" "$work/root" || break; done >"$work/out" 2>&1
-    mkdir -p "$work/user2" && cd "$work/user2" && env -i PATH="$work/root/usr/bin:/usr/bin:/bin" HOME="$work/user2" abdb demo >"$work/out" 2>&1
+    for deb in "$work"/one/build/dist/*.deb; do dpkg-deb -x "$deb" "$work/unpacked" || break; done >"$work/out" 2>&1
+    mkdir -p "$work/user2" && cd "$work/user2" && env -i PATH="$work/unpacked/usr/bin:/usr/bin:/bin" HOME="$work/user2" abdb demo >"$work/out" 2>&1
     grep -q '14313.0' "$work/out"
     ok "unpacked, abdb demo answers and measures"
-    [ "$(find "$work/root/usr/bin" -name 'abdb-run-*' | wc -l)" -ge 4 ] && MANPATH=$work/root/usr/share/man man -w abdb-compare >"$work/out" 2>&1
+    [ "$(find "$work/unpacked/usr/bin" -name 'abdb-run-*' | wc -l)" -ge 4 ] && MANPATH=$work/unpacked/usr/share/man man -w abdb-compare >"$work/out" 2>&1
     ok "backends and a man page for each verb are in them"
 else
     skip 3 "apt-get install debhelper lintian: Debian packages are not built"
