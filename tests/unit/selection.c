@@ -144,7 +144,8 @@ static void words(void **state)
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
         "INSERT INTO description (description_key, description_key_low, evidence, kind, tag, round,"
         "  scenario, dtype, source) SELECT i, i, 'published', 'statement', 't' || (i % 50),"
-        "  'v' || (i % 9) || '.0', CASE i % 3 WHEN 0 THEN 'Offline' ELSE 'Server' END, 'bf16', 'test'"
+        "  'v' || (i % 9) || '.0', CASE i % 3 WHEN 0 THEN 'Offline' ELSE 'Server' END, 'bf16', "
+        "'test'"
         "  FROM n;";
     static const struct {
         const char *text, *column, *value;
