@@ -6,57 +6,126 @@
 
 #include "query/compare/sets.h"
 
+/* How the values of a column are found on a million results: by its index, from one to the next;
+ * among the names, which have all of them; or by reading all descriptions. */
+typedef enum { BY_INDEX, BY_NAME, BY_READING } way;
+
 /* Columns of few values, most telling first; those that aliases resolve are not among them. */
-static const char *const columns[] = {
-    "tag",          "scenario", "round",       "suite",  "division",
-    "submitter",    "system",   "system_type", "source", "backend",
-    "availability", "evidence", "verified",    "dtype",  NULL};
+static const struct {
+    const char *name;
+    way way;
+} columns[] = {{"tag", BY_INDEX},        {"scenario", BY_READING},     {"round", BY_INDEX},
+               {"suite", BY_READING},    {"division", BY_READING},     {"submitter", BY_NAME},
+               {"system", BY_NAME},      {"system_type", BY_READING},  {"source", BY_INDEX},
+               {"backend", BY_READING},  {"availability", BY_READING}, {"evidence", BY_READING},
+               {"verified", BY_READING}, {"dtype", BY_READING}};
+
+enum { COLUMNS = sizeof columns / sizeof columns[0], UNKNOWN = COLUMNS };
+
+/* All that BY_READING finds, read once for a word that may stand in any of those columns. */
+typedef struct {
+    bool read;
+    abdb_table table; /* of each combination of values a row */
+} combinations;
+
+static size_t find(const char *column)
+{
+    size_t i = 0;
+
+    while (i < COLUMNS && strcmp(columns[i].name, column) != 0) i++;
+    return i;
+}
 
 bool abdb_is_spelled_column(const char *column)
 {
-    return abdb_is_word(column, columns);
+    return find(column) != UNKNOWN;
 }
 
-/* The values of a column, as a list that the caller frees. */
-static abdb_status values_of(sqlite3 *db, const char *column, abdb_table *out, const char ***names,
-                             abdb_error *err)
+/* A statement that gives the values of a column; sqlite3_free it. */
+static char *values_sql(size_t column)
 {
-    const char **list;
-    char *sql = sqlite3_mprintf("SELECT DISTINCT %s FROM description WHERE %s <> ''", column,
-                                column); /* one of the columns above */
+    const char *c = columns[column].name;
+
+    switch (columns[column].way) {
+    case BY_INDEX:
+        return sqlite3_mprintf("WITH RECURSIVE v (value) AS (SELECT min(%s) FROM description"
+                               "  WHERE %s > '' UNION ALL SELECT (SELECT min(d.%s)"
+                               "  FROM description d WHERE d.%s > v.value) FROM v"
+                               "  WHERE value IS NOT NULL)"
+                               " SELECT value FROM v WHERE value IS NOT NULL",
+                               c, c, c, c);
+    case BY_NAME:
+        return sqlite3_mprintf("SELECT DISTINCT spelling FROM name WHERE kind = %Q"
+                               " AND spelling <> ''",
+                               c);
+    default: return sqlite3_mprintf("SELECT DISTINCT %s FROM description WHERE %s <> ''", c, c);
+    }
+}
+
+static abdb_status read_combinations(sqlite3 *db, combinations *all, abdb_error *err)
+{
+    abdb_text sql = {0};
     abdb_status st = ABDB_OK;
 
-    *names = NULL;
-    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "a selection");
-    TRY(abdb_rows(db, sql, NULL, out, err));
-    list = calloc(out->rows + 1, sizeof *list);
-    if (!list) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
-    for (size_t i = 0; i < out->rows; i++) list[i] = out->value[i].text;
-    *names = list;
+    if (all->read) return ABDB_OK;
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].way == BY_READING)
+            abdb_text_printf(&sql, "%s%s", sql.size ? ", " : "SELECT DISTINCT ", columns[i].name);
+    abdb_text_puts(&sql, " FROM description");
+    TRY(abdb_rows(db, abdb_text_get(&sql), NULL, &all->table, err));
+    all->read = true;
 done:
-    sqlite3_free(sql);
+    abdb_text_free(&sql);
     return st;
 }
 
-/* The value as the column has it, from arena; the value itself where nothing there is like it. */
-static abdb_status respell(sqlite3 *db, const char *column, const char **value, abdb_arena *arena,
-                           bool *found, abdb_error *err)
+/* The values of a column among the combinations, each once; names has room for as many. */
+static size_t pick_values(const combinations *all, size_t column, const char **names)
 {
-    abdb_table table = {0};
+    size_t at = 0, count = 0;
+
+    for (size_t i = 0; i < column; i++) at += columns[i].way == BY_READING;
+    for (size_t row = 0; row < all->table.rows; row++) {
+        const char *text = abdb_cell_text(&all->table, row, at);
+        size_t k = 0;
+
+        while (k < count && strcmp(names[k], text) != 0) k++;
+        if (k == count && *text) names[count++] = text;
+    }
+    return count;
+}
+
+/* The value as the column has it, from arena; the value itself where nothing there is like it.
+ * all: other columns are asked, too; or NULL. */
+static abdb_status respell(sqlite3 *db, size_t column, const char **value, abdb_arena *arena,
+                           combinations *all, bool *found, abdb_error *err)
+{
+    bool among = all && columns[column].way == BY_READING;
+    abdb_table own = {0}, *table = among ? &all->table : &own;
     const char **names = NULL, *spelled;
+    char *sql = among ? NULL : values_sql(column);
+    size_t count;
     abdb_status st = ABDB_OK;
 
     *found = false;
-    TRY(values_of(db, column, &table, &names, err));
-    spelled = abdb_spelled(*value, names, table.rows);
+    if (among) TRY(read_combinations(db, all, err));
+    if (!among && !sql) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+    if (!among) TRY(abdb_rows(db, sql, NULL, &own, err));
+    count = table->rows;
+    names = calloc(count + 1, sizeof *names);
+    if (!names) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
+    if (among) count = pick_values(all, column, names);
+    for (size_t i = 0; i < count && !among; i++) names[i] = own.value[i].text;
+    spelled = abdb_spelled(*value, names, count);
     if (spelled) {
         *found = true;
         *value = abdb_arena_copy(arena, spelled, strlen(spelled));
         if (!*value) st = ABDB_FAIL(err, ABDB_NOMEM, "a selection");
     }
 done:
+    sqlite3_free(sql);
     free(names);
-    abdb_table_free(&table);
+    abdb_table_free(&own);
     return st;
 }
 
@@ -101,9 +170,9 @@ static abdb_status nowhere(sqlite3 *db, const char *word, abdb_error *err)
     if (like.rows) /* the beginning of names: this lists them */
         TRY(abdb_name_resolve(db, abdb_cell_text(&like, 0, 0), word, &canon, &arena, err));
     abdb_text_puts(&sql, "SELECT DISTINCT whole FROM name WHERE kind IN ('device', 'model')");
-    for (size_t i = 0; columns[i]; i++)
-        abdb_text_printf(&sql, " UNION SELECT %s FROM description WHERE %s <> ''", columns[i],
-                         columns[i]);
+    for (size_t i = 0; i < COLUMNS; i++)
+        abdb_text_printf(&sql, " UNION SELECT %s FROM description WHERE %s <> ''", columns[i].name,
+                         columns[i].name);
     TRY(abdb_rows(db, abdb_text_get(&sql), NULL, &like, err));
     names = calloc(like.rows + 1, sizeof *names);
     for (size_t i = 0; names && i < like.rows; i++) names[i] = like.value[i].text;
@@ -124,18 +193,19 @@ done:
 static abdb_status find_value(abdb_selection *s, sqlite3 *db, abdb_condition *c, abdb_error *err)
 {
     const char *word = c->value;
+    combinations all = {0};
     abdb_text places = {0};
     size_t found = 0;
     abdb_status st = ABDB_OK;
 
-    for (size_t i = 0; columns[i]; i++) {
+    for (size_t i = 0; i < COLUMNS; i++) {
         const char *value = word;
         bool is_here;
 
-        TRY(respell(db, columns[i], &value, &s->arena, &is_here, err));
+        TRY(respell(db, i, &value, &s->arena, &all, &is_here, err));
         if (!is_here) continue;
-        abdb_text_printf(&places, "%s%s=%s", found++ ? " or " : "", columns[i], value);
-        c->column = columns[i];
+        abdb_text_printf(&places, "%s%s=%s", found++ ? " or " : "", columns[i].name, value);
+        c->column = columns[i].name;
         c->value = value;
     }
     if (!found) TRY(nowhere(db, word, err));
@@ -143,6 +213,7 @@ static abdb_status find_value(abdb_selection *s, sqlite3 *db, abdb_condition *c,
         TRY(ABDB_FAIL(err, ABDB_USAGE, "'%s' is ambiguous: say %s", word, abdb_text_get(&places)));
 done:
     abdb_text_free(&places);
+    abdb_table_free(&all.table);
     return st;
 }
 
@@ -180,8 +251,8 @@ abdb_status abdb_spell(abdb_selection *out, sqlite3 *db, const char *text, abdb_
 
         if (!c->column)
             TRY(find_column(out, db, c, err));
-        else if (strchr("=!", c->op[0]) && abdb_is_word(c->column, columns))
-            TRY(respell(db, c->column, &c->value, &out->arena, &found, err));
+        else if (strchr("=!", c->op[0]) && abdb_is_spelled_column(c->column))
+            TRY(respell(db, find(c->column), &c->value, &out->arena, NULL, &found, err));
     }
 done:
     return st;

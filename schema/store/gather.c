@@ -29,7 +29,8 @@ struct abdb_gather {
     sqlite3_stmt *insert;
     char name[40]; /* of the virtual table; that which is written is behind NAME_BEGINS */
     int columns, waiting;
-    uint64_t said, asked; /* columns that any row has said, and those of the statement: bit 0, ... */
+    uint64_t said,
+        asked;   /* columns that any row has said, and those of the statement: bit 0, ... */
     bool failed; /* there was no memory for a text */
     abdb_arena text;
     cell row[]; /* ROWS x columns */

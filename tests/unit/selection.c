@@ -10,6 +10,7 @@
 
 #include "query/answer/quotes.h"
 #include "query/compare/sets.h"
+#include "query/compare/spelling.h"
 #include "schema/store/db.h"
 #include "tests/unit/check.h"
 
@@ -125,6 +126,54 @@ static void damaged(void **state)
     remove(database);
 }
 
+static long long read_rows; /* by statements that went through a whole table or index */
+
+static int count_read(unsigned event, void *context, void *statement, void *time)
+{
+    (void)event, (void)context, (void)time;
+    read_rows += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+    return 0;
+}
+
+/* A word alone may stand in any of fourteen columns: the descriptions are read once for all of
+ * them. */
+static void words(void **state)
+{
+    static const char many[] =
+        "INSERT INTO source (source, kind, rank) VALUES ('test', 'user', 50);"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+        "INSERT INTO description (description_key, description_key_low, evidence, kind, tag, round,"
+        "  scenario, dtype, source) SELECT i, i, 'published', 'statement', 't' || (i % 50),"
+        "  'v' || (i % 9) || '.0', CASE i % 3 WHEN 0 THEN 'Offline' ELSE 'Server' END, 'bf16', "
+        "'test'"
+        "  FROM n;";
+    static const struct {
+        const char *text, *column, *value;
+    } cases[] = {{"server", "scenario", "Server"}, {"8.0", "round", "v8.0"},
+                 {"T-49", "tag", "t49"},           {"bf-16", "dtype", "bf16"},
+                 {"TEST", "source", "test"},       {"round=8.0", "round", "v8.0"}};
+    abdb_error err;
+    abdb_db *db;
+
+    (void)state;
+    remove(database);
+    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
+    assert_ok(abdb_db_exec(db, many, &err));
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        abdb_selection said = {0};
+
+        read_rows = 0;
+        assert_ok(abdb_spell(&said, db->sql, cases[i].text, &err));
+        assert_string_equal(said.condition[0].column, cases[i].column);
+        assert_string_equal(said.condition[0].value, cases[i].value);
+        if (read_rows > 5500) fail_msg("%s: %lld rows were read", cases[i].text, read_rows);
+        abdb_selection_free(&said);
+    }
+    abdb_db_close(db);
+    remove(database);
+}
+
 /* Keys of results are taken apart; anything else is NULL. */
 static void keys(void **state)
 {
@@ -163,7 +212,8 @@ static void keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grammar), cmocka_unit_test(quotes),
-                                       cmocka_unit_test(damaged), cmocka_unit_test(keys)};
+                                       cmocka_unit_test(damaged), cmocka_unit_test(words),
+                                       cmocka_unit_test(keys)};
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
