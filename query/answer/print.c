@@ -5,6 +5,7 @@
 
 #include "query/answer/render.h"
 #include "query/answer/say.h"
+#include "schema/core/text.h"
 
 static const struct {
     const char *name;
@@ -23,9 +24,27 @@ static const struct {
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
+const char *abdb_format_name(size_t i)
+{
+    return i < ABDB_SPREADSHEET ? formats[i].name : NULL;
+}
+
+/* "there are table, markdown, ... and latex". */
+static void list_formats(abdb_text *out)
+{
+    for (size_t i = 0; abdb_format_name(i); i++)
+        abdb_text_printf(out, "%s%s",
+                         !i                        ? "there are "
+                         : abdb_format_name(i + 1) ? ", "
+                                                   : " and ",
+                         abdb_format_name(i));
+}
+
 abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err)
 {
     const char *names[FORMAT_COUNT], *near;
+    abdb_text all = {0};
+    abdb_status st;
 
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         names[i] = formats[i].name;
@@ -34,10 +53,11 @@ abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err
         return ABDB_OK;
     }
     near = abdb_nearest(name, names, FORMAT_COUNT);
-    return ABDB_FAIL(err, ABDB_USAGE,
-                     "no format '%s'%s%s; there are table, markdown, csv, json, jsonl,"
-                     " html and latex",
-                     name, near ? ", did you mean " : "", near ? near : "");
+    list_formats(&all);
+    st = ABDB_FAIL(err, ABDB_USAGE, "no format '%s'%s%s; %s", name, near ? ", did you mean " : "",
+                   near ? near : "", abdb_text_get(&all));
+    abdb_text_free(&all);
+    return st;
 }
 
 abdb_status abdb_table_print(const abdb_table *table, abdb_format format, FILE *out,

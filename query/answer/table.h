@@ -50,6 +50,8 @@ typedef struct {
     abdb_arena arena; /* owns every string above */
 } abdb_table;
 
+/* The names of all formats, in order; NULL after the last. */
+const char *abdb_format_name(size_t i);
 /* The format of that name. ABDB_USAGE: none (the nearest is named). */
 ABDB_MUST_USE abdb_status abdb_format_find(abdb_format *out, const char *name, abdb_error *err);
 /* Room for one more row; NULL: no memory. */

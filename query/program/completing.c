@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ingest/registry.h"
 #include "kernels/runner/known.h"
 #include "query/answer/figures.h"
 #include "query/answer/report.h"
@@ -123,11 +124,14 @@ static void offer_kernels(task *t)
     for (const char *const *name = abdb_known_kernels(); *name; name++) offer(t, *name, NULL);
 }
 
+/* What --format of a verb can be: of files that are read, else of rows that are printed. */
 static void offer_formats(task *t)
 {
-    offer_words(t, strcmp(t->command->name, "export") == 0
-                       ? "jsonl|csv|sql|db"
-                       : "table|markdown|csv|json|jsonl|html|latex");
+    if (strcmp(t->command->name, "import") == 0)
+        for (size_t i = 0; abdb_importers[i]; i++)
+            offer(t, abdb_importers[i]->name, abdb_importers[i]->summary);
+    else if (t->command->takes & ABDB_PRINTS_ROWS)
+        for (size_t i = 0; abdb_format_name(i); i++) offer(t, abdb_format_name(i), NULL);
 }
 
 static const char devices_sql[] =

@@ -14,7 +14,7 @@ CREATE TABLE source (
     published TEXT,                         -- date of publication, ISO 8601: '2024', '2024-01' or '2024-01-31'
     retrieved TEXT,                         -- date of retrieval, ISO 8601; NULL: not recorded
     licence   TEXT,                         -- licence of the document
-    rank      INTEGER NOT NULL DEFAULT 50   -- the written preference where sources repeat a result: lowest first
+    rank      INTEGER NOT NULL DEFAULT 50   -- which source is preferred where several state one result: the lowest
 ) STRICT;
 
 -- One imported file, or member of an archive: the same bytes, format and words are one artifact.

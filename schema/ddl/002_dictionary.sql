@@ -5,7 +5,7 @@ CREATE TABLE metric (
     metric       TEXT NOT NULL PRIMARY KEY, -- fixed name
     unit         TEXT NOT NULL,             -- base unit
     better       TEXT NOT NULL CHECK (better IN ('higher', 'lower', 'none')),  -- higher, lower or none
-    metric_class TEXT NOT NULL,             -- one quantity under identity
+    metric_class TEXT NOT NULL,             -- metrics of one class are one quantity when results are told apart
     meaning      TEXT NOT NULL              -- in words
 ) STRICT;
 
@@ -22,7 +22,7 @@ CREATE TABLE device (
     vendor       TEXT,                      -- who makes it
     architecture TEXT,                      -- family of the design
     form_factor  TEXT,                      -- SXM, PCIe, OAM, chip, ...
-    memory       TEXT,                      -- what a name of it may say of its memory: sizes in GB and the kind, blanks between
+    memory       TEXT,                      -- what spellings of it may say of its memory, such as '80 HBM2e': sizes in GB, its kind
     kind         TEXT,                      -- gpu, accelerator, tpu, cpu
     dies         INTEGER CHECK (dies > 0),  -- compute dies of one device
     year         INTEGER CHECK (year BETWEEN 1990 AND 2100),  -- of first availability

@@ -31,7 +31,7 @@ CREATE TABLE environment (
     environment_id      INTEGER PRIMARY KEY,  -- number in this file
     environment_key     INTEGER NOT NULL,   -- of the body
     environment_key_low INTEGER NOT NULL,   -- the other half of it
-    body                TEXT NOT NULL       -- a JSON object (as a received file says: ask json_valid)
+    body                TEXT NOT NULL       -- a JSON object; in a database of others perhaps none: ask json_valid
 ) STRICT;
 CREATE INDEX environment_by_key ON environment (environment_key);
 
@@ -176,7 +176,7 @@ CREATE TABLE telemetry (
     entry_id INTEGER NOT NULL REFERENCES entry_row,  -- the entry
     sensor   TEXT NOT NULL,                 -- which one: 'cpu', 'gpu 0', ...
     quantity TEXT NOT NULL,                 -- clock (Hz), temperature (degC), power (W)
-    t_s      REAL NOT NULL CHECK (t_s > -9e999 AND t_s < 9e999),  -- since the first sample
+    t_s      REAL NOT NULL CHECK (t_s > -9e999 AND t_s < 9e999),  -- since the first sample of the entry
     value    REAL NOT NULL CHECK (value > -9e999 AND value < 9e999),  -- in the base unit
     unit     TEXT NOT NULL,                 -- base unit
     PRIMARY KEY (entry_id, sensor, quantity, t_s)

@@ -6,11 +6,11 @@ CREATE TABLE spec (
     spec_key    INTEGER NOT NULL,           -- of the row, as in 003_evidence.sql
     spec_key_low INTEGER NOT NULL,           -- the other half of it
     device      TEXT NOT NULL,              -- as the source spells it
-    quantity    TEXT NOT NULL,              -- peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power
-    dtype       TEXT,                       -- fp64 fp32 tf32 bf16 fp16 fp8 int8 fp4, for a peak
+    quantity    TEXT NOT NULL,              -- peak_flops peak_ops memory_size memory_bandwidth link_bandwidth power ...
+    dtype       TEXT,                       -- of a peak: fp64 fp32 tf32 bf16 fp16 fp8 fp4 int8 ...
     engine      TEXT CHECK (engine IN ('matrix', 'vector')),  -- matrix or vector
     sparsity    TEXT CHECK (sparsity IN ('dense', '2:4')),  -- dense or 2:4
-    basis       TEXT NOT NULL DEFAULT 'card',  -- die, package, card, system
+    basis       TEXT NOT NULL DEFAULT 'card',  -- what the value is of: card, pair, package, die, system ...
     power_limit REAL CHECK (power_limit > 0 AND power_limit < 9e999),  -- W, where the figure holds for one
     value       REAL NOT NULL CHECK (value >= 0 AND value < 9e999),  -- base unit
     unit        TEXT NOT NULL,              -- base unit

@@ -33,7 +33,7 @@ CREATE TABLE compatibility (
 CREATE TABLE workload_factor (
     workload TEXT NOT NULL,                 -- a workload, a kind of evidence, 'specification', 'environment', or '*'
     factor   TEXT NOT NULL,                 -- name of the factor, or '*'
-    role     TEXT NOT NULL CHECK (role IN ('pair', 'load', 'agree', 'free', 'report')),  -- pair: like meets like; load: so does compare, while rank takes the best load; agree: a difference is said; free: the thing compared; report: only shown
+    role     TEXT NOT NULL CHECK (role IN ('pair', 'load', 'agree', 'free', 'report')),  -- pair: only equal values are compared; load: likewise, but rank takes the best; agree: a difference is said; free: it is what is compared; report: only shown
     needed   INTEGER NOT NULL DEFAULT 0 CHECK (needed IN (0, 1)),  -- 1: it may not be unknown
     why      TEXT,                          -- in words
     PRIMARY KEY (workload, factor)

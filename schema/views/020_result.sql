@@ -1,7 +1,7 @@
 -- 020_result.sql - statements, results, their devices and samples. To join views use result_id and entry_id; key and run are
 -- their names for people and other databases.
 
--- One statement of one source, before it is said what its value is in total and per device. adds: is it a rate that adds over
+-- One statement of one source; v_statement adds what its value is in total and per device. adds: is it a rate that adds over
 -- devices? What a wire carries and the share of one rank do not. (No outer joins: SQLite
 -- looks into them for every sample that a result is joined with, asked for or not.)
 CREATE VIEW told AS

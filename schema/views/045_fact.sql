@@ -80,7 +80,7 @@ SELECT t.claim AS claim, t.term AS term, t.part AS part, t.power AS power, t.fac
   FROM claim_term t
   LEFT JOIN v_fact_named v ON v.fact = t.fact;
 
--- One part of a claim: the product of its terms, and the least and the most that it can be by the rounding of each: bound
+-- One part of a claim: the product of its terms, and the least and the most that it can be, since each is rounded. Steps: bound
 -- (value +- half), raised (to the power's size: 1, 2 or 3), factor (1 / it where the power is negative, which swaps the ends),
 -- product (term after term of one part).
 CREATE VIEW v_claim_part AS

@@ -1,6 +1,6 @@
 -- 070_ceiling_of.sql - the names of the formulas, rates, and what fraction of a ceiling of its device a result reaches.
 
--- One formula, with a version: a metric never changes its meaning silently. Sources of the formulas: README, "How it
+-- One formula, with a version: a metric never changes its meaning silently. Sources of the formulas: query/README.md, "How it
 -- counts". fraction: the formula of v_ceiling_of that it begins with; power: of the price that it wants (1 grows with
 -- it, -1 falls; 0 none).
 CREATE VIEW v_formula (formula, fraction, power, meaning) AS

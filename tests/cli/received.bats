@@ -34,6 +34,8 @@ R
     for v in v_result v_spec v_price_offer v_statement; do
         sqlite3 t.db "DROP VIEW $v; CREATE VIEW $v AS SELECT 'FORGED' AS device, 'FORGED' AS workload, 1e9 AS value"
     done
+    # all are there, so that only their words tell that they are others
+    same "$(abdb query "SELECT count(*) AS n FROM v_result WHERE device = 'FORGED'" -o csv | tail -1)" 0
     sqlite3 t.db "DROP VIEW v_claim; PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = replace(sql, 'w.value AS value', '2 * w.value AS value') WHERE name = 'result'"
     while read -r line; do abdb $line; done <verbs >after 2>&1 || true

@@ -183,6 +183,8 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     same "$(complete run --kernel gem)" "gemm "
     same "$(complete plot price-perf)" "price-performance "
     same "$(complete query specs -o la)" "latex "
+    same "$(complete export -o s)" "sql "
+    same "$(complete import --format hyper)" "hyperfine "
     same "$(complete choose --uti)" "--utilisation "
     same "$(complete choose --per d)" "device dollar "
     same "$(complete choose --model llama2-70b-99)" "llama2-70b-99 llama2-70b-99.9 "

@@ -16,15 +16,7 @@ make -s BUILD=$build CC="$cross --sysroot=$PWD/$root" DEV=1 $build/abdb $build/a
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 arm() { $qemu -L $root "$@"; }
-n=0 failed=0
-ok() { # NAME: of the command before
-    local status=$?
-    n=$((n + 1))
-    [ $status = 0 ] && { echo "ok $n - $1"; return; }
-    echo "not ok $n - $1"
-    sed 's/^/#   /' "$dir/out" | tail -20
-    failed=1
-}
+. tests/ports/ok.sh
 echo "1..12"
 ok "it builds without warnings"
 export OMP_WAIT_POLICY=passive

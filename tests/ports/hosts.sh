@@ -39,15 +39,7 @@ launcher="mpirun --bind-to none --mca plm_rsh_agent $dir/agent --mca oob_tcp_if_
 export ABDB_DB=$dir/db ABDB_DATA=data
 abdb() { timeout 120 "$build/abdb" "$@"; }
 ask() { abdb query -o csv "$1" 2>&1 | tail -n +2; }
-n=0 failed=0
-ok() { # NAME: of the command before
-    local status=$?
-    n=$((n + 1))
-    [ $status = 0 ] && { echo "ok $n - $1"; return; }
-    echo "not ok $n - $1"
-    sed 's/^/#   /' "$dir/out" | tail -20
-    failed=1
-}
+. tests/ports/ok.sh
 echo "1..5"
 cat >"$dir/hosts.plan" <<'P'
 all-reduce      dtype=i32,f32  message_bytes=8,65536

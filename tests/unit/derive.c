@@ -461,8 +461,7 @@ static void cost_of_two(size_t from, sqlite3_int64 *least_steps, int *least_page
 
 /* What a row costs does not grow with what is there, some of it withdrawn. (The planner would read
  * all descriptions for a filter, did it not know that the new ones are few.) Pages: a level more of
- * an index is one more.
- */
+ * an index is one more. */
 static void costs_what_it_adds(void **state)
 {
     sqlite3_int64 few_steps, many_steps;

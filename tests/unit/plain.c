@@ -1,5 +1,5 @@
-/* plain.c - tests of schema/core/plain: what is made visible, what stays, and printf's conversions.
- */
+/* plain.c - tests of schema/core/plain: what is shown in another form, what stays, and
+ * printf's conversions. */
 #include "schema/core/plain.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* selection.c - tests of the selection grammar: what it takes, what it refuses, and damaged text.
- */
+/* selection.c - tests of the selection grammar: what it takes, what it refuses,
+ * and damaged text. */
 #include "query/compare/selection.h"
 
 #include <sqlite3.h>
