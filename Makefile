@@ -135,7 +135,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
+.PHONY: all deps demo measured test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -324,6 +324,9 @@ demo: ## the main job on real input: import, measure, answer, draw (under three 
 	@$(MAKE) -s deps
 	@$(MAKE) -s all
 	@query/demo.sh $(BUILD)
+measured: ## measure this machine, quiet for some minutes, for data/measured: steady and verified cells, redacted
+	@$(MAKE) -s all
+	@query/measured.sh $(BUILD)
 test: ## all tests, under ten minutes
 	@$(MAKE) -s deps
 	@$(MAKE) all unit
@@ -399,6 +402,7 @@ install: all ## programs, man page, completion, data, SQL extension (PREFIX, DES
 	install -m 644 data/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data
 	install -m 644 data/results/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/results
 	install -m 644 data/rules/*.csv $(DESTDIR)$(PREFIX)/share/abdb/data/rules
+	for f in data/measured/*.jsonl; do [ ! -e "$$f" ] || install -D -m 644 "$$f" $(DESTDIR)$(PREFIX)/share/abdb/"$$f"; done
 uninstall: ## remove what install put there
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/bin/,abdb $(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(DESTDIR)$(PREFIX)/lib/abdb $(DESTDIR)$(PREFIX)/share/abdb \
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1/abdb-*.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \

@@ -198,7 +198,8 @@ typedef struct {
     bool launched; /* may be started as several processes by mpirun or srun: rank 0 speaks */
     /* Its device. NULL: the host's processors. ABDB_BACKEND: there is none. */
     abdb_status (*open)(abdb_device **out, abdb_error *err);
-    const char *devices; /* lines "id name", all that ABDB_DEVICE can choose; NULL: there is one */
+    /* Lines "id name", all that ABDB_DEVICE can choose; `open` may set it. NULL: there is one. */
+    const char *devices;
     /* Parts of networks that workloads are made of (kernels/workloads/parts.h). NULL: it has none.
      */
     const struct abdb_parts *parts;

@@ -50,7 +50,7 @@ measure() {
     local ask=(--plan "$dir/$1.plan" --backend "$2" --quick)
     [[ ,$2, != *,mpi,* ]] || ask+=(--ranks 3)
     [ -n "$lean" ] && ask+=(--threads 1) || { [ "$2" = vec ] && ask+=(--threads 4) || ask+=(--threads 2); }
-    "$abdb" run -q "${ask[@]}" --dry-run | cut -d' ' -f1 | sort | uniq -c >>"$dir/asked"
+    "$abdb" run -q "${ask[@]}" --dry-run | sort -u | cut -d' ' -f1 | uniq -c >>"$dir/asked"
     local code=0
     "$abdb" run -q "${ask[@]}" || code=$?
     [[ $code =~ ^[045]$ ]] # what failed is told below

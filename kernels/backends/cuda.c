@@ -13,12 +13,22 @@ static const abdb_impl *const native[] = {&abdb_cu_stream,       &abdb_cu_gather
                                           &abdb_cu_paged,        &abdb_cu_linear,
                                           &abdb_cu_block_impl,   NULL};
 
-static const abdb_backend backend = {.name = "cuda",
-                                     .summary =
-                                         "NVIDIA devices, abdb's own kernels, cuBLAS and cuBLASLt",
-                                     .names = "graph",
-                                     .native = native,
-                                     .open = abdb_cu_open};
+static abdb_status open_device(abdb_device **out, abdb_error *err);
+
+static abdb_backend backend = {.name = "cuda",
+                               .summary = "NVIDIA devices, abdb's own kernels, cuBLAS and cuBLASLt",
+                               .names = "graph",
+                               .native = native,
+                               .open = open_device};
+
+/* Which devices there are is known when the driver was loaded. */
+static abdb_status open_device(abdb_device **out, abdb_error *err)
+{
+    abdb_status st = abdb_cu_open(out, err);
+
+    backend.devices = abdb_cu_devices();
+    return st;
+}
 
 int main(int argc, char **argv)
 {

@@ -20,8 +20,11 @@ typedef struct {
 /* Sorted by name; folders that do not exist hold none. */
 void abdb_backends_find(abdb_backend_list *out);
 void abdb_backends_free(abdb_backend_list *list);
-/* Backends with their devices and kernels, and the plans that abdb brings, to standard output. */
-void abdb_backends_print(const abdb_backend_list *list);
+/* Backends with their devices and kernels, and the plans that abdb brings, to standard output; what
+ * the database (a path; it need not be there) knows of the devices beside them. json: the devices
+ * as one array (seen.h). ABDB_DB, ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_backends_print(const abdb_backend_list *list, const char *database,
+                                              bool json, abdb_error *err);
 extern const abdb_embedded abdb_plans[];
 
 /* The Debian packages of each backend, and of each provider besides, that needs a library; from the

@@ -409,9 +409,11 @@ int abdb_cmd_run(int argc, char **argv)
                       args.positional[0]));
     abdb_backends_find(&backends);
     if (abdb_arg(&args, "list")) {
-        abdb_backends_print(&backends);
+        TRY(abdb_backends_print(&backends, abdb_arg_db(&args), abdb_arg(&args, "json") != NULL,
+                                &err));
         goto done;
     }
+    if (abdb_arg(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
     TRY(make_plan(&plan, &args, &err));
     if (abdb_arg(&args, "scale")) TRY(abdb_plan_scale(&plan, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));

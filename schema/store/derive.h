@@ -10,6 +10,7 @@
 #ifndef ABDB_STORE_DERIVE_H
 #define ABDB_STORE_DERIVE_H
 
+#include "schema/core/text.h"
 #include "schema/store/db.h"
 
 /* Numbers up to which derived rows are made. */
@@ -37,6 +38,10 @@ ABDB_MUST_USE abdb_status abdb_withdrawal_add(abdb_db *db, const char *event, co
 /* decorations.c: a step of it, for devices that the tables `meaning` and `meant` of names.c leave
  * open; fills name_factor for all that they have. */
 ABDB_MUST_USE abdb_status abdb_decorations_update(abdb_db *db, abdb_error *err);
+/* names.c: what a spelling would mean that nothing in the file has, by the rules of those that it
+ * has; *whole is the spelling itself where none explains it. Changes nothing: of a reader, too. */
+ABDB_MUST_USE abdb_status abdb_name_mean(abdb_db *db, const char *kind, const char *spelling,
+                                         abdb_arena *arena, const char **whole, abdb_error *err);
 /* names.c, gone.c, ceilings.c, subject.c: the steps of abdb_derive, in this order and inside its
  * transaction. marks: up to where rows are made, all 0 to make everything anew; stale: the
  * dictionary or the list of withdrawals changed. */

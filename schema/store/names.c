@@ -11,6 +11,9 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "schema/store/writer.h"
 
 static const char begin[] =
     "CREATE TEMP TABLE spelt (kind TEXT, spelling TEXT, folded TEXT, PRIMARY KEY (kind, spelling));"
@@ -136,5 +139,36 @@ done:
     sqlite3_free(collect);
     if (abdb_db_exec(db, drop, st == ABDB_OK ? err : &ignored) != ABDB_OK && st == ABDB_OK)
         st = ABDB_DB;
+    return st;
+}
+
+/* Everything happens in temporary tables; name_factor, which decorations fill, is one, too. */
+abdb_status abdb_name_mean(abdb_db *db, const char *kind, const char *spelling, abdb_arena *arena,
+                           const char **whole, abdb_error *err)
+{
+    char *spelt = sqlite3_mprintf("CREATE TEMP TABLE name_factor AS SELECT * FROM main.name_factor"
+                                  " WHERE 0; INSERT INTO spelt VALUES (%Q, %Q, abdb_fold(%Q))",
+                                  kind, spelling, spelling);
+    sqlite3_stmt *s = NULL;
+    abdb_error ignored;
+    abdb_status st = ABDB_OK;
+
+    *whole = spelling;
+    if (!spelt) return ABDB_FAIL(err, ABDB_NOMEM, "names");
+    TRY(abdb_db_exec(db, begin, err));
+    TRY(abdb_db_exec(db, spelt, err));
+    TRY(abdb_db_exec(db, look_up, err));
+    TRY(abdb_decorations_update(db, err));
+    if (sqlite3_prepare_v2(db->sql, "SELECT whole FROM meant LIMIT 1", -1, &s, NULL) != SQLITE_OK ||
+        sqlite3_step(s) != SQLITE_ROW)
+        TRY(abdb_db_fail(db, err, "names"));
+    *whole = abdb_arena_copy(arena, abdb_sql_text(s, 0), strlen(abdb_sql_text(s, 0)));
+    if (!*whole) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names"));
+done:
+    sqlite3_finalize(s);
+    sqlite3_free(spelt);
+    if (abdb_db_exec(db, drop, &ignored) != ABDB_OK ||
+        abdb_db_exec(db, "DROP TABLE IF EXISTS temp.name_factor", &ignored) != ABDB_OK)
+        st = st == ABDB_OK ? abdb_db_fail(db, err, "names") : st;
     return st;
 }

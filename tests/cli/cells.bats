@@ -26,3 +26,26 @@ P
     fails 1 "ref gups words=65536 updates=20000 | ok | fail"
     [[ $output == *"ref: latency is listed, and never right"* ]]
 }
+
+@test "coverage-kernels: of each kernel and backend what was measured, is wrong, is not implemented, failed or was never asked" {
+    cat >plan <<'P'
+gemm n=16 dtype=f32,bf16
+gups words=65536 updates=2000
+stream op=copy n=4096 threads=7
+P
+    run abdb run -q --plan plan --backend vec,openblas --quick --threads 1
+    abdb run -q --kernel latency --axis bytes=4096 --axis hops=10 --backend vec --quick
+    abdb query coverage-kernels -o csv >rows
+    line() { grep "^$1,$2," rows | cut -d, -f4-9; }
+    [[ $(line gemm openblas) == 'measured,1,,1,,f32' ]] || { cat rows; return 1; }
+    [[ $(line gups openblas) == 'not-implemented,,,1,,' ]]
+    [[ $(line gups vec) == 'measured,1,,,,'* ]]
+    [[ $(line latency openblas) == 'not asked,,,,,' ]]
+    [[ $(line stream openblas) == 'failed,,,,1,' ]]
+    grep -q '^stream,openblas,.*threads that were asked for' rows
+    same "$(wc -l <rows)" 9 # four kernels by two backends, none absent
+    # one whose result is wrong is not measured
+    sqlite3 "$ABDB_DB" "UPDATE description SET verified = 'fail' WHERE workload = 'gups' AND backend = 'vec'"
+    same "$(abdb query coverage-kernels --kernel gups --backend vec -o csv | tail -1 | cut -d, -f4-6)" wrong,,1
+    same "$(abdb query coverage-kernels --state 'not asked' -o csv | tail -n +2 | cut -d, -f1,2)" latency,openblas
+}

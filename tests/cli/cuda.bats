@@ -109,3 +109,29 @@ all_ok() { # how many
     ABDB_EMULATED_DEVICES=0 run cells "$(cell stream op=copy n=7)"
     fails 0 "no-device there is no CUDA device"
 }
+
+@test "cuda: of several devices each is listed as the database knows it, and measured by itself" {
+    need_program
+    export ABDB_EMULATED_DEVICES=2 ABDB_EMULATED_NAME="NVIDIA H100 80GB HBM3" ABDB_BACKENDS=$dir/only
+    mkdir only
+    ln -s "$build/abdb-run-cuda" only/
+    printf 'stream op=copy n=5000\ngups words=65536 updates=2000\n' >p.plan
+    run abdb run --plan p.plan --backend cuda --quick
+    fails 0 "4 cells measured"
+    same "$(ask "SELECT group_concat(cell, ';') FROM (SELECT cell FROM v_run ORDER BY cell)")" \
+        "cuda 0 gups words=65536 updates=2000;cuda 0 stream op=copy n=5000;cuda 1 gups words=65536 updates=2000;cuda 1 stream op=copy n=5000"
+    same "$(ABDB_DEVICE=1 abdb-run-cuda run </dev/null | jq -r 'select(.kind == "environment").environment.cuda_bus')" "0000:01:00.0"
+    # a name with its memory is that of the product, whose published peaks come with their sources
+    filled data
+    abdb run --list --json >list
+    same "$(jq -c '.[] | select(.backend == "cuda") | [.id, .name, .device]' list | paste -sd' ')" \
+        '["0","NVIDIA H100 80GB HBM3","H100-SXM"] ["1","NVIDIA H100 80GB HBM3","H100-SXM"]'
+    same "$(jq -r '[.[] | select(.id == "0").published[] | select(.dtype == "bf16" or .quantity == "memory_bandwidth") | "\(.value) \(.source)"] | join(" ")' list)" \
+        "$(ask "SELECT group_concat(x, ' ') FROM (SELECT printf('%.16g', value) || ' ' || source AS x FROM v_peak p WHERE device = 'H100-SXM' AND (dtype = 'bf16' OR quantity = 'memory_bandwidth')
+             AND preference = (SELECT min(preference) FROM v_peak q WHERE q.device = p.device AND q.quantity = p.quantity AND q.dtype IS p.dtype) ORDER BY p.quantity DESC)" | sed 's/\.0 / /g')"
+    run abdb run --list
+    fails 0 "device NVIDIA H100 80GB HBM3, which is H100-SXM, 1 threads: ABDB_DEVICE=1"
+    fails 0 "not implemented: all-reduce,"
+    ABDB_DEVICE=2 run cells "$(cell stream op=copy n=7)"
+    fails 0 "no-device no CUDA device is number '2' (ABDB_DEVICE): there are 2, from 0"
+}

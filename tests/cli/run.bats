@@ -85,9 +85,35 @@ B
     fails 0 "ref        portable C"
     fails 0 "stream"
     fails 0 "quick"
+    [[ $output == *"(no database "*"abdb import data"* ]] # nothing is made by asking
+    [ ! -e "$ABDB_DB" ]
     run abdb doctor
     fails 0 "SQLite"
     fails 0 "gnuplot"
+}
+
+@test "run --list: devices as the database knows them, the best that was measured, and kernels that are missing" {
+    abdb run -q --kernel fma --axis n=512 --axis dtype=f32 --backend vec --quick --threads 1
+    run abdb run --list
+    fails 0 "published nothing: no specification"
+    fails 0 "not implemented: all-reduce, all-gather"
+    abdb run --list --json >list
+    # the ceiling that v_ceiling has, of the same device
+    same "$(jq -r '[.[] | select(.backend == "ref").measured[] | "\(.dtype) \(.key)"] | join(" ")' list)" "$(ask "SELECT dtype || ' ' || key FROM v_ceiling")"
+    # of every backend with a device: what it has and what it lacks are all kernels, none twice
+    same "$(jq -r '.[] | select(.name and .backend != "torch") | [.kernels[].kernel, .not_implemented[]] | sort | join(" ")' list | sort -u | wc -l)" 1
+    same "$(jq -r '.[] | select(.backend == "ref") | [.kernels[].kernel, .not_implemented[]] | length' list)" \
+        "$(cat "$root/kernels/registry.def" "$root/kernels/workloads/registry.def" | grep -cE '^(KERNEL|WORKLOAD)\(')"
+    # an alias, and a specification by hand, are heard
+    name=$(jq -r '.[] | select(.backend == "ref").name' list)
+    printf 'kind,spelling,canon,source\ndevice,%s,My-Server,my-notes\n' "$name" >alias.csv
+    printf 'device,quantity,dtype,sparsity,basis,value,unit,source,locator\nMy-Server,peak_flops,fp32,dense,card,2,TFLOP/s,my-notes,page 3\n' >spec.csv
+    abdb import -q alias.csv spec.csv
+    run abdb run --list
+    fails 0 "device $name, which is My-Server, "
+    fails 0 "published fp32 2 TFLOP/s (my-notes)"
+    run abdb run --kernel gemm --json
+    fails 2 "--json is of --list"
 }
 
 @test "the reference measures, verifies and keeps samples and environment" {

@@ -117,9 +117,9 @@ CUresult cuDeviceGetName(char *name, int room, CUdevice)
     std::snprintf(name, (size_t)room, "%s", asked ? asked : "emulated CUDA device");
     return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetPCIBusId(char *id, int room, CUdevice)
+CUresult cuDeviceGetPCIBusId(char *id, int room, CUdevice device)
 {
-    std::snprintf(id, (size_t)room, "0000:00:00.0");
+    std::snprintf(id, (size_t)room, "0000:%02x:00.0", (unsigned)device);
     return CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice)

@@ -10,6 +10,7 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/cuda/launch.h"
 #include "kernels/providers/cuda/nvml.h"
+#include "schema/core/text.h"
 
 /* Bytes of memory that cuBLAS may use: what NVIDIA's manual advises for Hopper. */
 enum { WORKSPACE = 32 << 20 };
@@ -151,6 +152,7 @@ static void describe(abdb_device *d, void (*tell)(void *to, const char *key, con
     char text[128];
 
     tell(to, "cuda_device", c->name);
+    tell(to, "cuda_bus", c->bus);
     abdb_cu.cuDriverGetVersion_(&version);
     snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
     tell(to, "cuda_driver", text);
@@ -176,20 +178,39 @@ static void describe(abdb_device *d, void (*tell)(void *to, const char *key, con
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
+const char *abdb_cu_devices(void)
+{
+    static abdb_text lines;
+    char name[256];
+    CUdevice id;
+    int count = 0;
+
+    if (getenv("ABDB_CUDA_DEVICE") || !abdb_cu.cuDeviceGetCount_ ||
+        abdb_cu.cuDeviceGetCount_(&count) != CUDA_SUCCESS)
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if (abdb_cu.cuDeviceGet_(&id, i) == CUDA_SUCCESS &&
+            abdb_cu.cuDeviceGetName_(name, sizeof name, id) == CUDA_SUCCESS)
+            abdb_text_printf(&lines, "%d %s\n", i, name);
+    return abdb_text_get(&lines);
+}
+
+/* The number that the user names by either variable, of which this backend's own counts first. */
 static abdb_status choose(abdb_cu_device *c, abdb_error *err)
 {
-    const char *asked = getenv("ABDB_CUDA_DEVICE");
+    const char *own = getenv("ABDB_CUDA_DEVICE"), *asked = own ? own : getenv("ABDB_DEVICE");
     char *rest = NULL;
+    bool any = !own && asked && !*asked; /* ABDB_DEVICE= says nothing */
     long number = asked ? strtol(asked, &rest, 10) : 0;
     int count = 0;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cu_check(abdb_cu.cuDeviceGetCount_(&count), "cuDeviceGetCount", err));
     if (count == 0) TRY(ABDB_FAIL(err, ABDB_BACKEND, "there is no CUDA device"));
-    if (asked && (!*asked || *rest || number < 0 || number >= count))
+    if (asked && !any && (!*asked || *rest || number < 0 || number >= count))
         TRY(ABDB_FAIL(err, ABDB_BACKEND,
-                      "no CUDA device is number '%s' (ABDB_CUDA_DEVICE): there are %d, from 0",
-                      asked, count));
+                      "no CUDA device is number '%s' (%s): there are %d, from 0", asked,
+                      own ? "ABDB_CUDA_DEVICE" : "ABDB_DEVICE", count));
     TRY(abdb_cu_check(abdb_cu.cuDeviceGet_(&c->id, (int)number), "cuDeviceGet", err));
     TRY(abdb_cu_check(abdb_cu.cuDeviceGetName_(c->name, sizeof c->name, c->id), "cuDeviceGetName",
                       err));

@@ -32,8 +32,12 @@ typedef struct {
     char name[ABDB_CU_NAME], bus[32];
 } abdb_cu_device;
 
-/* The device that $ABDB_CUDA_DEVICE numbers, by default the first. ABDB_BACKEND: there is none. */
+/* The device that $ABDB_CUDA_DEVICE or $ABDB_DEVICE numbers, by default the first. ABDB_BACKEND:
+ * there is none. */
 ABDB_MUST_USE abdb_status abdb_cu_open(abdb_device **out, abdb_error *err);
+/* After abdb_cu_open: all devices, as abdb_backend wants them; NULL where $ABDB_CUDA_DEVICE has
+ * chosen one, or there is no driver. The text is kept. */
+const char *abdb_cu_devices(void);
 /* A kernel by file and name; the file is loaded at its first use. ABDB_BACKEND. */
 ABDB_MUST_USE abdb_status abdb_cu_function(abdb_cu_device *d, const char *file, const char *name,
                                            CUfunction *out, abdb_error *err);
