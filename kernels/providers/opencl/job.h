@@ -28,7 +28,7 @@ typedef struct {
     size_t used;
 } abdb_cl_job;
 
-/* How a kernel is run: the file, the function, options of the compiler ("-DOP=1 ..."), groups and
+/* How a kernel is run: the files of its program, the function, options of the compiler ("-DOP=1 ..."), groups and
  * work-items of a group (0: 1). */
 typedef struct {
     const char *file, *function, *options;
