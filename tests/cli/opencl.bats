@@ -67,6 +67,14 @@ cell() { # KERNEL key=value...
         add as $parts | ($s | min) <= 1.01 * $parts and $parts <= 1.01 * ($s | max)' "$dir/records")" true
 }
 
+@test "opencl: a network generates text, verified, by weights of each form and each layout of its cache, and serves requests" {
+    need_device
+    run cells "$(cell llama-generate model=tiny output_tokens=20)" "$(cell llama-generate model=tiny batch=2 output_tokens=20 weights=i8 layout=table block=16)" \
+        "$(cell llama-generate model=tiny batch=2 output_tokens=20 dtype=bf16 weights=i4 layout=list block=16)" "$(cell llama-serve model=tiny)"
+    same "$(grep -c ' ok $' <<<"$output")" 4 || { cat "$dir/errors"; echo "$output"; return 1; }
+    same "$(jq -r 'select(.kind == "result").verified' "$dir/records" | sort | uniq -c | tr -s ' ')" " 4 pass"
+}
+
 @test "opencl: a kernel that is not there is named, and both providers of a product answer" {
     need_device
     run cells "$(cell stream op=copy level=L1)" "$(cell attention pass=backward algorithm=plain sequence=32)" "$(cell gemm n=40 provider=nobody)"
@@ -78,8 +86,9 @@ cell() { # KERNEL key=value...
         fails 0 "not-implemented this OpenCL device computes in no f16 (cl_khr_fp16)"
     }
     "$build/abdb-run-opencl" describe | grep -q '"provider":"clblast"' || skip "built without CLBlast"
-    run cells "$(cell gemm n=1000 provider=opencl)" "$(cell gemm n=1000 provider=clblast)"
+    run cells "$(cell gemm n=400 provider=opencl tiles=search)" "$(cell gemm n=400 provider=clblast)"
     same "$(grep -c ' ok $' <<<"$output")" 2
+    [[ $(jq -r 'select(.kind == "result" and (.cell | contains("search"))) | tostring' "$dir/records") =~ "tiles of "[0-9]+" x "[0-9]+", depth "[0-9]+", searched" ]]
     # all kernels of a launch are timed: samples fill a good part of the time between their beginnings
     same "$(jq -s '. as $all | [.[] | select(.kind == "result") | . as $r | [$all[] | select(.kind == "sample" and .cell == $r.cell)] as $s |
         ([$s[:-1][].time_s] | add) * $r.batch / $s[-1].t_s | select(. > 0.2 and . <= 1)] | length' "$dir/records")" 2

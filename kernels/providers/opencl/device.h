@@ -55,8 +55,8 @@ ABDB_MUST_USE abdb_status abdb_cl_check(cl_int code, const char *what, abdb_erro
 /* Room for one more event of the stretch. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err);
 /* A program of files of kernels (kernels/providers/opencl/cl; "a.cl b.cl"), built with these
- * options, once; kept by the device. Binaries are kept in $XDG_CACHE_HOME/abdb/opencl. ABDB_BACKEND: it does not
- * build; the log is in the message, and whole on the standard error. */
+ * options, once; kept by the device. Binaries are kept in $XDG_CACHE_HOME/abdb/opencl.
+ * ABDB_BACKEND: it does not build; the log is in the message, and whole on the standard error. */
 ABDB_MUST_USE abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *options,
                                           cl_program *out, abdb_error *err);
 
