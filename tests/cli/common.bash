@@ -5,8 +5,8 @@ fixtures=$root/tests/fixtures
 realdata=${ABDB_REALDATA:-$root/../shared/realdata}
 export PATH=$build:$PATH
 export ABDB_PATH=/nonexistent NO_COLOR=1 LC_ALL=C.UTF-8 ABDB_PAGER=cat
-# PoCL compiles each source once, found again by its content: half a minute of compiling that no test is about
-export POCL_CACHE_DIR=$build/pocl
+# PoCL compiles each source once, and abdb keeps what was built: both are found again by their content, half a minute that no test is about
+export POCL_CACHE_DIR=$build/pocl XDG_CACHE_HOME=$build/cache
 unset ABDB_DB
 
 setup() {

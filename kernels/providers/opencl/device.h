@@ -10,7 +10,7 @@
 
 enum { ABDB_CL_NAME = 256 };
 
-/* A program that was built, by file and options. */
+/* A program that was built, by files and options. */
 typedef struct abdb_cl_built {
     struct abdb_cl_built *next;
     const char *file;
@@ -54,9 +54,9 @@ const char *abdb_cl_error(cl_int code);
 ABDB_MUST_USE abdb_status abdb_cl_check(cl_int code, const char *what, abdb_error *err);
 /* Room for one more event of the stretch. ABDB_NOMEM. */
 ABDB_MUST_USE abdb_status abdb_cl_event(abdb_cl_device *d, cl_event **out, abdb_error *err);
-/* A program of a file of kernels (kernels/providers/opencl/cl), built with these options, once;
- * kept by the device. Binaries are kept in $XDG_CACHE_HOME/abdb/opencl. ABDB_BACKEND: it does not
- * build; the log is in the message, and whole on the standard error. */
+/* A program of files of kernels (kernels/providers/opencl/cl; "a.cl b.cl"), built with these
+ * options, once; kept by the device. Binaries are kept in $XDG_CACHE_HOME/abdb/opencl.
+ * ABDB_BACKEND: it does not build; the log is in the message, and whole on the standard error. */
 ABDB_MUST_USE abdb_status abdb_cl_program(abdb_cl_device *d, const char *file, const char *options,
                                           cl_program *out, abdb_error *err);
 

@@ -23,22 +23,32 @@ static size_t wide_of(const abdb_cl_job *job, size_t d)
     return abdb_cl_pieces(d, lanes) * lanes;
 }
 
+static const char forward[] = "heads.cl blocks.cl flash.cl",
+                  backward[] = "heads.cl blocks.cl back.cl";
+
+static void options_of(const abdb_cl_job *job, size_t d, abdb_dtype dtype, char *out)
+{
+    snprintf(out, OPTIONS, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_format(dtype), rows_of(job),
+             wide_of(job, d));
+}
+
 /* One operand as f32, as rows or turned; `heads` of it. */
-static abdb_status copy(abdb_cl_job *job, const abdb_cl_attention *s, const abdb_cl_heads *from,
-                        bool keys, bool turned, cl_mem *out, abdb_error *err)
+static abdb_status copy(abdb_cl_job *job, const char *files, const abdb_cl_attention *s,
+                        const abdb_cl_heads *from, bool keys, bool turned, cl_mem *out,
+                        abdb_error *err)
 {
     size_t heads = keys ? s->kv_heads : s->heads, count = keys ? s->keys : s->queries,
            rows = padded(count), wide = wide_of(job, s->d);
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
-    snprintf(options, sizeof options, "%s -DWIDE=%zu", abdb_cl_format(from->dtype), wide);
+    options_of(job, s->d, from->dtype, options);
     TRY(abdb_cl_scratch(job, s->batch * heads * rows * (turned ? s->d : wide) * sizeof(float), out,
                         err));
     TRY(abdb_cl_add(
         job,
         &(abdb_cl_call){
-            "heads.cl", turned ? "turned" : "rows", options, {rows / PIECE, heads, s->batch}, {0}},
+            files, turned ? "turned" : "rows", options, {rows / PIECE, heads, s->batch}, {0}},
         err, "bblllllll", from->data, *out, count, rows, s->d, from->first, from->batch, from->head,
         from->row));
 done:
@@ -49,21 +59,19 @@ abdb_status abdb_cl_flash(abdb_cl_job *job, const abdb_cl_attention *s, const ab
                           const abdb_cl_heads *k, const abdb_cl_heads *v, const abdb_cl_heads *o,
                           void *logarithm, abdb_error *err)
 {
-    size_t rows = rows_of(job);
     cl_mem q_rows, k_turned, v_rows;
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
-    TRY(copy(job, s, q, false, false, &q_rows, err));
-    TRY(copy(job, s, k, true, true, &k_turned, err));
-    TRY(copy(job, s, v, true, false, &v_rows, err));
-    snprintf(options, sizeof options, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_format(o->dtype), rows,
-             wide_of(job, s->d));
+    TRY(copy(job, forward, s, q, false, false, &q_rows, err));
+    TRY(copy(job, forward, s, k, true, true, &k_turned, err));
+    TRY(copy(job, forward, s, v, true, false, &v_rows, err));
+    options_of(job, s->d, o->dtype, options);
     TRY(abdb_cl_add(job,
-                    &(abdb_cl_call){"flash.cl",
+                    &(abdb_cl_call){forward,
                                     "flash",
                                     options,
-                                    {abdb_cl_pieces(s->queries, rows), s->heads, s->batch},
+                                    {abdb_cl_pieces(s->queries, rows_of(job)), s->heads, s->batch},
                                     {0}},
                     err, "bbbbpllllllillll", q_rows, k_turned, v_rows, o->data, logarithm,
                     sizeof(float), s->queries, s->keys, s->d, padded(s->queries), padded(s->keys),
@@ -84,20 +92,19 @@ static abdb_status copy_all(abdb_cl_job *job, const abdb_cl_attention *s, const 
     char options[OPTIONS];
     abdb_status st = ABDB_OK;
 
-    TRY(copy(job, s, &of->q, false, false, &x->q, err));
-    TRY(copy(job, s, &of->q, false, true, &x->q_turned, err));
-    TRY(copy(job, s, &of->k, true, false, &x->k, err));
-    TRY(copy(job, s, &of->k, true, true, &x->k_turned, err));
-    TRY(copy(job, s, &of->v, true, false, &x->v, err));
-    TRY(copy(job, s, &of->v, true, true, &x->v_turned, err));
-    TRY(copy(job, s, &of->d_o, false, false, &x->d_o, err));
-    TRY(copy(job, s, &of->d_o, false, true, &x->d_o_turned, err));
-    TRY(copy(job, s, &of->o, false, false, &x->o, err));
+    TRY(copy(job, backward, s, &of->q, false, false, &x->q, err));
+    TRY(copy(job, backward, s, &of->q, false, true, &x->q_turned, err));
+    TRY(copy(job, backward, s, &of->k, true, false, &x->k, err));
+    TRY(copy(job, backward, s, &of->k, true, true, &x->k_turned, err));
+    TRY(copy(job, backward, s, &of->v, true, false, &x->v, err));
+    TRY(copy(job, backward, s, &of->v, true, true, &x->v_turned, err));
+    TRY(copy(job, backward, s, &of->d_o, false, false, &x->d_o, err));
+    TRY(copy(job, backward, s, &of->d_o, false, true, &x->d_o_turned, err));
+    TRY(copy(job, backward, s, &of->o, false, false, &x->o, err));
     TRY(abdb_cl_scratch(job, heads * s->queries * sizeof(float), &x->means, err));
-    snprintf(options, sizeof options, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_format(of->dq.dtype),
-             rows_of(job), wide_of(job, s->d));
-    TRY(abdb_cl_add(job, &(abdb_cl_call){"back.cl", "means", options, {s->queries, heads}, {0}},
-                    err, "bbblll", x->d_o, x->o, x->means, s->queries, padded(s->queries), s->d));
+    options_of(job, s->d, of->dq.dtype, options);
+    TRY(abdb_cl_add(job, &(abdb_cl_call){backward, "means", options, {s->queries, heads}, {0}}, err,
+                    "bbblll", x->d_o, x->o, x->means, s->queries, padded(s->queries), s->d));
 done:
     return st;
 }
@@ -111,11 +118,10 @@ abdb_status abdb_cl_flash_back(abdb_cl_job *job, const abdb_cl_attention *s,
     abdb_status st = ABDB_OK;
 
     TRY(copy_all(job, s, of, &x, err));
-    snprintf(options, sizeof options, "%s -DROWS=%zu -DWIDE=%zu", abdb_cl_format(of->dq.dtype),
-             rows, wide_of(job, s->d));
+    options_of(job, s->d, of->dq.dtype, options);
     TRY(abdb_cl_add(job,
-                    &(abdb_cl_call){"back.cl",
-                                    "back",
+                    &(abdb_cl_call){backward,
+                                    "back_queries",
                                     options,
                                     {abdb_cl_pieces(s->queries, rows), s->heads, s->batch},
                                     {0}},
@@ -123,11 +129,10 @@ abdb_status abdb_cl_flash_back(abdb_cl_job *job, const abdb_cl_attention *s,
                     of->logarithm, sizeof(float), x.means, of->dq.data, of->dq.data, s->queries,
                     s->keys, s->d, padded(s->queries), padded(s->keys), group, s->causal,
                     of->dq.first, of->dq.first, of->dq.batch, of->dq.head, of->dq.row));
-    snprintf(options, sizeof options, "%s -DROWS=%zu -DWIDE=%zu -DKEYS",
-             abdb_cl_format(of->dk.dtype), rows, wide_of(job, s->d));
+    options_of(job, s->d, of->dk.dtype, options);
     TRY(abdb_cl_add(job,
-                    &(abdb_cl_call){"back.cl",
-                                    "back",
+                    &(abdb_cl_call){backward,
+                                    "back_keys",
                                     options,
                                     {abdb_cl_pieces(s->keys, rows), s->kv_heads, s->batch},
                                     {0}},

@@ -28,8 +28,8 @@ typedef struct {
     size_t used;
 } abdb_cl_job;
 
-/* How a kernel is run: the file, the function, options of the compiler ("-DOP=1 ..."), groups and
- * work-items of a group (0: 1). */
+/* How a kernel is run: the files of its program, the function, options of the compiler ("-DOP=1
+ * ..."), groups and work-items of a group (0: 1). */
 typedef struct {
     const char *file, *function, *options;
     size_t groups[3], items[3];

@@ -2,6 +2,39 @@
  * wrong; see parts.h. */
 #include "kernels/providers/opencl/parts.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ITEMS = 128 };
+
+void abdb_cl_maker_close(void *self)
+{
+    abdb_cl_maker *s = self;
+
+    if (s->pairs) clReleaseMemObject(s->pairs);
+    if (s->job) abdb_cl_close(s->job);
+    free(s);
+}
+
+abdb_status abdb_cl_maker_open(void **self, const abdb_problem *p, abdb_dtype dtype,
+                               abdb_error *err)
+{
+    abdb_cl_maker *s = calloc(1, sizeof *s);
+    abdb_status st = ABDB_OK;
+
+    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
+    s->dtype = dtype;
+    s->size = abdb_dtype_size(dtype);
+    snprintf(s->format, sizeof s->format, "%s", abdb_cl_format(dtype));
+    TRY(abdb_cl_job_new(&s->job, p, err));
+    s->job->at_once = true;
+    s->items = s->job->d->processor ? 1 : ITEMS;
+    *self = s;
+done:
+    if (st != ABDB_OK) abdb_cl_maker_close(s);
+    return st;
+}
+
 void abdb_cl_made(abdb_cl_maker *s, abdb_status st, const abdb_error *err)
 {
     abdb_cl_forget(s->job);

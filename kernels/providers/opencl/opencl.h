@@ -8,5 +8,6 @@ extern const abdb_impl abdb_cl_stream, abdb_cl_gather, abdb_cl_gups, abdb_cl_lat
     abdb_cl_embedding, abdb_cl_gemm, abdb_cl_elementwise, abdb_cl_attention_impl, abdb_cl_paged,
     abdb_cl_linear, abdb_cl_block_impl;
 extern const struct abdb_parts abdb_cl_parts;
+extern const struct abdb_decoder abdb_cl_decoder;
 
 #endif

@@ -2,48 +2,16 @@
  * wrong; see kernels/workloads/parts.h. Each part is enqueued when it is called. */
 #include "kernels/providers/opencl/parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "kernels/providers/opencl/heads.h"
 #include "kernels/providers/opencl/memory.h"
 #include "kernels/providers/opencl/opencl.h"
 #include "kernels/providers/opencl/product.h"
-
-enum { ITEMS = 128 };
 
 static const char *refuses(const abdb_problem *p, abdb_dtype dtype, size_t d, size_t columns)
 {
     (void)p, (void)d, (void)columns;
     if (dtype != ABDB_F32 && dtype != ABDB_BF16) return "parts of networks but in f32 and bf16";
     return NULL;
-}
-
-static void stop(void *self)
-{
-    abdb_cl_maker *s = self;
-
-    if (s->pairs) clReleaseMemObject(s->pairs);
-    if (s->job) abdb_cl_close(s->job);
-    free(s);
-}
-
-static abdb_status start(void **self, const abdb_problem *p, abdb_dtype dtype, abdb_error *err)
-{
-    abdb_cl_maker *s = calloc(1, sizeof *s);
-    abdb_status st = ABDB_OK;
-
-    if (!s) return ABDB_FAIL(err, ABDB_NOMEM, "parts");
-    s->dtype = dtype;
-    s->size = abdb_dtype_size(dtype);
-    snprintf(s->format, sizeof s->format, "%s", abdb_cl_format(dtype));
-    TRY(abdb_cl_job_new(&s->job, p, err));
-    s->job->at_once = true;
-    s->items = s->job->d->processor ? 1 : ITEMS;
-    *self = s;
-done:
-    if (st != ABDB_OK) stop(s);
-    return st;
 }
 
 static abdb_status failed(void *self, abdb_error *err)
@@ -191,8 +159,8 @@ static abdb_status reserve(void *self, size_t bytes, abdb_error *err)
 }
 
 const abdb_parts abdb_cl_parts = {.refuses = refuses,
-                                  .open = start,
-                                  .close = stop,
+                                  .open = abdb_cl_maker_open,
+                                  .close = abdb_cl_maker_close,
                                   .room_of_product = room_of_product,
                                   .room_of_attention = room_of_attention,
                                   .room_of_rows = room_of_rows,
@@ -204,4 +172,5 @@ const abdb_parts abdb_cl_parts = {.refuses = refuses,
                                   .loss = abdb_cl_part_loss,
                                   .add = abdb_cl_part_add,
                                   .update = abdb_cl_part_update,
-                                  .failed = failed};
+                                  .failed = failed,
+                                  .decoder = &abdb_cl_decoder};

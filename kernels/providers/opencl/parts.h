@@ -19,7 +19,11 @@ typedef struct {
     abdb_error err;
 } abdb_cl_maker;
 
-/* maker.c. Ends a part: scratch is free, what went wrong is kept. */
+/* maker.c: `open` and `close` of parts. */
+ABDB_MUST_USE abdb_status abdb_cl_maker_open(void **self, const abdb_problem *p, abdb_dtype dtype,
+                                             abdb_error *err);
+void abdb_cl_maker_close(void *self);
+/* Ends a part: scratch is free, what went wrong is kept. */
 void abdb_cl_made(abdb_cl_maker *s, abdb_status st, const abdb_error *err);
 /* A kernel of groups of a row each; of pieces of all elements; of a work-item for a vector of
  * columns. */

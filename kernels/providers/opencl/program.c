@@ -1,4 +1,4 @@
-/* program.c - programs are built when the first cell needs them, each file alone, and their
+/* program.c - programs are built when the first cell needs them, of one file or several, and their
  * binaries kept; see device.h. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "kernels/providers/opencl/device.h"
 #include "schema/core/embedded.h"
 
+enum { NAME = 64 };
 extern const abdb_embedded abdb_cl_files[];
 
 static const char *file_of(const char *name)
@@ -17,13 +18,23 @@ static const char *file_of(const char *name)
     return NULL;
 }
 
-/* What a compiler is given: what all share, then the file, whose lines are counted from 1. */
-static abdb_status source_of(const char *file, abdb_text *out, abdb_error *err)
+/* What a compiler is given: what all share, then the files, whose lines are counted from 1. */
+static abdb_status source_of(const char *files, abdb_text *out, abdb_error *err)
 {
-    const char *text = file_of(file), *common = file_of("common.cl");
+    const char *at = files, *common = file_of("common.cl");
 
-    if (!text || !common) return ABDB_FAIL(err, ABDB_BACKEND, "there is no %s", file);
-    abdb_text_printf(out, "#line 1 \"common.cl\"\n%s\n#line 1 \"%s\"\n%s", common, file, text);
+    abdb_text_printf(out, "#line 1 \"common.cl\"\n%s", common ? common : "");
+    while (*at) {
+        char name[NAME];
+        size_t size = strcspn(at, " ");
+        const char *text;
+
+        snprintf(name, sizeof name, "%.*s", (int)size, at);
+        text = file_of(name);
+        if (!text) return ABDB_FAIL(err, ABDB_BACKEND, "there is no %s", name);
+        abdb_text_printf(out, "\n#line 1 \"%s\"\n%s", name, text);
+        at += size + (at[size] == ' ');
+    }
     return out->failed ? ABDB_FAIL(err, ABDB_NOMEM, "a program") : ABDB_OK;
 }
 

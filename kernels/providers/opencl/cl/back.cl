@@ -1,69 +1,17 @@
 /* back.cl - gradients of attention in blocks (Dao et al. 2022). A work-item has ROWS queries of a
- * head and goes through its keys, for dQ, or (-DKEYS) ROWS keys and goes through all queries of the
- * heads that share them, for dK and dV. `a`, `b`: its rows of Q and dO, or of K and V; `x`, `y`: what
+ * head and goes through its keys, for dQ, or (`turns`) ROWS keys and goes through all queries of the
+ * heads that share them, for dK and dV. Products: blocks.cl. `a`, `b`: its rows of Q and dO, or of K and V; `x`, `y`: what
  * it goes through, K and V, or Q and dO, as rows and turned (heads.cl). Probabilities come from L,
  * slopes from the sums of dO O. */
-enum { BLOCK = 64, PAIR = 2 * LANES, CHUNKS = WIDE / LANES };
-
-/* s = (rows of a) x (columns of b). */
-void dots(global const float *a, global const float *turned, ulong padded, ulong d,
-          float s[ROWS][BLOCK])
-{
-    for (ulong j = 0; j < BLOCK; j += PAIR) {
-        FLOATV t[ROWS][2];
-
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) t[r][0] = t[r][1] = 0;
-        for (ulong i = 0; i < d; i++) {
-            FLOATV low = VLOAD(0, turned + i * padded + j),
-                   high = VLOAD(1, turned + i * padded + j);
-
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                t[r][0] = fma((FLOATV)a[r * WIDE + i], low, t[r][0]);
-                t[r][1] = fma((FLOATV)a[r * WIDE + i], high, t[r][1]);
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            VSTORE(t[r][0], 0, s[r] + j);
-            VSTORE(t[r][1], 1, s[r] + j);
-        }
-    }
-}
-
-/* o += s x (rows of x). */
-void collect(float o[ROWS][WIDE], float s[ROWS][BLOCK], global const float *x)
-{
-    for (int c = 0; c < CHUNKS; c++) {
-        FLOATV t[ROWS];
-
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) t[r] = VLOAD(c, o[r]);
-        for (int j = 0; j < BLOCK; j++) {
-            FLOATV one = VLOAD(c, x + j * WIDE);
-
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) t[r] = fma((FLOATV)s[r][j], one, t[r]);
-        }
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) VSTORE(t[r], c, o[r]);
-    }
-}
-
 /* Scores to probabilities, and slopes of probabilities to those of scores; which of row r and
  * column j sees the other is told by their difference. */
 void slopes(float s[ROWS][BLOCK], float p[ROWS][BLOCK], global const float *logarithm,
             global const float *means, float scale, long at, long j0, long queries, long keys,
-            int causal)
+            int causal, bool turns)
 {
     for (int r = 0; r < ROWS; r++)
         for (int j = 0; j < BLOCK; j++) {
-#ifdef KEYS
-            long key = at + r, query = j0 + j;
-#else
-            long key = j0 + j, query = at + r;
-#endif
+            long key = turns ? at + r : j0 + j, query = turns ? j0 + j : at + r;
             bool sees = key < keys && query < queries && (!causal || key <= query + keys - queries);
             float e = sees ? exp(scale * s[r][j] - logarithm[query]) : 0;
 
@@ -78,57 +26,70 @@ void put(global ELEMENT *out, float o[ROWS][WIDE], ulong here, ulong d, ulong ro
         for (ulong i = 0; i < d; i++) PUT(out, r * row + i, o[r][i]);
 }
 
-KERNEL void back(global const float *a, global const float *b, global const float *x,
-                 global const float *y, global const float *x_turned, global const float *y_turned,
-                 global const float *logarithm, ulong logarithm_at, global const float *means,
-                 global ELEMENT *out,                 global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded,
-                 ulong through, ulong group, int causal, ulong first, ulong first_too, ulong batch,
-                 ulong head, ulong row)
+/* Of queries, or of keys: `turns` is known where this is called. */
+void back(bool turns, global const float *a, global const float *b, global const float *x,
+          global const float *y, global const float *x_turned, global const float *y_turned,
+          global const float *logarithm, global const float *means, global ELEMENT *out,
+          global ELEMENT *out_too, ulong queries, ulong keys, ulong d, ulong padded, ulong through,
+          ulong group, int causal, ulong first, ulong first_too, ulong batch, ulong head, ulong row)
 {
     ulong at = get_global_id(0) * ROWS, h = get_global_id(2) * get_global_size(1) + get_global_id(1);
     ulong place = get_global_id(2) * batch + get_global_id(1) * head + at * row;
-    float o[ROWS][WIDE], s[ROWS][BLOCK], p[ROWS][BLOCK], scale = rsqrt((float)d);
-#ifdef KEYS
-    float too[ROWS][WIDE];
-    ulong from = h * group, to = from + group, low = 0, high = queries;
+    float o[ROWS][WIDE], too[ROWS][WIDE], s[ROWS][BLOCK], p[ROWS][BLOCK], whole[ROWS],
+        scale = rsqrt((float)d);
+    ulong from = h / group, to = from + 1, low = 0, high = keys;
 
-    if (causal && at + queries > keys) low = (at + queries - keys) / BLOCK * BLOCK;
-#else
-    ulong from = h / group, to = from + 1, low = 0,
-          high = causal ? min(at + ROWS + keys - queries, keys) : keys;
-#endif
-
-    logarithm += logarithm_at;
+    if (turns) {
+        from = h * group;
+        to = from + group;
+        high = queries;
+        if (causal && at + queries > keys) low = (at + queries - keys) / BLOCK * BLOCK;
+    } else if (causal) {
+        high = min(at + ROWS + keys - queries, keys);
+    }
     a += (h * padded + at) * WIDE;
     b += (h * padded + at) * WIDE;
-    for (int r = 0; r < ROWS; r++)
-        for (int i = 0; i < WIDE; i++) {
-            o[r][i] = 0;
-#ifdef KEYS
-            too[r][i] = 0;
-#endif
-        }
+    for (int r = 0; r < ROWS; r++) {
+        whole[r] = 1;
+        for (int i = 0; i < WIDE; i++) o[r][i] = 0;
+        if (turns)
+            for (int i = 0; i < WIDE; i++) too[r][i] = 0;
+    }
     for (ulong g = from; g < to; g++)
         for (ulong j = low; j < high; j += BLOCK) {
-#ifdef KEYS
-            ulong line = g * queries;
-#else
-            ulong line = h * queries;
-#endif
-            dots(a, x_turned + g * through * d + j, through, d, s);
-            dots(b, y_turned + g * through * d + j, through, d, p);
-            slopes(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal);
-            collect(o, p, x + (g * through + j) * WIDE);
-#ifdef KEYS
-            collect(too, s, y + (g * through + j) * WIDE);
-#endif
+            ulong line = (turns ? g : h) * queries;
+
+            dots(a, x_turned + g * through * d + j, through, d, 1, s);
+            dots(b, y_turned + g * through * d + j, through, d, 1, p);
+            slopes(s, p, logarithm + line, means + line, scale, at, j, queries, keys, causal,
+                   turns);
+            collect(o, p, whole, x + (g * through + j) * WIDE);
+            if (turns) collect(too, s, whole, y + (g * through + j) * WIDE);
         }
-#ifdef KEYS
-    put(out + first + place, o, keys - at, d, row);
-    put(out_too + first_too + place, too, keys - at, d, row);
-#else
-    put(out + first + place, o, queries - at, d, row);
-#endif
+    put(out + first + place, o, (turns ? keys : queries) - at, d, row);
+    if (turns) put(out_too + first_too + place, too, keys - at, d, row);
+}
+
+KERNEL void back_queries(global const float *a, global const float *b, global const float *x,
+                         global const float *y, global const float *x_turned, global const float *y_turned,
+                         global const float *logarithm, ulong logarithm_at, global const float *means,
+                         global ELEMENT *out, global ELEMENT *out_too, ulong queries, ulong keys, ulong d,
+                         ulong padded, ulong through, ulong group, int causal, ulong first,
+                         ulong first_too, ulong batch, ulong head, ulong row)
+{
+    back(false, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+         d, padded, through, group, causal, first, first_too, batch, head, row);
+}
+
+KERNEL void back_keys(global const float *a, global const float *b, global const float *x,
+                      global const float *y, global const float *x_turned, global const float *y_turned,
+                      global const float *logarithm, ulong logarithm_at, global const float *means,
+                      global ELEMENT *out, global ELEMENT *out_too, ulong queries, ulong keys, ulong d,
+                      ulong padded, ulong through, ulong group, int causal, ulong first,
+                      ulong first_too, ulong batch, ulong head, ulong row)
+{
+    back(true, a, b, x, y, x_turned, y_turned, logarithm + logarithm_at, means, out, out_too, queries, keys,
+         d, padded, through, group, causal, first, first_too, batch, head, row);
 }
 
 /* The sums of dO O, a work-item a query; both as rows. */

@@ -1,35 +1,6 @@
 /* flash.cl - attention in blocks (Dao et al. 2022), forward: a work-item has ROWS queries of a head
- * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K turned (heads.cl). d numbers are
- * WIDE with zeros behind. Output: row r of head h of batch b at first + b batch + h head + r row. */
-enum { BLOCK = 64, PAIR = 2 * LANES, CHUNKS = WIDE / LANES };
-
-/* s = scale (rows of q) x (keys from `at` on). */
-void scores(global const float *q, global const float *turned, ulong padded, ulong d, float scale,
-            float s[ROWS][BLOCK])
-{
-    for (ulong j = 0; j < BLOCK; j += PAIR) {
-        FLOATV t[ROWS][2];
-
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) t[r][0] = t[r][1] = 0;
-        for (ulong i = 0; i < d; i++) {
-            FLOATV low = VLOAD(0, turned + i * padded + j),
-                   high = VLOAD(1, turned + i * padded + j);
-
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) {
-                t[r][0] = fma((FLOATV)q[r * WIDE + i], low, t[r][0]);
-                t[r][1] = fma((FLOATV)q[r * WIDE + i], high, t[r][1]);
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            VSTORE(scale * t[r][0], 0, s[r] + j);
-            VSTORE(scale * t[r][1], 1, s[r] + j);
-        }
-    }
-}
-
+ * and goes through BLOCK keys after BLOCK keys. Q and V as rows, K turned (heads.cl).
+ * Products: blocks.cl. Output: row r of head h of batch b at first + b batch + h head + r row. */
 /* Exponentials of a row of scores of the first `seen` keys; what is kept so far becomes `less`. */
 void weigh(float s[BLOCK], long seen, float *most, float *sum, float *less)
 {
@@ -48,25 +19,6 @@ void weigh(float s[BLOCK], long seen, float *most, float *sum, float *less)
     }
     *sum = *sum * *less + sum_of(all);
     *most = now;
-}
-
-/* o = less o + p x (rows of v). */
-void collect(float o[ROWS][WIDE], float p[ROWS][BLOCK], float less[ROWS], global const float *v)
-{
-    for (int c = 0; c < CHUNKS; c++) {
-        FLOATV t[ROWS];
-
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) t[r] = less[r] * VLOAD(c, o[r]);
-        for (int j = 0; j < BLOCK; j++) {
-            FLOATV one = VLOAD(c, v + j * WIDE);
-
-#pragma unroll
-            for (int r = 0; r < ROWS; r++) t[r] = fma((FLOATV)p[r][j], one, t[r]);
-        }
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) VSTORE(t[r], c, o[r]);
-    }
 }
 
 KERNEL void flash(global const float *q, global const float *k_turned, global const float *v,
@@ -90,7 +42,7 @@ KERNEL void flash(global const float *q, global const float *k_turned, global co
         for (int i = 0; i < WIDE; i++) o[r][i] = 0;
     }
     for (ulong j = 0; j < last; j += BLOCK) {
-        scores(q, k_turned + j, k_padded, d, rsqrt((float)d), p);
+        dots(q, k_turned + j, k_padded, d, rsqrt((float)d), p);
         for (ulong r = 0; r < ROWS; r++) {
             ulong seen = causal ? min(at + r + 1 + keys - queries, keys) : keys;
 
