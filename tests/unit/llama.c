@@ -213,6 +213,15 @@ static void alone(int32_t prompt[][MOST], int32_t made[][MOST])
     abdb_llama_close(&s.g);
 }
 
+/* Requests before number i that have not ended when it comes. */
+static size_t in_system(const abdb_request *request, size_t i)
+{
+    size_t n = 0;
+
+    for (size_t j = 0; j < i; j++) n += request[j].last_s > request[i].arrival_s;
+    return n;
+}
+
 /* However requests are batched, and wherever their blocks lie, each gets the same tokens; none is
  * let in beyond what the cache holds, and what waited is counted. */
 static void served(void **state)
@@ -252,6 +261,7 @@ static void served(void **state)
             assert_true(outputs(i) == 1 ? request[i].last_s == request[i].first_s
                                         : request[i].last_s > request[i].first_s);
             if (i) assert_true(request[i].first_s >= request[i - 1].first_s);
+            assert_true(kind % 3 || in_system(request, i) < 3); /* a user has one at a time */
         }
         assert_true(!s.spans.overflowed && s.spans.deep == 0);
         abdb_batcher_close(&b);
