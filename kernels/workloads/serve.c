@@ -53,7 +53,7 @@ static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
                                abdb_length_most(w->lengths, w->input) +
                                    abdb_length_most(w->lengths, w->output),
                                table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
-    TRY(abdb_param_size(p, "blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
+    TRY(abdb_param_size(p, "cache_blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
     w->most.blocks = blocks;
     if (blocks < w->most.width)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the longest request takes %zu blocks of %zu tokens",
@@ -312,10 +312,10 @@ const abdb_workload abdb_workload_serve = {
         "(concurrency=batch users, each with one request at a time) or poisson (rate=1 a second); "
         "requests=32 of a repetition; input_tokens=100, output_tokens=100 (means) with "
         "lengths=fixed,uniform,lognormal by seed=1; batch=8 (requests in the network at most); "
-        "layout=list,table with block=128 and blocks (enough for the longest of all); "
+        "layout=list,table with block=128 and cache_blocks (enough for the longest of all); "
         "limits=llama-3.1-8b,llama-2-70b (of MLPerf, for goodput)",
     .names = "model layers layers_of vocabulary batch input_tokens output_tokens weights layout "
-             "block blocks scale arrivals concurrency rate requests lengths seed limits",
+             "block cache_blocks scale arrivals concurrency rate requests lengths seed limits",
     .dtype = ABDB_F32,
     .shape = shape,
     .lacks = lacks,
