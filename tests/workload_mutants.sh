@@ -16,7 +16,7 @@ programs="workloads llama"
 # which program a file is tested by, and its tests, the quick ones first
 tests_of() {
     case $1 in
-    */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised shapes slices served logits" ;;
+    */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
     *) program=workloads tests="lengths gradients switches chain learns" ;;
     esac
 }
