@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # workload_mutants.sh - wrong workloads must not pass their tests: each line of workload_mutants.txt, one mistake each (part of make soak).
-# Builds tests/unit/workloads.c with the wrong file in the right one's place. --only REGEX; --check: does the table fit the sources?
+# Builds the unit tests of that workload with the wrong file in the right one's place. --only REGEX; --check: does the table fit the sources?
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -12,23 +12,34 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ -n "$check" ] || make -s "$build/unit/workloads"
+programs="workloads llama"
+# which program a file is tested by, and its tests, the quick ones first
+tests_of() {
+    case $1 in
+    */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
+    *) program=workloads tests="lengths gradients switches chain learns recommends" ;;
+    esac
+}
+[ -n "$check" ] || for program in $programs; do make -s "$build/unit/$program"; done
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 objects=$(find "$build"/obj/kernels/{micro,workloads,harness,providers/ref,providers/vec} -name '*.o' 2>/dev/null)
 caught=0 all=0 missed=
-[ -n "$check" ] || "$build/unit/workloads" >/dev/null 2>&1 || { echo "the right ones fail their tests"; exit 1; }
+[ -n "$check" ] || for program in $programs; do
+    "$build/unit/$program" >/dev/null 2>&1 || { echo "the right ones fail their tests"; exit 1; }
+done
 while IFS='|' read -r id file from to; do
     [[ -n $id && $id != \#* && $id =~ $only ]] || continue
     all=$((all + 1))
     FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "kernels/$file" >"$room/wrong.c" ||
         { echo "$id: kernels/$file has not exactly one '$from'"; exit 1; }
     [ -z "$check" ] || continue
+    tests_of "$file"
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O2 -fopenmp -w -c "$room/wrong.c" -o "$room/wrong.o"
-    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -fopenmp -w -o "$room/tests" tests/unit/workloads.c "$room/wrong.o" \
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -fopenmp -w -o "$room/tests" "tests/unit/$program.c" "$room/wrong.o" \
         $(printf '%s\n' $objects | grep -v "/kernels/${file%.c}.o") "$build/libabdb.a" -lcmocka -ljansson -lcrypto -lsqlite3 -lcsv -larchive -lm -lpthread
     by=
-    for test in lengths gradients switches chain learns recommends; do
+    for test in $tests; do
         timeout 120 "$room/tests" "$test" >/dev/null 2>&1 || { by=$test; break; }
     done
     [ -n "$by" ] && caught=$((caught + 1)) || missed+=" $id"

@@ -34,7 +34,7 @@ typedef struct {
     abdb_request *request;
     int32_t *prompt;
     size_t turns;
-    abdb_latencies first, each, whole, gap, good, interactive, rate, held;
+    abdb_latencies first, each, whole, gap, good, interactive, rate, all, held;
 } service;
 
 static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
@@ -44,7 +44,7 @@ static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
     int table;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_param_word(p, "layout", layouts, &table, err));
+    TRY(abdb_llama_word(p, "layout", layouts, &table, err));
     TRY(abdb_param_size(p, "block", 128, 1 << 16, &block, err));
     rows = abdb_length_most(w->lengths, w->input);
     if (rows < ABDB_LLAMA_PREFILL) rows = ABDB_LLAMA_PREFILL;
@@ -53,7 +53,7 @@ static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
                                abdb_length_most(w->lengths, w->input) +
                                    abdb_length_most(w->lengths, w->output),
                                table ? ABDB_PAGES_TABLE : ABDB_PAGES_LIST, block);
-    TRY(abdb_param_size(p, "blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
+    TRY(abdb_param_size(p, "cache_blocks", (double)w->most.blocks, 1 << 24, &blocks, err));
     w->most.blocks = blocks;
     if (blocks < w->most.width)
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the longest request takes %zu blocks of %zu tokens",
@@ -73,10 +73,10 @@ static abdb_status wish_of(abdb_problem *p, wish *w, abdb_error *err)
 
     TRY(abdb_llama_shape_of(p, &w->s, err));
     first = strncmp(w->s.name, "llama-2", 7) == 0;
-    TRY(abdb_param_word(p, "limits", first ? of_70b : of_8b, &w->limit, err));
+    TRY(abdb_llama_word(p, "limits", first ? of_70b : of_8b, &w->limit, err));
     w->limit = first ? !w->limit : w->limit;
-    TRY(abdb_param_word(p, "lengths", lengths, &w->lengths, err));
-    TRY(abdb_param_word(p, "arrivals", arrivals, &w->arrivals, err));
+    TRY(abdb_llama_word(p, "lengths", lengths, &w->lengths, err));
+    TRY(abdb_llama_word(p, "arrivals", arrivals, &w->arrivals, err));
     TRY(abdb_param_size(p, "batch", 8, 4096, &w->batch, err));
     if (w->arrivals == CLOSED)
         TRY(abdb_param_size(p, "concurrency", (double)w->batch, 1 << 16, &w->clients, err));
@@ -179,6 +179,7 @@ static void stop(void *state)
     free(t->good.s);
     free(t->interactive.s);
     free(t->rate.s);
+    free(t->all.s);
     free(t->held.s);
     free(t);
 }
@@ -221,6 +222,7 @@ static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
     TRY(abdb_latencies_open(&t->good, err));
     TRY(abdb_latencies_open(&t->interactive, err));
     TRY(abdb_latencies_open(&t->rate, err));
+    TRY(abdb_latencies_open(&t->all, err));
     TRY(abdb_latencies_open(&t->held, err));
     TRY(abdb_llama_run_open(&t->run, stage, &t->w.s, &t->w.most, err));
     t->b = (abdb_batcher){.g = &t->run.g,
@@ -246,7 +248,7 @@ static abdb_status reset(void *state, abdb_error *err)
     (void)err;
     if (t->turns == 1)
         t->first.count = t->each.count = t->whole.count = t->gap.count = t->good.count =
-            t->interactive.count = t->rate.count = t->held.count = 0;
+            t->interactive.count = t->rate.count = t->all.count = t->held.count = 0;
     for (size_t i = 0; i < t->w.requests * most; i++)
         t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
@@ -275,6 +277,7 @@ static abdb_status run(void *state, abdb_error *err)
         last = fmax(last, r->last_s);
     }
     abdb_latencies_add(&t->rate, tokens / last);
+    abdb_latencies_add(&t->all, (double)t->w.requests / last);
     abdb_latencies_add(&t->good, good / last);
     abdb_latencies_add(&t->interactive, interactive / last);
     if (t->b.steps > 0) abdb_latencies_add(&t->held, t->b.held / t->b.steps);
@@ -290,8 +293,9 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
 {
     service *t = state;
 
+    (void)median_s;
     say_median(&t->rate, "tokens_per_s", say, to);
-    say(to, &(abdb_told_metric){"requests_per_s", "median", (double)t->w.requests / median_s, NAN});
+    say_median(&t->all, "requests_per_s", say, to);
     say_median(&t->good, "goodput_requests_per_s", say, to);
     say_median(&t->interactive, "goodput_interactive_requests_per_s", say, to);
     say_median(&t->held, "requests_in_flight", say, to);
@@ -312,10 +316,10 @@ const abdb_workload abdb_workload_serve = {
         "(concurrency=batch users, each with one request at a time) or poisson (rate=1 a second); "
         "requests=32 of a repetition; input_tokens=100, output_tokens=100 (means) with "
         "lengths=fixed,uniform,lognormal by seed=1; batch=8 (requests in the network at most); "
-        "layout=list,table with block=128 and blocks (enough for the longest of all); "
+        "layout=list,table with block=128 and cache_blocks (enough for the longest of all); "
         "limits=llama-3.1-8b,llama-2-70b (of MLPerf, for goodput)",
     .names = "model layers layers_of vocabulary batch input_tokens output_tokens weights layout "
-             "block blocks scale arrivals concurrency rate requests lengths seed limits",
+             "block cache_blocks scale arrivals concurrency rate requests lengths seed limits",
     .dtype = ABDB_F32,
     .shape = shape,
     .lacks = lacks,

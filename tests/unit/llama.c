@@ -84,6 +84,43 @@ static void quantised(void **state)
     assert_true(abdb_quantise(in, 64, 7, out) == 0 && out[5] == 0);
 }
 
+/* --- the largest of a row --------------------------------------------------------------------- */
+
+/* Wherever it lies, below 0 too; the first of equals; a NaN of either sign before all. */
+static void picked(void **state)
+{
+    enum { LONG = 3000 };
+    static const abdb_dtype dtypes[] = {ABDB_F32, ABDB_BF16};
+    const abdb_decoder *decoders[] = {abdb_ref_parts.decoder, abdb_vec_parts.decoder};
+    static float row[LONG];
+    static uint16_t half[LONG];
+    abdb_problem p = {.kernel = "llama-generate"};
+    abdb_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * 2 * 40; i++) {
+        abdb_dtype dtype = dtypes[i % 2];
+        size_t n = 1 + abdb_random_at(i, 0) % LONG, at = abdb_random_at(i, 1) % n, first;
+        float offset = i % 3 ? 0 : -2000, largest = offset + 1001;
+        int32_t got = -1;
+        void *self;
+
+        for (size_t j = 0; j < n; j++) row[j] = offset + (float)abdb_random_whole(i + 7, j, 900);
+        row[at] = largest;
+        first = at;
+        if (i % 5 == 0) row[n - 1] = largest; /* an equal one behind */
+        if (i % 5 == 1) row[first = n / 2] = i % 2 ? NAN : -NAN;
+        for (size_t j = 0; j < n; j++) half[j] = abdb_bf16(row[j]);
+        for (size_t j = n;
+             j-- > 0 && dtype == ABDB_BF16 && i % 5 != 1;) /* what rounding made equal */
+            if (abdb_bf16_value(half[j]) == abdb_bf16_value(half[at])) first = j;
+        assert_ok(decoders[i / 2 % 2]->open(&self, &p, dtype, &err));
+        decoders[i / 2 % 2]->pick(self, 1, n, dtype == ABDB_F32 ? (void *)row : half, &got);
+        decoders[i / 2 % 2]->close(self);
+        assert_int_equal(got, first);
+    }
+}
+
 /* --- shapes ----------------------------------------------------------------------------------- */
 
 /* Parameters as they are published: 6.74, 13.02, 68.98, 1.236, 3.213, 8.03 and 70.55 thousand
@@ -213,6 +250,15 @@ static void alone(int32_t prompt[][MOST], int32_t made[][MOST])
     abdb_llama_close(&s.g);
 }
 
+/* Requests before number i that have not ended when it comes. */
+static size_t in_system(const abdb_request *request, size_t i)
+{
+    size_t n = 0;
+
+    for (size_t j = 0; j < i; j++) n += request[j].last_s > request[i].arrival_s;
+    return n;
+}
+
 /* However requests are batched, and wherever their blocks lie, each gets the same tokens; none is
  * let in beyond what the cache holds, and what waited is counted. */
 static void served(void **state)
@@ -252,6 +298,7 @@ static void served(void **state)
             assert_true(outputs(i) == 1 ? request[i].last_s == request[i].first_s
                                         : request[i].last_s > request[i].first_s);
             if (i) assert_true(request[i].first_s >= request[i - 1].first_s);
+            assert_true(kind % 3 || in_system(request, i) < 3); /* a user has one at a time */
         }
         assert_true(!s.spans.overflowed && s.spans.deep == 0);
         abdb_batcher_close(&b);
@@ -297,8 +344,9 @@ static void drawn(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(logits), cmocka_unit_test(quantised),
-                                       cmocka_unit_test(shapes), cmocka_unit_test(slices),
-                                       cmocka_unit_test(served), cmocka_unit_test(drawn)};
+                                       cmocka_unit_test(picked), cmocka_unit_test(shapes),
+                                       cmocka_unit_test(slices), cmocka_unit_test(served),
+                                       cmocka_unit_test(drawn)};
 
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1);

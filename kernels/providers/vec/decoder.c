@@ -331,17 +331,24 @@ static void weigh(void *self, const abdb_part_weigh *x)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/* Row by row of w, all tokens: what lies near is read together. */
 static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
 {
     const abdb_vec_maker *s = self;
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
-    for (size_t i = 0; i < rows; i++) {
-        abdb_tensor to = {.dtype = s->dtype, .data = (char *)x + i * w->k * s->size};
+    for (size_t k = 0; k < w->k; k++)
+        for (size_t i = 0; i < rows; i++) {
+            size_t from = k * w->n + (size_t)token[i], to = i * w->k + k;
+            abdb_tensor t = {.dtype = s->dtype, .data = x};
 
-        for (size_t k = 0; k < w->k; k++)
-            abdb_tensor_set(&to, k, value(self, w, k, (size_t)token[i]));
-    }
+            if (w->form != ABDB_WEIGHTS_SAME)
+                abdb_tensor_set(&t, to, value(self, w, k, (size_t)token[i]));
+            else if (s->dtype == ABDB_BF16)
+                ((uint16_t *)x)[to] = ((const uint16_t *)w->data)[from];
+            else
+                ((float *)x)[to] = ((const float *)w->data)[from];
+        }
 }
 
 static void norm(void *self, size_t rows, size_t columns, const void *x, const void *gain,
@@ -381,29 +388,41 @@ static void gate(void *self, size_t rows, size_t columns, const void *x, void *o
     }
 }
 
-/* Floats in the order of their values are whole numbers once those below 0 are turned around; NaN
- * then is beyond infinity. One that is negative is first made positive. */
-#define PICK(name, bits, number, sign, nan)                                                       \
-    static int32_t name(const bits *x, size_t n)                                                  \
-    {                                                                                             \
-        number most = (number)(sign); /* the least */                                             \
-                                                                                                  \
-        _Pragma("omp simd reduction(max : most)") for (size_t i = 0; i < n; i++)                  \
-        {                                                                                         \
-            bits at = (bits)((bits)(x[i] & ~(bits)(sign)) > (nan) ? x[i] & ~(bits)(sign) : x[i]); \
-            number key = (number)(at & (sign) ? ~at | (bits)(sign) : at);                         \
-                                                                                                  \
-            most = key > most ? key : most;                                                       \
-        }                                                                                         \
-        for (size_t i = 0; i < n; i++) {                                                          \
-            bits at = (bits)((bits)(x[i] & ~(bits)(sign)) > (nan) ? x[i] & ~(bits)(sign) : x[i]); \
-                                                                                                  \
-            if ((number)(at & (sign) ? ~at | (bits)(sign) : at) == most) return (int32_t)i;       \
-        }                                                                                         \
-        return 0;                                                                                 \
+/* Bits of floats as whole numbers in the order of their values: those below 0 are turned around; a
+ * NaN becomes the largest of all. The largest of each piece, then its place in the first that has
+ * it. */
+#define PICK(name, bits, most_of, infinity)                                             \
+    static bits name##_key(bits x)                                                      \
+    {                                                                                   \
+        return (bits)((bits)(x & (most_of)) > (infinity)                                \
+                          ? (most_of)                                                   \
+                          : (bits)(x ^ (bits)((x >> (8 * sizeof x - 1)) & (most_of)))); \
+    }                                                                                   \
+    static int32_t name(const bits *x, size_t n)                                        \
+    {                                                                                   \
+        bits most = (bits)(-(most_of)-1);                                               \
+        size_t at = 0;                                                                  \
+                                                                                        \
+        for (size_t from = 0; from < n; from += PIECE) {                                \
+            size_t wide = n - from < PIECE ? n - from : PIECE;                          \
+            bits here = (bits)(-(most_of)-1);                                           \
+                                                                                        \
+            _Pragma("omp simd reduction(max : here)") for (size_t i = 0; i < wide; i++) \
+            {                                                                           \
+                bits key = name##_key(x[from + i]);                                     \
+                                                                                        \
+                here = key > here ? key : here;                                         \
+            }                                                                           \
+            if (here > most) {                                                          \
+                most = here;                                                            \
+                at = from;                                                              \
+            }                                                                           \
+        }                                                                               \
+        while (at + 1 < n && name##_key(x[at]) != most) at++;                           \
+        return (int32_t)at;                                                             \
     }
-PICK(pick_bf16, uint16_t, int16_t, 0x8000u, 0x7F80u)
-PICK(pick_f32, uint32_t, int32_t, 0x80000000u, 0x7F800000u)
+PICK(pick_bf16, int16_t, 0x7FFF, 0x7F80)
+PICK(pick_f32, int32_t, 0x7FFFFFFF, 0x7F800000)
 
 static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t *out)
 {
@@ -411,8 +430,8 @@ static void pick(void *self, size_t rows, size_t columns, const void *x, int32_t
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
     for (size_t i = 0; i < rows; i++)
-        out[i] = s->dtype == ABDB_BF16 ? pick_bf16((const uint16_t *)x + i * columns, columns)
-                                       : pick_f32((const uint32_t *)x + i * columns, columns);
+        out[i] = s->dtype == ABDB_BF16 ? pick_bf16((const int16_t *)x + i * columns, columns)
+                                       : pick_f32((const int32_t *)x + i * columns, columns);
 }
 
 static void read_all(void *self, const void *at, size_t bytes)

@@ -1,0 +1,14 @@
+# title: Latency against throughput of serving, measured here
+# subtitle: tokens/s in total against {latency} ({statistic}) of the same run; up and to the left is better
+# report: serving-curve
+# needs: latency_ms tokens_per_s
+# series: _label 8
+# size: 720,460
+# sets: measured
+# hint: abdb run --plan kaist-vllm --scale --quick
+# A line a kind of pages and of arrivals, a point a load.
+set xlabel "latency, ms"
+set ylabel "tokens/s"
+if (wide(min_latency_ms, max_latency_ms)) { from = 0.8 * min_latency_ms; to = 1.25 * max_latency_ms; eval log_x } else { set xrange [0 : 1.1 * max_latency_ms] }
+if (wide(min_tokens_per_s, max_tokens_per_s)) { from = 0.7 * min_tokens_per_s; to = 1.5 * max_tokens_per_s; eval log_y } else { set yrange [0 : 1.1 * max_tokens_per_s] }
+plot for [i=0:series-1] $data index i using (column(c_latency_ms)):(column(c_tokens_per_s)) with linespoints lt i + 1 title series_name[i + 1]
