@@ -229,3 +229,16 @@ for dtype in f32 bf16; do
     b() { per_op vec gemm dtype=$dtype n=2048; }
     line "GPT-2 small step B=1 T=1024 $dtype, operations needed against those of a product" 0.7
 done
+
+# Tables of a fifth of the rows: two processes hold them at once.
+for model in rm1 rm2; do
+    for dtype in f32 bf16; do
+        for batch in 1 64 2048; do
+            a() { cell vec dlrm model=$model batch=$batch dtype=$dtype rows=200000; }
+            for compiled in 0 1; do
+                b() { ask dlrm model=$model batch=$batch dtype=$dtype rows=200000 compiled=$compiled; }
+                line "${model^^} inference $dtype, batch $batch, against PyTorch $([ $compiled = 0 ] && echo eager || echo compiled)" 1
+            done
+        done
+    done
+done
