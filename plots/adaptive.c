@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TINTS_MOST = 96, DEEP = 16, COLOUR = 32 };
+enum { TINTS_MOST = 600, DEEP = 16, COLOUR = 32 };
 
 /* What a colour of an attribute is on a dark screen. Where one light colour has several dark ones,
  * the second is spelled with a blank behind it, and so on: a selector tells them apart. */

@@ -14,12 +14,15 @@ set xlabel "message size, bytes"
 set ylabel "GB/s"
 set xtics ()
 do for [k=0:40:4] { set xtics add (sprintf("%d %s", 2 ** (k % 10), word("B KiB MiB GiB TiB", k / 10 + 1)) 2.0 ** k) }
+eval lay_lines
 set lmargin at screen 80.0 / width
 set xrange [0.7 * min_message_bytes : 1.4 * max_message_bytes]
 least = min_algbw_gb_per_s; most = max_busbw_gb_per_s > max_algbw_gb_per_s ? max_busbw_gb_per_s : max_algbw_gb_per_s
-from = least > 0 ? 0.6 * least : 1e-4; to = 1.8 * most; eval log_y
+from = least > 0 ? 0.6 * least : 1e-4; to = 1.8 * most; low = from; high = to; eval log_y
+across = c_message_bytes; up = c_busbw_gb_per_s; eval name_lines
 fine(i) = column(c_wrong) == 0
-plot for [i=0:series-1] $data index i using (column(c_message_bytes)):(column(c_algbw_gb_per_s)) with lines lt i + 1 lw 0.8 notitle, \
+plot for [i=0:series-1] $data index i using (column(c_message_bytes)):(column(c_algbw_gb_per_s)) with lines lt i + 1 lc rgb series_tint(i + 1) lw 0.8 notitle, \
      for [i=0:series-1] '' index i using (column(c_message_bytes)):(column(c_busbw_gb_per_s)):(column(c_low_gb_per_s)):(column(c_high_gb_per_s)) with yerrorbars lt i + 1 dt 1 lw 1 ps 0 notitle, \
-     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? column(c_busbw_gb_per_s) : NaN) with linespoints lt i + 1 title series_name[i + 1], \
-     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? NaN : column(c_busbw_gb_per_s)) with points pt 2 ps 1.4 lw 2 lc rgb colour[4] title (i == 0 && max_wrong > 0 ? "wrong elements: not counted" : "")
+     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? column(c_busbw_gb_per_s) : NaN) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1], \
+     for [i=0:series-1] '' index i using (column(c_message_bytes)):(fine(0) ? NaN : column(c_busbw_gb_per_s)) with points pt 2 ps 1.6 lw 3 lc rgb colour[4] notitle, \
+     for [i=0:series-1] '' index i using (column(c_message_bytes)):(column(c_busbw_gb_per_s)):(fine(0) ? "" : "wrong elements: not counted") with labels left offset 1.2,-0.6 font ",9" textcolor rgb colour[4] notitle

@@ -10,6 +10,8 @@
 set xlabel "users (concurrent requests)"
 set ylabel "USD per million output tokens (derived)"
 set logscale x 2
+eval lay_lines
 set xrange [0.85 * min_users : 1.18 * max_users]
-if (wide(min_usd_per_million_tokens, max_usd_per_million_tokens)) { from = 0.7 * min_usd_per_million_tokens; to = 1.4 * max_usd_per_million_tokens; eval log_y } else { set yrange [0 : 1.1 * max_usd_per_million_tokens] }
-plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_usd_per_million_tokens)) with linespoints lt i + 1 title series_name[i + 1]
+if (wide(min_usd_per_million_tokens, max_usd_per_million_tokens)) { from = 0.7 * min_usd_per_million_tokens; to = 1.4 * max_usd_per_million_tokens; low = from; high = to; eval log_y } else { low = 0; high = 1.1 * max_usd_per_million_tokens; set yrange [low : high] }
+across = c_users; up = c_usd_per_million_tokens; eval name_lines
+plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_usd_per_million_tokens)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

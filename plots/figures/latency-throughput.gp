@@ -8,18 +8,20 @@
 # size: 720,460
 # sets: serving databricks
 # hint: import what a serving benchmark wrote (abdb help vllm-serving-json), with --set device=... --set devices=...
-# A line a configuration, a point a load; up and to the left is better. Dotted: equal numbers of tokens
-# in flight, throughput x latency.
+# A line a configuration, named where it carries most, a point a load; up and to the left is better. Dotted: equal
+# numbers of tokens in flight, throughput x latency.
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
+eval lay_lines
 set xlabel "latency, ms"
 set ylabel unit . ", in total"
 from = 0.8 * min_latency_ms; to = 1.25 * max_latency_ms; eval log_x
-from = 0.7 * min_throughput; to = 1.5 * max_throughput; eval log_y
+from = 0.7 * min_throughput; to = 1.5 * max_throughput; low = from; high = to; eval log_y
+across = c_latency_ms; up = c_throughput; eval name_lines
 flight(k) = 2 ** k
 do for [k=0:14] {
-    y = 1000 * flight(k) / (1.2 * max_latency_ms)
-    if (y > 0.75 * min_throughput && y < 1.3 * max_throughput) { set label 300 + k sprintf("%d in flight", flight(k)) at 1.22 * max_latency_ms, y right offset 0,0.6 font ",8" textcolor rgb muted }
+    y = 1000 * flight(k) / (0.82 * min_latency_ms)
+    if (y > 2 * min_throughput && y < 1.2 * max_throughput) { set label 300 + k sprintf("%d in flight", flight(k)) at 0.82 * min_latency_ms, y left offset 0,0.5 font ",8" textcolor rgb muted }
 }
 plot for [k=0:14] 1000 * flight(k) / x with lines lc rgb faint dt 3 notitle, \
-     for [i=0:series-1] $data index i using (column(c_latency_ms)):(column(c_throughput)) with linespoints lt i + 1 title series_name[i + 1]
+     for [i=0:series-1] $data index i using (column(c_latency_ms)):(column(c_throughput)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

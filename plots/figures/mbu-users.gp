@@ -9,6 +9,8 @@
 set xlabel "users (concurrent requests)"
 set ylabel "MBU, % of the published bandwidth (derived)"
 set logscale x 2
+eval lay_lines
 set xrange [0.85 * min_users : 1.18 * max_users]
-if (wide(min_mbu_percent, max_mbu_percent)) { from = 0.7 * min_mbu_percent; to = 1.4 * max_mbu_percent; eval log_y } else { set yrange [0 : 1.1 * max_mbu_percent] }
-plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_mbu_percent)) with linespoints lt i + 1 title series_name[i + 1]
+if (wide(min_mbu_percent, max_mbu_percent)) { from = 0.7 * min_mbu_percent; to = 1.4 * max_mbu_percent; low = from; high = to; eval log_y } else { low = 0; high = 1.1 * max_mbu_percent; set yrange [low : high] }
+across = c_users; up = c_mbu_percent; eval name_lines
+plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_mbu_percent)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

@@ -1,19 +1,4 @@
-# title: Multi-node training: throughput by number of devices, with the ideal ({source})
-# report: scaling-throughput
+# title: Multi-node training: throughput by number of devices, with the ideal
+# like: scaling-throughput
 # with: source=databricks-gaudi2
-# needs: devices rate
-# least: 2
-# series: _label 8
-# size: 720,420
 # sets: databricks training
-# Total rate by devices on log axes; dashed: the rate at the fewest devices, multiplied.
-unit = ""
-stats $data using (unit = strcol(c_unit), 0) nooutput
-set logscale x 2
-set xlabel "devices"
-set ylabel unit . ", in total"
-set xrange [0.8 * min_devices : 1.5 * max_devices]
-from = 0.7 * min_rate; to = 1.5 * (max_ideal > max_rate ? max_ideal : max_rate); eval log_y
-plot for [i=0:series-1] $data index i using (column(c_devices)):(column(c_ideal)) with lines lc rgb muted dt 2 lw 1 title (i == 0 ? "ideal" : ""), \
-     for [i=0:series-1] '' index i using (column(c_devices)):(column(c_rate)) with linespoints lt i + 1 title series_name[i + 1], \
-     for [i=0:series-1] '' index i using (column(c_devices)):(column(c_rate)):(column(c_percent) < 99.99 && rows < 9 ? sprintf("%.1f %%", column(c_percent)) : "") with labels left offset 0.5,-0.8 font ",8" textcolor rgb muted notitle

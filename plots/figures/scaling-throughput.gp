@@ -1,5 +1,5 @@
 # title: Training throughput by number of devices, log axes ({source})
-# subtitle: {unit} in total by devices, log axes; dashed: the rate at the fewest devices, multiplied (above it: superlinear)
+# subtitle: {unit} in total; dashed: the rate at the fewest devices, multiplied (above it: superlinear)
 # report: scaling-throughput
 # with: source=llm-foundry
 # needs: devices rate
@@ -12,10 +12,12 @@
 unit = ""
 stats $data using (unit = strcol(c_unit), 0) nooutput
 set logscale x 2
+eval lay_lines
 set xlabel "devices"
 set ylabel unit . ", in total"
 set xrange [0.8 * min_devices : 1.5 * max_devices]
-from = 0.7 * min_rate; to = 1.5 * (max_ideal > max_rate ? max_ideal : max_rate); eval log_y
+from = 0.7 * min_rate; to = 1.5 * (max_ideal > max_rate ? max_ideal : max_rate); low = from; high = to; eval log_y
+across = c_devices; up = c_rate; eval name_lines
 plot for [i=0:series-1] $data index i using (column(c_devices)):(column(c_ideal)) with lines lc rgb muted dt 2 lw 1 title (i == 0 ? "ideal" : ""), \
-     for [i=0:series-1] '' index i using (column(c_devices)):(column(c_rate)) with linespoints lt i + 1 title series_name[i + 1], \
+     for [i=0:series-1] '' index i using (column(c_devices)):(column(c_rate)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1], \
      for [i=0:series-1] '' index i using (column(c_devices)):(column(c_rate)):(column(c_percent) < 99.99 && rows < 9 ? sprintf("%.1f %%", column(c_percent)) : "") with labels left offset 0.5,-0.8 font ",8" textcolor rgb muted notitle

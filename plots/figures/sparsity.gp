@@ -1,4 +1,5 @@
 # title: Throughput by weight sparsity ({source})
+# subtitle: Throughput, times that at the smallest setting; dotted: only its ends are stated
 # report: sensitivity
 # with: factor=sparsity, source=argonne-llm
 # needs: setting of_base
@@ -8,12 +9,14 @@
 # A line a device and model: throughput (or a stated speed-up) against the smallest setting, which is 1.
 # Dotted: from the base of a stated speed-up, nothing between is known.
 set xlabel "weight sparsity, fraction of zeros"
-set ylabel "of the value at the smallest setting"
+eval lay_lines
+set lmargin at screen 40.0 / width
 set format x "%g"
 min_setting = min_base < min_setting ? min_base : min_setting
 stated(i) = strcol(c_metric) eq "speedup"
 if (wide(min_setting, max_setting)) { set logscale x 2; set xrange [0.85 * min_setting : 1.18 * max_setting]; set format x "%.0f" } else { set xrange [(min_setting < 0.05 * max_setting ? -0.04 * max_setting : 0.9 * min_setting) : 1.05 * max_setting] }
-if (wide(min_of_base, max_of_base)) { from = 0.7 * min_of_base; to = 1.4 * max_of_base; eval log_y } else { set yrange [0 : 1.1 * (max_of_base > 1 ? max_of_base : 1)] }
+if (wide(min_of_base, max_of_base)) { from = 0.7 * min_of_base; to = 1.4 * max_of_base; low = from; high = to; eval log_y } else { low = 0; high = 1.1 * (max_of_base > 1 ? max_of_base : 1); set yrange [low : high] }
+across = c_setting; up = c_of_base; eval name_lines
 plot 1 with lines lc rgb muted dt 2 notitle, \
-     for [i=0:series-1] $data index i using (stated(0) ? column(c_base) : NaN):(1):(column(c_setting) - column(c_base)):(column(c_of_base) - 1) with vectors nohead lc rgb muted dt 3 lw 1.2 notitle, \
-     for [i=0:series-1] '' index i using (column(c_setting)):(column(c_of_base)) with linespoints lt i + 1 title series_name[i + 1]
+     for [i=0:series-1] $data index i using (stated(0) ? column(c_base) : NaN):(1):(column(c_setting) - column(c_base)):(column(c_of_base) - 1) with vectors nohead lc rgb series_tint(i + 1) dt 3 lw 1.2 notitle, \
+     for [i=0:series-1] '' index i using (column(c_setting)):(column(c_of_base)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

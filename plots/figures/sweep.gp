@@ -7,12 +7,14 @@
 # sets: measured
 # hint: abdb run --list shows the plans; then abdb plot sweep --kernel NAME --x FACTOR --by FACTOR
 # A line a series, a point a cell: the median of its repetitions, bars where there are several.
-across = ""; unit = ""
-stats $data using (across = strcol(c_x_factor), unit = strcol(c_unit), 0) nooutput
-set xlabel across
+factor = ""; unit = ""
+stats $data using (factor = strcol(c_x_factor), unit = strcol(c_unit), 0) nooutput
+eval lay_lines
+set xlabel factor
 set ylabel unit
 if (min_x > 0 && max_x > 4 * min_x) { from = 0.95 * min_x; to = 1.05 * max_x; eval log_x } else { set xrange [min_x - 0.05 * (max_x - min_x) - 1e-9 : max_x + 0.05 * (max_x - min_x) + 1e-9] }
 if (levels_x <= 14) { set xtics (); set for [i=1:levels_x] xtics add (level_x[i] real(level_x[i])) }
-if (wide(min_value, max_value)) { from = 0.6 * min_value; to = 1.7 * max_value; eval log_y } else { set yrange [0 : 1.12 * max_value] }
-plot for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)) with linespoints lt i + 1 title series_name[i + 1], \
+if (wide(min_value, max_value)) { from = 0.6 * min_value; to = 1.7 * max_value; low = from; high = to; eval log_y } else { low = 0; high = 1.12 * max_value; set yrange [low : high] }
+across = c_x; up = c_value; eval name_lines
+plot for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1], \
      for [i=0:series-1] $data index i using (column(c_x)):(column(c_value)):(column(c_least)):(column(c_n) > 1 ? column(c_most) : NaN) with yerrorbars lt i + 1 ps 0 notitle

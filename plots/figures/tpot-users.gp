@@ -10,6 +10,8 @@
 set xlabel "users (concurrent requests)"
 set ylabel "time per output token, ms"
 set logscale x 2
+eval lay_lines
 set xrange [0.85 * min_users : 1.18 * max_users]
-if (wide(min_tpot_ms, max_tpot_ms)) { from = 0.7 * min_tpot_ms; to = 1.4 * max_tpot_ms; eval log_y } else { set yrange [0 : 1.1 * max_tpot_ms] }
-plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_tpot_ms)) with linespoints lt i + 1 title series_name[i + 1]
+if (wide(min_tpot_ms, max_tpot_ms)) { from = 0.7 * min_tpot_ms; to = 1.4 * max_tpot_ms; low = from; high = to; eval log_y } else { low = 0; high = 1.1 * max_tpot_ms; set yrange [low : high] }
+across = c_users; up = c_tpot_ms; eval name_lines
+plot for [i=0:series-1] $data index i using (column(c_users)):(column(c_tpot_ms)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

@@ -6,6 +6,7 @@
  * are not registered at all. Time is limited by a deadline, a value by its size, all memory of
  * SQLite together by memory_max.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,31 @@ static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *ar
     return near;
 }
 
+/* The keyword that a word of a statement that is none nearly is: FROM for "form". NULL: none. */
+static const char *nearest_keyword(const char *sql)
+{
+    static const char *const keywords[] = {"SELECT", "FROM",  "WHERE",    "GROUP", "ORDER",
+                                           "HAVING", "LIMIT", "DISTINCT", "JOIN",  NULL};
+
+    while (*sql) {
+        size_t size = 0;
+        char word[16];
+
+        while (isalnum((unsigned char)sql[size]) || sql[size] == '_') size++;
+
+        if (*sql == '\'' || *sql == '"') { /* no keyword is quoted */
+            size = strcspn(sql + 1, (char[]){*sql, 0}) + 1;
+            sql += size + (sql[size] != '\0');
+            continue;
+        }
+        snprintf(word, sizeof word, "%.*s", size < sizeof word ? (int)size : 0, sql);
+        for (size_t i = 0; keywords[i] && size >= 4; i++)
+            if (abdb_distance(word, keywords[i]) == 1) return keywords[i];
+        sql += size ? size : 1;
+    }
+    return NULL;
+}
+
 /* A mistake in a reader's SQL: where it is, and what was perhaps meant. */
 static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_error *err)
 {
@@ -146,6 +172,7 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
 
     if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
     near = nearest_name(db, message, &arena);
+    if (!near && strstr(message, "syntax error")) near = nearest_keyword(sql);
     for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
     if (offset >= 0) {
         snprintf(place, sizeof place, "line %d: ", line);

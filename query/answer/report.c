@@ -56,11 +56,12 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     p->fallback = or_null(next_field(&rest));
     p->help = next_field(&rest);
     p->values = or_null(next_field(&rest));
-    if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "number") != 0 &&
-                     strcmp(p->type, "days") != 0 && strcmp(p->type, "date") != 0 &&
-                     strcmp(p->type, "price") != 0 && strcmp(p->type, "flag") != 0))
+    if (!p->type || (strcmp(p->type, "text") != 0 && strcmp(p->type, "pattern") != 0 &&
+                     strcmp(p->type, "number") != 0 && strcmp(p->type, "days") != 0 &&
+                     strcmp(p->type, "date") != 0 && strcmp(p->type, "price") != 0 &&
+                     strcmp(p->type, "flag") != 0))
         return ABDB_FAIL(err, ABDB_FORMAT,
-                         "report %s: param %s wants a type: text, number, days, date,"
+                         "report %s: param %s wants a type: text, pattern, number, days, date,"
                          " price or flag",
                          r->name, p->name);
     r->option[r->params] =

@@ -70,6 +70,8 @@ abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name, abdb_text
                             const char **origin, abdb_arena *arena, abdb_error *err)
 {
     const char *folder = abdb_user_folder(arena, shelf->folder), *names[NAMES_MAX], *near;
+    abdb_text longer = {0};
+    size_t count;
 
     *origin = folder && !strchr(name, '/')
                   ? abdb_arena_printf(arena, "%s/%s%s", folder, name, shelf->suffix)
@@ -82,7 +84,13 @@ abdb_status abdb_shelf_read(const abdb_shelf *shelf, const char *name, abdb_text
             abdb_text_puts(text, e->text);
             return text->failed ? ABDB_FAIL(err, ABDB_NOMEM, "%s %s", shelf->what, name) : ABDB_OK;
         }
-    near = abdb_nearest(name, names, abdb_shelf_names(shelf, names, NAMES_MAX, arena));
+    count = abdb_shelf_names(shelf, names, NAMES_MAX, arena);
+    near = abdb_nearest(name, names, count);
+    for (size_t i = 0; i < count; i++) /* "mlperf": all that begin so */
+        if (strncmp(names[i], name, strlen(name)) == 0 && names[i][strlen(name)] == '-')
+            abdb_text_printf(&longer, "%s%s", longer.size ? "', '" : "", names[i]);
+    if (longer.size) near = abdb_arena_copy(arena, longer.data, longer.size);
+    abdb_text_free(&longer);
     return ABDB_FAIL(err, ABDB_USAGE, "no %s '%s'%s%s%s; `%s` lists them", shelf->what, name,
                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "",
                      shelf->lister);

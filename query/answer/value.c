@@ -1,4 +1,5 @@
 /* value.c - is a value one that a parameter of a report can have? See report.h. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,13 +97,63 @@ static abdb_status check_range(const char *option, const char *range, const char
                      above ? "above" : "of at least", low, most, value);
 }
 
+/* Of names those that begin by a word, whatever its case: the only one, or NULL and all of them in
+ * a list. */
+static const char *only_longer(const char *word, const char *const *names, size_t count,
+                               abdb_text *list)
+{
+    const char *only = NULL;
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (strncasecmp(names[i], word, strlen(word)) == 0 &&
+            strchr("- ", names[i][strlen(word)]) && names[i][strlen(word)]) {
+            only = names[i];
+            if (found++ < 8) abdb_text_printf(list, "%s%s", list->size ? ", " : "", names[i]);
+        }
+    if (found > 8) abdb_text_puts(list, ", ...");
+    return found == 1 ? only : NULL;
+}
+
+/* A value that is none of the names: which is meant, in words. */
+static abdb_status no_such_value(const abdb_report *report, size_t p, const char *value,
+                                 const char *const *names, size_t count, const char *longer,
+                                 abdb_error *err)
+{
+    const char *near = *longer ? NULL : abdb_nearest(value, names, count);
+    bool pattern = *longer && strcmp(report->param[p].type, "pattern") == 0;
+
+    if (*longer)
+        return ABDB_FAIL(err, ABDB_USAGE, "--%s: '%s' may be %s%s%s%s", report->option[p].name,
+                         value, longer, pattern ? "; all of them: " : "", pattern ? value : "",
+                         pattern ? "*" : "");
+    return ABDB_FAIL(err, ABDB_USAGE,
+                     "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
+                     " lists what is",
+                     report->option[p].name, value, near ? ", did you mean '" : "",
+                     near ? near : "", near ? "'?" : "", report->name);
+}
+
+/* A pattern ("h1*") that meets one of the names, its beginning spelled as there; NULL: none. */
+static const char *met_pattern(const char *pattern, const char *const *names, size_t count,
+                               abdb_arena *arena)
+{
+    size_t plain = strcspn(pattern, "*?");
+
+    for (size_t i = 0; i < count && pattern[plain]; i++)
+        if (abdb_glob(pattern, names[i]))
+            return abdb_arena_printf(arena, "%.*s%s", (int)plain, names[i], pattern + plain);
+    return NULL;
+}
+
 abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, const char **bound,
                               abdb_table *table, abdb_error *err)
 {
     const char *value = *bound, *meant;
     const abdb_report_param *param = &report->param[p];
     abdb_table list = {0};
-    const char **names = NULL, *near, *option = report->option[p].name;
+    const char **names = NULL, *option = report->option[p].name;
+    abdb_text longer = {0};
     size_t with_rows = 0;
     double number = 0;
     abdb_status st = ABDB_OK;
@@ -127,6 +178,13 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
         st = check_prices(option, value, names, list.rows, err);
         goto done;
     }
+    meant = strcmp(param->type, "pattern") == 0
+                ? met_pattern(value, names, list.rows, &table->arena)
+                : NULL;
+    if (meant) {
+        *bound = meant;
+        goto done;
+    }
     while (with_rows < list.rows && (list.columns < 2 || abdb_cell_number(&list, with_rows, 1)))
         with_rows++;
     meant = abdb_spelled(value, names, with_rows);
@@ -135,19 +193,17 @@ abdb_status abdb_report_check(abdb_db *db, const abdb_report *report, size_t p, 
         if (meant) say_taken(report, p, value, meant, table);
     }
     if (!meant) meant = abdb_spelled(value, names, list.rows);
+    if (!meant && (meant = only_longer(value, names, list.rows, &longer)))
+        say_taken(report, p, value, meant, table);
     if (meant) {
         *bound = abdb_arena_copy(&table->arena, meant, strlen(meant));
         if (!*bound) st = ABDB_FAIL(err, ABDB_NOMEM, "values of --%s", param->name);
         goto done;
     }
-    near = abdb_nearest(value, names, list.rows);
-    st = ABDB_FAIL(err, ABDB_USAGE,
-                   "--%s: nothing here is called '%s'%s%s%s; `abdb query %s --help`"
-                   " lists what is",
-                   option, value, near ? ", did you mean '" : "", near ? near : "",
-                   near ? "'?" : "", report->name);
+    st = no_such_value(report, p, value, names, list.rows, abdb_text_get(&longer), err);
 done:
     free(names);
+    abdb_text_free(&longer);
     abdb_table_free(&list);
     return st;
 }

@@ -66,6 +66,12 @@ abdb_status abdb_name_resolve(sqlite3 *db, const char *kind, const char *word, c
                     " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
                     " ORDER BY 2 DESC, 1",
                     kind, word, folded, &found, err));
+    if (!found.rows) /* the only one that begins so: B200 is B200-SXM */
+        TRY(first_texts(db,
+                        "SELECT min(whole), 1 FROM name WHERE kind = ?1 AND"
+                        " lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-'"
+                        " HAVING count(DISTINCT whole) = 1",
+                        kind, word, NULL, &found, err));
     if (!found.rows) TRY(not_a_name(db, kind, word, err));
     if (found.rows > 1 && abdb_cell_number(&found, 0, 1) != 1) {
         list_rows(&found, &list);

@@ -18,8 +18,9 @@ typedef struct {
     abdb_binds binds;
     abdb_arena *arena;
     bool names_metric, names_quantity;
-    size_t skip;     /* condition to leave out, to tell which one picks nothing */
-    bool any_metric; /* to tell which there are */
+    size_t skip;      /* condition to leave out, to tell which one picks nothing */
+    bool any_metric;  /* to tell which there are */
+    const char *note; /* a name that was taken for a longer one; NULL: none was */
 } query;
 
 static const char *sql_operator(const abdb_condition *c)
@@ -96,6 +97,8 @@ static abdb_status name_condition(query *q, const abdb_condition *c, const char 
         return abdb_bind_add_text(&q->binds, equal ? canon : c->value) ? ABDB_OK : too_many(err);
     }
     TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
+    if (strncasecmp(canon, c->value, strlen(c->value)) == 0 && canon[strlen(c->value)] == '-')
+        q->note = abdb_arena_printf(q->arena, "%s '%s' is taken for %s", kind, c->value, canon);
     abdb_text_printf(&q->sql, equal ? " AND r.%s" : " AND coalesce(r.%s, '') NOT", column);
     abdb_text_printf(&q->sql, " IN (SELECT spelling FROM name WHERE kind = '%s' AND whole = ?)",
                      kind);
@@ -431,6 +434,7 @@ abdb_status abdb_set_pick(abdb_set *set, sqlite3 *db, const char *where, const a
     if (set->table.rows > ABDB_MEMBERS_MAX)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "'%s' picks more than %d results; say more of what you mean",
                       set->selection, ABDB_MEMBERS_MAX));
+    if (!set->note) set->note = q.note;
 done:
     abdb_selection_free(&s);
     abdb_text_free(&q.sql);

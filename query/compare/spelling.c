@@ -142,10 +142,14 @@ static abdb_status is_name(sqlite3 *db, const char *kind, const char *word, bool
     abdb_fold(word, folded, sizeof folded);
     (void)(abdb_bind_add_text(&binds, kind) && abdb_bind_add_text(&binds, word) &&
            abdb_bind_add_text(&binds, folded));
-    TRY(abdb_rows(db,
-                  "SELECT 1 FROM name WHERE kind = ?1 AND"
-                  " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3)) LIMIT 1",
-                  &binds, &found, err));
+    TRY(abdb_rows(
+        db,
+        "SELECT 1 FROM name WHERE kind = ?1 AND"
+        " (spelling = ?2 OR whole = ?2 OR (?3 <> '' AND folded = ?3))"
+        " UNION ALL SELECT 1 FROM (SELECT count(DISTINCT whole) AS n FROM name" /* begins so */
+        " WHERE kind = ?1 AND lower(substr(whole, 1, length(?2) + 1)) = lower(?2) || '-')"
+        " WHERE n = 1 LIMIT 1",
+        &binds, &found, err));
     *out = found.rows > 0;
 done:
     abdb_table_free(&found);

@@ -30,6 +30,29 @@ static void add_options(abdb_args *args, const abdb_option *list)
         args->option[args->options++] = list;
 }
 
+/* What other programs call an option of ours: it is meant where the verb has it. */
+static const struct {
+    const char *typed, *option, *meant;
+} others[] = {{"-o", "out", "out"},
+              {"--csv", "format", "format csv"},
+              {"--jsonl", "format", "format jsonl"},
+              {"--markdown", "format", "format markdown"},
+              {"--html", "format", "format html"},
+              {"--latex", "format", "format latex"},
+              {"--top", "limit", "limit"},
+              {"--file", "out", "out"},
+              {"-n", "limit", "limit"},
+              {"--png", "type", "type png"},
+              {"--svg", "type", "type svg"},
+              {"--pdf", "type", "type pdf"}};
+
+static bool has_option(const abdb_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->options; i++)
+        if (strcmp(args->option[i]->name, name) == 0) return true;
+    return false;
+}
+
 static abdb_status unknown_option(const abdb_args *args, const char *given, abdb_error *err)
 {
     const char *names[ABDB_OPTION_MAX], *near = NULL;
@@ -41,6 +64,9 @@ static abdb_status unknown_option(const abdb_args *args, const char *given, abdb
         snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
         near = abdb_nearest(name, names, args->options);
     }
+    for (size_t i = 0; !near && i < sizeof others / sizeof *others; i++)
+        if (strcmp(given, others[i].typed) == 0 && has_option(args, others[i].option))
+            near = others[i].meant;
     return ABDB_FAIL(err, ABDB_USAGE, "unknown option '%s'%s%s%s", given,
                      near ? ", did you mean --" : "", near ? near : "",
                      near ? "?" : "; see --help");
@@ -146,12 +172,13 @@ int abdb_report_error(const abdb_error *err)
 
 void abdb_print_folded(FILE *out, const char *text, int indent)
 {
-    int column = indent;
+    int column = indent, screen = abdb_screen_width(out),
+        most = screen && screen < 88 ? screen : 88;
 
     while (*text) {
         size_t word = strcspn(text, " ");
 
-        if (column > indent && column + (int)word + 1 > 88) {
+        if (column > indent && column + (int)word + 1 > most) {
             abdb_say(out, "\n%*s", indent, "");
             column = indent;
         }

@@ -180,7 +180,10 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     }
     TRY(abdb_compare(&comparison, db->sql, sets, count, &options, err));
     for (size_t i = 0; i < comparison.sets; i++)
-        if (comparison.set[i].note) abdb_remark("%s", comparison.set[i].note);
+        if (comparison.set[i].note &&
+            !(i && comparison.set[0].note &&
+              strcmp(comparison.set[0].note, comparison.set[i].note) == 0))
+            abdb_remark("%s", comparison.set[i].note);
     if (!abdb_arg(&args, "environment") && !is_of_gate(&args))
         TRY(print(&args, &comparison, db, err));
     TRY(verdict(&comparison, err));

@@ -336,9 +336,16 @@ int abdb_cmd_help(int argc, char **argv)
         return 0;
     }
     if (args.positionals && !(command = abdb_command_find(args.positional[0]))) {
+        const char *names[64], *near;
+        size_t count = 0;
+
+        for (; abdb_commands[count].name && count < 64; count++)
+            names[count] = abdb_commands[count].name;
+        near = abdb_nearest(args.positional[0], names, count);
         abdb_fail(&err, ABDB_USAGE,
-                  "no verb or format '%s'; `abdb help` and `abdb import --help` list them",
-                  args.positional[0]);
+                  "no verb or format '%s'%s%s%s; `abdb help` and `abdb import --help` list them",
+                  args.positional[0], near ? ", did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
         return abdb_report_error(&err);
     }
     if (abdb_arg(&args, "man"))

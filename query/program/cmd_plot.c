@@ -154,6 +154,9 @@ static abdb_status draw(const char *name, int argc, char **argv, abdb_error *err
         print_help(&plot);
         goto done;
     }
+    if (args.positionals > 1)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? `--out FILE` says where to write",
+                      args.positional[args.positionals - 1]));
     TRY(picture_of(&args, &picture, err));
     abdb_report_values(&plot.report, &args, value);
     TRY(abdb_open_guarded(&args, &db, err));

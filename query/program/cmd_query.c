@@ -126,8 +126,10 @@ static abdb_status run_report(abdb_report *report, int argc, char **argv, abdb_e
                    : ABDB_FAIL(err, ABDB_IO, "cannot write the output: is the disk full?");
     }
     if (args.positionals > (abdb_arg(&args, "file") ? 0 : 1))
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --",
-                      args.positional[args.positionals - 1]));
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "what is '%s'? options of a report begin with --%s%s%s",
+                      args.positional[args.positionals - 1], report->params ? ": --" : "",
+                      report->params ? report->option[0].name : "",
+                      report->params ? " VALUE" : ""));
     abdb_report_values(report, &args, value);
     if (abdb_is_for_programs(&args)) abdb_report_whole(report, value);
     TRY(abdb_open_guarded(&args, &db, err));
@@ -361,7 +363,7 @@ static abdb_status run_named(const char *word, int argc, char **argv, abdb_error
     return st;
 }
 
-int abdb_cmd_query(int argc, char **argv)
+static int query(int argc, char **argv)
 {
     const char *file, *word = first_word(argc, argv, &file);
     bool is_sql = word && strpbrk(word, " \t\n;") != NULL, is_schema = false;
@@ -392,4 +394,20 @@ int abdb_cmd_query(int argc, char **argv)
     }
 done:
     return st == ABDB_OK ? 0 : abdb_report_error(&err);
+}
+
+/* SQL that begins with comments, which look like options. */
+static char *without_comment(char *sql)
+{
+    while (strncmp(sql, "-- ", 3) == 0 && strchr(sql, '\n')) {
+        sql = strchr(sql, '\n') + 1;
+        sql += strspn(sql, " \t\r\n");
+    }
+    return sql;
+}
+
+int abdb_cmd_query(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) argv[i] = without_comment(argv[i]);
+    return query(argc, argv);
 }

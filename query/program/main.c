@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/answer/deadline.h"
+#include "query/answer/report.h"
 #include "query/program/cli.h"
 
 static const struct {
@@ -16,8 +17,25 @@ static const struct {
 #undef VERB
 };
 
+/* What people type who know other programs. */
+static const struct {
+    const char *word, *meant;
+} others[] = {{"sql", "abdb query \"SELECT ...\""},
+              {"search", "abdb query --search WORD"},
+              {"list", "abdb query"},
+              {"reports", "abdb query"},
+              {"figures", "abdb plot"},
+              {"draw", "abdb plot NAME"},
+              {"devices", "abdb query specs"},
+              {"models", "abdb query coverage"},
+              {"load", "abdb import FILE"},
+              {"show", "abdb explain KEY"},
+              {"man", "abdb help VERB"}};
+
 static int unknown_verb(const char *name)
 {
+    abdb_report report = {0};
+    bool known;
     const char *names[64], *near;
     size_t count = 0;
     abdb_error err;
@@ -25,6 +43,23 @@ static int unknown_verb(const char *name)
     while (abdb_commands[count].name && count < 64) {
         names[count] = abdb_commands[count].name;
         count++;
+    }
+    if (name[0] == '-') {
+        abdb_fail(&err, ABDB_USAGE, "no verb '%s': options stand behind it, only --db FILE before",
+                  name);
+        return abdb_report_error(&err);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].word, name) == 0) {
+            abdb_fail(&err, ABDB_USAGE, "no verb '%s'; that is `%s`", name, others[i].meant);
+            return abdb_report_error(&err);
+        }
+    known = abdb_report_load(&report, name, &err) == ABDB_OK;
+    abdb_report_free(&report);
+    if (known) {
+        abdb_fail(&err, ABDB_USAGE, "no verb '%s'; the report of that name is `abdb query %s`",
+                  name, name);
+        return abdb_report_error(&err);
     }
     near = abdb_nearest(name, names, count);
     abdb_fail(&err, ABDB_USAGE, "no verb '%s'%s%s%s; `abdb help` lists them", name,

@@ -2,7 +2,7 @@
 -- question: dense peaks by device and number format, a row each
 -- group: What is a device made for?
 -- site: Devices
--- param: device | text | | one device, or several by *
+-- param: device | pattern | | one device, or several by * | SELECT DISTINCT device FROM v_spec ORDER BY 1
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device WHERE vendor IS NOT NULL ORDER BY 1
 -- param: source | text | | only devices that this source tells of | SELECT source FROM v_source ORDER BY 1
 -- param: limit | number 1.. | 24 | devices at most: those with the highest peaks

@@ -2,7 +2,7 @@
 -- question: dense peaks by dtype, memory, bandwidth, power, each value marked with its source, `≠` where another source differs, `!` where a stated value is left out
 -- group: What is a device made for?
 -- site: Devices
--- param: device | text | | one device, or several by * | 
+-- param: device | pattern | | one device, or several by * | SELECT DISTINCT device FROM v_spec ORDER BY 1
 -- param: vendor | text | | one vendor | SELECT DISTINCT vendor FROM v_device ORDER BY 1
 -- param: basis | text | card | card, pair, package, die or system | SELECT DISTINCT basis FROM v_spec ORDER BY 1
 -- column: device | device | | canonical device

@@ -54,6 +54,36 @@ on_screen() { # WIDTH COMMAND...
     fails 2 "nothing here is called 'nosuch'"
 }
 
+@test "a device of which one begins so is it, and that is said; others are listed; what other programs call so is named" {
+    export ABDB_DB=$shared
+    run --separate-stderr abdb compare b200 mi355x --where llama2-70b-99,server --per device -o csv
+    same "$output" "$(abdb compare B200-SXM MI355X --where llama2-70b-99,server --per device -o csv 2>/dev/null | sed 's/^B200-SXM,MI355X/b200,mi355x/')"
+    [[ "$stderr" == *"device 'b200' is taken for B200-SXM"* ]]
+    run abdb query specs --device h100
+    fails 2 "--device: 'h100' may be H100-NVL, H100-NVL-pair, H100-PCIe, H100-SXM; all of them: h100*"
+    same "$(abdb query specs --device 'h100*' -o csv 2>/dev/null)" "$(abdb query specs --device 'H100*' -o csv 2>/dev/null)"
+    [ "$(abdb query specs --device 'h100*' -o csv 2>/dev/null | wc -l)" -ge 4 ]
+    same "$(abdb query specs --device gaudi2 -o csv 2>/dev/null)" "$(abdb query specs --device Gaudi2 -o csv 2>/dev/null)"
+    tried() { # WORDS TOLD
+        run abdb $1
+        fails 2 "$2"
+    }
+    tried "specs" "the report of that name is \`abdb query specs\`"
+    tried "list" "that is \`abdb query\`"
+    tried "--json query specs" "no verb '--json': options stand behind it"
+    tried "plot mlperf" "did you mean 'mlperf-llm', 'mlperf-rounds'"
+    tried "plot training -o x.png" "did you mean --out?"
+    tried "plot training x.png" "what is 'x.png'? \`--out FILE\` says where to write"
+    tried "query specs --csv" "did you mean --format csv?"
+    tried "query specs h100" "--device VALUE"
+    tried "rank llama2-70b --top 3" "did you mean --limit?"
+    tried "help quer" "did you mean 'query'?"
+    run abdb query "SELECT count(*) form v_result"
+    fails 2 "did you mean 'FROM'?"
+    same "$(abdb query $'-- how many\nSELECT 1 AS n' -o csv)" $'n\n1'
+    [ ! -e training.svg ]
+}
+
 @test "another model that begins with the word is not taken for it" {
     export ABDB_DB=$shared
     run abdb rank llama2-70b-99 server --where round=v4.0
@@ -61,7 +91,7 @@ on_screen() { # WIDTH COMMAND...
     run abdb rank llama3.1 server
     fails 2 "no result matches"
     run abdb query mlperf-llm --model llama3.1
-    fails 2 "nothing here is called 'llama3.1'"
+    fails 2 "'llama3.1' may be llama3.1-405b, llama3.1-8b"
     run abdb query mlperf-llm --round v6
     fails 2 "nothing here is called 'v6'"
     # results of a training are no rates; nobody asked for another model

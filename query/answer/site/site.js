@@ -1,7 +1,7 @@
 // site.js - sorts and filters the tables of the pages that `abdb site` writes; without it they are plain.
 "use strict";
 for (const table of document.querySelectorAll("table")) {
-  const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement, heads = table.tHead.rows[0].cells;
+  const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement, heads = table.tHead.rows[0]?.cells ?? [];
   // a fact's row is named by its key
   if (table.classList.contains("facts")) {
     const head = document.createElement("th");
