@@ -28,13 +28,13 @@ static abdb_status want(const abdb_args *args, abdb_link *link, long long *count
             abdb_link_escape(&row, c->value, strlen(c->value));
             abdb_text_puts(&row, "\n");
         }
-        if (row.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
         abdb_link_ask(link, "wanted", where);
-        fwrite(abdb_text_get(&row), 1, row.size, link->in);
+        TRY(abdb_link_put(link, &row, err));
         TRY(abdb_link_asked(link, true, err));
         TRY(abdb_link_rest(link, err));
     }
-    if (!abdb_whole(abdb_text_get(&link->said), 0, 1LL << 62, count) || (!*count && selection.count))
+    if (!abdb_whole(abdb_text_get(&link->said), 0, 1LL << 62, count) ||
+        (!*count && selection.count))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result there is like that"));
 done:
     abdb_text_free(&row);

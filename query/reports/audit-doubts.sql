@@ -15,8 +15,8 @@
 -- note: the judgements are data: abdb query "SELECT * FROM v_spec_doubt"
 -- @rows
 SELECT s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.engine, '') AS what,
-       CAST(replace(s.raw_value, ',', '') AS REAL) AS value, s.raw_unit AS unit, s.source, s.locator,
-       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS REAL) FROM v_spec b
+       CAST(replace(s.raw_value, ',', '') AS DOUBLE PRECISION) AS value, s.raw_unit AS unit, s.source, s.locator,
+       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS DOUBLE PRECISION) FROM v_spec b
          WHERE b.device = s.device AND b.quantity = s.quantity AND coalesce(b.dtype, '') = coalesce(s.dtype, '')
            AND coalesce(b.engine, '') = coalesce(s.engine, '') AND coalesce(b.sparsity, '') = coalesce(s.sparsity, '')
            AND b.basis = s.basis AND b.preferred = 1) AS instead,

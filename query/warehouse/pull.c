@@ -112,8 +112,8 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest of
- * the array; NULL: the element is, or there is no array. */
+/* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest
+ * of the array; NULL: the element is, or there is no array. */
 static const char *element(const char **at, char *out)
 {
     const char *in = *at;

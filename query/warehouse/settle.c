@@ -1,6 +1,6 @@
-/* settle.c - the derived rows of a warehouse: names and subjects are made by the very code that makes
- * them in a file, of the statements that may be about one result; what withdrawals leave out and the
- * ceilings the store makes itself. */
+/* settle.c - the derived rows of a warehouse: names and subjects are made by the very code that
+ * makes them in a file, of the statements that may be about one result; what withdrawals leave out
+ * and the ceilings the store makes itself. */
 #include "query/warehouse/carry.h"
 #include "query/warehouse/pull.h"
 #include "schema/store/derive.h"

@@ -92,6 +92,7 @@ static abdb_status do_settled(abdb_server *s, const abdb_request *r, abdb_text *
     TRY(abdb_server_do(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen", err));
     TRY(abdb_server_do(s, "COMMIT", err));
     TRY(abdb_server_do(s, "SELECT pg_advisory_unlock(7091, 2)", err));
+    TRY(abdb_server_do(s, "SELECT abdb.count_again()", err));
 done:
     return st;
 }

@@ -29,8 +29,8 @@ abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
     return ABDB_IO;
 }
 
-/* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that it
- * cannot read would print it. */
+/* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that
+ * it cannot read would print it. */
 static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
 {
     char *words = NULL;
