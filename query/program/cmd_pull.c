@@ -82,7 +82,7 @@ static abdb_status pull(const abdb_args *args, abdb_link *link, const char *addr
     TRY(abdb_link_do(link, "begin", "read", err));
     TRY(want(args, link, &count, err));
     TRY(abdb_db_open(&copy, scratch.path, ABDB_CREATE, err));
-    TRY(abdb_pull_rows(link, copy, false, err));
+    TRY(abdb_pull_rows(link, copy, ABDB_PULL_ALL, err));
     abdb_db_close(copy);
     copy = NULL;
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(args), &patience, err));

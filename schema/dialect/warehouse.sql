@@ -18,6 +18,7 @@ CREATE TABLE warehouse (
 -- One transaction that brought something, and those whose derived rows are made.
 CREATE TABLE arrival (
     arrival_id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    brought    TEXT NOT NULL,                  -- tables that it added to, blanks between; mlperf: statements that others may repeat
     pushed_by  TEXT NOT NULL DEFAULT session_user,
     pushed_at  TIMESTAMPTZ NOT NULL DEFAULT now()
 );
@@ -117,3 +118,4 @@ BEGIN
                        ' ADD COLUMN pushed_at TIMESTAMPTZ NOT NULL DEFAULT now()', t);
     END LOOP;
 END $$;
+CREATE INDEX entry_by_time ON entry_row USING brin (pushed_at); -- they come in this order
