@@ -10,7 +10,7 @@ check() { # NAME OFFENDERS
         failed=1
     fi
 }
-sources=$(find schema ingest kernels plots query tests -name '*.c' -o -name '*.h')
+sources=$(find schema ingest kernels plots query stores tests -name '*.c' -o -name '*.h')
 includes() { grep -n '^#include "' "$@" 2>/dev/null | grep -v '^Binary'; }
 
 # --- floors: who may include whom -----------------------------------------------------------------
@@ -22,6 +22,9 @@ check "ingest: what reads knows no format, and formats not each other" "$(includ
   includes ingest/{mlperf,programs,tables}/*.[ch] | grep -vE '^ingest/(\w+)/.*"(schema/core/|ingest/read/|ingest/importer.h|ingest/\1/)')"
 check "query: the program stands on comparing, that on answering" "$(includes query/answer/*.[ch] query/answer/site/*.[ch] | grep '"query/' | grep -v '"query/answer/'
   includes query/compare/*.[ch] | grep '"query/' | grep -vE '"query/(answer|compare)/')"
+check "query: the warehouse stands on answering" "$(includes query/warehouse/*.[ch] | grep '"query/' | grep -vE '"query/(answer|warehouse)/')"
+check "stores include core and stores, and only they know libpq" "$(find stores -name '*.[ch]' -exec grep -Hn '^#include "' {} + | grep -vE '"(schema/core|stores)/'
+  grep -rn 'libpq' schema ingest kernels plots query --include='*.[ch]' | grep include)"
 check "plots include core and plots" "$(includes plots/*.[ch] | grep -vE '"(schema/core|plots)/')"
 check "kernels include core and kernels" "$(find kernels -name '*.[ch]' -exec grep -Hn '^#include "' {} + | grep -vE '"(schema/core|kernels)/')"
 check "mathematics knows no clock, library or harness" "$(grep -nE '#include .*(harness|time\.h|cblas|jansson)' kernels/micro/*.c)"
@@ -31,7 +34,7 @@ check "nothing includes tests" "$(grep -ln '#include "tests/' $(printf '%s\n' $s
 
 # --- files ------------------------------------------------------------------------------------------
 check "each C file begins by saying what it is" "$(awk 'FNR == 1 { name = FILENAME; sub(".*/", "", name); if (index($0, "/* " name " - ") != 1) print FILENAME; nextfile }' $sources)"
-check "each SQL, plan, figure and script says what it is" "$(for f in $(find schema/ddl schema/views schema/dialect -name '*.sql'); do head -1 "$f" | grep -q "^-- $(basename "$f") - " || echo "$f"; done
+check "each SQL, plan, figure and script says what it is" "$(for f in $(find schema/ddl schema/views schema/dialect stores -name '*.sql'); do head -1 "$f" | grep -q "^-- $(basename "$f") - " || echo "$f"; done
   for f in kernels/plans/*.plan plots/style.gp; do head -1 "$f" | grep -q "^# $(basename "$f") - " || echo "$f"; done
   for f in $(find tests query -name '*.sh' -o -name '*.bats'); do sed -n 2p "$f" | grep -q "^# $(basename "$f") - " || [ "$f" = tests/cli/common.bash ] || echo "$f"; done)"
 check "the views are of the SQL that SQLite and PostgreSQL share, but for 005_stored.sql" "$(grep -nE "\b(printf|instr|typeof|group_concat|string_agg|strftime|julianday|likelihood|ifnull|iif)\(| GLOB |AS REAL\b|[ (]\+[a-z]\.|CROSS JOIN .* ON " $(ls schema/views/*.sql | grep -v 005_stored))"
@@ -48,7 +51,7 @@ check "functions of complexity 25" "$(perl -ne 'if (/^[a-z].*\(/ && !/;$/) { $na
 check "no banned call" "$(grep -nE '\b(strcpy|strcat|sprintf|vsprintf|gets|system|tmpnam|alloca|strtok|sscanf)\(' $(printf '%s\n' $sources | grep -v ^tests))"
 check "no print, exit or abort below the program" "$(grep -nE '\b(printf|puts|exit|abort)\(' $(find schema ingest plots kernels/runner kernels/micro kernels/providers -name '*.c') | grep -vE "_exit|sqlite3_mprintf|abdb_\w*printf|snprintf|vsnprintf|fprintf|SELECT printf")"
 # what others wrote reaches people plain: say.c and escape.c see to it; pictures and spool files are no screens
-check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$'); do
+check "text leaves by query/answer/say.c alone" "$(for f in $(find query -name '*.c' | grep -vE '/(say|escape|answer|spooling)\.c$|^query/warehouse/link.c'); do
     perl -0777 -ne 'while (/(?<!\w)(?:v?[fd]?printf|fwrite|perror|(?:f?puts|f?putc|putchar)(?!\s*\(\s*(?:"|\x27\\?.\x27)))\s*\(/g) {
       next if substr($_, 0, $-[0]) =~ /SELECT $/; $n = 1 + (substr($_, 0, $-[0]) =~ tr/\n//); print "$ARGV:$n: $&\n" }' "$f"; done
   grep -nE '\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b' -r schema ingest plots kernels/runner --include='*.[ch]' | grep -vE 'dup2|^schema/core/outfile'

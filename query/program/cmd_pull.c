@@ -28,13 +28,13 @@ static abdb_status want(const abdb_args *args, abdb_link *link, long long *count
             abdb_link_escape(&row, c->value, strlen(c->value));
             abdb_text_puts(&row, "\n");
         }
-        if (row.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a selection"));
         abdb_link_ask(link, "wanted", where);
-        fwrite(abdb_text_get(&row), 1, row.size, link->in);
+        TRY(abdb_link_put(link, &row, err));
         TRY(abdb_link_asked(link, true, err));
         TRY(abdb_link_rest(link, err));
     }
-    if (!abdb_whole(abdb_text_get(&link->said), 0, 1LL << 62, count) || (!*count && selection.count))
+    if (!abdb_whole(abdb_text_get(&link->said), 0, 1LL << 62, count) ||
+        (!*count && selection.count))
         TRY(ABDB_FAIL(err, ABDB_USAGE, "the selection is empty: no result there is like that"));
 done:
     abdb_text_free(&row);
@@ -82,7 +82,7 @@ static abdb_status pull(const abdb_args *args, abdb_link *link, const char *addr
     TRY(abdb_link_do(link, "begin", "read", err));
     TRY(want(args, link, &count, err));
     TRY(abdb_db_open(&copy, scratch.path, ABDB_CREATE, err));
-    TRY(abdb_pull_rows(link, copy, false, err));
+    TRY(abdb_pull_rows(link, copy, ABDB_PULL_ALL, err));
     abdb_db_close(copy);
     copy = NULL;
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(args), &patience, err));

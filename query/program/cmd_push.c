@@ -76,8 +76,7 @@ int abdb_cmd_push(int argc, char **argv)
 
     TRY(abdb_args_parse(&args, argc, argv, "push", NULL, &err));
     if (args.positionals != 1)
-        TRY(ABDB_FAIL(&err, ABDB_USAGE,
-                      "push where? abdb push postgresql://USER@HOST/DATABASE"));
+        TRY(ABDB_FAIL(&err, ABDB_USAGE, "push where? abdb push postgresql://USER@HOST/DATABASE"));
     url = abdb_arena_copy(&arena, args.positional[0], strlen(args.positional[0]));
     address = abdb_link_address(&arena, args.positional[0]);
     abdb_link_hide(args.positional[0]); /* from who lists processes */

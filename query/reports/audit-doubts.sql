@@ -18,8 +18,8 @@
 SELECT device, quantity, dtype, engine, sparsity, basis, value FROM v_spec WHERE preferred = 1
 -- @rows
 SELECT s.device || ' ' || s.quantity || coalesce(' ' || s.dtype, '') || coalesce(' ' || s.engine, '') AS what,
-       CAST(replace(s.raw_value, ',', '') AS REAL) AS value, s.raw_unit AS unit, s.source, s.locator,
-       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS REAL) FROM used b
+       CAST(replace(s.raw_value, ',', '') AS DOUBLE PRECISION) AS value, s.raw_unit AS unit, s.source, s.locator,
+       (SELECT b.value / s.value * CAST(replace(s.raw_value, ',', '') AS DOUBLE PRECISION) FROM used b
          WHERE b.device = s.device AND b.quantity = s.quantity AND coalesce(b.dtype, '') = coalesce(s.dtype, '')
            AND coalesce(b.engine, '') = coalesce(s.engine, '') AND coalesce(b.sparsity, '') = coalesce(s.sparsity, '')
            AND b.basis = s.basis) AS instead,

@@ -224,9 +224,7 @@ abdb_status abdb_carry_send(abdb_link *link, abdb_db *db, const char *word, cons
             TRY(add_value(&row, s, i, table, err));
         }
         abdb_text_add(&row, "\n", 1);
-        if (row.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row of %s", table));
-        if (fwrite(row.data, 1, row.size, link->in) != row.size)
-            TRY(ABDB_FAIL(err, ABDB_IO, "the store does not listen any more"));
+        TRY(abdb_link_put(link, &row, err));
         (*rows)++;
     }
     if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, table));
@@ -292,10 +290,7 @@ static abdb_status send_arrays(abdb_link *link, sqlite3_stmt *result, sqlite3_st
             abdb_link_escape(row, abdb_text_get(&array[k]), array[k].size);
     }
     abdb_text_puts(row, "\n");
-    if (row->failed) return ABDB_FAIL(err, ABDB_NOMEM, "samples");
-    if (fwrite(row->data, 1, row->size, link->in) != row->size)
-        return ABDB_FAIL(err, ABDB_IO, "the store does not listen any more");
-    return ABDB_OK;
+    return abdb_link_put(link, row, err);
 }
 
 abdb_status abdb_carry_samples(abdb_link *link, abdb_db *db, long long *rows, abdb_error *err)

@@ -1,10 +1,10 @@
-/* carry.h - rows of a database in the form that every machine shares: numbers of the file are replaced
- * by keys, which are made of content, so that rows of any database join those of any other.
+/* carry.h - rows of a database in the form that every machine shares: numbers of the file are
+ * replaced by keys, which are made of content, so that rows of any database join those of others.
  *
- * entry_id becomes entry_key, the numbers of descriptions, sets of factors, environments, processes,
- * specifications, prices and notes their keys; that of a quantity or an artifact is made of what it
- * says; that of a result is the key of its entry with its ordinal in it (exclusive or of bits 40 and
- * up). What meets by accident in 63 bits is refused by the store, never mixed. */
+ * entry_id becomes entry_key, the numbers of descriptions, sets of factors, environments,
+ * processes, specifications, prices and notes their keys; that of a quantity or an artifact is made
+ * of what it says; that of a result is the key of its entry with its ordinal in it (exclusive or of
+ * bits 40 and up). What meets by accident in 63 bits is refused by the store, never mixed. */
 #ifndef ABDB_QUERY_CARRY_H
 #define ABDB_QUERY_CARRY_H
 

@@ -117,6 +117,12 @@ void abdb_link_escape(abdb_text *row, const char *text, size_t size)
     }
 }
 
+static abdb_status gone(abdb_link *link, abdb_error *err)
+{
+    (void)link;
+    return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
+}
+
 void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
 {
     abdb_text line = {0};
@@ -127,14 +133,16 @@ void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
         abdb_link_escape(&line, *more, strlen(*more));
     }
     abdb_text_puts(&line, "\n");
-    fwrite(abdb_text_get(&line), 1, line.size, link->in);
+    if (line.failed || abdb_link_put(link, &line, NULL) != ABDB_OK)
+        fputs("\n", link->in); /* no request: the answer says so */
     abdb_text_free(&line);
 }
 
-static abdb_status gone(abdb_link *link, abdb_error *err)
+abdb_status abdb_link_put(abdb_link *link, const abdb_text *row, abdb_error *err)
 {
-    (void)link;
-    return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
+    if (row->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
+    return fwrite(abdb_text_get(row), 1, row->size, link->in) == row->size ? ABDB_OK
+                                                                           : gone(link, err);
 }
 
 abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err)

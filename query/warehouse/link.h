@@ -23,14 +23,16 @@ typedef struct {
 } abdb_link;
 
 /* Starts the store that the scheme of the URL names (postgresql: abdb-store-pg), from the folder of
- * this program, and opens the warehouse. may: "make" one where there is none, or "read". ABDB_USAGE:
- * no store knows the URL, or no program for it is here. */
+ * this program, and opens the warehouse. may: "make" one where there is none, or "read".
+ * ABDB_USAGE: no store knows the URL, or no program for it is here. */
 ABDB_MUST_USE abdb_status abdb_link_open(abdb_link *link, const char *folder, const char *url,
                                          const char *may, bool upgrade, abdb_error *err);
 void abdb_link_close(abdb_link *link);
 /* Begins a request: the word and those of a list that ends with NULL. Rows may follow, then
  * abdb_link_asked. */
 void abdb_link_ask(abdb_link *link, const char *word, const char *const *more);
+/* One row of the request, with its end of line. */
+ABDB_MUST_USE abdb_status abdb_link_put(abdb_link *link, const abdb_text *row, abdb_error *err);
 /* The rows of the request are over (rows: there may have been some), or there were none. */
 ABDB_MUST_USE abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err);
 /* The next row of the answer, its words in link->word; *more false: it is over, and link->said has

@@ -9,10 +9,10 @@
 
 /* Tables in an order of their own; columns are those that the database has, but for those that
  * only it needs. */
-static const char *const always[] = {"artifact", "spec", "price", "note", "origin", "fact", NULL};
-static const char *const entries[] = {"description", "point",    "point_factor", "environment",
-                                      "process",     "quantity", "entry_row",    "witness_row",
-                                      "part",        NULL};
+static const char *const always[] = {"spec", "price", NULL};
+static const char *const entries[] = {
+    "artifact",    "note",    "origin",   "fact",      "description", "point", "point_factor",
+    "environment", "process", "quantity", "entry_row", "witness_row", "part",  NULL};
 static const char *const full[] = {"reject", "telemetry", "span", "rank", NULL};
 
 /* A statement that adds rows to a table, and what types its columns have. */
@@ -112,8 +112,8 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest of
- * the array; NULL: the element is, or there is no array. */
+/* The next element of an array "{a,"b",NULL}", from *at on, into out, which has room for the rest
+ * of the array; NULL: the element is, or there is no array. */
 static const char *element(const char **at, char *out)
 {
     const char *in = *at;
@@ -209,30 +209,31 @@ static abdb_status fetch_list(abdb_link *link, abdb_db *db, const char *const *l
     return st;
 }
 
-abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, bool slim, abdb_error *err)
+abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, abdb_pulled what, abdb_error *err)
 {
+    static const char begin[] =
+        "PRAGMA synchronous = OFF; CREATE TEMP TABLE lies (entry_id INTEGER, ordinal INTEGER, first"
+        " INTEGER, last INTEGER, PRIMARY KEY (entry_id, ordinal)); BEGIN";
     static const char places[] =
         "UPDATE main.result_row SET first_sample = l.first, last_sample = l.last FROM temp.lies l"
         " WHERE l.entry_id = result_row.entry_id AND l.ordinal = result_row.ordinal";
+    static const char end[] =
+        "INSERT OR REPLACE INTO main.meta VALUES ('stale.names', 'yes'), ('stale.sources', 'yes'),"
+        " ('stale.gone', 'yes'); COMMIT; DROP TABLE temp.lies";
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_db_exec(db,
-                     "PRAGMA synchronous = OFF; CREATE TEMP TABLE lies (entry_id INTEGER,"
-                     " ordinal INTEGER, first INTEGER, last INTEGER, PRIMARY KEY (entry_id,"
-                     " ordinal)); BEGIN",
-                     err));
+    TRY(abdb_db_exec(db, begin, err));
     TRY(fetch_list(link, db, abdb_carry_plain, err));
     TRY(fetch_list(link, db, always, err));
-    TRY(fetch_list(link, db, entries, err));
-    if (!slim) TRY(fetch_list(link, db, full, err));
-    if (!slim) TRY(fetch_samples(link, db, err));
-    TRY(fetch(link, db, "result_row", "first_sample last_sample", err));
-    if (!slim) TRY(abdb_db_exec(db, places, err));
-    TRY(abdb_db_exec(db,
-                     "INSERT OR REPLACE INTO main.meta VALUES ('stale.names', 'yes'),"
-                     " ('stale.sources', 'yes'), ('stale.gone', 'yes'); COMMIT; DROP TABLE"
-                     " temp.lies",
-                     err));
+    if (what >= ABDB_PULL_VALUES) TRY(fetch_list(link, db, entries, err));
+    if (what == ABDB_PULL_ALL) {
+        TRY(fetch_list(link, db, full, err));
+        TRY(fetch_samples(link, db, err));
+    }
+    if (what >= ABDB_PULL_VALUES)
+        TRY(fetch(link, db, "result_row", "first_sample last_sample", err));
+    if (what == ABDB_PULL_ALL) TRY(abdb_db_exec(db, places, err));
+    TRY(abdb_db_exec(db, end, err));
 done:
     if (!sqlite3_get_autocommit(db->sql)) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
     return st;

@@ -6,9 +6,12 @@
 #include "query/warehouse/link.h"
 #include "schema/store/db.h"
 
-/* The rows of the wanted entries (request "wanted") and of all tables that belong to no entry, into
- * an empty database, in one transaction. slim: without samples, circumstances and rejects. */
-ABDB_MUST_USE abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, bool slim, abdb_error *err);
+/* What is pulled: dictionaries and what is stated of devices; the wanted entries (request "wanted")
+ * besides, with their values; samples, circumstances and rejects besides. */
+typedef enum { ABDB_PULL_WORDS, ABDB_PULL_VALUES, ABDB_PULL_ALL } abdb_pulled;
+/* Its rows into an empty database, in one transaction. */
+ABDB_MUST_USE abdb_status abdb_pull_rows(abdb_link *link, abdb_db *db, abdb_pulled what,
+                                         abdb_error *err);
 /* Makes names, subjects, what withdrawals leave out and the ceilings of the warehouse anew, if
  * something came since the last time: scratch is the path of a database that is made for it. */
 ABDB_MUST_USE abdb_status abdb_settle(abdb_link *link, const char *scratch, abdb_error *err);

@@ -213,8 +213,8 @@ done:
     return st;
 }
 
-/* What refers to entries. The places that say them are sent of those readings only whose places were
- * not all sent before. */
+/* What refers to entries. The places that say them are sent of those readings only whose places
+ * were not all sent before. */
 static abdb_status put_references(pusher *p)
 {
     static const char said[] = "SELECT * FROM (%s) WHERE artifact_id IN (SELECT number FROM"

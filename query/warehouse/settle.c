@@ -1,6 +1,6 @@
-/* settle.c - the derived rows of a warehouse: names and subjects are made by the very code that makes
- * them in a file, of the statements that may be about one result; what withdrawals leave out and the
- * ceilings the store makes itself. */
+/* settle.c - the derived rows of a warehouse: names and subjects are made by the very code that
+ * makes them in a file, of the statements that may be about one result; what withdrawals leave out
+ * and the ceilings the store makes itself. */
 #include "query/warehouse/carry.h"
 #include "query/warehouse/pull.h"
 #include "schema/store/derive.h"
@@ -43,28 +43,42 @@ done:
     return st;
 }
 
-abdb_status abdb_settle(abdb_link *link, const char *scratch, abdb_error *err)
+/* A derived table's rows instead of those that are there. */
+static abdb_status send(abdb_link *link, abdb_db *db, const char *table, abdb_error *err)
 {
-    static const char *const derived[] = {"name", "name_factor", "subject", NULL};
-    abdb_db *db = NULL;
+    char *sql = sqlite3_mprintf("SELECT * FROM main.%w", table);
     long long rows;
     abdb_status st = ABDB_OK;
 
-    TRY(abdb_link_do(link, "settle", NULL, err));
-    if (strcmp(abdb_text_get(&link->said), "0") == 0) goto done;
-    TRY(abdb_db_open(&db, scratch, ABDB_CREATE, err));
-    TRY(abdb_link_do(link, "wanted", "mlperf", err));
-    TRY(abdb_pull_rows(link, db, true, err));
-    TRY(fetch_spellings(link, db, err));
-    TRY(abdb_derive(db, true, err));
-    for (const char *const *t = derived; *t; t++) {
-        char *sql = sqlite3_mprintf("SELECT * FROM main.%w", *t);
+    if (!sql) return ABDB_FAIL(err, ABDB_NOMEM, "%s", table);
+    TRY(abdb_carry_send(link, db, "derived", table, sql, &rows, err));
+    TRY(abdb_link_rest(link, err));
+done:
+    sqlite3_free(sql);
+    return st;
+}
 
-        st = sql ? abdb_carry_send(link, db, "derived", *t, sql, &rows, err)
-                 : ABDB_FAIL(err, ABDB_NOMEM, "%s", *t);
-        sqlite3_free(sql);
-        if (st == ABDB_OK) st = abdb_link_rest(link, err);
-        if (st != ABDB_OK) goto done;
+abdb_status abdb_settle(abdb_link *link, const char *scratch, abdb_error *err)
+{
+    abdb_db *db = NULL;
+    const char *said;
+    bool names, subjects;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_link_do(link, "settle", NULL, err));
+    said = abdb_text_get(&link->said);
+    if (strcmp(said, "nothing") == 0) goto done;
+    names = abdb_has_word(said, ' ', "names", 5);
+    subjects = abdb_has_word(said, ' ', "subjects", 8);
+    if (names || subjects) {
+        TRY(abdb_db_open(&db, scratch, ABDB_CREATE, err));
+        if (subjects) TRY(abdb_link_do(link, "wanted", "mlperf", err));
+        TRY(abdb_pull_rows(link, db, subjects ? ABDB_PULL_VALUES : ABDB_PULL_WORDS, err));
+        TRY(fetch_spellings(link, db, err));
+        TRY(abdb_derive(db, true, err));
+        TRY(send(link, db, "name", err));
+        TRY(send(link, db, "name_factor", err));
+        if (subjects) TRY(send(link, db, "subject", err));
     }
     TRY(abdb_link_do(link, "settled", NULL, err));
 done:

@@ -39,6 +39,6 @@ BEGIN
             EXECUTE format('GRANT DELETE ON %I TO abdb_write', t.relname);
         END IF;
     END LOOP;
-    REVOKE EXECUTE ON FUNCTION months() FROM PUBLIC;
-    GRANT EXECUTE ON FUNCTION months() TO abdb_write;
+    REVOKE EXECUTE ON FUNCTION months(), count_again() FROM PUBLIC;
+    GRANT EXECUTE ON FUNCTION months(), count_again() TO abdb_write;
 END $$;

@@ -1,5 +1,5 @@
--- settle.sql - what withdrawals leave out and the ceilings, made anew from all that a warehouse holds: schema/store/gone.c and
--- ceilings.c for the whole, in the SQL of PostgreSQL. Names and subjects come from abdb (query/program/settle.c). What is right already stays as it is.
+-- settle.sql - what withdrawals leave out and the ceilings: schema/store/gone.c and ceilings.c in the SQL of PostgreSQL. Names and
+-- subjects come from abdb (query/warehouse/settle.c). The table seen has the arrivals that are settled now. What is right already stays as it is.
 
 CREATE TEMP TABLE gone_now ON COMMIT DROP AS
 WITH name_gone AS (SELECT kind, id FROM fact WHERE fact IN (SELECT target FROM withdrawn)),
@@ -24,13 +24,20 @@ UNION SELECT kind, id FROM origin_gone;
 DELETE FROM gone g WHERE NOT EXISTS (SELECT 1 FROM gone_now n WHERE n.kind = g.kind AND n.id = g.id);
 INSERT INTO gone SELECT kind, id FROM gone_now ON CONFLICT DO NOTHING;
 
+-- A new cell meets the best so far; where something was withdrawn or said again, all cells are looked at.
+CREATE TEMP TABLE looked ON COMMIT DROP AS
+SELECT entry_id FROM entry_row WHERE pushed_at >= (SELECT min(pushed_at) FROM seen)
+UNION SELECT r.entry_id FROM ceiling_best b JOIN result_row r ON r.result_id = b.result_id
+UNION SELECT entry_id FROM entry_row WHERE EXISTS (SELECT 1 FROM seen WHERE brought ~ '\m(withdrawal|witness_row|fact)\M');
+ANALYZE looked;
 CREATE TEMP TABLE best_now ON COMMIT DROP AS
 SELECT device, quantity, dtype, result_id
   FROM (SELECT f.*, row_number() OVER (PARTITION BY device, quantity, dtype ORDER BY value DESC, entry_key, result_id) AS place
           FROM (SELECT coalesce(d.device, '') AS device, p.text AS quantity,
                        CASE WHEN p.text <> 'memory_bandwidth' THEN coalesce(d.dtype, '') ELSE '' END AS dtype, r.value, w.entry_key, r.result_id
-                  FROM point_factor p
-                  JOIN entry_row w ON w.point_id = p.point_id
+                  FROM looked l
+                  JOIN entry_row w ON w.entry_id = l.entry_id
+                  JOIN point_factor p ON p.point_id = w.point_id
                   JOIN description d ON d.description_id = w.description_id AND d.evidence = 'measured' AND d.verified = 'pass'
                   JOIN result_row r ON r.entry_id = w.entry_id
                   JOIN quantity q ON q.quantity_id = r.quantity_id

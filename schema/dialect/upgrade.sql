@@ -11,8 +11,10 @@ BEGIN
     FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb'::REGNAMESPACE LOOP
         EXECUTE format('DROP FUNCTION %s', v.name);
     END LOOP;
-    -- the function of the new tables is that of the old
-    ALTER FUNCTION abdb_new.months() SET SCHEMA abdb;
+    -- the functions of the new tables are those of the old
+    FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb_new'::REGNAMESPACE LOOP
+        EXECUTE format('ALTER FUNCTION %s SET SCHEMA abdb', v.name);
+    END LOOP;
 END $$;
 DELETE FROM abdb.column_doc;
 

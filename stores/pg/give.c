@@ -189,7 +189,12 @@ abdb_status abdb_give_wanted(abdb_server *s, const abdb_request *r, abdb_text *s
             err));
     TRY(abdb_server_do(
         s, "CREATE UNIQUE INDEX ON pg_temp.wanted (entry_id); ANALYZE pg_temp.wanted", err));
-    TRY(abdb_server_do(s, wanted_sql, err));
+    TRY(abdb_server_do(s,
+                       strcmp(which, "all") != 0
+                           ? wanted_sql
+                           : "CREATE TEMP TABLE wanted_artifact AS SELECT artifact_id FROM"
+                             " abdb.artifact",
+                       err));
     TRY(abdb_server_number(s, "SELECT count(*) FROM pg_temp.wanted", &count, err));
     abdb_text_printf(said, "%lld", count);
 done:

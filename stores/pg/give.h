@@ -1,4 +1,5 @@
-/* give.h - what a pull asks: which entries are wanted, and the rows of a table that belong to them. */
+/* give.h - what a pull asks: which entries are wanted, and the rows of a table that belong to
+ * them. */
 #ifndef ABDB_STORES_GIVE_H
 #define ABDB_STORES_GIVE_H
 

@@ -89,20 +89,18 @@ done:
     return st;
 }
 
-/* The request's rows in a temporary table of these columns. */
+/* The request's rows in a temporary table of these columns. (Its size is all that the planner needs
+ * to know.) */
 static abdb_status stage(abdb_server *s, const target *t, long long *rows, abdb_error *err)
 {
-    abdb_text sql = {0};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_server_doing(s, err,
                           "DROP TABLE IF EXISTS pg_temp.s; CREATE TEMP TABLE s AS SELECT %s FROM %s"
                           " WITH NO DATA",
                           abdb_text_get(&t->columns), abdb_text_get(&t->name)));
-    st = abdb_server_copy_in(s, "COPY pg_temp.s FROM STDIN", rows, err);
-    if (st == ABDB_OK && *rows > 1000) TRY(abdb_server_do(s, "ANALYZE pg_temp.s", err));
+    TRY(abdb_server_copy_in(s, "COPY pg_temp.s FROM STDIN", rows, err));
 done:
-    abdb_text_free(&sql);
     return st;
 }
 
@@ -129,7 +127,6 @@ static abdb_status begin(abdb_server *s, const abdb_request *r, target *t, long 
 /* Keys that stand for something else there: their other halves differ. */
 static abdb_status check_collisions(abdb_server *s, const target *t, abdb_error *err)
 {
-    char *sql = NULL;
     long long count;
     abdb_text text = {0};
     abdb_status st = ABDB_OK;
@@ -146,8 +143,21 @@ static abdb_status check_collisions(abdb_server *s, const target *t, abdb_error 
                       " added",
                       count, t->table));
 done:
-    free(sql);
     abdb_text_free(&text);
+    return st;
+}
+
+/* Rows that are there as they are here: where that is all, one join has answered. */
+static abdb_status count_same(abdb_server *s, const target *t, long long *count, abdb_error *err)
+{
+    abdb_text sql = {0};
+    abdb_status st;
+
+    abdb_text_printf(&sql, "SELECT count(*) FROM pg_temp.s s JOIN %s t ON %s WHERE NOT (%s)",
+                     abdb_text_get(&t->name), abdb_text_get(&t->match), abdb_text_get(&t->collide));
+    st = sql.failed ? ABDB_FAIL(err, ABDB_NOMEM, "a request")
+                    : abdb_server_number(s, abdb_text_get(&sql), count, err);
+    abdb_text_free(&sql);
     return st;
 }
 
@@ -156,10 +166,14 @@ abdb_status abdb_keep_missing(abdb_server *s, const abdb_request *r, abdb_text *
 {
     target t = {0};
     abdb_text sql = {0};
-    long long rows, missing;
+    long long rows, missing = 0, same;
     abdb_status st = ABDB_OK;
 
     TRY(begin(s, r, &t, &rows, err));
+    TRY(count_same(s, &t, &same, err));
+    abdb_text_puts(said, "0");
+    if (same == rows) goto done;
+    abdb_text_clear(said);
     TRY(check_collisions(s, &t, err));
     abdb_text_printf(&sql,
                      "COPY (SELECT s.%s FROM pg_temp.s s WHERE NOT EXISTS (SELECT 1 FROM %s t"
@@ -215,6 +229,20 @@ static void insert_sql(abdb_text *sql, const target *t, bool claim)
                          name, columns, columns, not_said, order);
 }
 
+/* Are there statements of MLPerf among the entries that were added? Others may repeat them. */
+static abdb_status note_mlperf(abdb_server *s, abdb_error *err)
+{
+    static const char sql[] =
+        "SELECT EXISTS (SELECT 1 FROM pg_temp.won w JOIN abdb.entry_row e ON e.entry_id ="
+        " w.entry_id JOIN abdb.description d ON d.description_id = e.description_id"
+        " WHERE d.evidence = 'mlperf' AND d.kind <> 'run')::INTEGER";
+    long long some;
+    abdb_status st = abdb_server_number(s, sql, &some, err);
+
+    if (st == ABDB_OK && some) abdb_server_brought(s, "mlperf", 1);
+    return st;
+}
+
 abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abdb_text *said,
                           abdb_error *err)
 {
@@ -226,12 +254,12 @@ abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abd
 
     TRY(begin(s, r, &t, &rows, err));
     insert_sql(&sql, &t, claim);
-    if (claim) abdb_text_puts(&sql, "");
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     if (claim) TRY(abdb_server_do(s, "DROP TABLE IF EXISTS pg_temp.won", err));
     TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, &result, err));
     added = strtoll(PQcmdTuples(result), NULL, 10);
-    s->brought += (long)added;
+    abdb_server_brought(s, t.table, added);
+    if (claim && added) TRY(note_mlperf(s, err));
     if (added < rows) TRY(check_collisions(s, &t, err));
     if (added < rows && !claim) TRY(count_different(s, &t, &different, err));
     if (claim && added < rows) {
@@ -265,7 +293,7 @@ abdb_status abdb_keep_copy(abdb_server *s, const abdb_request *r, abdb_text *sai
                      abdb_text_get(&t.columns));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     TRY(abdb_server_copy_in(s, abdb_text_get(&sql), &rows, err));
-    s->brought += (long)rows;
+    abdb_server_brought(s, t.table, rows);
     abdb_text_printf(said, "%lld", rows);
 done:
     abdb_text_free(&sql);

@@ -1,5 +1,5 @@
-/* keep.h - what a push asks: which keys are missing, and rows that are added. Tables and columns are
- * named by the request and found in the catalog; rows go through COPY as they came. */
+/* keep.h - what a push asks: which keys are missing, and rows that are added. Tables and columns
+ * are named by the request and found in the catalog; rows go through COPY as they came. */
 #ifndef ABDB_STORES_KEEP_H
 #define ABDB_STORES_KEEP_H
 

@@ -35,8 +35,8 @@ static abdb_status do_begin(abdb_server *s, const abdb_request *r, abdb_text *sa
                                " READ COMMITTED",
                        err));
     if (!reads) TRY(abdb_server_do(s, "SELECT abdb.months()", err));
-    s->inside = true;
-    s->brought = 0;
+    s->added = 0;
+    abdb_text_clear(&s->brought);
 done:
     return st;
 }
@@ -44,41 +44,58 @@ done:
 static abdb_status do_commit(abdb_server *s, const abdb_request *r, abdb_text *said,
                              abdb_error *err)
 {
+    const char *brought = abdb_text_get(&s->brought);
+    PGresult *result = NULL;
     abdb_status st = ABDB_OK;
 
     (void)r;
-    if (s->brought) TRY(abdb_server_do(s, "INSERT INTO abdb.arrival DEFAULT VALUES", err));
+    if (s->added)
+        TRY(abdb_server_ask(s, "INSERT INTO abdb.arrival (brought) VALUES ($1)", 1, &brought,
+                            &result, err));
+    PQclear(result);
     TRY(abdb_server_do(s, "COMMIT", err));
-    s->inside = false;
-    abdb_text_printf(said, "%ld", s->brought);
+    abdb_text_printf(said, "%ld", s->added);
 done:
     return st;
 }
 
-/* Begins to make derived rows anew, alone: how many arrivals wait for them; 0: nothing is begun. */
+/* What of the derived rows the arrivals call for: "names" where spellings or dictionaries came,
+ * "subjects" where something came that decides which statements are about one result. */
+static const char wants_sql[] =
+    "SELECT concat_ws(' ', CASE WHEN brought ~ '\\m(description|spec|price|device|model|alias|"
+    "decoration)\\M' THEN 'names' END, CASE WHEN brought ~ '\\m(mlperf|source|metric|model|alias|"
+    "withdrawal|witness_row|fact)\\M' THEN 'subjects' END) FROM (SELECT string_agg(brought, ' ')"
+    " AS brought FROM pg_temp.seen) s";
+
+/* Begins to make derived rows anew, alone: what is wanted of them; nothing where no arrival waits
+ * for them, then nothing is begun. What the store makes itself is made. */
 static abdb_status do_settle(abdb_server *s, const abdb_request *r, abdb_text *said,
                              abdb_error *err)
 {
     static const char waiting[] = "SELECT count(*) FROM abdb.arrival a WHERE NOT EXISTS (SELECT 1"
                                   " FROM abdb.settled d WHERE d.arrival_id = a.arrival_id)";
+    PGresult *wants = NULL;
     long long count;
     abdb_status st = ABDB_OK;
 
     (void)r;
     TRY(abdb_server_number(s, waiting, &count, err));
-    if (count) {
-        TRY(abdb_server_do(s, "SELECT pg_advisory_lock(7091, 2)", err));
-        TRY(abdb_server_number(s, waiting, &count, err));
-        TRY(abdb_server_do(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
-        TRY(abdb_server_do(s,
-                           "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.arrival_id FROM"
-                           " abdb.arrival a WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d"
-                           " WHERE d.arrival_id = a.arrival_id)",
-                           err));
-        TRY(abdb_server_do(s, abdb_dialect("settle.sql"), err));
+    if (!count) {
+        abdb_text_puts(said, "nothing");
+        goto done;
     }
-    abdb_text_printf(said, "%lld", count);
+    TRY(abdb_server_do(s, "SELECT pg_advisory_lock(7091, 2)", err));
+    TRY(abdb_server_do(s, "BEGIN ISOLATION LEVEL REPEATABLE READ", err));
+    TRY(abdb_server_do(s,
+                       "CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT a.* FROM abdb.arrival a"
+                       " WHERE NOT EXISTS (SELECT 1 FROM abdb.settled d WHERE d.arrival_id ="
+                       " a.arrival_id)",
+                       err));
+    TRY(abdb_server_do(s, abdb_dialect("settle.sql"), err));
+    TRY(abdb_server_ask(s, wants_sql, 0, NULL, &wants, err));
+    abdb_text_puts(said, PQgetvalue(wants, 0, 0));
 done:
+    PQclear(wants);
     return st;
 }
 
@@ -92,6 +109,7 @@ static abdb_status do_settled(abdb_server *s, const abdb_request *r, abdb_text *
     TRY(abdb_server_do(s, "INSERT INTO abdb.settled SELECT arrival_id FROM pg_temp.seen", err));
     TRY(abdb_server_do(s, "COMMIT", err));
     TRY(abdb_server_do(s, "SELECT pg_advisory_unlock(7091, 2)", err));
+    TRY(abdb_server_do(s, "SELECT abdb.count_again()", err));
 done:
     return st;
 }

@@ -12,15 +12,15 @@ const char *abdb_dialect(const char *name)
     return file->name ? file->text : "";
 }
 
-/* All of it as one text: what its digest is of. */
+/* All tables, and all views with the rights on both. */
 static void texts(abdb_text *tables, abdb_text *views)
 {
     for (const abdb_embedded *f = abdb_pg_tables; f->name; f++) abdb_text_puts(tables, f->text);
     abdb_text_puts(tables, abdb_dialect("warehouse.sql"));
-    abdb_text_puts(tables, abdb_dialect("rights.sql"));
     abdb_text_puts(views, abdb_dialect("postgresql.sql"));
     for (const abdb_embedded *f = abdb_views; f->name; f++)
         if (strcmp(f->name, "005_stored.sql") != 0) abdb_text_puts(views, f->text);
+    abdb_text_puts(views, abdb_dialect("rights.sql"));
 }
 
 static abdb_status make(abdb_server *s, const char *tables, const char *views, abdb_error *err)
@@ -33,7 +33,6 @@ static abdb_status make(abdb_server *s, const char *tables, const char *views, a
     TRY(abdb_server_do(s, tables, err));
     TRY(abdb_server_do(s, views, err));
     TRY(abdb_server_do(s, "SELECT months()", err));
-    TRY(abdb_server_do(s, abdb_dialect("rights.sql"), err));
     TRY(abdb_server_ask(s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2,
                         digest, &result, err));
     PQclear(result);
@@ -57,7 +56,6 @@ static abdb_status upgrade(abdb_server *s, const char *tables, const char *views
     TRY(abdb_server_do(s, abdb_dialect("upgrade.sql"), err));
     TRY(abdb_server_do(s, views, err));
     TRY(abdb_server_do(s, "SELECT months()", err));
-    TRY(abdb_server_do(s, abdb_dialect("rights.sql"), err));
     TRY(abdb_server_ask(s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2,
                         digest, &result, err));
     PQclear(result);

@@ -29,8 +29,8 @@ abdb_status abdb_server_fail(abdb_server *s, abdb_error *err, const char *doing)
     return ABDB_IO;
 }
 
-/* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that it
- * cannot read would print it. */
+/* The password that the URL holds is kept apart, to be hidden. libpq's own words about a URL that
+ * it cannot read would print it. */
 static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
 {
     char *words = NULL;
@@ -81,7 +81,15 @@ void abdb_server_close(abdb_server *s)
     PQfinish(s->link);
     free(s->url);
     free(s->password);
+    abdb_text_free(&s->brought);
     *s = (abdb_server){0};
+}
+
+void abdb_server_brought(abdb_server *s, const char *table, long long rows)
+{
+    s->added += (long)rows;
+    if (rows && !abdb_has_word(s->brought.data, ' ', table, strlen(table)))
+        abdb_text_printf(&s->brought, "%s%s", s->brought.size ? " " : "", table);
 }
 
 abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_error *err)

@@ -12,14 +12,16 @@
 typedef struct {
     PGconn *link;
     char *url, *password; /* what no message may say */
-    bool inside;          /* a transaction is open */
-    long brought;         /* rows that it added */
+    long added;           /* rows that it added */
+    abdb_text brought;    /* to which tables */
 } abdb_server;
 
 /* Connects; passwords, TLS and service files are libpq's own. ABDB_IO: no server, no right to be
  * there; ABDB_USAGE: libpq cannot read the URL. */
 ABDB_MUST_USE abdb_status abdb_server_open(abdb_server *s, const char *url, abdb_error *err);
 void abdb_server_close(abdb_server *s);
+/* Notes that the transaction added rows to a table. */
+void abdb_server_brought(abdb_server *s, const char *table, long long rows);
 /* Runs statements that give nothing that anybody wants. */
 ABDB_MUST_USE abdb_status abdb_server_do(abdb_server *s, const char *sql, abdb_error *err);
 /* The same of a formatted text. */
