@@ -69,6 +69,43 @@ void abdb_catalog_print(void)
     abdb_arena_free(&arena);
 }
 
+static abdb_status add_report(abdb_table *out, const char *name, abdb_error *err)
+{
+    abdb_value *row = abdb_table_row(out);
+    abdb_report report;
+    abdb_status st = ABDB_OK;
+
+    if (!row) return ABDB_FAIL(err, ABDB_NOMEM, "the list of reports");
+    TRY(abdb_report_load(&report, name, err));
+    row[0] = (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&out->arena, "%s", name)};
+    row[1] = (abdb_value){
+        .kind = ABDB_STRING,
+        .text = abdb_arena_printf(&out->arena, "%s", report.group ? report.group : "Your own")};
+    row[2] = (abdb_value){.kind = ABDB_STRING,
+                          .text = abdb_arena_printf(&out->arena, "%s", meaning_of(&report))};
+    abdb_report_free(&report);
+    if (!row[0].text || !row[1].text || !row[2].text)
+        st = ABDB_FAIL(err, ABDB_NOMEM, "the list of reports");
+done:
+    return st;
+}
+
+abdb_status abdb_catalog_table(abdb_table *out, abdb_error *err)
+{
+    static const char *const columns[] = {"report", "group", "question"};
+    abdb_arena arena = {0};
+    const char *names[NAMES_MAX];
+    size_t count = abdb_report_names(names, NAMES_MAX, &arena);
+    abdb_status st = ABDB_OK;
+
+    *out = (abdb_table){.title = "What can be asked", .columns = 3};
+    for (size_t i = 0; i < 3; i++) out->column[i] = (abdb_column){columns[i], NULL, ""};
+    for (size_t i = 0; i < count; i++) TRY(add_report(out, names[i], err));
+done:
+    abdb_arena_free(&arena);
+    return st;
+}
+
 /* Does the text hold every word, in any case? */
 static bool holds(const char *text, const char *words)
 {

@@ -213,6 +213,17 @@ static abdb_status search(const abdb_args *args, abdb_error *err)
     return st;
 }
 
+/* What can be asked, as rows: -o, --json or --out was given. */
+static abdb_status print_catalog(const abdb_args *args, abdb_error *err)
+{
+    abdb_table table;
+    abdb_status st = abdb_catalog_table(&table, err);
+
+    if (st == ABDB_OK) st = abdb_print_table(args, &table, err);
+    abdb_table_free(&table);
+    return st;
+}
+
 /* --- the shell -------------------------------------------------------------------------------- */
 
 static const char shell_help[] =
@@ -389,6 +400,8 @@ static int query(int argc, char **argv)
             TRY(search(&args, &err));
         else if (is_sql)
             TRY(run_sql(word, &args, &err));
+        else if (abdb_arg(&args, "format") || abdb_arg(&args, "json") || abdb_arg(&args, "out"))
+            TRY(print_catalog(&args, &err));
         else
             abdb_catalog_print();
     }

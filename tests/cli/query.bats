@@ -300,3 +300,9 @@ S
     ABDB_PATH=$dir/own run abdb query odd --n 1
     fails 6 "'many' is no range"
 }
+
+@test "what can be asked is rows, too: -o and --json without a name" {
+    same "$(abdb query --json | jq -r '.[] | select(.report == "specs").group')" "$(abdb query | grep -B40 '^  specs ' | grep '^[A-Z].*?$' | tail -1)"
+    same "$(abdb query -o csv | head -1)" report,group,question
+    [ "$(abdb query --json | jq length)" -gt 50 ]
+}
