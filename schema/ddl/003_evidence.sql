@@ -85,10 +85,10 @@ CREATE TABLE description (
 ) STRICT;
 CREATE INDEX description_by_key ON description (description_key);
 CREATE INDEX description_device ON description (device);
-CREATE INDEX description_model ON description (model);
+CREATE INDEX description_model ON description (model, scenario);
 CREATE INDEX description_round ON description (round, model) WHERE round IS NOT NULL;
 CREATE INDEX description_workload ON description (workload);
-CREATE INDEX description_source ON description (source);
+CREATE INDEX description_source ON description (source, device, devices);
 CREATE INDEX description_campaign ON description (campaign) WHERE campaign IS NOT NULL;
 CREATE INDEX description_tag ON description (tag) WHERE tag IS NOT NULL;
 

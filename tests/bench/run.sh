@@ -47,6 +47,18 @@ awk -v n="$rows" 'BEGIN { print "evidence,source,submitter,workload,model,scenar
 abdb_import() { rm -f "$dir/a.db"; seconds "$build/abdb" import -q "$dir/big.csv" --db "$dir/a.db"; }
 sqlite_import() { rm -f "$dir/s.db"; seconds sqlite3 "$dir/s.db" ".mode csv" ".import $dir/big.csv t"; }
 pair "abdb import of $rows rows, against sqlite3 .import into one untyped table" abdb_import sqlite_import
+# The floor: SQLite alone stores the same rows, ready made in another file, in the same tables, and builds the same indexes at the end.
+{
+    echo "PRAGMA synchronous = NORMAL; PRAGMA threads = 1; ATTACH '$dir/a.db' AS a; BEGIN;"
+    indexes="FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('entry_row', 'description') AND sql IS NOT NULL AND sql NOT LIKE '%) WHERE %'"
+    sqlite3 "$dir/a.db" "SELECT 'DROP INDEX main.' || name || ';' $indexes"
+    for table in description entry_row result_row; do echo "INSERT INTO main.$table SELECT * FROM a.$table WHERE 1;"; done # WHERE: rows, not whole records, are copied
+    echo "PRAGMA main.cache_size = -4096;"
+    sqlite3 "$dir/a.db" "SELECT replace(sql, 'INDEX ', 'INDEX main.') || ';' $indexes"
+    echo "COMMIT;"
+} >"$dir/floor.sql"
+floor_store() { rm -f "$dir/f.db" && "$build/abdb" init --db "$dir/f.db" >/dev/null && seconds sqlite3 "$dir/f.db" ".read $dir/floor.sql"; }
+pair "SQLite alone storing the same rows, ready made, in abdb's tables, against sqlite3 .import" floor_store sqlite_import
 python=$build/venv/bin/python
 if "$python" -c 'import duckdb' 2>/dev/null; then
     duck_text() { "$python" tests/bench/duck_csv.py "$dir/big.csv" text; }
