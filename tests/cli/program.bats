@@ -134,7 +134,9 @@ load common
 @test "doctor --rebuild makes derived rows anew: what was lost comes back, what was right stays" {
     abdb import -q "$root/data"
     want=$(facts)
-    sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE name SET canon = 'wrong' WHERE length(spelling) % 2"
+    sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE subject SET sources = sources + 1 WHERE result_id % 3 = 0;
+      UPDATE name SET canon = 'wrong' WHERE length(spelling) % 2; INSERT INTO name SELECT kind, spelling || ' of nobody', part, canon, folded, share, parts, whole, how FROM name LIMIT 1;
+      INSERT INTO gone SELECT 'entry', max(entry_id) FROM entry_row; INSERT OR IGNORE INTO gone SELECT 'spec', max(spec_id) FROM spec"
     [ "$(facts)" != "$want" ]
     run abdb doctor --rebuild
     fails 0 "rebuilt"
