@@ -113,6 +113,9 @@ given() {
     abdb import -q "$root/data"
     cp t.db old.db
     want=$(facts)
+    "$build/unit/migration" t.db
+    tables() { sqlite3 t.db "SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY name"; }
+    next=$(tables)
     for kind in WRITE MALLOC; do
         for ((i = 1; i <= faults / 2; i++)); do
             rm -f t.db t.db-* t.db.v1.bak t.db.v1.bak.part
@@ -120,6 +123,7 @@ given() {
             harmed $kind $((i * i)) "$build/unit/migration" t.db
             same "$(sqlite3 t.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" ok
             [ "$(sqlite3 t.db "PRAGMA user_version")" = 2 ] || { rm -f t.db.v1.bak && "$build/unit/migration" t.db; }
+            same "$(tables)" "$next"
             same "$(facts)" "$want"
         done
     done
