@@ -1,4 +1,4 @@
-/* statements.h - a store that is filled with random statements about few things, for tests of what is
+/* statements.h - a store filled with random statements about few things, for tests of what is
  * derived from them. */
 #ifndef ABDB_TESTS_STATEMENTS_H
 #define ABDB_TESTS_STATEMENTS_H
