@@ -141,15 +141,18 @@ cell() { # KERNEL key=value...
     run cells "$(cell latency bytes=4096 hops=10)"
     same "$(stat -c %i "${kept[0]}")" "$before" # it was read
     cp "${kept[0]}" whole
-    for damage in 'truncate -s 3000' 'truncate -s 0' 'perl -pi -e s/ELF/FLE/' 'perl -pi -e s/hops/hips/'; do
+    printf '%s\n' 'substr($_, length($_) / 2, 1) ^= "\x01"' >flip # in the middle of the code, where no driver looks
+    for damage in 'truncate -s 3000' 'truncate -s 0' 'perl -pi -e s/ELF/FLE/' 'perl -pi -e s/hops/hips/' 'perl -0777 -pi flip'; do
         cp whole "${kept[0]}"
         $damage "${kept[0]}"
         ! cmp -s whole "${kept[0]}"
+        cp "${kept[0]}" damaged
         run cells "$(cell latency bytes=4096 hops=10)"
         fails 0 " ok "
         same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" pass
         cmp <(head -1 whole | cut -d' ' -f1,2) <(head -1 "${kept[0]}" | cut -d' ' -f1,2)
         [ "$(stat -c %s "${kept[0]}")" -gt 3000 ]
+        ! cmp -s damaged "${kept[0]}" || { echo "used after $damage"; false; }
     done
     XDG_CACHE_HOME=/dev/null/none run cells "$(cell latency bytes=4096 hops=10)" # nowhere to keep it
     fails 0 " ok "

@@ -134,7 +134,10 @@ load common
 @test "doctor --rebuild makes derived rows anew: what was lost comes back, what was right stays" {
     abdb import -q "$root/data"
     want=$(facts)
-    sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE name SET canon = 'wrong' WHERE length(spelling) % 2"
+    sqlite3 t.db "DELETE FROM subject WHERE result_id % 2; UPDATE subject SET sources = sources + 1 WHERE result_id % 3 = 0;
+      UPDATE name SET canon = 'wrong' WHERE length(spelling) % 2; INSERT INTO name SELECT kind, spelling || ' of nobody', part, canon, folded, share, parts, whole, how FROM name LIMIT 1;
+      INSERT INTO gone SELECT 'entry', max(entry_id) FROM entry_row; INSERT OR IGNORE INTO gone SELECT 'spec', max(spec_id) FROM spec;
+      INSERT INTO subject SELECT (SELECT max(result_id) FROM result_row WHERE result_id NOT IN (SELECT result_id FROM subject)), subject, 0, 2, 0, flags, public_id, verified FROM subject LIMIT 1"
     [ "$(facts)" != "$want" ]
     run abdb doctor --rebuild
     fails 0 "rebuilt"

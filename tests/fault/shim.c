@@ -1,8 +1,11 @@
 /* shim.c - makes the Nth allocation or write of a program fail: LD_PRELOAD, FAULT_MALLOC=N,
- * FAULT_WRITE=N. The counters are of the process; only calls after main has begun are counted. */
+ * FAULT_WRITE=N. The counters are of the process; only calls after main has begun are counted.
+ * FAULT_COUNT=FILE: how many there were, allocations then writes, is written there at the end. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,9 +23,18 @@ static void __attribute__((constructor)) begin(void)
     ready = 1;
 }
 
+static void __attribute__((destructor)) end(void)
+{
+    const char *path = getenv("FAULT_COUNT");
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+
+    ready = 0;
+    if (file >= 0) dprintf(file, "%ld %ld\n", atomic_load(&allocations), atomic_load(&writes));
+}
+
 static int fails(atomic_long *count, long at)
 {
-    return ready && at && atomic_fetch_add(count, 1) + 1 == at;
+    return ready && atomic_fetch_add(count, 1) + 1 == at;
 }
 
 /* glibc's own functions under their second names: dlsym would itself allocate. */
