@@ -25,7 +25,7 @@ static int type_of(abdb_dtype dtype)
     }
 }
 
-/* --- what is sent ------------------------------------------------------------------------------ */
+/* --- what is sent ----------------------------------------------------------------------------- */
 
 static abdb_nccl_comm comm_of(const job *j, int r)
 {
