@@ -452,13 +452,11 @@ static abdb_status start_program(session *s, abdb_error *err)
     return abdb_child_start(&s->child, s->o, "run", err);
 }
 
-static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
-                            abdb_error *err)
+/* Asks for a cell and waits for its end. */
+static abdb_status ask(session *s, const abdb_cell *cell, const char *line, abdb_error *err)
 {
-    char *line = abdb_cell_request(s->o, cell);
     abdb_status st = ABDB_OK;
 
-    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(start_program(s, err));
     abdb_told_ask(&s->told, cell);
     st = abdb_child_write(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
@@ -467,7 +465,23 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
     } else {
         note_exit(s);
         if (st == ABDB_LIMIT) abdb_told_end(&s->told, "timeout", "%s", err->message);
+        st = ABDB_OK;
     }
+done:
+    return st;
+}
+
+/* Where the program answers the cell before once more, this one is asked anew, of a new process: it
+ * is not this one's fault. */
+static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
+                            abdb_error *err)
+{
+    char *line = abdb_cell_request(s->o, cell);
+    abdb_status st = ABDB_OK;
+
+    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
+    TRY(ask(s, cell, line, err));
+    if (s->told.late && !*s->child.stop) TRY(ask(s, cell, line, err));
     TRY(keep(s, cell, tally, err));
 done:
     free(line);
