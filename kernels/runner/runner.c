@@ -61,24 +61,6 @@ static void note_spread(abdb_run_tally *t, const abdb_summary *s)
     t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
 }
 
-const char *abdb_best_core_type(void)
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[8192];
-    const char *best = NULL;
-
-    while (file && !best && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "flags", 5) != 0) continue;
-        if (strstr(line, " avx512f") && strstr(line, " avx512dq") && strstr(line, " avx512bw") &&
-            strstr(line, " avx512vl"))
-            best = "SkylakeX";
-        else
-            best = strstr(line, " avx2") && strstr(line, " fma") ? "Haswell" : "";
-    }
-    if (file) fclose(file);
-    return best && *best ? best : NULL;
-}
-
 /* --- from what was told to an entry ----------------------------------------------------------- */
 
 static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *summary)
