@@ -60,6 +60,9 @@ NVCC  ?= $(if $(shell command -v g++),$(or $(shell command -v nvcc),$(wildcard /
 CUDA  := $(patsubst %/bin/nvcc,%,$(NVCC))
 CUDA_ARCHITECTURES ?= 80 90 100
 $(eval $(call library,cuda,cublasLt.h,sizeof(cublasLtHandle_t)==0,$(if $(NVCC),-isystem $(CUDA)/include -ldl,-lnvcc),nvidia-cuda-toolkit))
+# NCCL between several of these devices; the library is loaded when it runs, too.
+$(eval $(call library,nccl,cuda.h,CUDA_VERSION!=0,$(if $(NVCC),-isystem $(CUDA)/include -ldl,-lnvcc),nvidia-cuda-toolkit))
+EXTRA_nccl := $(BUILD)/obj/kernels/providers/cuda/driver.o
 CU       := $(wildcard kernels/providers/cuda/cu/*.cu)
 CU_IMAGE := $(patsubst kernels/providers/cuda/cu/%.cu,$(BUILD)/gen/cu/%.fatbin,$(CU))
 EXTRA_cuda := $(BUILD)/obj/gen/cu_images.o
@@ -181,7 +184,7 @@ endef
 $(foreach s,$(VEC_SETS),$(eval $(call vec_rule,$(s))))
 
 # Images of device code: for each architecture what it runs, for later ones what they translate. ptxas says what it takes.
-$(BUILD)/obj/kernels/providers/cuda/%.o $(BUILD)/obj/kernels/backends/cuda.o: ALL_CFLAGS += -isystem $(CUDA)/include
+$(foreach l,cuda nccl,$(BUILD)/obj/kernels/providers/$(l)/%.o $(BUILD)/obj/kernels/backends/$(l).o): ALL_CFLAGS += -isystem $(CUDA)/include
 $(BUILD)/gen/cu/%.fatbin: kernels/providers/cuda/cu/%.cu $(wildcard kernels/providers/cuda/cu/*.h kernels/providers/cuda/cu/*.cuh) $(BUILD)/settings
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  NVCC  $<")
@@ -310,7 +313,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
 
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev zlib1g-dev \
-        $(foreach l,$(filter-out cuda,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato fonts-dejavu-core node-d3
+        $(foreach l,$(filter-out cuda nccl,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \

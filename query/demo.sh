@@ -41,18 +41,18 @@ ask perf-per-dollar | awk -F, '$7 != "" && !best { best = $7
   $7 != "" { printf "      %.2fx %s (%.4f)\n", best / $7, $1, $7 }'
 echo "3 How near its limit is this machine? (quick, an impression)"
 ask "SELECT printf('    %s  %.0f Gop/s in registers', k.dtype, max(k.flops_per_s) / 1e9) FROM v_kernel k
-      WHERE k.kernel = 'fma' AND k.verified = 'pass' GROUP BY k.dtype ORDER BY max(k.flops_per_s);" | tr -d '"'
+      WHERE k.kernel = 'fma' AND k.verified = 'pass' AND k.tag = 'ceilings' GROUP BY k.dtype ORDER BY max(k.flops_per_s);" | tr -d '"'
 ask "SELECT printf('    %s product  %.0f GFLOP/s by %s%s, %.0f %% of the ceiling', k.dtype, max(k.flops_per_s) / 1e9, k.backend,
             CASE WHEN k.backend <> 'openblas' THEN '' WHEN k.tag = 'core-type-auto'
                  THEN printf(' told to run %s kernels (--core-type auto)', k.chosen) ELSE printf(' as installed (it chose %s)', k.chosen) END,
             100 * max(k.flops_per_s) / c.value)
        FROM v_kernel k JOIN v_ceiling c ON c.device = k.device AND c.quantity = 'peak_flops' AND c.dtype = k.dtype
-      WHERE k.kernel = 'gemm' AND k.verified = 'pass' AND k.backend <> 'ref' GROUP BY k.dtype, k.backend, k.tag
+      WHERE k.kernel = 'gemm' AND k.verified = 'pass' AND k.tag IN ('as-installed', 'core-type-auto') GROUP BY k.dtype, k.backend, k.tag
       ORDER BY k.dtype, max(k.flops_per_s);" | tr -d '"'
 ask "SELECT printf('    %s %s  %.1f GB/s (%s, %s threads), %.0f %% of the best stream', k.kernel, k.operation,
             max(k.bytes_per_s) / 1e9, k.backend, k.threads, 100 * max(k.bytes_per_s) / c.value)
        FROM v_kernel k JOIN v_ceiling c ON c.device = k.device AND c.quantity = 'memory_bandwidth'
-      WHERE k.operation = 'triad' AND k.level = 'memory' AND k.verified = 'pass' AND k.backend <> 'ref';" | tr -d '"'
+      WHERE k.operation = 'triad' AND k.level = 'memory' AND k.verified = 'pass' AND k.tag IN ('ceilings', 'as-installed');" | tr -d '"'
 echo "4 How fast does a small Llama answer here? (llama2.c's 110M, made weights of 8 bits, 25 tokens in, 25 out)"
 ask "SELECT printf('    here, measured: %.0f tokens/s, %.3g ms to the first, %.3g ms each after it; decode at %.0f %% of the read bandwidth',
             max(CASE WHEN v.metric = 'tokens_per_s' THEN v.value END), 1000 * max(CASE WHEN v.metric = 'ttft_s' AND v.statistic = 'median' THEN v.value END),

@@ -35,8 +35,10 @@ if [ "$kept" = 0 ] || [ $((2 * kept)) -lt "$cells" ]; then
     exit 1
 fi
 # nothing that names this host or who measured
-for word in "$(uname -n)" "$(id -un)" "$HOME/"; do
-    case $word in root | *root/ | localhost) continue ;; esac
+words=("$(uname -n)")
+[ "$(id -u)" = 0 ] || words+=("$(id -un)" "$HOME/")
+for word in "${words[@]}"; do
+    [ "$word" != localhost ] || continue
     ! grep -nF -- "$word" "$work/kept.jsonl" | cut -c1-200 >&2 || { echo "measured.sh: it names $word" >&2; exit 1; }
 done
 mkdir -p "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # cells.sh - the cells of cells.plan by every backend that is here: each is right, or not implemented and says why. A table, exit 1 where not.
-# cells.sh [--lean] [BACKEND...]. Ranks of mpi are three; cuda without a device runs on the driver of tests/cuda, which emulates one.
+# cells.sh [--lean] [BACKEND...]. Ranks of mpi are three; without a device cuda and nccl run on the driver of tests/cuda, which emulates one, or three.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -20,9 +20,10 @@ has_device() {
 if [ -e "$build/emulated/libcuda.so" ] && [ -x "$build/abdb-run-cuda" ] && ! has_device cuda; then
     export ABDB_CUDA_DRIVER=$build/emulated/libcuda.so ABDB_CUBLAS=$build/emulated/libcuda.so ABDB_EMULATED_ARCH=90
     export ABDB_CUBLASLT=$build/emulated/libcuda.so ABDB_NVML=$build/emulated/libcuda.so
+    export ABDB_NCCL=$build/emulated/libcuda.so
 fi
 present=()
-for b in "${@:-ref vec openblas onednn blis opencl torch cuda mpi}"; do
+for b in "${@:-ref vec openblas onednn blis opencl torch cuda mpi nccl}"; do
     for b in $b; do
         if [ ! -x "$build/abdb-run-$b" ]; then
             echo "# $b: absent, built without (abdb doctor)"
@@ -55,9 +56,10 @@ measure() {
     "$abdb" run -q "${ask[@]}" || code=$?
     [[ $code =~ ^[045]$ ]] # what failed is told below
 }
-others=$(printf '%s\n' "${present[@]}" | grep -vx vec | paste -sd,)
+others=$(printf '%s\n' "${present[@]}" | grep -vxE 'vec|nccl' | paste -sd,)
 [ -z "$others" ] || measure all "$others"
 [[ " ${present[*]} " != *" vec "* ]] || measure vec vec
+[[ " ${present[*]} " != *" nccl "* ]] || ABDB_EMULATED_DEVICES=3 measure all nccl
 
 ask() { sqlite3 -separator ' | ' "$ABDB_DB" "$1"; }
 wrong="NOT (status = 'ok' AND verified = 'pass') AND NOT (status = 'not-implemented' AND length(reason) > 10)"

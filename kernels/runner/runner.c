@@ -61,24 +61,6 @@ static void note_spread(abdb_run_tally *t, const abdb_summary *s)
     t->spread[t->spreads++] = (s->high - s->low) / 2 / s->median;
 }
 
-const char *abdb_best_core_type(void)
-{
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[8192];
-    const char *best = NULL;
-
-    while (file && !best && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "flags", 5) != 0) continue;
-        if (strstr(line, " avx512f") && strstr(line, " avx512dq") && strstr(line, " avx512bw") &&
-            strstr(line, " avx512vl"))
-            best = "SkylakeX";
-        else
-            best = strstr(line, " avx2") && strstr(line, " fma") ? "Haswell" : "";
-    }
-    if (file) fclose(file);
-    return best && *best ? best : NULL;
-}
-
 /* --- from what was told to an entry ----------------------------------------------------------- */
 
 static void mark_outliers(abdb_sample *sample, size_t n, const abdb_summary *summary)
@@ -452,13 +434,11 @@ static abdb_status start_program(session *s, abdb_error *err)
     return abdb_child_start(&s->child, s->o, "run", err);
 }
 
-static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
-                            abdb_error *err)
+/* Asks for a cell and waits for its end. */
+static abdb_status ask(session *s, const abdb_cell *cell, const char *line, abdb_error *err)
 {
-    char *line = abdb_cell_request(s->o, cell);
     abdb_status st = ABDB_OK;
 
-    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
     TRY(start_program(s, err));
     abdb_told_ask(&s->told, cell);
     st = abdb_child_write(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
@@ -467,7 +447,23 @@ static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *t
     } else {
         note_exit(s);
         if (st == ABDB_LIMIT) abdb_told_end(&s->told, "timeout", "%s", err->message);
+        st = ABDB_OK;
     }
+done:
+    return st;
+}
+
+/* Where the program answers the cell before once more, this one is asked anew, of a new process: it
+ * is not this one's fault. */
+static abdb_status run_cell(session *s, const abdb_cell *cell, abdb_run_tally *tally,
+                            abdb_error *err)
+{
+    char *line = abdb_cell_request(s->o, cell);
+    abdb_status st = ABDB_OK;
+
+    if (!line) return ABDB_FAIL(err, ABDB_NOMEM, "a cell");
+    TRY(ask(s, cell, line, err));
+    if (s->told.late && !*s->child.stop) TRY(ask(s, cell, line, err));
     TRY(keep(s, cell, tally, err));
 done:
     free(line);

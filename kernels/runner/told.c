@@ -59,6 +59,7 @@ void abdb_told_forget(abdb_told *t)
     json_decref(t->device);
     t->hello = t->environment = t->device = NULL;
     t->greeted = false;
+    *t->now = *t->before = '\0';
 }
 
 /* Forgets what was measured. */
@@ -87,8 +88,10 @@ void abdb_told_close(abdb_told *t)
 void abdb_told_ask(abdb_told *t, const abdb_cell *cell)
 {
     drop(t);
+    memcpy(t->before, t->now, sizeof t->before);
+    snprintf(t->now, sizeof t->now, "%s", cell->name);
     t->asked = cell;
-    t->begun = t->ended = t->bad = false;
+    t->begun = t->ended = t->bad = t->late = false;
     t->asked_s = abdb_steady_s();
     *t->status = *t->reason = *t->rule = '\0';
     abdb_now_text(t->date);
@@ -385,10 +388,11 @@ static void take_of_cell(abdb_told *t, const char *kind, json_t *record)
     bool begins = strcmp(kind, "begin") == 0;
 
     if (t->bad) return; /* what follows is as doubtful */
-    if (strcmp(cell, t->asked->name) != 0)
+    if (strcmp(cell, t->asked->name) != 0) {
+        t->late = !t->begun && *t->before && strcmp(cell, t->before) == 0;
         abdb_told_refuse(t, "4.2", "it said '%s' of '%.200s' where this cell was asked", kind,
                          cell);
-    else if (t->ended)
+    } else if (t->ended)
         abdb_told_refuse(t, "4.1", "it said '%s' after 'end'", kind);
     else if (!t->greeted)
         abdb_told_refuse(t, "3.1", "it said '%s' before 'hello'", kind);

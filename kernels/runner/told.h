@@ -32,6 +32,8 @@ typedef struct {
     char status[32], reason[512], date[32];
     char rule[8]; /* of protocol.md, which was broken */
     bool begun, ended, bad;
+    char now[512], before[512]; /* cells that this process was asked, the last two; "": none */
+    bool late; /* what was wrong was an answer to the one before, which had ended: not this one's */
 } abdb_told;
 
 /* ABDB_NOMEM. */

@@ -100,9 +100,8 @@ static void list_backend(const json_t *all)
             list_device(one);
     }
     json_array_foreach(json_object_get(first, "kernels"), i, one) list_kernel(one);
-    json_array_foreach(lacks, i, one)
-        abdb_say(stdout, "%s%s", i ? ", " : "             not implemented: ",
-                 json_string_value(one));
+    json_array_foreach(lacks, i, one) abdb_say(
+        stdout, "%s%s", i ? ", " : "             not implemented: ", json_string_value(one));
     if (json_array_size(lacks)) puts("");
 }
 
@@ -154,8 +153,9 @@ abdb_status abdb_backends_print(const abdb_backend_list *backends, const char *d
     }
     if (!backends->count) puts("  none beside abdb, nor in $ABDB_BACKENDS");
     if (!db)
-        abdb_say(stdout, "  (no database %s: published and measured rates of devices are in one; "
-                         "`abdb import data` makes it)\n",
+        abdb_say(stdout,
+                 "  (no database %s: published and measured rates of devices are in one; "
+                 "`abdb import data` makes it)\n",
                  database);
     list_plans();
 done:

@@ -79,10 +79,9 @@ done:
 /* Of its environment what names software: drivers, libraries, versions. */
 static json_t *software_of(const json_t *described)
 {
-    static const char *const words[] = {"driver", "library", "version", "toolkit", "platform",
-                                        NULL};
-    json_t *environment =
-        json_object_get(json_object_get(described, "environment"), "environment");
+    static const char *const words[] = {"driver",  "library",  "version",
+                                        "toolkit", "platform", NULL};
+    json_t *environment = json_object_get(json_object_get(described, "environment"), "environment");
     json_t *out = json_object(), *value;
     const char *key;
 
@@ -104,8 +103,8 @@ static json_t *kernels_of(const json_t *hello)
 
     json_array_foreach(json_object_get(hello, "kernels"), i, one)
     {
-        const char *name = abdb_record_text(one, "name"),
-                   *first = abdb_provider_at(hello, name, 0), *other;
+        const char *name = abdb_record_text(one, "name"), *first = abdb_provider_at(hello, name, 0),
+                   *other;
         json_t *providers = json_array();
 
         if (first && strcmp(first, abdb_record_text(one, "provider")) != 0) {
@@ -139,13 +138,12 @@ static json_t *lacks_of(const json_t *hello)
 }
 
 /* One device, or why there is none. */
-static json_t *one_of(const char *name, const char *id, const json_t *described,
-                      const char *absent)
+static json_t *one_of(const char *name, const char *id, const json_t *described, const char *absent)
 {
     const json_t *hello = json_object_get(described, "hello"),
                  *device = json_object_get(described, "device");
-    json_t *out = json_pack("{s:s,s:s}", "backend", name, "summary",
-                            abdb_record_text(hello, "summary"));
+    json_t *out =
+        json_pack("{s:s,s:s}", "backend", name, "summary", abdb_record_text(hello, "summary"));
     json_t *region = json_object_get(
         json_object_get(json_object_get(described, "environment"), "environment"), "omp_region_s");
 

@@ -38,7 +38,21 @@ const architecture &now()
 }
 
 const char *fault = "";
-std::map<char *, size_t> pieces; // of memory, with what was asked for
+struct piece_of {
+    size_t size; // as it was asked for
+    int device;
+};
+std::map<char *, piece_of> pieces;
+// Contexts and streams are numbers of devices from 1 on; an event remembers where it was made.
+int current;
+struct event_of {
+    timespec at;
+    int device;
+};
+void *mark(int device)
+{
+    return (void *)(intptr_t)(device + 1);
+}
 emulated::entry *entries;
 
 struct launch_of {
@@ -79,6 +93,20 @@ int emulated::enqueue(std::function<int()> work)
     if (!captured) return work();
     captured->push_back([work] { return (CUresult)work(); });
     return 0;
+}
+
+int emulated::device_of(const void *memory)
+{
+    auto next = pieces.upper_bound((char *)(uintptr_t)memory);
+
+    if (next == pieces.begin()) return -1;
+    --next;
+    return (const char *)memory < next->first + next->second.size ? next->second.device : -1;
+}
+
+int emulated::device_of_stream(CUstream stream)
+{
+    return (int)(intptr_t)stream - 1;
 }
 
 emulated::entry::entry(const char *f, const char *n, void (*r)(const void *), size_t s, int m)
@@ -142,13 +170,14 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice)
     }
     return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice)
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    *context = (CUcontext)&fault;
+    *context = (CUcontext)mark(device);
     return CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext)
+CUresult cuCtxSetCurrent(CUcontext context)
 {
+    current = (int)(intptr_t)context - 1;
     return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize(void)
@@ -157,7 +186,7 @@ CUresult cuCtxSynchronize(void)
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned)
 {
-    *stream = (CUstream)&fault;
+    *stream = (CUstream)mark(current);
     return CUDA_SUCCESS;
 }
 CUresult cuStreamSynchronize(CUstream)
@@ -207,12 +236,15 @@ CUresult cuGraphDestroy(CUgraph graph)
 
 CUresult cuEventCreate(CUevent *event, unsigned)
 {
-    *event = (CUevent) new timespec();
+    *event = (CUevent) new event_of{{}, current};
     return CUDA_SUCCESS;
 }
-CUresult cuEventRecord(CUevent event, CUstream)
+CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    clock_gettime(CLOCK_MONOTONIC, (timespec *)event);
+    event_of *e = (event_of *)event;
+
+    if (e->device != emulated::device_of_stream(stream)) return CUDA_ERROR_INVALID_VALUE;
+    clock_gettime(CLOCK_MONOTONIC, &e->at);
     return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent)
@@ -221,7 +253,7 @@ CUresult cuEventSynchronize(CUevent)
 }
 CUresult cuEventElapsedTime_v2(float *ms, CUevent first, CUevent last)
 {
-    const timespec *a = (const timespec *)first, *b = (const timespec *)last;
+    const timespec *a = &((const event_of *)first)->at, *b = &((const event_of *)last)->at;
 
     *ms = (float)(1e3 * (double)(b->tv_sec - a->tv_sec) + 1e-6 * (double)(b->tv_nsec - a->tv_nsec));
     return CUDA_SUCCESS;
@@ -240,7 +272,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t size)
     mprotect(at + mapped, page, PROT_NONE);
     at += mapped - whole;
     std::memset(at, 0xA5, whole);
-    pieces[at] = size;
+    pieces[at] = {size, current};
     *out = (CUdeviceptr)(uintptr_t)at;
     return CUDA_SUCCESS;
 }
@@ -251,13 +283,13 @@ CUresult cuMemFree_v2(CUdeviceptr memory)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     if (found == pieces.end()) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = found->second; i % 16; i++) // what stands behind the last element
+    for (size_t i = found->second.size; i % 16; i++) // what stands behind the last element
         if ((unsigned char)at[i] != 0xA5) {
             std::fprintf(stderr, "emulated: a kernel wrote behind its memory\n");
             std::abort();
         }
     munmap((void *)((uintptr_t)at / page * page),
-           (found->second + 15) / 16 * 16 + ((uintptr_t)at % page) + page);
+           (found->second.size + 15) / 16 * 16 + ((uintptr_t)at % page) + page);
     pieces.erase(found);
     return CUDA_SUCCESS;
 }
@@ -281,8 +313,10 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUs
     std::memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
     return CUDA_SUCCESS;
 }
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t size, CUstream)
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t size, CUstream stream)
 {
+    if (emulated::device_of((void *)(uintptr_t)to) != emulated::device_of_stream(stream))
+        return CUDA_ERROR_INVALID_VALUE;
     std::memset((void *)(uintptr_t)to, byte, size);
     return CUDA_SUCCESS;
 }

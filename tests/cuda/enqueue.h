@@ -2,6 +2,8 @@
 #ifndef ABDB_TESTS_CUDA_ENQUEUE_H
 #define ABDB_TESTS_CUDA_ENQUEUE_H
 
+#include <cuda.h>
+
 #include <functional>
 
 namespace emulated
@@ -9,6 +11,8 @@ namespace emulated
 
 /* Does it now, or, while a stream is captured, whenever its graph is launched; 0, or an error. */
 int enqueue(std::function<int()> work);
+/* The device on which memory was made, -1: none; and that of a stream. */
+int device_of(const void *memory), device_of_stream(CUstream stream);
 
 } // namespace emulated
 

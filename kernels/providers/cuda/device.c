@@ -208,9 +208,8 @@ static abdb_status choose(abdb_cu_device *c, abdb_error *err)
     TRY(abdb_cu_check(abdb_cu.cuDeviceGetCount_(&count), "cuDeviceGetCount", err));
     if (count == 0) TRY(ABDB_FAIL(err, ABDB_BACKEND, "there is no CUDA device"));
     if (asked && !any && (!*asked || *rest || number < 0 || number >= count))
-        TRY(ABDB_FAIL(err, ABDB_BACKEND,
-                      "no CUDA device is number '%s' (%s): there are %d, from 0", asked,
-                      own ? "ABDB_CUDA_DEVICE" : "ABDB_DEVICE", count));
+        TRY(ABDB_FAIL(err, ABDB_BACKEND, "no CUDA device is number '%s' (%s): there are %d, from 0",
+                      asked, own ? "ABDB_CUDA_DEVICE" : "ABDB_DEVICE", count));
     TRY(abdb_cu_check(abdb_cu.cuDeviceGet_(&c->id, (int)number), "cuDeviceGet", err));
     TRY(abdb_cu_check(abdb_cu.cuDeviceGetName_(c->name, sizeof c->name, c->id), "cuDeviceGetName",
                       err));

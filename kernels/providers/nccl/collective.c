@@ -1,0 +1,210 @@
+/* collective.c - one launch of each kernel of several ranks, by NCCL: the calls of all ranks are
+ * one group, each in the stream of its device; see group.h. */
+#include <stdlib.h>
+
+#include "kernels/providers/nccl/group.h"
+
+/* A kernel with its tensors' parts, by rank. */
+typedef struct {
+    abdb_nccl_group *g;
+    abdb_exchange x;
+    void *in[ABDB_NCCL_RANKS], *out[ABDB_NCCL_RANKS];
+    int type, op;
+    size_t part; /* elements that each rank has of a message that ranks share */
+} job;
+
+static int type_of(abdb_dtype dtype)
+{
+    switch (dtype) {
+    case ABDB_F64: return ABDB_NCCL_F64;
+    case ABDB_F32: return ABDB_NCCL_F32;
+    case ABDB_F16: return ABDB_NCCL_F16;
+    case ABDB_BF16: return ABDB_NCCL_BF16;
+    case ABDB_I32: return ABDB_NCCL_I32;
+    default: return ABDB_NCCL_I8;
+    }
+}
+
+/* --- what is sent ----------------------------------------------------------------------------- */
+
+static abdb_nccl_comm comm_of(const job *j, int r)
+{
+    return j->g->comm[j->x.ranks][r];
+}
+
+static CUstream stream_of(const job *j, int r)
+{
+    return j->g->rank[r].stream;
+}
+
+/* The call of rank r of those that every rank makes once. */
+static int call(const job *j, int r)
+{
+    abdb_nccl_comm comm = comm_of(j, r);
+    CUstream stream = stream_of(j, r);
+
+    switch (j->x.kind) {
+    case ABDB_ALL_REDUCE:
+        return abdb_nccl.all_reduce(j->in[r], j->out[r], j->x.count, j->type, j->op, comm, stream);
+    case ABDB_REDUCE:
+        return abdb_nccl.reduce(j->in[r], j->out[r], j->x.count, j->type, j->op, 0, comm, stream);
+    case ABDB_REDUCE_SCATTER:
+        return abdb_nccl.reduce_scatter(j->in[r], j->out[r], j->part, j->type, j->op, comm, stream);
+    case ABDB_ALL_GATHER:
+        return abdb_nccl.all_gather(j->in[r], j->out[r], j->part, j->type, comm, stream);
+    default: return abdb_nccl.broadcast(j->in[r], j->in[r], j->x.count, j->type, 0, comm, stream);
+    }
+}
+
+/* `count` elements from rank `from` to rank `to`, from and to an element of their parts. */
+static int pass(const job *j, int from, size_t at, int to, size_t there, size_t count)
+{
+    size_t size = abdb_dtype_size(j->x.dtype);
+    int code = abdb_nccl.send((char *)j->in[from] + at * size, count, j->type, to, comm_of(j, from),
+                              stream_of(j, from));
+
+    if (code == 0)
+        code = abdb_nccl.receive((char *)j->out[to] + there * size, count, j->type, from,
+                                 comm_of(j, to), stream_of(j, to));
+    return code;
+}
+
+static int all_to_all(const job *j)
+{
+    int code = 0;
+
+    for (int r = 0; r < j->x.ranks && code == 0; r++)
+        for (int q = 0; q < j->x.ranks && code == 0; q++)
+            code = pass(j, r, (size_t)q * j->part, q, (size_t)r * j->part, j->part);
+    return code;
+}
+
+/* All messages of a window there, and of `both-ways` as many back. No empty one follows: a stream
+ * is through when its messages have come. */
+static int window(const job *j)
+{
+    int last = j->x.ranks - 1, code = 0;
+
+    for (int i = 0; i < j->x.window && code == 0; i++) {
+        size_t at = (size_t)i * j->x.count;
+
+        code = pass(j, 0, at, last, at, j->x.count);
+        if (code == 0 && j->x.pattern == ABDB_BOTH_WAYS)
+            code = pass(j, last, at, 0, at, j->x.count);
+    }
+    return code;
+}
+
+/* One group of calls; way: of a ping-pong there (0) and back (1). */
+static abdb_status one_group(const job *j, int way, abdb_error *err)
+{
+    int last = j->x.ranks - 1, code = abdb_nccl.group_start(), ended;
+
+    if (code == 0 && j->x.kind == ABDB_ALL_TO_ALL)
+        code = all_to_all(j);
+    else if (code == 0 && j->x.kind == ABDB_POINT && j->x.pattern == ABDB_PING_PONG)
+        code = pass(j, way ? last : 0, 0, way ? 0 : last, 0, j->x.count);
+    else if (code == 0 && j->x.kind == ABDB_POINT)
+        code = window(j);
+    else
+        for (int r = 0; r < j->x.ranks && code == 0; r++) code = call(j, r);
+    ended = abdb_nccl.group_end();
+    return abdb_nccl_check(code ? code : ended, "NCCL", err);
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
+
+static abdb_status send_all(const job *j, abdb_error *err)
+{
+    bool twice = j->x.kind == ABDB_POINT && j->x.pattern == ABDB_PING_PONG;
+    abdb_status st = ABDB_OK;
+
+    TRY(one_group(j, 0, err));
+    if (twice) TRY(one_group(j, 1, err)); /* in each stream behind the first */
+done:
+    return st;
+}
+
+static abdb_status record(const job *j, bool after, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (int r = 0; r < j->x.ranks; r++) {
+        const abdb_nccl_rank *of = &j->g->rank[r];
+
+        TRY(abdb_nccl_on(j->g, r, err));
+        TRY(abdb_cu_check(abdb_cu.cuEventRecord_(after ? of->after : of->before, of->stream),
+                          "cuEventRecord", err));
+    }
+done:
+    return st;
+}
+
+/* Where ranks meet before it, its time is that between two events of each stream; else it joins
+ * what is under way. */
+static abdb_status launch(void *state, abdb_error *err)
+{
+    job *j = state;
+    abdb_status st = ABDB_OK;
+
+    if (!j->x.apart) {
+        j->g->together = true;
+        return send_all(j, err);
+    }
+    TRY(abdb_nccl_wait(j->g, j->x.ranks, err));
+    TRY(record(j, false, err));
+    TRY(send_all(j, err));
+    TRY(record(j, true, err));
+    TRY(abdb_nccl_wait(j->g, j->x.ranks, err));
+    for (int r = 0; r < j->x.ranks; r++) {
+        float ms = 0;
+
+        TRY(abdb_cu_check(
+            abdb_cu.cuEventElapsedTime_(&ms, j->g->rank[r].before, j->g->rank[r].after),
+            "cuEventElapsedTime", err));
+        j->g->rank_s[r] += 1e-3 * (double)ms;
+    }
+done:
+    return st;
+}
+
+static int accepts(const abdb_problem *p, const char **why_not)
+{
+    *why_not = p->device->limits.ranks < 2 ? "one device alone has nobody to send to"
+                                           : "there are fewer devices than these ranks";
+    return abdb_problem_ranks(p) <= p->device->limits.ranks;
+}
+
+static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
+{
+    job *j = calloc(1, sizeof *j);
+    abdb_status st = ABDB_OK;
+
+    if (!j) return ABDB_FAIL(err, ABDB_NOMEM, "a collective");
+    j->g = (abdb_nccl_group *)p->device;
+    abdb_exchange_of(p, &j->x);
+    TRY(abdb_nccl_comms(j->g, j->x.ranks, err));
+    j->type = type_of(j->x.dtype);
+    j->op = j->x.redop == ABDB_SUM   ? ABDB_NCCL_SUM
+            : j->x.redop == ABDB_MAX ? ABDB_NCCL_MAX
+                                     : ABDB_NCCL_MIN;
+    j->part = j->x.count / (size_t)j->x.ranks;
+    for (int r = 0; r < j->x.ranks; r++) {
+        j->in[r] = abdb_nccl_part(j->g, p->tensor[0].data, r);
+        j->out[r] = p->tensors > 1 ? abdb_nccl_part(j->g, p->tensor[1].data, r) : j->in[r];
+    }
+    *state = j;
+done:
+    if (st != ABDB_OK) free(j);
+    return st;
+}
+
+#define IMPL(id, printed) \
+    const abdb_impl abdb_nccl_##id = {printed, "nccl", accepts, prepare, launch, NULL, free};
+IMPL(all_reduce, "all-reduce")
+IMPL(all_gather, "all-gather")
+IMPL(reduce_scatter, "reduce-scatter")
+IMPL(all_to_all, "all-to-all")
+IMPL(reduce, "reduce")
+IMPL(broadcast, "broadcast")
+IMPL(point, "point-to-point")
