@@ -154,3 +154,8 @@ cell() { # KERNEL key=value...
     XDG_CACHE_HOME=/dev/null/none run cells "$(cell latency bytes=4096 hops=10)" # nowhere to keep it
     fails 0 " ok "
 }
+
+@test "opencl: the table of wrong parts fits the sources" {
+    run "$root/tests/opencl_mutants.sh" --check
+    same "$status" 0
+}

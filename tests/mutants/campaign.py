@@ -23,7 +23,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SOURCES = ("Makefile", "kernels", "schema", "tests/mutants")
+SOURCES = ("Makefile", "packages", "kernels", "schema", "tests/mutants")
 SILENCE_S = 60  # as long a program may be silent before it counts as hung
 SHARE = 0.95
 ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="4", OMP_WAIT_POLICY="passive", OPENBLAS_NUM_THREADS="2", OMP_DYNAMIC="false")
