@@ -360,6 +360,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) tests/cells.sh
 	@tests/mutants.sh
 	@BUILD=$(BUILD) tests/workload_mutants.sh
+	@BUILD=$(BUILD) tests/opencl_mutants.sh
 	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
 check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them

@@ -49,6 +49,9 @@ static abdb_status add_product(const abdb_cl_maker *s, const abdb_part_product *
                          .dtype = s->dtype,
                          .tiles = abdb_cl_usual(s->job->d, s->dtype)};
 
+    if (x->lda || x->ldc || x->bias || x->act != ABDB_ACT_NONE || x->packed)
+        return ABDB_FAIL(err, ABDB_BACKEND,
+                         "opencl has no products with rows apart, a bias, or weights laid out");
     return abdb_cl_product(s->job, &a, &b, &c, &size, err);
 }
 
