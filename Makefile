@@ -344,6 +344,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@$(MAKE) -s peers || echo "some peers are absent"
 	@BUILD=$(BUILD) tests/bench/run.sh
 	@BUILD=$(BUILD) tests/bench/kernels.sh
+	@BUILD=$(BUILD) tests/bench/generate.sh
 	@BUILD=$(BUILD) tests/bench/mpi.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
 	@BUILD=$(BUILD) tests/bench/site.sh
