@@ -113,13 +113,28 @@ static void print_format(FILE *out, const abdb_format_page *f)
     }
 }
 
+/* What people come for, from a fresh database. */
+static const char stories[] =
+    "\nChoose an accelerator: whole systems for a wanted rate, then two devices\n"
+    "    abdb import data\n"
+    "    abdb choose llama2-70b-99 server --rate 100k/s\n"
+    "    abdb compare B200-SXM MI355X --where llama2-70b-99,server\n"
+    "Make a figure with its table, caption and sources; see later if it still holds\n"
+    "    abdb import data\n"
+    "    abdb plot mlperf-llm --bundle post\n"
+    "    abdb verify post\n"
+    "Stop a slow build: two builds take turns, and what became slower is exit 1\n"
+    "    abdb run --plan quick --builds before=old/build,after=build\n"
+    "    abdb compare tag=before tag=after --fail-on slower\n";
+
 void abdb_print_help(FILE *out, const abdb_command *command)
 {
     if (!command) {
         abdb_print_folded(out, pitch, 0);
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
-            abdb_say(out, "  %-9s %s\n", c->name, c->summary);
+            abdb_say(out, "  %-13s %s\n", c->name, c->summary);
+        abdb_say(out, "%s", stories);
         fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
               "--db"
               " FILE.\n",

@@ -117,6 +117,69 @@ END
     fails 2 "did you mean 'dollar'?"
 }
 
+@test "per watt, owned and trained: cases worked by a script, with their break-even prices" {
+    head="evidence,kind,source,suite,round,system_type,division,availability,verified,public_id,submitter,system,workload,model,scenario,device,devices,nodes,dtype,metric,statistic,value,unit,locator,also.power_w"
+    {
+        echo "$head"
+        served() { echo "mlperf,statement,mlperf-site,inference,v6.0,datacenter,closed,available,yes,w-$2,S1,$1 x$2,llama2-70b-99,llama2-70b-99,Server,$1,$2,1,fp8,tokens_per_s,value,$3,Tokens/s,row 1,$4"; }
+        served H100-SXM 8 8000 6000
+        served H100-SXM 4 3000 1500
+        served MI300X 8 12000 7000
+        served B200-SXM 8 30000 "" # a TDP is no measurement
+        trained() { echo "mlperf,statement,mlperf-site,training,v5.1,,closed,available,yes,t-$1-$2,S2,$1 x$2,bert,bert,training,$1,$2,1,,time_to_train_s,value,$3,s,row 1,"; }
+        trained H100-SXM 8 3600
+        trained B200-SXM 8 1500
+        trained MI300X 8 2400
+        trained MI355X 8 2700
+        trained H200-SXM 64 300
+    } >both.csv
+    abdb import -q both.csv
+    printf 'H100-SXM=2 USD/h\nB200-SXM,5\nMI300X,3\nH200-SXM,2\n' >prices.txt
+    choose --rate 50k/s --per watt -o json >watts 2>/dev/null
+    choose --rate 50k/s --own 'H100-SXM=30000,MI300X=20000' --life 3 --utilisation 0.5 --power 1200 --pue 1.2 --electricity 0.2 -o json >owned 2>/dev/null
+    abdb choose bert --time-to-train 1h --prices prices.txt -o json >trained 2>left
+    python3 - <<'END'
+import json, math
+def rows(name): return json.load(open(name))
+systems = {"H100-SXM": [(8, 8000, 6000), (4, 3000, 1500)], "MI300X": [(8, 12000, 7000)]}
+best = {d: min((math.ceil(50000 / rate) * watts, math.ceil(50000 / rate), size) for size, rate, watts in all) for d, all in systems.items()}
+got = rows("watts")
+assert [r["device"] for r in got] == sorted(best, key=lambda d: best[d][0]) and len(got) == 2
+for r in got:
+    assert (r["watts"], r["systems"], r["size"]) == best[r["device"]], r
+# owning: capital over the hours that it works, and electricity while it does
+hour = lambda capital: capital / (3 * 8760 * 0.5) + 1.2 * 1.2 * 0.2
+price = {("H100-SXM", "owned"): hour(30000), ("MI300X", "owned"): hour(20000), ("H100-SXM", "own quote"): 2, ("MI300X", "own quote"): 3}
+size = {"H100-SXM": [(8, 8000), (4, 3000)], "MI300X": [(8, 12000)]} # B200: a plain submission, those with power are others
+cost = {k: min(math.ceil(50000 / rate) * n * p for n, rate in size[k[0]]) for k, p in price.items()}
+got = rows("owned")
+assert {(r["device"], r["how"]) for r in got} == set(price), got
+for r in got:
+    key = (r["device"], r["how"])
+    assert math.isclose(r["usd_per_device_hour"], price[key]) and math.isclose(r["usd_per_hour"], cost[key]), (r, price[key], cost[key])
+assert [r["usd_per_hour"] for r in got] == sorted(r["usd_per_hour"] for r in got)
+# a training: dollars of the run, at equal scale; the price at which two cost the same
+minutes, dollar = {"H100-SXM": 60, "B200-SXM": 25, "MI300X": 40}, {"H100-SXM": 2, "B200-SXM": 5, "MI300X": 3}
+run = {d: 8 * dollar[d] * minutes[d] / 60 for d in minutes}
+order = sorted(run, key=run.get)
+got = rows("trained")
+assert [r["device"] for r in got] == order, (got, run)
+for place, r in enumerate(got):
+    d = r["device"]
+    other = run[order[0] if place else order[1]]
+    assert math.isclose(r["usd_of_run"], run[d]) and math.isclose(r["minutes"], minutes[d]) and r["devices"] == 8, r
+    assert math.isclose(r["break_even"], dollar[d] * other / run[d]) and math.isclose(8 * r["break_even"] * minutes[d] / 60, other), r
+said = open("left").read()
+assert "devices=64 (1): may not be compared with these" in said, said
+assert f"MI355X (first below {run[order[0]] / (8 * 45 / 60):.4g}): no price" in said, said
+END
+    run choose --rate 50k/s --per watt
+    [[ "$output" != *B200-SXM*8*30000* ]]
+    # the same as a figure, whose data are these rows
+    abdb plot choose --script --price 'H100-SXM=2 USD/h,MI300X=3 USD/h' --selection 'work=llama2-70b-99,scenario=Server' --rate 50k/s >script
+    for d in H100-SXM MI300X; do grep -q "\"$d\"" script; done
+}
+
 @test "trainings: within a time, dollars of one, and at equal scale" {
     abdb import -q data --db shipped.db
     abdb choose --model llama2_70b_lora --time-to-train 30min --today 2026-11-20 --db shipped.db -o json >got 2>/dev/null

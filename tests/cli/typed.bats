@@ -84,6 +84,20 @@ on_screen() { # WIDTH COMMAND...
     [ ! -e training.svg ]
 }
 
+@test "the three stories of the first help are at most three commands each, and run from a fresh database" {
+    abdb --help | awk '/^Choose|^Make|^Stop/ { story++ } /^    abdb / { print story "\t" substr($0, 5) }' >stories
+    same "$(cut -f1 stories | uniq -c | awk '$1 <= 3' | wc -l)" 3
+    export ABDB_DB=own.db
+    while IFS=$'\t' read -r story command; do
+        [ "$story" = 3 ] || bash -c "$command" >said 2>&1 || { echo "$command"; cat said; false; }
+    done <stories
+    grep -q "still give this figure" said
+    # builds are folders of programs; what they measure is the gate's test (gate.bats)
+    while read -r verb options; do
+        for option in $(grep -oE -- '--[a-z-]+' <<<"$options"); do abdb "$verb" --help | grep -q -- "$option"; done
+    done < <(grep ^3 stories | cut -f2 | sed 's/^abdb //')
+}
+
 @test "another model that begins with the word is not taken for it" {
     export ABDB_DB=$shared
     run abdb rank llama2-70b-99 server --where round=v4.0
