@@ -83,7 +83,7 @@ measured() {
     abdb import -q "$fixtures/withdrawn.jsonl" "$fixtures/llama_bench.jsonl" "$fixtures/site_flat.csv" "$fixtures/summary.json" 2>/dev/null || true
     abdb withdraw "$fixtures/llama_bench.jsonl" --reason "a test" >/dev/null
     abdb push "$url" >/dev/null
-    VIEWS='v_*' REPORTS='artifacts factors rules sensitivity withdrawals latency-throughput loss rejects audit-doubts audit-plausibility' \
+    VIEWS='v_*' REPORTS='artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems peak-achieved round-changes speedups training-time scaling-throughput' \
         python3 "$root/tests/ports/same_views.py" t.db "$url" "$root/tests/ports/questions.sql" >said || { grep -A9 '^not ok\|^# psql' said; false; }
     [ "$(grep -c '^ok' said)" -gt 60 ]
 }
