@@ -348,6 +348,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@BUILD=$(BUILD) tests/bench/mpi.sh
 	@BUILD=$(BUILD) tests/bench/reports.sh
 	@BUILD=$(BUILD) tests/bench/site.sh
+	@BUILD=$(BUILD) tests/bench/warehouse.sh
 torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test; not needed otherwise
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
@@ -364,6 +365,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) tests/opencl_mutants.sh
 	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
+	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh

@@ -6,3 +6,4 @@ s/ INTEGER( |,|$)/ BIGINT\1/
 s/ TEXT( |,|$)/ TEXT COLLATE "C"\1/
 s/ REFERENCES [a-z_]+//
 s/9e999/DOUBLE PRECISION 'infinity'/g
+s/ *-- .*$//

@@ -62,6 +62,10 @@ BEGIN
                                                            WHERE conrelid = t.old AND contype = 'c') LOOP
             EXECUTE format('ALTER TABLE abdb.%I ADD %s', t.relname, c.def);
         END LOOP;
+        FOR c IN SELECT o.indexname FROM pg_indexes o JOIN pg_indexes n ON n.schemaname = 'abdb_new' AND n.indexname = o.indexname
+                  WHERE o.schemaname = 'abdb' AND o.tablename = t.relname AND replace(n.indexdef, ' abdb_new.', ' abdb.') <> o.indexdef LOOP
+            EXECUTE format('DROP INDEX abdb.%I', c.indexname);
+        END LOOP;
         FOR c IN SELECT indexdef FROM pg_indexes n WHERE n.schemaname = 'abdb_new' AND n.tablename = t.relname
                     AND NOT EXISTS (SELECT 1 FROM pg_indexes o WHERE o.schemaname = 'abdb' AND o.indexname = n.indexname) LOOP
             EXECUTE replace(c.indexdef, ' abdb_new.', ' abdb.');

@@ -207,8 +207,6 @@ static abdb_status count_different(abdb_server *s, const target *t, long long *c
  * place that said an entry is in entry_row, and no witness besides. */
 static void insert_sql(abdb_text *sql, const target *t, bool claim)
 {
-    const char *name = abdb_text_get(&t->name), *columns = abdb_text_get(&t->columns);
-    const char *order = abdb_text_get(&t->order);
     const char *not_said =
         strcmp(t->table, "witness_row") != 0
             ? ""
@@ -216,26 +214,46 @@ static void insert_sql(abdb_text *sql, const target *t, bool claim)
               " e.artifact_id = s.artifact_id AND coalesce(e.line, 0) = s.line AND"
               " coalesce(e.place, '') = s.place)";
 
-    if (claim)
-        abdb_text_printf(sql,
-                         "CREATE TEMP TABLE won AS WITH w AS (INSERT INTO %s (%s) SELECT %s FROM"
-                         " pg_temp.s ORDER BY %s ON CONFLICT DO NOTHING RETURNING %s) SELECT * FROM"
-                         " w",
-                         name, columns, columns, order, abdb_text_get(&t->first));
-    else
-        abdb_text_printf(sql,
-                         "INSERT INTO %s (%s) SELECT %s FROM pg_temp.s s%s ORDER BY %s"
-                         " ON CONFLICT DO NOTHING",
-                         name, columns, columns, not_said, order);
+    abdb_text_printf(sql,
+                     "INSERT INTO %s (%s) SELECT %s FROM pg_temp.s s%s ORDER BY %s ON CONFLICT DO"
+                     " NOTHING",
+                     abdb_text_get(&t->name), abdb_text_get(&t->columns),
+                     abdb_text_get(&t->columns), not_said, abdb_text_get(&t->order));
+    if (claim) abdb_text_printf(sql, " RETURNING %s", abdb_text_get(&t->first));
 }
 
-/* Are there statements of MLPerf among the entries that were added? Others may repeat them. */
+/* Answers the staged keys that are none of those that were added. */
+static abdb_status say_lost(abdb_server *s, const target *t, const PGresult *won, abdb_error *err)
+{
+    abdb_text keys = {0}, sql = {0};
+    PGresult *lost = NULL;
+    const char *value;
+    abdb_status st = ABDB_OK;
+
+    abdb_text_puts(&keys, "{");
+    for (int i = 0; i < PQntuples(won); i++)
+        abdb_text_printf(&keys, "%s%s", i ? "," : "", PQgetvalue(won, i, 0));
+    abdb_text_puts(&keys, "}");
+    abdb_text_printf(&sql, "SELECT %s FROM pg_temp.s EXCEPT SELECT unnest($1::BIGINT[])",
+                     abdb_text_get(&t->first));
+    if (keys.failed || sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
+    value = abdb_text_get(&keys);
+    TRY(abdb_server_ask(s, abdb_text_get(&sql), 1, &value, &lost, err));
+    for (int i = 0; i < PQntuples(lost); i++)
+        abdb_wire_say(PQgetvalue(lost, i, 0), (size_t)PQgetlength(lost, i, 0));
+done:
+    PQclear(lost);
+    abdb_text_free(&keys);
+    abdb_text_free(&sql);
+    return st;
+}
+
+/* Are there statements of MLPerf among the entries that came? Others may repeat them. */
 static abdb_status note_mlperf(abdb_server *s, abdb_error *err)
 {
-    static const char sql[] =
-        "SELECT EXISTS (SELECT 1 FROM pg_temp.won w JOIN abdb.entry_row e ON e.entry_id ="
-        " w.entry_id JOIN abdb.description d ON d.description_id = e.description_id"
-        " WHERE d.evidence = 'mlperf' AND d.kind <> 'run')::INTEGER";
+    static const char sql[] = "SELECT EXISTS (SELECT 1 FROM pg_temp.s s JOIN abdb.description d"
+                              " ON d.description_id = s.description_id WHERE d.evidence = 'mlperf'"
+                              " AND d.kind <> 'run')::INTEGER";
     long long some;
     abdb_status st = abdb_server_number(s, sql, &some, err);
 
@@ -249,26 +267,19 @@ abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abd
     target t = {0};
     abdb_text sql = {0};
     PGresult *result = NULL;
-    long long rows, added, different = 0, lost;
+    long long rows, added, different = 0;
     abdb_status st = ABDB_OK;
 
     TRY(begin(s, r, &t, &rows, err));
     insert_sql(&sql, &t, claim);
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
-    if (claim) TRY(abdb_server_do(s, "DROP TABLE IF EXISTS pg_temp.won", err));
     TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, &result, err));
     added = strtoll(PQcmdTuples(result), NULL, 10);
     abdb_server_brought(s, t.table, added);
     if (claim && added) TRY(note_mlperf(s, err));
     if (added < rows) TRY(check_collisions(s, &t, err));
     if (added < rows && !claim) TRY(count_different(s, &t, &different, err));
-    if (claim && added < rows) {
-        abdb_text_clear(&sql);
-        abdb_text_printf(
-            &sql, "COPY (SELECT %s FROM pg_temp.s EXCEPT SELECT * FROM pg_temp.won) TO STDOUT",
-            abdb_text_get(&t.first));
-        TRY(abdb_server_copy_out(s, abdb_text_get(&sql), &lost, err));
-    }
+    if (added < rows && claim) TRY(say_lost(s, &t, result, err));
     abdb_text_printf(said, "%lld %lld", added, different);
 done:
     PQclear(result);

@@ -83,7 +83,7 @@ measured() {
     abdb import -q "$fixtures/withdrawn.jsonl" "$fixtures/llama_bench.jsonl" "$fixtures/site_flat.csv" "$fixtures/summary.json" 2>/dev/null || true
     abdb withdraw "$fixtures/llama_bench.jsonl" --reason "a test" >/dev/null
     abdb push "$url" >/dev/null
-    VIEWS='v_*' REPORTS='artifacts factors rules sensitivity withdrawals latency-throughput loss rejects audit-doubts audit-plausibility' \
+    VIEWS='v_*' REPORTS='artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems peak-achieved round-changes speedups training-time scaling-throughput' \
         python3 "$root/tests/ports/same_views.py" t.db "$url" "$root/tests/ports/questions.sql" >said || { grep -A9 '^not ok\|^# psql' said; false; }
     [ "$(grep -c '^ok' said)" -gt 60 ]
 }
@@ -251,7 +251,7 @@ P
     warehouse upgrade
     fill_one
     abdb push "$url" >/dev/null
-    there "DROP VIEW v_note; ALTER TABLE claim DROP COLUMN missing CASCADE; ALTER TABLE price DROP CONSTRAINT price_per_check; DROP TABLE score_rule CASCADE; UPDATE warehouse SET tables = 'old'" >/dev/null
+    there "DROP VIEW v_note; ALTER TABLE claim DROP COLUMN missing CASCADE; ALTER TABLE price DROP CONSTRAINT price_per_check; DROP TABLE score_rule CASCADE; DROP INDEX note_target; CREATE INDEX note_target ON note (kind); UPDATE warehouse SET tables = 'old'" >/dev/null
     measured m.db
     abdb merge m.db >/dev/null
     run abdb push "$url"
@@ -263,6 +263,7 @@ P
     same "$(facts back.db)" "$(facts)"
     same "$(there "SELECT count(missing) FROM claim")" 0
     VIEWS='v_note v_claim* v_price' python3 "$root/tests/ports/same_views.py" t.db "$url" >said || { cat said; false; }
+    same "$(there "SELECT indexdef LIKE '%(kind, target)' FROM pg_indexes WHERE indexname = 'note_target'")" t
     there "ALTER TABLE price ADD CHECK (per <> 'x'), ADD COLUMN extra TEXT; UPDATE warehouse SET views = 'old'" >/dev/null
     run abdb push "$url" --upgrade
     fails 0 "0 entries new"

@@ -15,5 +15,5 @@ db=${1:-$dir/abdb.db}
 url="postgresql://abdb@/postgres?host=$dir/server"
 [ -n "${1:-}" ] || ABDB_DATA=data "$build/abdb" import -q data --db "$db"
 "$build/abdb" push "$url" --db "$db" >&2
-REPORTS='artifacts factors rules sensitivity withdrawals latency-throughput loss rejects audit-doubts audit-plausibility' \
+REPORTS='artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems peak-achieved round-changes speedups training-time scaling-throughput' \
     python3 tests/ports/same_views.py "$db" "$url" tests/ports/questions.sql

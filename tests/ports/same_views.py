@@ -119,7 +119,7 @@ def columns_of(sql):
 
 
 def report(name):
-    """The SQL of a report with the defaults of its parameters. Where a pattern is asked for that is not given, nothing is."""
+    """The SQL of a report with the defaults of its parameters. Where a pattern may be asked for and is not, all fit."""
     here = os.path.dirname(os.path.abspath(__file__))
     text = open(f"{here}/../../query/reports/{name}.sql").read()
     usual = {m[1]: (m[2], m[3].strip()) for m in re.finditer(r"^-- param: (\w+) \| ([^|]*) \| ?(.*?) ?\|", text, re.M)}
@@ -128,8 +128,18 @@ def report(name):
         kind, word = usual.get(m[1], ("text", ""))
         return "NULL" if not word else word if kind != "text" or word.isdigit() else "'" + word.replace("'", "''") + "'"
 
-    sql = re.sub(r"--.*", "", text)
-    sql = re.sub(r"(?<![:\w]):(\w+)", value, sql).strip().rstrip(";")
+    # what is kept as a table for the rows is a part of their statement here
+    parts = re.split(r"^-- @(\w+) ?(.*)$", "-- @rows\n" + text if "-- @rows" not in text else text, flags=re.M)
+    tables, rows = [], ""
+    for tag, name, sql in zip(parts[1::3], parts[2::3], parts[3::3]):
+        sql = re.sub(r"(?<![:\w]):(\w+)", value, re.sub(r"--.*", "", sql)).strip().rstrip(";")
+        if tag == "table":
+            tables.append(f"{name.strip()} AS MATERIALIZED ({sql})")
+        elif tag == "rows":
+            rows = sql
+    if tables:
+        rows = "WITH " + ", ".join(tables) + (", " + rows[4:] if rows.startswith("WITH") else " " + rows)
+    sql = rows
     return re.sub(r"NULL IS NULL OR [\w.]+ GLOB NULL", "1 = 1", sql)
 
 
