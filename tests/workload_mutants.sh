@@ -28,7 +28,7 @@ while IFS='|' read -r id file from to; do
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -fopenmp -w -o "$room/tests" tests/unit/workloads.c "$room/wrong.o" \
         $(printf '%s\n' $objects | grep -v "/kernels/${file%.c}.o") "$build/libabdb.a" -lcmocka -ljansson -lcrypto -lsqlite3 -lcsv -larchive -lm -lpthread
     by=
-    for test in lengths gradients switches chain learns recommends; do
+    for test in lengths gradients switches chain learns recommends ranks_learn; do
         timeout 120 "$room/tests" "$test" >/dev/null 2>&1 || { by=$test; break; }
     done
     [ -n "$by" ] && caught=$((caught + 1)) || missed+=" $id"
