@@ -271,6 +271,8 @@ $(BUILD)/abdb-run-%: kernels/backends/%.py
 $(BUILD)/bench/launch: $(call obj,tests/bench/launch.c $(wildcard kernels/providers/ref/*.c kernels/providers/vec/*.c) $(HARNESS) $(MICRO) $(CORE)) $(VEC_OBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -ljansson -lm -lpthread
+# Ranks of MPI compute by our own vector code.
+EXTRA_mpi += $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard kernels/providers/vec/*.c)) $(VEC_OBJ)
 define backend_rule
 $(BUILD)/abdb-run-$(1): $(call obj,kernels/backends/$(1).c $(wildcard kernels/providers/$(1)/*.c) $(HARNESS) $(MICRO) $(CORE)) $(EXTRA_$(1))
 	@$$(if $$(V),,echo "  LINK  $$@")

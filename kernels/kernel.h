@@ -187,6 +187,8 @@ typedef struct {
     void (*close)(void *state);               /* NULL: nothing to close */
 } abdb_impl;
 
+struct abdb_workload;
+struct abdb_spread;
 typedef struct {
     const char *name, *summary;
     const char *names; /* of parameters that all its kernels have, separated by blanks, or NULL */
@@ -203,6 +205,9 @@ typedef struct {
     /* Parts of networks that workloads are made of (kernels/workloads/parts.h). NULL: it has none.
      */
     const struct abdb_parts *parts;
+    /* Of a device of several ranks: fills *out with a workload on all of them (abdb_spread of
+     * kernels/workloads/workload.h). NULL: it has no ranks. */
+    void (*over_ranks)(const struct abdb_workload *workload, struct abdb_spread *out);
 } abdb_backend;
 
 /* --- number formats: kernels/micro/format.c --------------------------------------------------- */

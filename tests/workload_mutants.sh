@@ -17,7 +17,7 @@ programs="workloads llama"
 tests_of() {
     case $1 in
     */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
-    *) program=workloads tests="lengths gradients switches chain learns recommends" ;;
+    *) program=workloads tests="lengths gradients switches chain learns recommends ranks_learn" ;;
     esac
 }
 [ -n "$check" ] || for program in $programs; do make -s "$build/unit/$program"; done

@@ -9,6 +9,7 @@
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/mpi/world.h"
+#include "kernels/providers/vec/vec.h"
 
 static const abdb_impl *const native[] = {
     &abdb_mpi_all_reduce, &abdb_mpi_all_gather, &abdb_mpi_reduce_scatter, &abdb_mpi_all_to_all,
@@ -42,6 +43,7 @@ static const abdb_backend backend = {
     .native = native,
     .library = library,
     .launched = true,
+    .over_ranks = abdb_mpi_over_ranks,
     .open = open_device};
 
 static bool is_launched(void)
@@ -86,6 +88,7 @@ int main(int argc, char **argv)
     if (abdb_mpi_world_open(&world, &err) != ABDB_OK ||
         abdb_mpi_device(&world, &device, &err) != ABDB_OK)
         MPI_Abort(MPI_COMM_WORLD, 6);
+    abdb_mpi_crew_open(&world, device, &abdb_vec_parts);
     if (world.rank > 0) {
         code = follow();
     } else {

@@ -26,6 +26,8 @@ typedef struct {
     const abdb_workload *workload;
     const abdb_backend *backend;
     abdb_device *device;
+    abdb_device *lead; /* of several ranks, of which `device` is one; NULL: there are none */
+    const struct abdb_parts *parts;
     abdb_problem p;
     abdb_sampling rule;
     abdb_spans spans;
@@ -45,12 +47,27 @@ typedef struct {
 
 /* --- before anything is made ------------------------------------------------------------------ */
 
+/* On the ranks of a device that has them, where the workload can be one of several. */
+static void spread(session *s)
+{
+    abdb_spread over;
+
+    s->parts = s->backend->parts;
+    if (!s->backend->over_ranks || !s->workload->spreads) return;
+    s->backend->over_ranks(s->workload, &over);
+    s->lead = s->device;
+    s->workload = over.workload;
+    s->device = over.device;
+    s->parts = over.parts;
+}
+
 static abdb_status begin(session *s, json_t *request, const char **status, abdb_error *err)
 {
     char lacks[LACKS] = "";
     abdb_status st = ABDB_OK;
 
     *status = "failed";
+    spread(s);
     s->p.kernel = s->workload->name;
     s->p.device = s->device;
     s->rule =
@@ -59,8 +76,8 @@ static abdb_status begin(session *s, json_t *request, const char **status, abdb_
     TRY(s->workload->shape(&s->p, &s->device->limits, err));
     s->spans.now = abdb_now_s;
     s->spans.device = s->device;
-    s->stage = (abdb_stage){&s->p, s->device, s->backend->parts, &s->spans};
-    s->workload->lacks(&s->p, s->backend->parts, lacks, sizeof lacks);
+    s->stage = (abdb_stage){.p = &s->p, .device = s->device, .parts = s->parts, .spans = &s->spans};
+    s->workload->lacks(&s->p, s->parts, lacks, sizeof lacks);
     if (*lacks) {
         *status = "not-implemented";
         TRY(ABDB_FAIL(err, ABDB_USAGE, "backend %s lacks: %s", s->backend->name, lacks));
@@ -125,6 +142,9 @@ static abdb_status repeat(session *s, double *time_s, abdb_error *err)
     TRY(s->workload->run(s->state, err));
     TRY(s->device->end(s->device, time_s, err));
     if (!s->device->on_host) *time_s = abdb_now_s() - began_s;
+    /* All ranks began together: the slowest one's time is that of all. */
+    for (int r = 0; s->lead && r < s->lead->limits.ranks; r++)
+        *time_s = fmax(r ? *time_s : 0, s->lead->rank_s[r]);
     if (s->spans.overflowed || s->spans.deep)
         TRY(ABDB_FAIL(err, ABDB_LIMIT, "its spans are more than there is room for, or left open"));
 done:
@@ -162,6 +182,8 @@ static abdb_status sample(session *s, const volatile int *stop, abdb_error *err)
         out->at_s[out->count] = abdb_now_s() - out->first_s;
         TRY(repeat(s, &time_s, err));
         memcpy(s->kept[out->count], s->spans.at, sizeof s->spans.at);
+        for (int r = 0; s->lead && r < out->ranks; r++)
+            out->rank_s[out->count * (size_t)out->ranks + (size_t)r] = s->lead->rank_s[r];
         out->time_s[out->count++] = time_s;
         out->launches++;
     }
@@ -178,6 +200,11 @@ static abdb_status measure(session *s, const volatile int *stop, abdb_error *err
     s->samples = (abdb_samples){.time_s = calloc(REPETITIONS, sizeof(double)),
                                 .at_s = calloc(REPETITIONS, sizeof(double))};
     s->kept = calloc(REPETITIONS, sizeof *s->kept);
+    if (s->lead) {
+        s->samples.ranks = s->lead->limits.ranks;
+        s->samples.rank_s = calloc(REPETITIONS * (size_t)s->samples.ranks, sizeof(double));
+        if (!s->samples.rank_s) TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples of ranks"));
+    }
     if (!s->samples.time_s || !s->samples.at_s || !s->kept)
         TRY(ABDB_FAIL(err, ABDB_NOMEM, "samples"));
     first = abdb_canary(s->rule.canary_s);
@@ -269,6 +296,7 @@ static void print_result(const session *s)
                        s->shift, "unsteady", s->shift > s->rule.shift_most, "threads", s->threads,
                        "bound", "operations");
     if (isfinite(s->error)) json_object_set_new(record, "error", json_real(s->error));
+    if (s->lead) abdb_ranks_tell(record, s->lead, abdb_problem_ranks(&s->p), &s->samples);
     abdb_sensors_tell(record, &s->before, &s->after, (double)s->samples.launches);
     abdb_print_record(record);
 }
@@ -313,13 +341,13 @@ abdb_status abdb_session_run(const abdb_workload *workload, const abdb_backend *
     s->device = device;
     TRY(begin(s, request, status, err));
     TRY(fits(s, status, err));
-    TRY(workload->check(&s->stage, &s->error, &s->checked_at, err));
+    TRY(s->workload->check(&s->stage, &s->error, &s->checked_at, err));
     if (isnan(s->error)) s->error = INFINITY;
     if (*stop) TRY(cancelled(s, status, err));
     s->spans.count = 0; /* those of the check */
     resident = watch_memory();
     began_s = abdb_now_s();
-    st = workload->open(&s->state, &s->stage, err);
+    st = s->workload->open(&s->state, &s->stage, err);
     if (st == ABDB_NOMEM) *status = "out-of-memory";
     TRY(st);
     s->open_s = abdb_now_s() - began_s;
@@ -328,7 +356,7 @@ abdb_status abdb_session_run(const abdb_workload *workload, const abdb_backend *
     tell(s, resident);
     *status = "ok";
 done:
-    if (s->state) workload->close(s->state);
+    if (s->state) s->workload->close(s->state);
     abdb_samples_free(&s->samples);
     free(s->kept);
     free(s);

@@ -17,8 +17,10 @@ static const double first_deviation = 0.02;
 typedef struct {
     abdb_gpt g;
     abdb_tokens source;
-    size_t steps, batch;     /* updates in a repetition; tokens of an update */
-    int32_t *token, *target; /* of a repetition */
+    const abdb_crew *crew;   /* NULL: alone */
+    size_t steps, batch;     /* updates in a repetition; tokens of an update on this rank */
+    int32_t *token, *target; /* of a repetition, of this rank */
+    int32_t *other;          /* a sequence of another rank */
     double rate, *loss;      /* mean of each update so far */
     size_t losses;
     double hardware, between, all; /* operations and seconds of the last repetition */
@@ -85,13 +87,16 @@ static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, siz
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
     if (!used) why = parts->refuses(p, s.dtype, s.d / s.heads, s.d);
+    if (!used && !why && s.ranks > 1 && (!p->device || (size_t)p->device->limits.ranks < s.ranks))
+        why = "so many ranks: the backend mpi has them (--ranks)";
     if (why) snprintf(out, room, "%s", why);
 }
 
 /* Tokens and losses of a repetition beside the network. */
 static double beside(const abdb_gpt_shape *s, size_t steps)
 {
-    return 2.0 * (double)(steps * s->micro * s->accumulation * s->sequence) * sizeof(int32_t);
+    return 2.0 * (double)(steps * s->micro * s->accumulation * s->sequence) * sizeof(int32_t) +
+           2.0 * (double)s->sequence * sizeof(int32_t);
 }
 
 static void effort(const abdb_stage *stage, abdb_effort *out)
@@ -138,10 +143,12 @@ static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
     s = known(stage->p, &t->steps);
     t->batch = s.micro * s.accumulation * s.sequence;
     t->rate = abdb_param_number(stage->p, "rate", 6e-4);
-    t->token = calloc(2 * t->steps * t->batch, sizeof *t->token);
+    t->crew = abdb_gpt_ranks(&s) > 1 ? stage->crew : NULL;
+    t->token = calloc(2 * (t->steps * t->batch + s.sequence), sizeof *t->token);
     t->loss = calloc(LOSSES, sizeof *t->loss);
     if (!t->token || !t->loss) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
     t->target = t->token + t->steps * t->batch;
+    t->other = t->target + t->steps * t->batch;
     TRY(abdb_tokens_open(&t->source,
                          source && strcmp(source, "file") == 0 ? getenv("ABDB_TOKENS") : NULL,
                          s.vocabulary, 1, err));
@@ -152,16 +159,47 @@ done:
     return st;
 }
 
-/* The next tokens. */
+static size_t ranks_of(const training *t)
+{
+    return t->crew ? abdb_gpt_ranks(&t->g.s) : 1;
+}
+
+/* Do all ranks have the same parameters, bit for bit? */
+static abdb_status agree(const training *t, abdb_error *err)
+{
+    const uint16_t *bits = (const uint16_t *)(const void *)t->g.p;
+    size_t n = abdb_gpt_parameters(&t->g.s) * t->g.size / sizeof *bits;
+    uint64_t hash = 0;
+    double own, all;
+
+    for (size_t i = 0; i < n; i++) hash = (hash ^ bits[i]) * 0x9E3779B97F4A7C15u;
+    own = all = (double)(hash >> 24); /* 40 bits, whose sum over ranks is exact */
+    t->crew->start(t->crew, ABDB_F64, 1, &all);
+    t->crew->finish(t->crew);
+    if (all == own * (double)ranks_of(t)) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_BACKEND,
+                     "after %zu updates ranks have other parameters than rank %d", t->losses,
+                     t->crew->rank);
+}
+
+/* The next tokens: all ranks draw those of all, and keep their own. */
 static abdb_status reset(void *state, abdb_error *err)
 {
     training *t = state;
-    size_t length = t->g.s.sequence;
+    size_t length = t->g.s.sequence, ranks = ranks_of(t),
+           rank = t->crew ? (size_t)t->crew->rank : 0;
 
-    (void)err;
-    for (size_t at = 0; at < t->steps * t->batch; at += length)
-        abdb_tokens_draw(&t->source, length, t->token + at, t->target + at);
-    return ABDB_OK;
+    for (size_t step = 0; step < t->steps; step++)
+        for (size_t r = 0; r < ranks; r++)
+            for (size_t at = 0; at < t->batch; at += length) {
+                size_t to = step * t->batch + at;
+
+                if (r > rank)
+                    abdb_tokens_draw(&t->source, length, t->other, t->other + length);
+                else /* what an earlier rank has is overwritten by what comes last: its own */
+                    abdb_tokens_draw(&t->source, length, t->token + to, t->target + to);
+            }
+    return t->crew ? agree(t, err) : ABDB_OK;
 }
 
 static abdb_status run(void *state, abdb_error *err)
@@ -179,7 +217,11 @@ static abdb_status run(void *state, abdb_error *err)
             loss += one;
         }
         abdb_gpt_update(&t->g, t->rate);
-        if (t->losses < LOSSES) t->loss[t->losses++] = loss / (double)t->batch;
+        if (t->crew) {
+            t->crew->start(t->crew, ABDB_F64, 1, &loss);
+            t->crew->finish(t->crew);
+        }
+        if (t->losses < LOSSES) t->loss[t->losses++] = loss / (double)(t->batch * ranks_of(t));
     }
     TRY(abdb_stage_failed(t->g.stage, t->g.parts, err));
 done:
@@ -191,11 +233,10 @@ done:
  * should foretell. */
 static bool is_sound(const training *t)
 {
-    double floor = abdb_tokens_entropy(&t->source);
+    double floor = abdb_tokens_entropy(&t->source), tokens = (double)(t->batch * ranks_of(t));
 
     for (size_t i = 0; i < t->losses; i++)
-        if (!isfinite(t->loss[i]) || t->loss[i] < floor - 6 * 0.574 / sqrt((double)t->batch))
-            return false;
+        if (!isfinite(t->loss[i]) || t->loss[i] < floor - 6 * 0.574 / sqrt(tokens)) return false;
     return true;
 }
 
@@ -210,9 +251,10 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
         operations += spans->at[i].ops;
         if (!spans->at[i].within) all += spans->at[i].time_s;
     }
-    say(to, &(abdb_told_metric){"tokens_per_s", "median", (double)(t->steps * t->batch) / median_s,
-                                NAN});
-    say(to, &(abdb_told_metric){"hardware_flops_per_s", "median", operations / median_s, NAN});
+    say(to, &(abdb_told_metric){"tokens_per_s", "median",
+                                (double)(t->steps * t->batch * ranks_of(t)) / median_s, NAN});
+    say(to, &(abdb_told_metric){"hardware_flops_per_s", "median",
+                                (double)ranks_of(t) * operations / median_s, NAN});
     say(to, &(abdb_told_metric){"overhead", "value", abdb_spans_between(spans) / all, NAN});
     if (isfinite(floor)) say(to, &(abdb_told_metric){"loss_floor", "value", floor, NAN});
     for (size_t i = 0; i < points; i++) {
@@ -233,10 +275,12 @@ const abdb_workload abdb_workload_gpt = {
         "mpt-125m to mpt-7b, tiny), of which layers, d, heads, vocabulary, sequence, bias "
         "can be others; micro_batch=1, accumulation=1, batch (their product); "
         "dtype=f32,bf16 (f64: ref); recompute=no,yes; sparsity=0 (share of the layers' "
-        "weights held at 0); tokens=chain,file ($ABDB_TOKENS); rate=6e-4; steps=1 "
+        "weights held at 0); ranks=1 (mpi: those that there are, each with micro_batch x "
+        "accumulation sequences), overlap=no,yes (their gradients are added up while others are "
+        "made); tokens=chain,file ($ABDB_TOKENS); rate=6e-4; steps=1 "
         "(updates in a repetition); scale=no,auto (as many layers as fit)",
     .names = "model layers layers_of d heads vocabulary sequence bias micro_batch accumulation "
-             "batch recompute sparsity tokens rate steps scale",
+             "batch ranks overlap recompute sparsity tokens rate steps scale",
     .dtype = ABDB_F32,
     .shape = shape,
     .lacks = lacks,
@@ -246,4 +290,5 @@ const abdb_workload abdb_workload_gpt = {
     .reset = reset,
     .run = run,
     .tell = tell,
-    .close = stop};
+    .close = stop,
+    .spreads = true};

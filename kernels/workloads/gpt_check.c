@@ -285,6 +285,7 @@ abdb_status abdb_gpt_check(const abdb_stage *stage, const abdb_gpt_shape *of, do
     s.sequence = SEQUENCE;
     s.micro = MICRO;
     s.accumulation = TIMES;
+    s.ranks = 1;
     bounds_of(s.dtype, &bound, &unused);
     TRY(abdb_tokens_open(&c->source, NULL, VOCABULARY, 5, err));
     TRY(abdb_gpt_open(&c->g, stage, &s, 3, deviation, true, err));

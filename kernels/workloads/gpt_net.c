@@ -267,6 +267,39 @@ static void layer_backward(const abdb_gpt *g, size_t i)
               vector_slope(g, i, ABDB_GPT_GAIN1), vector_slope(g, i, ABDB_GPT_SHIFT1));
 }
 
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+static const abdb_crew *crew_of(const abdb_gpt *g)
+{
+    return abdb_gpt_ranks(&g->s) > 1 ? g->stage->crew : NULL;
+}
+
+/* Do gradients leave for the other ranks as soon as they are made? */
+static bool leaves_early(const abdb_gpt *g)
+{
+    return g->s.overlap && crew_of(g) && g->learned + 1 == g->s.accumulation;
+}
+
+/* Gradients of elements [first, end) are made: they are added to those of other micro-batches, and
+ * after the last of these to those of other ranks. */
+static void made(const abdb_gpt *g, size_t first, size_t end)
+{
+    const abdb_crew *crew = g->learned + 1 == g->s.accumulation ? crew_of(g) : NULL;
+    double n = (double)(end - first);
+    char *of = g->sum ? g->sum + first * g->wide : slope(g, first);
+
+    if (g->sum) {
+        abdb_span_enter(g->stage->spans, "accumulate", "elementwise");
+        g->stage->parts->add(g->parts, end - first, slope(g, first), of);
+        abdb_span_leave(g->stage->spans, n, n * (double)(g->size + 2 * g->wide));
+    }
+    if (!crew) return;
+    abdb_span_enter(g->stage->spans, "all-reduce", "all-reduce");
+    crew->start(crew, abdb_parts_wide(g->s.dtype), end - first, of);
+    crew->progress(crew);
+    abdb_span_leave(g->stage->spans, n, n * (double)g->wide);
+}
+
 static void backward(const abdb_gpt *g)
 {
     size_t n = g->rows, d = g->s.d, gain = abdb_gpt_gain(&g->s);
@@ -286,6 +319,7 @@ static void backward(const abdb_gpt *g)
             abdb_span_leave(g->stage->spans, 0, 0);
         }
         layer_backward(g, i);
+        if (leaves_early(g)) made(g, abdb_gpt_matrix(s, i, 0), abdb_gpt_matrix(s, i + 1, 0));
     }
     embed(g, g->g, slope(g, abdb_gpt_positions(s)), g->dx, true);
     abdb_span_leave(g->stage->spans, 0, 0);
@@ -316,16 +350,24 @@ done:
 abdb_status abdb_gpt_learn(abdb_gpt *g, const int32_t *token, const int32_t *target, double *loss,
                            abdb_error *err)
 {
+    const abdb_crew *crew = crew_of(g);
     size_t n = abdb_gpt_parameters(&g->s);
     abdb_status st = ABDB_OK;
 
     TRY(give_tokens(g, token, target, err));
     *loss = forward(g);
     backward(g);
-    if (g->sum) {
-        abdb_span_enter(g->stage->spans, "accumulate", "elementwise");
-        g->stage->parts->add(g->parts, n, g->g, g->sum);
-        abdb_span_leave(g->stage->spans, (double)n, (double)n * (double)(g->size + 2 * g->wide));
+    if (leaves_early(g)) {
+        made(g, 0, abdb_gpt_matrix(&g->s, 0, 0));
+        made(g, abdb_gpt_matrices(&g->s), n);
+    } else {
+        made(g, 0, n);
+    }
+    g->learned++;
+    if (crew && g->learned == g->s.accumulation) {
+        abdb_span_enter(g->stage->spans, "all-reduce", "all-reduce");
+        crew->finish(crew);
+        abdb_span_leave(g->stage->spans, 0, 0);
     }
     TRY(abdb_stage_failed(g->stage, g->parts, err));
 done:
@@ -339,6 +381,7 @@ abdb_status abdb_gpt_begin(abdb_gpt *g, abdb_error *err)
     size_t n = abdb_gpt_parameters(&g->s) * g->wide;
     abdb_status st;
 
+    g->learned = 0;
     if (!g->sum) return ABDB_OK;
     abdb_span_enter(g->stage->spans, "clear", "stream");
     st = abdb_stage_clear(g->stage, g->sum, n, err);
@@ -349,7 +392,7 @@ abdb_status abdb_gpt_begin(abdb_gpt *g, abdb_error *err)
 const void *abdb_gpt_gradient(const abdb_gpt *g, abdb_dtype *dtype, double *scale)
 {
     *dtype = g->sum ? abdb_parts_wide(g->s.dtype) : g->s.dtype;
-    *scale = 1 / (double)g->s.accumulation;
+    *scale = 1 / (double)(g->s.accumulation * abdb_gpt_ranks(&g->s));
     return g->sum ? g->sum : g->g;
 }
 

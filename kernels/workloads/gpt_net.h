@@ -26,6 +26,7 @@ typedef struct {
     int32_t *token, *target, *first, *order;
     int32_t *host; /* room for order and first in the host's memory, all else is the device's */
     size_t bytes, work; /* of memory; of working memory */
+    size_t learned;     /* micro-batches since the last update */
     double step;        /* updates so far */
 } abdb_gpt;
 

@@ -59,7 +59,10 @@ static void place(abdb_gpt *g)
     g->w = g->wide == g->size ? g->p : take(g, n * g->wide);
     g->m = take(g, n * g->wide);
     g->v = take(g, n * g->wide);
-    g->sum = s->accumulation > 1 ? take(g, n * g->wide) : NULL;
+    /* What ranks add up is wide too. */
+    g->sum = s->accumulation > 1 || (abdb_gpt_ranks(s) > 1 && g->wide != g->size)
+                 ? take(g, n * g->wide)
+                 : NULL;
     g->mask = s->sparsity > 0 ? take(g, abdb_gpt_matrices(s) - abdb_gpt_matrix(s, 0, 0)) : NULL;
     place_layers(g);
     g->last = take(g, row);

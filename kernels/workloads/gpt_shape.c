@@ -50,7 +50,7 @@ static size_t layers_that_fit(const abdb_gpt_shape *s, size_t sequence, int thre
            bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
     abdb_work work;
 
-    one.micro = one.accumulation = 1;
+    one.micro = one.accumulation = one.ranks = 1;
     one.sequence = sequence;
     for (; one.layers > 1; one.layers--) {
         abdb_gpt_work(&one, &work);
@@ -74,23 +74,41 @@ done:
     return st;
 }
 
-/* Sequences of an update: micro_batch x accumulation = batch; any one follows from the others. */
+/* Sequences of an update: micro_batch x accumulation x ranks = batch; of the first, second and last
+ * any one follows from the others. */
 static abdb_status batches(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
 {
     size_t batch;
+    double ranks = (double)s->ranks;
     double micro = abdb_param_number(p, "micro_batch", 0),
            times = abdb_param_number(p, "accumulation", 0), all = abdb_param_number(p, "batch", 0);
     abdb_status st = ABDB_OK;
 
     if (!(micro >= 1))
-        micro = all >= 1 && times >= 1 ? fmax(1, floor(all / times)) : all >= 1 ? all : 1;
-    if (!(times >= 1)) times = all >= 1 ? fmax(1, floor(all / micro)) : 1;
+        micro = all >= 1 ? fmax(1, floor(all / ranks / (times >= 1 ? times : 1))) : 1;
+    if (!(times >= 1)) times = all >= 1 ? fmax(1, floor(all / ranks / micro)) : 1;
     TRY(abdb_param_size(p, "micro_batch", micro, 1 << 16, &s->micro, err));
     TRY(abdb_param_size(p, "accumulation", times, 1 << 16, &s->accumulation, err));
-    TRY(abdb_param_size(p, "batch", (double)(s->micro * s->accumulation), 1u << 31, &batch, err));
-    if (batch != s->micro * s->accumulation)
-        TRY(ABDB_FAIL(err, ABDB_USAGE, "batch=%zu is not micro_batch=%zu x accumulation=%zu", batch,
-                      s->micro, s->accumulation));
+    TRY(abdb_param_size(p, "batch", (double)(s->micro * s->accumulation) * ranks, 1u << 31, &batch,
+                        err));
+    if (batch != s->micro * s->accumulation * s->ranks)
+        TRY(ABDB_FAIL(err, ABDB_USAGE, "batch=%zu is not micro_batch=%zu x accumulation=%zu%s",
+                      batch, s->micro, s->accumulation, s->ranks > 1 ? " x ranks" : ""));
+done:
+    return st;
+}
+
+/* They are told where they are asked for. */
+static abdb_status ranks_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *err)
+{
+    static const char *const switches[] = {"no", "yes", NULL};
+    int which;
+    abdb_status st = ABDB_OK;
+
+    s->ranks = 1;
+    if (abdb_param_text(p, "ranks")) TRY(abdb_param_size(p, "ranks", 1, 65536, &s->ranks, err));
+    TRY(abdb_param_word(p, "overlap", switches, &which, err));
+    s->overlap = which == 1;
 done:
     return st;
 }
@@ -114,6 +132,7 @@ abdb_status abdb_gpt_shape_of(abdb_problem *p, abdb_gpt_shape *s, abdb_error *er
     TRY(abdb_param_size(p, "vocabulary", (double)models[model].vocabulary, 65536, &s->vocabulary,
                         err));
     TRY(abdb_param_size(p, "sequence", (double)models[model].sequence, 1 << 20, &s->sequence, err));
+    TRY(ranks_of(p, s, err));
     TRY(batches(p, s, err));
     TRY(abdb_param_word(p, "bias", models[model].bias ? rotated : switches, &which, err));
     s->bias = models[model].bias ? which == 0 : which == 1;
@@ -171,14 +190,20 @@ bool abdb_gpt_is_bias(int vector)
     return vector != ABDB_GPT_GAIN1 && vector != ABDB_GPT_GAIN2;
 }
 
+size_t abdb_gpt_ranks(const abdb_gpt_shape *s)
+{
+    return s->ranks ? s->ranks : 1;
+}
+
 void abdb_gpt_work(const abdb_gpt_shape *s, abdb_work *out)
 {
-    double rows = (double)(s->micro * s->accumulation * s->sequence),
+    double rows = (double)(s->micro * s->accumulation * s->sequence * abdb_gpt_ranks(s)),
            weights = (double)(12 * s->layers * s->d * s->d + s->vocabulary * s->d),
            seen = rows * (double)(s->sequence + 1) / 2, n = (double)abdb_gpt_parameters(s),
            size = (double)abdb_dtype_size(s->dtype),
            wide = s->dtype == ABDB_F64 ? sizeof(double) : sizeof(float);
 
     out->ops = 6 * weights * rows + 12 * (double)s->d * seen * (double)s->layers;
-    out->bytes = n * ((double)s->accumulation * 3 * size + 2 * size + 6 * wide);
+    out->bytes =
+        (double)abdb_gpt_ranks(s) * n * ((double)s->accumulation * 3 * size + 2 * size + 6 * wide);
 }

@@ -13,8 +13,10 @@
 typedef struct {
     size_t layers, d, heads, vocabulary, sequence; /* d: width; heads of d / heads */
     size_t micro, accumulation;                    /* sequences at a time; times before an update */
+    size_t ranks;                                  /* that each do so many; 0 counts as 1 */
     abdb_dtype dtype;
     bool bias, recompute;
+    bool overlap;    /* gradients of a layer are added up among ranks while others are made */
     double sparsity; /* share of the weights of layers that is held at 0 */
 } abdb_gpt_shape;
 
@@ -43,9 +45,13 @@ size_t abdb_gpt_parameters(const abdb_gpt_shape *s);
 /* Is the vector one that a network without biases does not have? */
 bool abdb_gpt_is_bias(int vector);
 
-/* Operations that a step needs: 6 for each weight of a matrix (tokens' table once) and token; of
- * attention 12 d for each query and key that it sees, and layer. Bytes: weights read forward and
- * backward, gradients written and read, weights, moments and master weights read and written. */
+/* Ranks, at least 1. */
+size_t abdb_gpt_ranks(const abdb_gpt_shape *s);
+
+/* Operations that a step needs, of all ranks together: 6 for each weight of a matrix (tokens' table
+ * once) and token; of attention 12 d for each query and key that it sees, and layer. Bytes: weights
+ * read forward and backward, gradients written and read, weights, moments and master weights read
+ * and written. */
 void abdb_gpt_work(const abdb_gpt_shape *s, abdb_work *out);
 
 #endif

@@ -12,12 +12,28 @@
 #include "kernels/kernel.h"
 #include "kernels/workloads/spans.h"
 
+/* Ranks that do the same together, each with a state of its own (a copy of the model). */
+typedef struct abdb_crew abdb_crew;
+struct abdb_crew {
+    int rank, ranks;
+    void *self;
+    /* Begins to add up what all ranks have in x (n numbers of f32 or f64, in the host's memory), in
+     * place; the sums are the same bits on each. Several may be under way, begun in the same order
+     * by all. */
+    void (*start)(const abdb_crew *c, abdb_dtype dtype, size_t n, void *x);
+    /* Helps what was begun along, while the rank does something else. */
+    void (*progress)(const abdb_crew *c);
+    /* Waits for all that was begun. */
+    void (*finish)(const abdb_crew *c);
+};
+
 /* What a workload runs on. */
 typedef struct {
     const abdb_problem *p; /* parameters; no tensors */
     abdb_device *device;
     const struct abdb_parts *parts; /* of the backend */
     abdb_spans *spans;
+    const abdb_crew *crew; /* NULL: alone */
 } abdb_stage;
 
 typedef struct {
@@ -35,7 +51,7 @@ enum { ABDB_METRICS_MAX = 44 };
 typedef void abdb_tell(void *to, const abdb_told_metric *metric);
 
 /* Functions that return a status leave the reason in `err`. */
-typedef struct {
+typedef struct abdb_workload {
     const char *name, *summary;
     const char *formula;    /* identifier@version of the effort */
     const char *parameters; /* for people: names, meaning, defaults */
@@ -60,7 +76,16 @@ typedef struct {
      * false where what was computed cannot be right (a number that is not finite). */
     void (*tell)(void *state, double median_s, abdb_tell *tell, void *to, bool *sound);
     void (*close)(void *state);
+    bool spreads; /* it can be one of several ranks: it has the parameter `ranks` */
 } abdb_workload;
+/* A workload on several ranks, as rank 0 runs it: what opens, resets, runs and closes it does so on
+ * all of them. `device` and `parts` are those of a rank. */
+typedef struct abdb_spread {
+    const abdb_workload *workload;
+    abdb_device *device;
+    const struct abdb_parts *parts;
+} abdb_spread;
+
 #define WORKLOAD(name, printed) extern const abdb_workload abdb_workload_##name;
 #include "kernels/workloads/registry.def"
 #undef WORKLOAD

@@ -127,3 +127,19 @@ P
     run abdb run --list
     fails 0 "mpi        messages between ranks by MPI: abdb run --ranks N starts them"
 }
+
+@test "mpi: training by 1, 2 and 4 ranks loses the same, its ranks agree, and scaling is told" {
+    need_mpi
+    run abdb run -q --quick --kernel gpt-train --ranks 4 --axis ranks=1,2,4 --axis model=tiny --axis batch=8 --axis micro_batch=2 --axis overlap=no,yes --axis steps=4
+    fails 0 ""
+    same "$(ask "SELECT group_concat(devices || verified, ' ') FROM (SELECT devices, verified FROM v_run ORDER BY devices)")" "1pass 1pass 2pass 2pass 4pass 4pass"
+    # the loss of the twelfth update differs by rounding alone
+    same "$(ask "SELECT count(*), max(value) - min(value) < 1e-5 FROM v_result WHERE metric = 'loss' AND x = 1")" "6,1"
+    same "$(ask "SELECT max(value) - min(value) < 1e-4 FROM v_result WHERE metric = 'loss' AND x BETWEEN 8 AND 12 GROUP BY x" | sort -u)" 1
+    # all tokens are counted, of all ranks, by the slowest one's time
+    same "$(ask "SELECT max(abs(t.value * k.value - 4 * 8 * 32)) < 1 FROM v_result t JOIN v_result k ON k.entry_id = t.entry_id AND k.metric = 'tokens_per_s' WHERE t.metric = 'time_s' AND t.statistic = 'median' AND t.rank IS NULL")" 1
+    same "$(abdb query training-ranks --format csv | cut -d, -f3,5 | sort | uniq -c | grep -c strong)" 3
+    # of one device alone there are no ranks to spread over
+    run abdb run -q --quick --kernel gpt-train --backend vec --axis ranks=2 --axis model=tiny
+    same "$(ask "SELECT status || ': ' || reason FROM v_run WHERE backend = 'vec'")" "not-implemented: backend vec lacks: so many ranks: the backend mpi has them (--ranks)"
+}

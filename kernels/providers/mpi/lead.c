@@ -194,6 +194,13 @@ void abdb_mpi_lead_close(abdb_device *d, int job)
     (void)!order(d, (abdb_mpi_order){.verb = ABDB_MPI_CLOSE, .job = job}, NULL);
 }
 
+void abdb_mpi_lead_took(abdb_device *d)
+{
+    leader *l = (leader *)d;
+
+    for (int r = 0; r < l->w->size; r++) l->rank_s[r] = l->w->number[r];
+}
+
 /* --- what is told ----------------------------------------------------------------------------- */
 
 static void sense(abdb_device *d, int how, abdb_sensors *out)

@@ -131,6 +131,9 @@ static void gather(abdb_mpi_world *w, double own)
 
 static abdb_status perform(abdb_mpi_world *w, const abdb_mpi_order *o, abdb_error *err)
 {
+    double took_s;
+    abdb_status st;
+
     switch (o->verb) {
     case ABDB_MPI_QUIT: break;
     case ABDB_MPI_SPREAD: spread(w, o->ranks); break;
@@ -147,6 +150,13 @@ static abdb_status perform(abdb_mpi_world *w, const abdb_mpi_order *o, abdb_erro
         MPI_Bcast(w->queue, (int)o->launches, MPI_BYTE, 0, MPI_COMM_WORLD);
         gather(w, run(w, o->launches));
         break;
+    case ABDB_MPI_WORK_OPEN:
+    case ABDB_MPI_WORK_RESET:
+    case ABDB_MPI_WORK_RUN:
+    case ABDB_MPI_WORK_CLOSE:
+        st = w->work(o, &took_s, err);
+        gather(w, took_s);
+        return st;
     }
     return ABDB_OK;
 }

@@ -43,13 +43,17 @@ typedef enum {
     ABDB_MPI_AVAILABLE,
     ABDB_MPI_OPEN,
     ABDB_MPI_CLOSE,
-    ABDB_MPI_RUN
+    ABDB_MPI_RUN,
+    ABDB_MPI_WORK_OPEN, /* of workloads: crew.c */
+    ABDB_MPI_WORK_RESET,
+    ABDB_MPI_WORK_RUN,
+    ABDB_MPI_WORK_CLOSE
 } abdb_mpi_verb;
 
 /* What is ordered. */
 typedef struct {
     abdb_mpi_verb verb;
-    int at, other; /* a piece or a job; of a job its tensors' pieces are `at` and `other` */
+    int at, other; /* a piece, a job or a workload; of a job its tensors' pieces are both */
     int ranks, job, byte, huge;
     size_t size;     /* bytes of a rank's part */
     size_t launches; /* in the queue */
@@ -66,6 +70,8 @@ typedef struct {
     unsigned char queue[ABDB_MPI_QUEUE]; /* jobs, as they are to be launched */
     void *host_data;                     /* rank 0: what is brought to the others, or from them */
     double *number;                      /* rank 0: one of each rank, as the last order asked for */
+    /* Orders of workloads, which crew.c does; *took_s: seconds of ABDB_MPI_WORK_RUN. */
+    abdb_status (*work)(const abdb_mpi_order *o, double *took_s, abdb_error *err);
 } abdb_mpi_world;
 
 /* Of this process. ABDB_NOMEM. */
@@ -95,5 +101,14 @@ ABDB_MUST_USE abdb_status abdb_mpi_lead_open(abdb_device *d, const abdb_problem 
                                              abdb_error *err);
 ABDB_MUST_USE abdb_status abdb_mpi_lead_launch(abdb_device *d, int job, abdb_error *err);
 void abdb_mpi_lead_close(abdb_device *d, int job);
+
+/* Each rank's number as the last order asked for becomes its time of the last stretch. */
+void abdb_mpi_lead_took(abdb_device *d);
+
+/* crew.c: workloads on all ranks. Each of them calls this before anything is ordered; `lead` is the
+ * device of all, `parts` those of each. */
+void abdb_mpi_crew_open(abdb_mpi_world *w, abdb_device *lead, const struct abdb_parts *parts);
+/* As abdb_backend has it. */
+void abdb_mpi_over_ranks(const struct abdb_workload *workload, struct abdb_spread *out);
 
 #endif

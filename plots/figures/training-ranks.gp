@@ -1,0 +1,14 @@
+# title: Data-parallel training by ranks, as measured here
+# report: training-ranks
+# needs: ranks efficiency_percent
+# series: _label 10
+# size: 720,400
+# sets: measured
+# hint: abdb run --kernel gpt-train --backend mpi --ranks 2 --axis ranks=1,2 --axis batch=4
+set xlabel "ranks"
+set ylabel "efficiency, %"
+set xrange [min_ranks - 0.5 : max_ranks + 0.5]
+set xtics 1
+set yrange [0 : 1.1 * (max_efficiency_percent > 100 ? max_efficiency_percent : 100)]
+plot 100 with lines lc rgb muted dt 2 notitle, \
+     for [i=0:series-1] $data index i using (column(c_ranks)):(column(c_efficiency_percent)) with linespoints lt i + 1 lw 2 title series_name[i + 1]
