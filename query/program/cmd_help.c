@@ -252,10 +252,14 @@ static void man_paragraph(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-static void man_examples(FILE *out, const char *title, const char *lines)
+/* As a section of its own, or below the options of a verb. */
+static void man_examples(FILE *out, bool section, const char *lines)
 {
     if (!*lines) return;
-    abdb_say(out, "%s\n.nf\n", title);
+    if (section)
+        fputs(".SH EXAMPLES\n.nf\n", out);
+    else
+        fputs(".PP\nExamples:\n.PP\n.nf\n", out);
     roff_lines(out, lines);
     fputs(".fi\n", out);
 }
@@ -290,7 +294,7 @@ static void man_verb(FILE *out, const abdb_command *c)
     roff(out, *c->details ? c->details : c->summary);
     fputs("\n.SH OPTIONS\n", out);
     man_options(out, c->options);
-    man_examples(out, ".SH EXAMPLES", c->examples);
+    man_examples(out, true, c->examples);
     man_common(out, c->takes & ABDB_PRINTS_ROWS);
     fputs(".SH SEE ALSO\n.BR abdb (1)", out);
     for (const abdb_command *other = abdb_commands; other->name; other++)
@@ -316,7 +320,7 @@ static void man(FILE *out)
         fputs(".\n", out);
         man_paragraph(out, c->details);
         man_options(out, c->options);
-        man_examples(out, ".PP\nExamples:\n.PP", c->examples);
+        man_examples(out, false, c->examples);
     }
     man_common(out, true);
     man_formats(out);
