@@ -12,10 +12,11 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-programs="workloads llama"
+programs="workloads llama safetensors"
 # which program a file is tested by, and its tests, the quick ones first
 tests_of() {
     case $1 in
+    */llama_file.c | */safetensors.c) program=safetensors tests="places other_shapes hostile" ;;
     */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
     *) program=workloads tests="lengths gradients switches chain learns recommends ranks_learn" ;;
     esac

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "kernels/workloads/llama_file.h"
 
 enum { READ_MOST = 1 << 30 };
 static const double deviation = 0.02;
@@ -52,15 +55,22 @@ abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
                                 const abdb_llama_shape *s, const abdb_llama_size *most,
                                 abdb_error *err)
 {
+    const char *from = abdb_param_text(stage->p, "source");
+    abdb_llama_file file = {0};
     abdb_llama_source source;
     abdb_status st = ABDB_OK;
 
     r->made = (abdb_llama_made){.s = *s, .seed = 1, .deviation = deviation};
     source = abdb_llama_make(&r->made);
+    if (from && strcmp(from, "file") == 0) {
+        TRY(abdb_llama_file_open(&file, getenv("ABDB_WEIGHTS"), s, err));
+        source = abdb_llama_file_source(&file);
+    }
     TRY(abdb_latencies_open(&r->read, err));
     TRY(abdb_llama_open(&r->g, stage, s, most, &source, err));
     r->bytes = (size_t)fmin((double)(r->g.gains - (char *)r->g.matrix[0].data), READ_MOST);
 done:
+    abdb_llama_file_close(&file);
     return st;
 }
 

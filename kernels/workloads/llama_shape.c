@@ -2,6 +2,7 @@
 #include "kernels/workloads/llama_shape.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "kernels/workloads/decoder.h"
@@ -68,10 +69,11 @@ done:
 
 abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error *err)
 {
-    static const char *const forms[] = {"same", "i8", "i4", NULL};
+    static const char *const forms[] = {"same", "i8", "i4", NULL}, *const sources[] = {
+                                                                       "made", "file", NULL};
     const unsigned formats = 1 << ABDB_F64 | 1 << ABDB_F32 | 1 << ABDB_BF16;
     const char *names[MODELS + 1] = {NULL};
-    int model;
+    int model, source;
     abdb_status st = ABDB_OK;
 
     for (size_t i = 0; i < MODELS; i++) names[i] = models[i].name;
@@ -79,6 +81,11 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
     *s = models[model];
     TRY(abdb_param_dtype(p, ABDB_F32, formats, &s->dtype, err));
     TRY(abdb_llama_word(p, "weights", forms, &s->form, err));
+    TRY(abdb_llama_word(p, "source", sources, &source, err));
+    if (source == 1 && !getenv("ABDB_WEIGHTS"))
+        TRY(ABDB_FAIL(err, ABDB_USAGE,
+                      "source=file: set ABDB_WEIGHTS to a file of safetensors with all of the "
+                      "model's weights"));
     TRY(layers_of(p, s, err));
     TRY(abdb_param_size(p, "vocabulary", (double)s->vocabulary, 1 << 24, &s->vocabulary, err));
 done:

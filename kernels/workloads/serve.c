@@ -312,14 +312,16 @@ const abdb_workload abdb_workload_serve = {
     .summary = "requests to a Llama-like network, batched as they come over a cache in blocks",
     .formula = "llama-serve@1",
     .parameters =
-        "model, layers, vocabulary, dtype, weights, scale as of llama-generate; arrivals=closed "
+        "model, layers, vocabulary, dtype, weights, source, scale as of llama-generate; "
+        "arrivals=closed "
         "(concurrency=batch users, each with one request at a time) or poisson (rate=1 a second); "
         "requests=32 of a repetition; input_tokens=100, output_tokens=100 (means) with "
         "lengths=fixed,uniform,lognormal by seed=1; batch=8 (requests in the network at most); "
         "layout=list,table with block=128 and cache_blocks (enough for the longest of all); "
         "limits=llama-3.1-8b,llama-2-70b (of MLPerf, for goodput)",
-    .names = "model layers layers_of vocabulary batch input_tokens output_tokens weights layout "
-             "block cache_blocks scale arrivals concurrency rate requests lengths seed limits",
+    .names =
+        "model layers layers_of vocabulary batch input_tokens output_tokens weights source layout "
+        "block cache_blocks scale arrivals concurrency rate requests lengths seed limits",
     .dtype = ABDB_F32,
     .shape = shape,
     .lacks = lacks,

@@ -1,0 +1,164 @@
+/* safetensors.c - numbers of a network in a file of safetensors; see safetensors.h. */
+#include "kernels/workloads/safetensors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* HEADER_MOST: as the format's own reader has it. */
+enum { LENGTH = 8, HEADER_MOST = 100000000 };
+
+static abdb_dtype dtype_of(const char *name, size_t *size)
+{
+    static const struct {
+        const char *name;
+        abdb_dtype dtype;
+        size_t size;
+    } known[] = {{"F32", ABDB_F32, 4}, {"BF16", ABDB_BF16, 2}, {"F16", ABDB_F16, 2}};
+
+    for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            *size = known[i].size;
+            return known[i].dtype;
+        }
+    return ABDB_DTYPE_COUNT;
+}
+
+/* A whole number from 0 to most. */
+static bool whole(const json_t *value, size_t most, size_t *out)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        (size_t)json_integer_value(value) > most)
+        return false;
+    *out = (size_t)json_integer_value(value);
+    return true;
+}
+
+/* The shape, of one or two dimensions, and whether its numbers fill `bytes`. */
+static bool shape_of(const json_t *shape, size_t size, size_t bytes, abdb_saved *out)
+{
+    size_t dimensions = json_array_size(shape);
+
+    out->rows = 1;
+    if (!json_is_array(shape) || dimensions < 1 || dimensions > 2) return false;
+    if (dimensions == 2 && !whole(json_array_get(shape, 0), bytes, &out->rows)) return false;
+    if (!whole(json_array_get(shape, dimensions - 1), bytes, &out->columns)) return false;
+    return out->rows > 0 && out->columns > 0 && bytes % size == 0 &&
+           bytes / size / out->rows == out->columns && bytes / size % out->rows == 0;
+}
+
+static abdb_status read_one(abdb_safetensors *f, const char *path, const char *name,
+                            const json_t *entry, size_t header, abdb_error *err)
+{
+    const json_t *offsets = json_object_get(entry, "data_offsets");
+    abdb_saved *saved = &f->saved[f->count];
+    size_t room = f->size - LENGTH - header, size = 0, from = 0, to = 0;
+
+    saved->dtype = dtype_of(json_string_value(json_object_get(entry, "dtype")), &size);
+    if (json_array_size(offsets) != 2 || !whole(json_array_get(offsets, 0), room, &from) ||
+        !whole(json_array_get(offsets, 1), room, &to) || to < from)
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "%s: byte %d: '%.80s' has no data_offsets within the %zu bytes of numbers",
+                         path, LENGTH, name, room);
+    if (saved->dtype == ABDB_DTYPE_COUNT) return ABDB_OK; /* not one that is read */
+    if (!shape_of(json_object_get(entry, "shape"), size, to - from, saved))
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "%s: byte %zu: '%.80s' has %zu bytes, which are not those of its shape",
+                         path, LENGTH + header + from, name, to - from);
+    saved->data = f->map + LENGTH + header + from;
+    saved->name = strdup(name);
+    if (!saved->name) return ABDB_FAIL(err, ABDB_NOMEM, "%s", path);
+    f->count++;
+    return ABDB_OK;
+}
+
+static abdb_status read_header(abdb_safetensors *f, const char *path, abdb_error *err)
+{
+    uint64_t length = 0;
+    json_error_t wrong;
+    json_t *header = NULL, *entry;
+    const char *name;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = LENGTH; i-- > 0;) length = length << 8 | f->map[i];
+    if (length > HEADER_MOST || length > f->size - LENGTH)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT,
+                      "%s: byte 0: a header of %llu bytes in a file of %zu: it is no safetensors",
+                      path, (unsigned long long)length, f->size));
+    header =
+        json_loadb((const char *)f->map + LENGTH, (size_t)length, JSON_REJECT_DUPLICATES, &wrong);
+    if (!json_is_object(header))
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: byte %d: the header is no object of JSON", path,
+                      LENGTH + (header || wrong.position < 0 ? 0 : wrong.position)));
+    f->saved = calloc(json_object_size(header) + 1, sizeof *f->saved);
+    if (!f->saved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
+    json_object_foreach(header, name, entry)
+    {
+        if (strcmp(name, "__metadata__") == 0) continue;
+        TRY(read_one(f, path, name, entry, (size_t)length, err));
+    }
+done:
+    json_decref(header);
+    return st;
+}
+
+abdb_status abdb_safetensors_open(abdb_safetensors *f, const char *path, abdb_error *err)
+{
+    struct stat of;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *map = MAP_FAILED;
+    abdb_status st = ABDB_OK;
+
+    *f = (abdb_safetensors){0};
+    if (file < 0 || fstat(file, &of) != 0 || !S_ISREG(of.st_mode))
+        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, file < 0 ? strerror(errno) : "no file"));
+    if (of.st_size < LENGTH)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: byte 0: %lld bytes are no safetensors", path,
+                      (long long)of.st_size));
+    map = mmap(NULL, (size_t)of.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (map == MAP_FAILED) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+    f->map = map;
+    f->size = (size_t)of.st_size;
+    TRY(read_header(f, path, err));
+done:
+    if (file >= 0) close(file);
+    if (st != ABDB_OK) abdb_safetensors_close(f);
+    return st;
+}
+
+void abdb_safetensors_close(abdb_safetensors *f)
+{
+    for (size_t i = 0; i < f->count; i++) free(f->saved[i].name);
+    free(f->saved);
+    if (f->map) munmap(f->map, f->size);
+    *f = (abdb_safetensors){0};
+}
+
+const abdb_saved *abdb_safetensors_find(const abdb_safetensors *f, const char *name)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->saved[i].name, name) == 0) return &f->saved[i];
+    return NULL;
+}
+
+void abdb_safetensors_row(const abdb_saved *saved, size_t row, float *out)
+{
+    size_t size = saved->dtype == ABDB_F32 ? 4 : 2;
+    const unsigned char *in = saved->data + row * saved->columns * size;
+
+    for (size_t i = 0; i < saved->columns; i++, in += size) {
+        uint16_t half = (uint16_t)(in[0] | in[1] << 8);
+        uint32_t bits =
+            size == 4 ? half | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24 : (uint32_t)half << 16;
+
+        if (saved->dtype == ABDB_F16)
+            out[i] = abdb_f16_value(half);
+        else
+            memcpy(&out[i], &bits, sizeof bits); /* the upper half of an f32 is a bf16 */
+    }
+}
