@@ -134,7 +134,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         fputs("\nusage: abdb VERB [options]\n\n", out);
         for (const abdb_command *c = abdb_commands; c->name; c++)
             abdb_say(out, "  %-13s %s\n", c->name, c->summary);
-        abdb_say(out, "%s", stories);
+        abdb_put(out, stories, sizeof stories - 1);
         fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
               "--db"
               " FILE.\n",
@@ -255,7 +255,8 @@ static void man_paragraph(FILE *out, const char *text)
 static void man_examples(FILE *out, const char *title, const char *lines)
 {
     if (!*lines) return;
-    abdb_say(out, "%s\n.nf\n", title);
+    abdb_put(out, title, strlen(title)); /* of several lines */
+    fputs("\n.nf\n", out);
     roff_lines(out, lines);
     fputs(".fi\n", out);
 }
