@@ -16,6 +16,11 @@ int abdb_cmd_site(int argc, char **argv)
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "site takes no '%s': abdb site --out DIR",
                       args.positional[0]));
+    /* hundreds of queries and pictures: a busy machine takes minutes */
+    if (!abdb_arg(&args, "timeout") && args.count < ABDB_GIVEN_MAX) {
+        args.given[args.count].name = "timeout";
+        args.given[args.count++].value = "600";
+    }
     TRY(abdb_open_guarded(&args, &db, &err));
     path = abdb_arg_db(&args);
     slash = strrchr(path, '/');
