@@ -58,6 +58,9 @@ measured() {
     abdb merge --db one.db two.db >/dev/null
     measured m.db
     abdb merge --db one.db m.db >/dev/null
+    { cat "$fixtures/site_flat.csv"; echo; } >again.csv # other bytes that say the same
+    abdb import -q --db one.db again.csv
+    [ "$(sqlite3 one.db "SELECT count(*) FROM witness_row")" -gt 0 ]
     run abdb push "$url" --db one.db
     fails 0 "0 there already"
     abdb pull "$url" --db back.db
