@@ -201,7 +201,7 @@ static void open_server(server *s, abdb_llama_size most)
     abdb_error err = {0};
 
     *s = (server){.p = {.kernel = "llama-serve"}, .spans = {.now = ticking}};
-    s->stage = (abdb_stage){&s->p, abdb_host_device(1), &abdb_ref_parts, &s->spans};
+    s->stage = (abdb_stage){&s->p, abdb_host_device(1), &abdb_ref_parts, &s->spans, NULL};
     s->made = (abdb_llama_made){.s = {.layers = 2,
                                       .d = 32,
                                       .heads = 4,
