@@ -24,7 +24,7 @@ static double error_of(const abdb_parts *parts, abdb_llama_shape s, bool padded)
 {
     abdb_problem p = {.kernel = "llama-generate"};
     abdb_spans spans = {.now = now};
-    abdb_stage stage = {&p, abdb_host_device(2), parts, &spans};
+    abdb_stage stage = {&p, abdb_host_device(2), parts, &spans, NULL};
     abdb_error err = {0};
     double error = NAN;
 

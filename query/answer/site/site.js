@@ -1,7 +1,16 @@
 // site.js - sorts and filters the tables of the pages that `abdb site` writes; without it they are plain.
 "use strict";
+const phone = matchMedia("(max-width: 40rem)").matches;
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], rows = Array.from(body.rows), scroll = table.parentElement, heads = table.tHead.rows[0]?.cells ?? [];
+  // on a phone numbers stand beside the name and not behind the edge: other words come after them
+  if (phone) {
+    const name = Array.from(heads).findIndex((head) => head.className !== "n");
+    const place = (i) => (i <= name ? 0 : heads[i].className === "n" ? 1 : 2);
+    const order = Array.from(heads, (_, i) => i).sort((a, b) => place(a) - place(b) || a - b);
+    for (const row of table.rows) if (row.cells.length === order.length) row.append(...order.map((i) => row.cells[i]));
+    table.className = table.className.replace(/\b([nw])(\d+)/g, (_, kind, i) => kind + (order.indexOf(i - 1) + 1));
+  }
   // a fact's row is named by its key
   if (table.classList.contains("facts")) {
     const head = document.createElement("th");
