@@ -30,6 +30,8 @@ def of_key(db, key):
         WHERE r.entry_key = ? AND r.ordinal = ?""", place).fetchall()
     rows += db.execute("""SELECT v.formula, v.value, coalesce(v.base_key, ''), r.per FROM v_result r JOIN v_scaling v USING (result_id)
         WHERE r.entry_key = ? AND r.ordinal = ? AND r.device IS NOT NULL""", place).fetchall()
+    rows += db.execute("""SELECT v.formula, v.value, v.base_key, r.per FROM v_result r JOIN v_rank_scaling v USING (result_id)
+        WHERE r.entry_key = ? AND r.ordinal = ?""", place).fetchall()
     rows += db.execute("SELECT 'stated', value, '', per FROM v_result WHERE entry_key = ? AND ordinal = ?", place).fetchall()
     return rows
 

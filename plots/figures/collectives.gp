@@ -14,6 +14,9 @@ set xlabel "message size, bytes"
 set ylabel "GB/s"
 set xtics ()
 do for [k=0:40:4] { set xtics add (sprintf("%d %s", 2 ** (k % 10), word("B KiB MiB GiB TiB", k / 10 + 1)) 2.0 ** k) }
+# Names at the ends only of a few lines, all of which have a bus bandwidth: many end beside one another.
+stats $data using (column(c_busbw_gb_per_s)) nooutput; with_busbw = STATS_records
+stats $data using (column(c_algbw_gb_per_s)) nooutput; direct = direct && series < 6 && with_busbw == STATS_records
 eval lay_lines
 set lmargin at screen 80.0 / width
 set xrange [0.7 * min_message_bytes : 1.4 * max_message_bytes]

@@ -2,7 +2,7 @@
 -- question: how training scales over ranks: the same batch (strong) or the same of each rank (weak), own runs
 -- group: What was measured here?
 -- site: Measured here
--- param: campaign | text | all | own runs of one command of abdb run, latest, or all
+-- param: campaign | text | all | runs of one command of abdb run, latest, or all; their bases may be of others
 -- column: model | model | | of a slice of its layers: how many of how many
 -- column: dtype | dtype | | number format
 -- column: scaling | scaling | | strong: the same batch; weak: the same of each rank
@@ -16,42 +16,26 @@
 -- column: loss_shift | loss differs | g2 | of the last loss that both tell, relative to that of the fewest ranks; weak: other tokens, none
 -- column: device | device | cut24 | canonical device
 -- note: ranks that share processors or memory do not scale as those of their own do: v_run_factor says of each binding and oversubscribed
--- @table own
-WITH wanted (campaign) AS (
-  SELECT :campaign WHERE :campaign NOT IN ('latest', 'all')
-  UNION SELECT (SELECT c.campaign FROM v_campaign c WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND k.kernel = 'gpt-train')
-                 ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :campaign = 'latest'
-  UNION SELECT campaign FROM v_campaign WHERE :campaign = 'all')
-SELECT k.entry_id, k.device, k.dtype, k.key, k.date, f.num AS ranks,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'model') AS model,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers') AS layers,
-       (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers_of') AS layers_of,
-       (SELECT m.num FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'sequence') AS sequence,
-       (SELECT m.num FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'batch') AS batch,
-       coalesce((SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'overlap'), 'no') AS overlap,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_per_s,
-       (SELECT sum(s.time_s) FROM v_span s WHERE s.entry_id = k.entry_id AND s.span = 'all-reduce') AS all_reduce_s,
-       (SELECT sum(s.time_s) FROM v_span s WHERE s.entry_id = k.entry_id AND s.within IS NULL) AS whole_s
-  FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = 'ranks' AND f.num IS NOT NULL
- WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel = 'gpt-train' AND k.status = 'ok' AND k.verified = 'pass'
--- @table line
-SELECT o.*, 'strong' AS scaling, o.batch AS same FROM own o
-UNION ALL
-SELECT o.*, 'weak', o.batch / o.ranks FROM own o
--- @table based
-SELECT l.*, first_value(l.ranks) OVER w AS base_ranks, first_value(l.tokens_per_s) OVER w AS base, first_value(l.entry_id) OVER w AS base_id,
-       min(l.ranks) OVER p AS least, max(l.ranks) OVER p AS most
-  FROM line l
-WINDOW p AS (PARTITION BY scaling, device, model, layers, dtype, sequence, overlap, same),
-       w AS (PARTITION BY scaling, device, model, layers, dtype, sequence, overlap, same ORDER BY ranks, date DESC, key)
+-- @table wanted
+SELECT :campaign AS campaign WHERE :campaign NOT IN ('latest', 'all')
+UNION SELECT (SELECT c.campaign FROM v_campaign c WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND k.kernel = 'gpt-train')
+               ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :campaign = 'latest'
+UNION SELECT campaign FROM v_campaign WHERE :campaign = 'all'
 -- @rows
 SELECT b.model || CASE WHEN b.layers <> b.layers_of THEN ' (' || b.layers || ' of ' || b.layers_of || ' layers)' ELSE '' END AS model,
-       b.dtype, b.scaling, b.overlap, b.ranks, b.batch, b.tokens_per_s, b.tokens_per_s / b.base AS speedup,
-       100 * (b.tokens_per_s / b.ranks) / (b.base / b.base_ranks) AS efficiency_percent, 100 * b.all_reduce_s / b.whole_s AS all_reduce_percent,
+       b.dtype, b.scaling, b.overlap, b.ranks, b.batch, b.tokens_per_s, b.speedup, 100 * b.efficiency AS efficiency_percent,
+       100 * b.all_reduce_s / b.whole_s AS all_reduce_percent,
        CASE b.scaling WHEN 'strong' THEN (
-         SELECT abs(n.value - o.value) / o.value FROM v_result n JOIN v_result o ON o.entry_id = b.base_id AND o.metric = 'loss' AND o.x = n.x
+         SELECT abs(n.value - o.value) / o.value FROM v_result n JOIN v_result o ON o.entry_id = b.base_entry AND o.metric = 'loss' AND o.x = n.x
           WHERE n.entry_id = b.entry_id AND n.metric = 'loss' ORDER BY n.x DESC LIMIT 1) END AS loss_shift,
-       b.device, b.model || ' ' || b.dtype || ' ' || b.scaling || CASE b.overlap WHEN 'yes' THEN ', overlapped' ELSE '' END AS _label, b.key AS _facts
-  FROM based b
- WHERE b.least < b.most
- ORDER BY b.model, b.dtype, b.scaling, b.same, b.overlap, b.ranks, b.key;
+       b.device, b.model || ' ' || b.dtype || ' ' || b.scaling || CASE b.overlap WHEN 'yes' THEN ', overlapped' ELSE '' END AS _label,
+       b.key || ' ' || b.base_key AS _facts
+  FROM (SELECT s.model, e.dtype, s.kind AS scaling, s.overlap, s.ranks, s.batch, s.speedup, s.value AS efficiency, s.device, s.key, s.base_key,
+               s.entry_id, s.base_entry, (SELECT r.value FROM v_stored r WHERE r.result_id = s.result_id) AS tokens_per_s,
+               (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers') AS layers,
+               (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers_of') AS layers_of,
+               (SELECT sum(p.time_s) FROM v_span p WHERE p.entry_id = s.entry_id AND p.span = 'all-reduce') AS all_reduce_s,
+               (SELECT sum(p.time_s) FROM v_span p WHERE p.entry_id = s.entry_id AND p.within IS NULL) AS whole_s
+          FROM v_rank_scaling s JOIN v_run e ON e.entry_id = s.entry_id
+         WHERE s.workload = 'gpt-train' AND e.campaign IN (SELECT campaign FROM wanted)) b
+ ORDER BY 1, b.dtype, b.scaling, b.overlap, b.base_key, b.ranks, b.key;

@@ -33,11 +33,6 @@ filled() {
 need_realdata() {
     [ -d "$realdata/$1" ] || skip "no $realdata/$1 (set ABDB_REALDATA)"
 }
-# The kernels that our own vector code has, which a backend for a device should have too: sorted, without those of several ranks and workloads.
-kernels_of_vec() {
-    sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' "$root/kernels/registry.def" |
-        grep -xFf <("$build/abdb-run-vec" describe | jq -r 'select(.kind == "hello").kernels[].name') | sort | { grep . || echo 'vec names no kernel'; }
-}
 # One value out of the database, by abdb itself.
 ask() {
     abdb query "$1 ;" -o csv | tail -n +2

@@ -45,7 +45,7 @@ arithmetic() {
          END { for (c in cells) print c, cells[c], device[c], node[c], system_[c] }' checked | sort >columns
     cat columns
     same "$(awk '!$3' columns)" ""
-    same "$(grep -vE '^(collectives|training-time|serving-load mbu|roofline)' columns | awk '!$4 || !$5 || !$6')" ""
+    same "$(grep -vE '^(collectives|training-time|training-ranks|serving-load mbu|roofline)' columns | awk '!$4 || !$5 || !$6')" ""
     [ "$(wc -l <columns)" -ge 22 ]
 }
 

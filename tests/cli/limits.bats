@@ -40,7 +40,7 @@ within() { # SECONDS MB COMMAND...
         fails 6 "a text or blob of more than 256 MiB"
     done
     for verb in query compare rank plot site explain audit; do
-        abdb $verb --help | tr '\n' ' ' | grep -q "default 60, 0: never).*256 MiB.*2 GiB"
+        abdb $verb --help | tr '\n' ' ' | grep -qE "default (60|600), 0: never\).*256 MiB.*2 GiB"
     done
     within 10 500 abdb query "SELECT printf('%999999999d', 1) AS x" # SQLite makes NULL of it
     # what fits, fits

@@ -24,8 +24,8 @@ fill() { filled "$root/data"; }
 }
 
 @test "the SQL of reports names no product" {
-    run grep -liE 'gaudi|h100|a100|mi300|b200|nvidia|intel' "$root"/query/reports/*.sql
-    same "$output" ""
+    # the default source of a report is a source's name, whatever its title was made of
+    same "$(grep -vE '^-- param: source ' "$root"/query/reports/*.sql | grep -iE 'gaudi|h100|a100|mi300|b200|nvidia|intel')" ""
 }
 
 @test "perf-per-dollar says where system and device prices differ, and how old they are" {

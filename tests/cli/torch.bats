@@ -74,5 +74,5 @@ P
     fails 0 "1 cells measured"
     same "$(ask "SELECT cell, device FROM v_run WHERE cell LIKE '%n=3'")" "two k n=3,Dev-b"
     run abdb run --list
-    fails 0 "ABDB_DEVICE=b Second"
+    fails 0 "device Dev-b, 1 threads: ABDB_DEVICE=b"
 }
