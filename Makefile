@@ -316,7 +316,7 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
 # --- packages ------------------------------------------------------------------------------------
 DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev zlib1g-dev \
         $(foreach l,$(filter-out cuda nccl,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato fonts-dejavu-core node-d3
-TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
+TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv python3-pytest jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \

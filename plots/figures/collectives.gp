@@ -1,4 +1,5 @@
 # title: Collectives by message size and ranks {operation}
+# finding: Bus bandwidth reaches {max busbw_gb_per_s} GB/s
 # subtitle: Thick, with the range of its runs: bus bandwidth; thin: algorithm bandwidth
 # report: collectives
 # needs: message_bytes algbw_gb_per_s

@@ -1,4 +1,5 @@
 # title: Cost of a million output tokens by number of users {model}
+# finding: A million output tokens cost {min usd_per_million_tokens} to {max usd_per_million_tokens} USD, by the number of users
 # subtitle: USD per million output tokens†, by requests at the same time
 # report: serving-load
 # needs: users usd_per_million_tokens

@@ -1,4 +1,5 @@
 # title: Throughput by gradient accumulation steps ({source})
+# finding: More accumulation steps bring up to {max of_base} times the throughput of the fewest
 # subtitle: Throughput, times that at the smallest setting; dotted: only its ends are stated
 # report: sensitivity
 # with: factor=gas, source=argonne-llm

@@ -1,4 +1,5 @@
 # title: Latency against throughput {model}
+# finding: Throughput reaches {max throughput} {unit}; latency ({latency}) is at least {min latency_ms} ms
 # subtitle: {unit} in total against {latency} ({statistic}) of the same run; up and to the left is better
 # report: latency-throughput
 # with: statistic=median

@@ -1,4 +1,5 @@
 # title: llama.cpp: prompt and generation rates by depth and build {model}
+# finding: llama.cpp reaches {max tokens_per_s} tokens/s
 # subtitle: Tokens/s, mean, by tokens of context before the test; bars: one standard deviation
 # report: llama-bench
 # needs: tokens_per_s

@@ -1,4 +1,5 @@
 # title: Loss of training runs {tag}
+# finding: Loss falls to {min loss} nat a token
 # report: loss
 # needs: step loss
 # series: _label 8

@@ -1,4 +1,5 @@
 # title: Memory bandwidth utilisation (MBU) by number of users {model}
+# finding: {min mbu_percent} to {max mbu_percent} % of the memory bandwidth is used, by the number of users
 # report: serving-load
 # needs: users mbu_percent
 # series: _label 8

@@ -1,5 +1,5 @@
 # title: Throughput by sequence length ({source})
-# finding: At longer sequences, throughput is {min of_base} to {max of_base} times that at the shortest
+# finding: Longer sequences bring {min of_base} to {max of_base} times the throughput of the shortest
 # subtitle: Throughput, times that at the shortest of the same device and model; dotted: only its ends are stated
 # report: sensitivity
 # with: factor=sequence_length, source=argonne-llm

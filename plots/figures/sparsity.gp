@@ -1,4 +1,5 @@
 # title: Throughput by weight sparsity ({source})
+# finding: Sparser weights bring up to {max of_base} times the throughput of the densest
 # subtitle: Throughput, times that at the smallest setting; dotted: only its ends are stated
 # report: sensitivity
 # with: factor=sparsity, source=argonne-llm

@@ -1,4 +1,5 @@
 # title: Memory bandwidth by device
+# finding: Loops over memory run at {min gb_per_s} to {max gb_per_s} GB/s
 # subtitle: GB/s by operation; the bar is the bandwidth that the sheet states
 # report: streams
 # with: limit=16

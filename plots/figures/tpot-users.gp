@@ -1,4 +1,5 @@
 # title: Time per output token by number of users {model}
+# finding: A token after the first takes {min tpot_ms} to {max tpot_ms} ms, by the number of users
 # subtitle: Time per output token of a user, by requests at the same time
 # report: serving-load
 # needs: users tpot_ms

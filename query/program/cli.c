@@ -189,6 +189,25 @@ void abdb_print_folded(FILE *out, const char *text, int indent)
     fputc('\n', out);
 }
 
+int abdb_first_word(const char *verb, int argc, char **argv)
+{
+    const abdb_option *lists[] = {abdb_command_find(verb)->options, abdb_output_options,
+                                  abdb_common_options};
+
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        bool takes = strcmp(a, "-o") == 0 || strcmp(a, "-f") == 0;
+
+        if (a[0] != '-') return i;
+        if (strcmp(a, "--") == 0) return i + 1 < argc ? i + 1 : 0;
+        for (size_t l = 0; l < 3 && strncmp(a, "--", 2) == 0; l++)
+            for (const abdb_option *o = lists[l]; o && o->name; o++)
+                takes |= o->argument && strcmp(a + 2, o->name) == 0;
+        i += takes;
+    }
+    return 0;
+}
+
 const char *abdb_program_folder(abdb_arena *arena)
 {
     char path[4096];

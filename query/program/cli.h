@@ -52,6 +52,10 @@ extern const abdb_option abdb_common_options[], abdb_output_options[];
  * argument. */
 ABDB_MUST_USE abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
                                           const abdb_option *more, abdb_error *err);
+/* Place in argv of the first word that is neither an option of the verb or of all, nor the
+ * argument of one; 0: there is none. An option of a report or figure is known only with its name.
+ */
+int abdb_first_word(const char *verb, int argc, char **argv);
 /* The last value given for an option; "" for a flag; NULL when it was not given. */
 const char *abdb_arg(const abdb_args *args, const char *name);
 /* The next value of a repeated option from *at on, or NULL. */

@@ -257,9 +257,22 @@ done:
     return st;
 }
 
+/* The figure's name before the options that were given before it. */
+static void name_first(int argc, char **argv)
+{
+    int at = abdb_first_word("plot", argc, argv);
+    char *name = argv[at];
+
+    if (at < 2) return;
+    memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+    argv[1] = name;
+}
+
 int abdb_cmd_plot(int argc, char **argv)
 {
     abdb_error err;
+
+    name_first(argc, argv);
 
     if (argc == 2 && strcmp(argv[1], "--names") == 0) return list_figures(true);
     if (argc < 2 || (argv[1][0] == '-' && strcmp(argv[1], "--db") == 0 && argc <= 3)) {

@@ -330,22 +330,12 @@ done:
  */
 static const char *first_word(int argc, char **argv, const char **file)
 {
-    *file = NULL;
-    for (int i = 1; i < argc; i++) {
-        const abdb_option *lists[] = {abdb_command_find("query")->options, abdb_output_options,
-                                      abdb_common_options};
-        const char *a = argv[i];
-        bool takes = strcmp(a, "-o") == 0 || strcmp(a, "-f") == 0;
+    int at = abdb_first_word("query", argc, argv);
 
-        if (a[0] != '-') return a;
-        if (strcmp(a, "--") == 0) return i + 1 < argc ? argv[i + 1] : NULL;
-        for (size_t l = 0; l < 3 && strncmp(a, "--", 2) == 0; l++)
-            for (const abdb_option *o = lists[l]; o->name; o++)
-                takes |= o->argument && strcmp(a + 2, o->name) == 0;
-        if ((strcmp(a, "-f") == 0 || strcmp(a, "--file") == 0) && i + 1 < argc) *file = argv[i + 1];
-        i += takes;
-    }
-    return NULL;
+    *file = NULL;
+    for (int i = 1; i + 1 < (at ? at : argc); i++)
+        if (strcmp(argv[i], "-f") == 0 || strcmp(argv[i], "--file") == 0) *file = argv[i + 1];
+    return at ? argv[at] : NULL;
 }
 
 static abdb_status run_file(const char *path, int argc, char **argv, abdb_error *err)

@@ -268,3 +268,13 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     run timeout --preserve-status -s INT 1 "$build/abdb" query "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
     same "$status" 130
 }
+
+@test "options before the name of a figure, as before that of a report" {
+    filled "$root/data"
+    abdb plot --db "$ABDB_DB" training --out one.svg >/dev/null
+    abdb plot --out two.svg --size card training --db "$ABDB_DB" >/dev/null
+    [ -s one.svg ] && [ -s two.svg ]
+    same "$(abdb query --db "$ABDB_DB" -o csv specs --device H100-SXM 2>/dev/null | wc -l)" 2
+    run abdb plot --set nosuch
+    fails 2 "no figure belongs to a set 'nosuch'"
+}
