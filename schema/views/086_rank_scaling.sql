@@ -8,11 +8,10 @@ CREATE VIEW v_rank_scaling AS
 SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
        g.value / g.ranks / (g.base_value / g.base_ranks) AS value, g.value / g.base_value AS speedup, g.kind AS kind,
        g.device AS device, g.workload AS workload, g.model AS model, g.batch AS batch, g.overlap AS overlap, g.ranks AS ranks,
-       g.base_ranks AS base_ranks, g.base_id AS base_id, g.base_entry AS base_entry, g.entry_id AS entry_id, g.key AS key,
-       g.base_key AS base_key
+       g.base_ranks AS base_ranks, g.base_id AS base_id, g.entry_id AS entry_id, g.key AS key, g.base_key AS base_key
   FROM (SELECT s.*, min(s.ranks) OVER p AS least, max(s.ranks) OVER p AS most, first_value(s.ranks) OVER w AS base_ranks,
                first_value(s.value) OVER w AS base_value, first_value(s.result_id) OVER w AS base_id,
-               first_value(s.entry_id) OVER w AS base_entry, first_value(s.key) OVER w AS base_key
+               first_value(s.key) OVER w AS base_key
           FROM (SELECT o.*, f.kind, CASE f.kind WHEN 'strong' THEN o.batch ELSE o.batch / o.ranks END AS same
                   FROM (SELECT r.result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.entry_id, e.campaign, e.device,
                                e.backend, e.workload, e.dtype, e.date, r.value, n.num AS ranks,
@@ -47,7 +46,6 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_rank_scaling', 11, 'ranks', '', 'ranks that took part'),
 ('v_rank_scaling', 12, 'base_ranks', '', 'ranks of the base'),
 ('v_rank_scaling', 13, 'base_id', '', 'number of the result of the base in this file'),
-('v_rank_scaling', 14, 'base_entry', '', 'number of the run of the base in this file'),
-('v_rank_scaling', 15, 'entry_id', '', 'number of the run in this file (v_run)'),
-('v_rank_scaling', 16, 'key', '', 'printed key of the result'),
-('v_rank_scaling', 17, 'base_key', '', 'printed key of the base');
+('v_rank_scaling', 14, 'entry_id', '', 'number of the run in this file (v_run)'),
+('v_rank_scaling', 15, 'key', '', 'printed key of the result'),
+('v_rank_scaling', 16, 'base_key', '', 'printed key of the base');
