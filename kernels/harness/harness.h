@@ -52,6 +52,9 @@ enum { ABDB_ENERGY_WINDOW_S = 5 }; /* the shortest that counts */
 void abdb_sensors_read(abdb_sensors *out);
 /* Clock, temperature and energy alone, which changes from sample to sample: quick. */
 void abdb_sensors_glance(abdb_sensors *out);
+/* `sense` of a device (kernel.h) of which the host's sensors tell, or with which others begin: what
+ * is quick, or all. */
+void abdb_sensors_of_host(abdb_device *d, int how, abdb_sensors *out);
 /* Prints readings as telemetry: `first_s` is when the first sample began, power is the mean since
  * the counter of energy last moved. What no sensor tells is left out. */
 void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t count,

@@ -89,15 +89,6 @@ static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
     return ABDB_OK;
 }
 
-static void sense(abdb_device *d, int how, abdb_sensors *out)
-{
-    (void)d;
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
-}
-
 abdb_device *abdb_host_device(int threads)
 {
     static host h;
@@ -117,6 +108,6 @@ abdb_device *abdb_host_device(int threads)
                              .flush = flush,
                              .begin = begin,
                              .end = end,
-                             .sense = sense};
+                             .sense = abdb_sensors_of_host};
     return &h.device;
 }

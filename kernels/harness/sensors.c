@@ -159,3 +159,12 @@ void abdb_sensors_print(const char *cell, const abdb_sensors *reading, size_t co
         from = now;
     }
 }
+
+void abdb_sensors_of_host(abdb_device *d, int how, abdb_sensors *out)
+{
+    (void)d;
+    if (how == ABDB_SENSE_QUICK)
+        abdb_sensors_glance(out);
+    else
+        abdb_sensors_read(out);
+}

@@ -15,13 +15,15 @@ typedef struct {
     abdb_llama_size most;
 } wish;
 
+/* What is timed in each repetition. */
+enum { FIRST, EACH, GAP, PREFILLS, KINDS };
 typedef struct {
     abdb_llama_run run;
     wish w;
     int32_t *page, *prompt, *next; /* batch rows */
     size_t turns;                  /* repetitions so far */
     double prefill_s, decode_s;    /* of the last repetition */
-    abdb_latencies first, each, gap, prefills;
+    abdb_latencies time[KINDS];
     abdb_work prefill, decode; /* of a repetition */
 } generation;
 
@@ -128,10 +130,7 @@ static void stop(void *state)
     free(t->page);
     free(t->prompt);
     free(t->next);
-    free(t->first.s);
-    free(t->each.s);
-    free(t->gap.s);
-    free(t->prefills.s);
+    abdb_latencies_close(t->time, KINDS);
     free(t);
 }
 
@@ -149,10 +148,7 @@ static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
     t->prompt = calloc(w->batch * w->input, sizeof *t->prompt);
     t->next = calloc(w->batch, sizeof *t->next);
     if (!t->page || !t->prompt || !t->next) TRY(ABDB_FAIL(err, ABDB_NOMEM, "tokens"));
-    TRY(abdb_latencies_open(&t->first, err));
-    TRY(abdb_latencies_open(&t->each, err));
-    TRY(abdb_latencies_open(&t->gap, err));
-    TRY(abdb_latencies_open(&t->prefills, err));
+    TRY(abdb_latencies_open(t->time, KINDS, err));
     /* Blocks in random order, as they lie once requests have come and gone. */
     abdb_shuffle(t->page, w->most.blocks, 3);
     TRY(abdb_llama_run_open(&t->run, stage, &w->s, &w->most, err));
@@ -169,8 +165,10 @@ static abdb_status reset(void *state, abdb_error *err)
     size_t n = t->w.batch * t->w.input;
 
     (void)err;
-    if (t->turns == 1)
-        t->first.count = t->each.count = t->gap.count = t->prefills.count = t->run.read.count = 0;
+    if (t->turns == 1) {
+        abdb_latencies_forget(t->time, KINDS);
+        abdb_latencies_forget(&t->run.read, 1);
+    }
     for (size_t i = 0; i < n; i++)
         t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
@@ -213,7 +211,7 @@ static void steps(generation *t, double begun)
         abdb_llama_pass(g);
         memcpy(t->next, g->picked, t->w.batch * sizeof *t->next);
         at = now();
-        abdb_latencies_add(&t->gap, at - last);
+        abdb_latencies_add(&t->time[GAP], at - last);
         last = at;
     }
 }
@@ -232,17 +230,17 @@ static abdb_status run(void *state, abdb_error *err)
 
         prompts(t, from, n);
         at = spans->now() - begun;
-        for (size_t i = 0; i < n; i++) abdb_latencies_add(&t->first, at);
+        for (size_t i = 0; i < n; i++) abdb_latencies_add(&t->time[FIRST], at);
     }
     abdb_span_leave(spans, 0, 0);
     filled = spans->now();
-    abdb_latencies_add(&t->prefills, filled - begun);
+    abdb_latencies_add(&t->time[PREFILLS], filled - begun);
     if (t->w.output < 2) return ABDB_OK;
     abdb_span_enter(spans, "decode", NULL);
     steps(t, filled);
     abdb_span_leave(spans, 0, 0);
     done = spans->now();
-    abdb_latencies_add(&t->each, (done - filled) / (double)(t->w.output - 1));
+    abdb_latencies_add(&t->time[EACH], (done - filled) / (double)(t->w.output - 1));
     return ABDB_OK;
 }
 
@@ -250,8 +248,8 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
 {
     generation *t = state;
     double batch = (double)t->w.batch, steps = (double)t->w.output - 1,
-           prefill_s = abdb_latencies_median(&t->prefills),
-           each_s = abdb_latencies_median(&t->each), read = abdb_llama_run_bandwidth(&t->run),
+           prefill_s = abdb_latencies_median(&t->time[PREFILLS]),
+           each_s = abdb_latencies_median(&t->time[EACH]), read = abdb_llama_run_bandwidth(&t->run),
            decode = t->decode.bytes / steps / each_s;
 
     say(to,
@@ -259,14 +257,14 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
     say(to, &(abdb_told_metric){"prefill_tokens_per_s", "median",
                                 batch * (double)t->w.input / prefill_s, NAN});
     say(to, &(abdb_told_metric){"prefill_flops_per_s", "median", t->prefill.ops / prefill_s, NAN});
-    abdb_latencies_tell(&t->first, "ttft_s", say, to);
+    abdb_latencies_tell(&t->time[FIRST], "ttft_s", say, to);
     if (t->w.output > 1) {
         say(to, &(abdb_told_metric){"decode_tokens_per_s", "median", batch / each_s, NAN});
         say(to, &(abdb_told_metric){"decode_bytes_per_s", "median", decode, NAN});
         if (isfinite(read) && read > 0)
             say(to, &(abdb_told_metric){"mbu", "median", decode / read, NAN});
-        abdb_latencies_tell(&t->each, "tpot_s", say, to);
-        abdb_latencies_tell(&t->gap, "itl_s", say, to);
+        abdb_latencies_tell(&t->time[EACH], "tpot_s", say, to);
+        abdb_latencies_tell(&t->time[GAP], "itl_s", say, to);
     }
     if (isfinite(read) && read > 0)
         say(to, &(abdb_told_metric){"read_bytes_per_s", "median", read, NAN});

@@ -6,10 +6,23 @@
 
 #include "schema/core/stats.h"
 
-abdb_status abdb_latencies_open(abdb_latencies *l, abdb_error *err)
+abdb_status abdb_latencies_open(abdb_latencies *l, size_t n, abdb_error *err)
 {
-    *l = (abdb_latencies){.s = calloc(ABDB_LATENCIES_MAX, sizeof *l->s)};
-    return l->s ? ABDB_OK : ABDB_FAIL(err, ABDB_NOMEM, "times");
+    for (size_t i = 0; i < n; i++) {
+        l[i].s = calloc(ABDB_LATENCIES_MAX, sizeof *l->s);
+        if (!l[i].s) return ABDB_FAIL(err, ABDB_NOMEM, "times");
+    }
+    return ABDB_OK;
+}
+
+void abdb_latencies_forget(abdb_latencies *l, size_t n)
+{
+    for (size_t i = 0; i < n; i++) l[i].count = 0;
+}
+
+void abdb_latencies_close(abdb_latencies *l, size_t n)
+{
+    for (size_t i = 0; i < n; i++) free(l[i].s);
 }
 
 void abdb_latencies_add(abdb_latencies *l, double seconds)

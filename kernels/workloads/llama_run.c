@@ -66,7 +66,7 @@ abdb_status abdb_llama_run_open(abdb_llama_run *r, const abdb_stage *stage,
         TRY(abdb_llama_file_open(&file, getenv("ABDB_WEIGHTS"), s, err));
         source = abdb_llama_file_source(&file);
     }
-    TRY(abdb_latencies_open(&r->read, err));
+    TRY(abdb_latencies_open(&r->read, 1, err));
     TRY(abdb_llama_open(&r->g, stage, s, most, &source, err));
     r->bytes = (size_t)fmin((double)(r->g.gains - (char *)r->g.matrix[0].data), READ_MOST);
 done:
@@ -77,7 +77,7 @@ done:
 void abdb_llama_run_close(abdb_llama_run *r)
 {
     abdb_llama_close(&r->g);
-    free(r->read.s);
+    abdb_latencies_close(&r->read, 1);
 }
 
 void abdb_llama_run_read(abdb_llama_run *r)

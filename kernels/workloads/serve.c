@@ -27,6 +27,8 @@ typedef struct {
     abdb_llama_size most;
 } wish;
 
+/* What is timed or counted in each repetition. */
+enum { FIRST, EACH, WHOLE, GAP, GOOD, INTERACTIVE, RATE, ALL, HELD, KINDS };
 typedef struct {
     abdb_llama_run run;
     abdb_batcher b;
@@ -34,7 +36,7 @@ typedef struct {
     abdb_request *request;
     int32_t *prompt;
     size_t turns;
-    abdb_latencies first, each, whole, gap, good, interactive, rate, all, held;
+    abdb_latencies time[KINDS];
 } service;
 
 static abdb_status size_of(abdb_problem *p, wish *w, abdb_error *err)
@@ -172,15 +174,7 @@ static void stop(void *state)
     abdb_llama_run_close(&t->run);
     free(t->request);
     free(t->prompt);
-    free(t->first.s);
-    free(t->each.s);
-    free(t->whole.s);
-    free(t->gap.s);
-    free(t->good.s);
-    free(t->interactive.s);
-    free(t->rate.s);
-    free(t->all.s);
-    free(t->held.s);
+    abdb_latencies_close(t->time, KINDS);
     free(t);
 }
 
@@ -215,22 +209,14 @@ static abdb_status start(void **state, const abdb_stage *stage, abdb_error *err)
     if (!t) return ABDB_FAIL(err, ABDB_NOMEM, "a service");
     t->w = known(stage->p);
     TRY(requests(t, err));
-    TRY(abdb_latencies_open(&t->first, err));
-    TRY(abdb_latencies_open(&t->each, err));
-    TRY(abdb_latencies_open(&t->whole, err));
-    TRY(abdb_latencies_open(&t->gap, err));
-    TRY(abdb_latencies_open(&t->good, err));
-    TRY(abdb_latencies_open(&t->interactive, err));
-    TRY(abdb_latencies_open(&t->rate, err));
-    TRY(abdb_latencies_open(&t->all, err));
-    TRY(abdb_latencies_open(&t->held, err));
+    TRY(abdb_latencies_open(t->time, KINDS, err));
     TRY(abdb_llama_run_open(&t->run, stage, &t->w.s, &t->w.most, err));
     t->b = (abdb_batcher){.g = &t->run.g,
                           .request = t->request,
                           .count = t->w.requests,
                           .clients = t->w.clients,
                           .wait = wait_for,
-                          .gap = &t->gap};
+                          .gap = &t->time[GAP]};
     TRY(abdb_batcher_open(&t->b, err));
     *state = t;
 done:
@@ -246,9 +232,7 @@ static abdb_status reset(void *state, abdb_error *err)
     size_t most = abdb_length_most(t->w.lengths, t->w.input);
 
     (void)err;
-    if (t->turns == 1)
-        t->first.count = t->each.count = t->whole.count = t->gap.count = t->good.count =
-            t->interactive.count = t->rate.count = t->all.count = t->held.count = 0;
+    if (t->turns == 1) abdb_latencies_forget(t->time, KINDS);
     for (size_t i = 0; i < t->w.requests * most; i++)
         t->prompt[i] = (int32_t)(abdb_random_at(t->turns, i) % t->w.s.vocabulary);
     t->turns++;
@@ -267,20 +251,20 @@ static abdb_status run(void *state, abdb_error *err)
         double first = r->first_s - r->arrival_s,
                each = r->output > 1 ? (r->last_s - r->first_s) / (double)(r->output - 1) : 0;
 
-        abdb_latencies_add(&t->first, first);
-        abdb_latencies_add(&t->whole, r->last_s - r->arrival_s);
-        if (r->output > 1) abdb_latencies_add(&t->each, each);
+        abdb_latencies_add(&t->time[FIRST], first);
+        abdb_latencies_add(&t->time[WHOLE], r->last_s - r->arrival_s);
+        if (r->output > 1) abdb_latencies_add(&t->time[EACH], each);
         good += first <= limits[t->w.limit].ttft_s && each <= limits[t->w.limit].tpot_s;
         interactive += first <= limits[t->w.limit].interactive_ttft_s &&
                        each <= limits[t->w.limit].interactive_tpot_s;
         tokens += (double)r->output;
         last = fmax(last, r->last_s);
     }
-    abdb_latencies_add(&t->rate, tokens / last);
-    abdb_latencies_add(&t->all, (double)t->w.requests / last);
-    abdb_latencies_add(&t->good, good / last);
-    abdb_latencies_add(&t->interactive, interactive / last);
-    if (t->b.steps > 0) abdb_latencies_add(&t->held, t->b.held / t->b.steps);
+    abdb_latencies_add(&t->time[RATE], tokens / last);
+    abdb_latencies_add(&t->time[ALL], (double)t->w.requests / last);
+    abdb_latencies_add(&t->time[GOOD], good / last);
+    abdb_latencies_add(&t->time[INTERACTIVE], interactive / last);
+    if (t->b.steps > 0) abdb_latencies_add(&t->time[HELD], t->b.held / t->b.steps);
     return ABDB_OK;
 }
 
@@ -294,15 +278,15 @@ static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *s
     service *t = state;
 
     (void)median_s;
-    say_median(&t->rate, "tokens_per_s", say, to);
-    say_median(&t->all, "requests_per_s", say, to);
-    say_median(&t->good, "goodput_requests_per_s", say, to);
-    say_median(&t->interactive, "goodput_interactive_requests_per_s", say, to);
-    say_median(&t->held, "requests_in_flight", say, to);
-    abdb_latencies_tell(&t->first, "ttft_s", say, to);
-    abdb_latencies_tell(&t->each, "tpot_s", say, to);
-    abdb_latencies_tell(&t->gap, "itl_s", say, to);
-    abdb_latencies_tell(&t->whole, "latency_s", say, to);
+    say_median(&t->time[RATE], "tokens_per_s", say, to);
+    say_median(&t->time[ALL], "requests_per_s", say, to);
+    say_median(&t->time[GOOD], "goodput_requests_per_s", say, to);
+    say_median(&t->time[INTERACTIVE], "goodput_interactive_requests_per_s", say, to);
+    say_median(&t->time[HELD], "requests_in_flight", say, to);
+    abdb_latencies_tell(&t->time[FIRST], "ttft_s", say, to);
+    abdb_latencies_tell(&t->time[EACH], "tpot_s", say, to);
+    abdb_latencies_tell(&t->time[GAP], "itl_s", say, to);
+    abdb_latencies_tell(&t->time[WHOLE], "latency_s", say, to);
     say(to, &(abdb_told_metric){"overhead", "value", abdb_llama_run_overhead(&t->run), NAN});
     *sound = abdb_llama_run_sound(&t->run);
 }

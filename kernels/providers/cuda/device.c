@@ -112,11 +112,7 @@ done:
 /* Load and stolen time are the host's, the rest the device's. */
 static void sense(abdb_device *d, int how, abdb_sensors *out)
 {
-    (void)d;
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
+    abdb_sensors_of_host(d, how, out);
     abdb_nvml_sense(out);
 }
 

@@ -88,15 +88,6 @@ static abdb_status end(abdb_device *d, double *time_s, abdb_error *err)
     return check(bridge->end(time_s), err);
 }
 
-static void sense(abdb_device *d, int how, abdb_sensors *out)
-{
-    (void)d;
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
-}
-
 /* --- implementations -------------------------------------------------------------------------- */
 
 /* A problem as JSON; free() it. NULL: no memory. */
@@ -196,7 +187,7 @@ static abdb_status open_device(abdb_device **out, abdb_error *err)
                            .flush = flush,
                            .begin = begin,
                            .end = end,
-                           .sense = sense};
+                           .sense = abdb_sensors_of_host};
     if (bridge->cache > 0) {
         device.limits.last = (size_t)bridge->cache;
         device.limits.claimed = 0;

@@ -203,15 +203,6 @@ void abdb_mpi_lead_took(abdb_device *d)
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-static void sense(abdb_device *d, int how, abdb_sensors *out)
-{
-    (void)d;
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
-}
-
 static void place(abdb_device *d, int rank, abdb_place *out)
 {
     const leader *l = (leader *)d;
@@ -309,7 +300,7 @@ abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *er
                                 .flush = flush,
                                 .begin = begin,
                                 .end = end,
-                                .sense = sense,
+                                .sense = abdb_sensors_of_host,
                                 .describe = describe,
                                 .spread = spread,
                                 .place = place,

@@ -241,15 +241,6 @@ done:
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-static void sense(abdb_device *d, int how, abdb_sensors *out)
-{
-    (void)d;
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
-}
-
 static void place(abdb_device *d, int rank, abdb_place *out)
 {
     *out = (abdb_place){"1", ((abdb_nccl_group *)d)->rank[rank].name, ""};
@@ -340,7 +331,7 @@ abdb_status abdb_nccl_open(abdb_device **out, abdb_error *err)
                               .flush = flush,
                               .begin = begin,
                               .end = end,
-                              .sense = sense,
+                              .sense = abdb_sensors_of_host,
                               .describe = describe,
                               .spread = spread,
                               .place = place,

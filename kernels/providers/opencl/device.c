@@ -163,10 +163,7 @@ done:
 /* What the host tells is told of its processors only. */
 static void sense(abdb_device *d, int how, abdb_sensors *out)
 {
-    if (how == ABDB_SENSE_QUICK)
-        abdb_sensors_glance(out);
-    else
-        abdb_sensors_read(out);
+    abdb_sensors_of_host(d, how, out);
     if (!((abdb_cl_device *)d)->processor)
         out->clock_hz = out->temperature_c = out->energy_j = out->energy_most_j = NAN;
 }
