@@ -220,9 +220,19 @@ done:
     return st;
 }
 
+/* The results that an index leads to from a printed key; which of them it is the condition says. */
+static abdb_status key_condition(query *q, const abdb_condition *c, abdb_error *err)
+{
+    abdb_text_puts(&q->sql,
+                   " AND r.result_id IN (SELECT x.result_id FROM entry_row w JOIN result_row x"
+                   " USING (entry_id) WHERE w.entry_key = key_number(?))");
+    return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
+}
+
 static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *err)
 {
     double number;
+    abdb_status st = ABDB_OK;
 
     if (factor_name(c->column) != c->column) return factor_condition(q, c, err);
     if (strcmp(c->column, "run") == 0) return run_condition(q, c, err);
@@ -233,12 +243,16 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     if (strcmp(c->column, "work") == 0) return work_condition(q, c, err);
     if (!is_column(q->db, c->column))
         return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
+    if (strcmp(c->column, "key") == 0 && strcmp(c->op, "=") == 0 && !q->names_quantity)
+        TRY(key_condition(q, c, err));
     abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c)); /* a known name */
     if (strcmp(c->op, "~") == 0 || !abdb_has_word(numbers, ' ', c->column, strlen(c->column)))
         return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
     if (!abdb_number(c->value, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number, not '%s'", c->column, c->value);
-    return abdb_bind_add_number(&q->binds, number) ? ABDB_OK : too_many(err);
+    if (!abdb_bind_add_number(&q->binds, number)) st = too_many(err);
+done:
+    return st;
 }
 
 static bool wants_rates(const abdb_measure *m)
