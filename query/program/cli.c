@@ -196,13 +196,14 @@ int abdb_first_word(const char *verb, int argc, char **argv)
 
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
-        bool takes = strcmp(a, "-o") == 0 || strcmp(a, "-f") == 0;
+        bool takes = false;
 
         if (a[0] != '-') return i;
         if (strcmp(a, "--") == 0) return i + 1 < argc ? i + 1 : 0;
-        for (size_t l = 0; l < 3 && strncmp(a, "--", 2) == 0; l++)
+        for (size_t l = 0; l < 3; l++)
             for (const abdb_option *o = lists[l]; o && o->name; o++)
-                takes |= o->argument && strcmp(a + 2, o->name) == 0;
+                takes |= o->argument && (a[1] == '-' ? strcmp(a + 2, o->name) == 0
+                                                     : a[1] && a[1] == o->letter && !a[2]);
         i += takes;
     }
     return 0;

@@ -9,15 +9,7 @@ localedef -i de_DE -f UTF-8 "$dir/de_DE.UTF-8" >/dev/null 2>&1 || [ -d "$dir/de_
 export LOCPATH=$dir ABDB_DATA=data
 [ "$(LC_ALL=de_DE.UTF-8 printf %.1f 0,5)" = 0,5 ] || { echo "1..0 # SKIP the shell does not take the locale"; exit 0; }
 echo "1..4"
-n=0 failed=0
-ok() { # NAME: of the command before
-    local status=$?
-    n=$((n + 1))
-    [ $status = 0 ] && { echo "ok $n - $1"; return; }
-    echo "not ok $n - $1"
-    sed 's/^/#   /' "$dir/out" | head -20
-    failed=1
-}
+. tests/ports/ok.sh
 for locale in C.UTF-8 de_DE.UTF-8; do
     abdb() { LC_ALL=$locale ABDB_DB=$dir/$locale.db "$build/abdb" "$@"; }
     { abdb import -q data && abdb query mlperf-llm && abdb query specs -o json && abdb query prices -o csv && abdb audit claims; } >"$dir/$locale.txt" 2>&1

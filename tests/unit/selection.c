@@ -174,6 +174,41 @@ static void words(void **state)
     remove(database);
 }
 
+/* A result that is named by its key is looked up, however many others there are. */
+static void key_is_looked_up(void **state)
+{
+    static const char many[] =
+        "INSERT INTO source (source, kind, rank) VALUES ('test', 'user', 50);"
+        "INSERT INTO description (description_id, description_key, description_key_low, evidence,"
+        "  kind, workload, source) VALUES (1, 1, 1, 'published', 'statement', 'w', 'test');"
+        "INSERT INTO point VALUES (1, 1, 1);"
+        "INSERT INTO quantity (quantity_id, metric, statistic, unit) VALUES"
+        "  (1, 'tokens_per_s', 'value', 'token/s');"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
+        "INSERT INTO entry_row (entry_id, entry_key, entry_key_low, description_id, point_id)"
+        "  SELECT i, i, i, 1, 1 FROM n;"
+        "INSERT INTO result_row (result_id, entry_id, ordinal, quantity_id, value)"
+        "  SELECT entry_id, entry_id, 0, 1, entry_id FROM entry_row;";
+    const abdb_measure any = {0};
+    abdb_set set = {0};
+    abdb_error err;
+    abdb_db *db;
+
+    (void)state;
+    remove(database);
+    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
+    assert_ok(abdb_db_exec(db, many, &err));
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    read_rows = 0;
+    assert_ok(
+        abdb_set_load(&set, db->sql, "key=r-00000000000000070000000000000007-0", NULL, &any, &err));
+    assert_int_equal(set.table.rows, 1);
+    if (read_rows > 500) fail_msg("%lld rows were read", read_rows);
+    abdb_set_free(&set);
+    abdb_db_close(db);
+    remove(database);
+}
+
 /* Keys of results are taken apart; anything else is NULL. */
 static void keys(void **state)
 {
@@ -211,9 +246,9 @@ static void keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grammar), cmocka_unit_test(quotes),
-                                       cmocka_unit_test(damaged), cmocka_unit_test(words),
-                                       cmocka_unit_test(keys)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grammar),          cmocka_unit_test(quotes),
+                                       cmocka_unit_test(damaged),          cmocka_unit_test(words),
+                                       cmocka_unit_test(key_is_looked_up), cmocka_unit_test(keys)};
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
