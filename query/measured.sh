@@ -19,13 +19,10 @@ run --plan "${PLAN:-measured}" --backend "$backends" "${commit[@]}"
 [ "${RANKS:-2}" = 0 ] || [ ! -x "$build/abdb-run-mpi" ] || run --plan measured-ranks --ranks "${RANKS:-2}" --backend mpi "${commit[@]}"
 "$abdb" export --redacted --keep tag,factor.commit -o jsonl 2>"$work/err" >"$work/all.jsonl" || { cat "$work/err" >&2; exit 1; }
 
-# Single samples and what the redaction hid are left out: a median keeps its interval and how many samples it is of. Where the hypervisor
-# hides the processor's name, family, model and processors say which it is, so that no other machine of that name is taken for it.
+# Single samples and what the redaction hid are left out: a median keeps its interval and how many samples it is of.
 jq -c 'select(.record == "entry" and (.field.status // "ok") == "ok" and .field.verified == "pass")
     | select((.field.flags // "") | test("unsteady|imprecise|quick") | not)
-    | (.environment | fromjson) as $e
-    | .field.device |= (if test("[0-9]") then . else "\($e.host_processor_vendor | sub("Genuine"; "") | sub("Authentic"; "")) family \($e.host_processor_family), model \($e.host_processor_model), \($e.processors_online)\(if $e.virtual_machine then " virtual" else "" end) processors" end)
-    | .environment = ($e | with_entries(select(.key | startswith("key-") | not)) | tojson)
+    | .environment |= (fromjson | with_entries(select(.key | startswith("key-") | not)) | tojson)
     | .factor |= with_entries(select(.key | startswith("factor-") | not))
     | .result |= map(del(.samples)) | del(.telemetry)' "$work/all.jsonl" >"$work/kept.jsonl"
 cells=$("$abdb" query "SELECT count(*) FROM v_run WHERE status = 'ok';" -o csv | tail -1)

@@ -30,8 +30,12 @@ abdb_limits abdb_machine_limits(int threads);
 double abdb_memory_available(void);
 /* A new reference to a JSON object with everything known of machine, device and build. */
 json_t *abdb_machine(const abdb_backend *backend, abdb_device *device);
-/* Name of the processor. */
+/* Name of the processor, as the system has it. */
 const char *abdb_processor(char *out, size_t room);
+/* Name of this host's processors as a device, whose ceilings it shares with machines of the same
+ * name alone: the processor, by family and model where a hypervisor hides its name, and how many
+ * processors the machine has. */
+const char *abdb_host_name(char *out, size_t room);
 
 /* --- host.c ----------------------------------------------------------------------------------- */
 /* The host's processors as a device whose kernels run on so many threads; of this process, there is
@@ -42,6 +46,8 @@ abdb_device *abdb_host_device(int threads);
 /* Seconds of an empty parallel region of so many threads, the median of many. What is between one
  * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
 double abdb_team_region_s(int threads);
+/* Processors of all places to which threads are bound; 0: they are not bound. */
+int abdb_team_processors(void);
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */

@@ -94,7 +94,7 @@ abdb_device *abdb_host_device(int threads)
     static host h;
     abdb_clock clock = abdb_clock_measure();
 
-    h.device = (abdb_device){.name = abdb_processor(h.name, sizeof h.name),
+    h.device = (abdb_device){.name = abdb_host_name(h.name, sizeof h.name),
                              .clock = "CLOCK_MONOTONIC",
                              .resolution_s = clock.resolution_s,
                              .cost_s = clock.cost_s,

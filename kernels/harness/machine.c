@@ -59,6 +59,44 @@ const char *abdb_processor(char *out, size_t room)
     return out;
 }
 
+static bool is_virtual(void)
+{
+    char text[LINE];
+
+    return keyed_line("/proc/cpuinfo", "flags", text, sizeof text) && strstr(text, " hypervisor");
+}
+
+/* Who made the processor, and its family and model, as /proc/cpuinfo numbers them. */
+static void numbered(char *out, size_t room)
+{
+    char maker[64] = "", family[32] = "", model[32] = "";
+    const char *word = maker;
+
+    if (keyed_line("/proc/cpuinfo", "vendor_id", maker, sizeof maker)) { /* of x86 */
+        if (strncmp(maker, "Genuine", 7) == 0) word = maker + 7;
+        if (strncmp(maker, "Authentic", 9) == 0) word = maker + 9;
+        keyed_line("/proc/cpuinfo", "cpu family", family, sizeof family);
+        keyed_line("/proc/cpuinfo", "model\t", model, sizeof model);
+        snprintf(out, room, "%s family %s, model %s", word, family, model);
+    } else if (keyed_line("/proc/cpuinfo", "CPU implementer", maker, sizeof maker)) { /* of ARM */
+        keyed_line("/proc/cpuinfo", "CPU part", model, sizeof model);
+        snprintf(out, room, "ARM implementer %s, part %s", maker, model);
+    } else {
+        snprintf(out, room, "unknown processor");
+    }
+}
+
+const char *abdb_host_name(char *out, size_t room)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    char name[128];
+
+    if (!strpbrk(abdb_processor(name, sizeof name), "0123456789")) numbered(name, sizeof name);
+    snprintf(out, room, "%s, %ld%s processor%s", name, online, is_virtual() ? " virtual" : "",
+             online == 1 ? "" : "s");
+    return out;
+}
+
 /* Size of a data or unified cache of a level on the first core; 0: the system does not say. */
 static size_t level_size(int level)
 {
@@ -86,13 +124,6 @@ size_t abdb_cache_size(void)
     for (int level = 1; level <= 4; level++)
         if (level_size(level) > largest) largest = level_size(level);
     return largest ? largest : (size_t)32 << 20;
-}
-
-static bool is_virtual(void)
-{
-    char text[LINE];
-
-    return keyed_line("/proc/cpuinfo", "flags", text, sizeof text) && strstr(text, " hypervisor");
 }
 
 /* What a user says of the last-level cache, who knows better than the system; 0: nothing, or no
@@ -197,8 +228,12 @@ static void put_limits(json_t *m)
     cpu_set_t set;
 
     json_object_set_new(m, "processors_online", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    /* A thread that is bound is itself allowed its own place alone. */
     if (sched_getaffinity(0, sizeof set, &set) == 0)
-        json_object_set_new(m, "processors_allowed", json_integer(CPU_COUNT(&set)));
+        json_object_set_new(m, "processors_allowed",
+                            json_integer(abdb_team_processors() > CPU_COUNT(&set)
+                                             ? abdb_team_processors()
+                                             : CPU_COUNT(&set)));
     put_file(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
     put_file(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
     put_file(m, "load_average", "/proc/loadavg");

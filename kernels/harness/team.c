@@ -80,3 +80,11 @@ double abdb_team_region_s(int threads)
     }
     return abdb_summarise(time_s, n, &summary, NULL) == ABDB_OK ? summary.median : 0;
 }
+
+int abdb_team_processors(void)
+{
+    int places = omp_get_num_places(), processors = 0;
+
+    for (int i = 0; i < places; i++) processors += omp_get_place_num_procs(i);
+    return processors;
+}

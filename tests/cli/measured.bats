@@ -13,7 +13,7 @@ def say(kind, **fields): print(json.dumps({"kind": kind, **fields}), flush=True)
 say("hello", protocol=1, backend="fake", summary="for tests", kernels=[])
 say("environment", environment={"host_processor_model_name": "A Processor", "host_processor_vendor": "GenuineA", "host_processor_family": "7",
     "host_processor_model": "8", "processors_online": 2, "virtual_machine": True, "kernel": "6.1", "unheard_of": "mine"})
-say("device", name="A Processor", devices=1, threads=2, clock="CLOCK_MONOTONIC", clock_resolution_s=1e-9)
+say("device", name="A family 7, model 8, 2 virtual processors", devices=1, threads=2, clock="CLOCK_MONOTONIC", clock_resolution_s=1e-9)
 for line in sys.stdin if sys.argv[1] == "run" else []:
     asked = json.loads(line); cell = asked["cell"]; do = asked["params"]["do"]
     say("begin", cell=cell)

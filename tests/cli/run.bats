@@ -131,7 +131,10 @@ B
 }
 
 @test "the environment: what the processor has, what a region costs, and names that rules know" {
-    abdb run -q --kernel gemm --backend vec --axis n=16 --quick
+    OMP_PROC_BIND=close OMP_PLACES=threads abdb run -q --kernel gemm --backend vec --axis n=16 --quick
+    # a ceiling of two processors is none of sixty-four: how many there are is part of the name; bound threads hide none of them
+    [[ $(ask "SELECT raw_device FROM v_run") =~ [0-9].*,\ $(getconf _NPROCESSORS_ONLN)(\ virtual)?\ processors?\"?$ ]]
+    same "$(ask "SELECT json_extract(environment, '\$.processors_allowed') FROM v_run")" "$(nproc)"
     ask "SELECT environment FROM v_run" | sed 's/^"//; s/"$//; s/""/"/g' >environment
     # as the system tells it, of those that kernels can use
     for word in avx2 fma avx512f avx512_bf16 avx512_vnni avx512_fp16 avx_vnni amx_tile amx_bf16 amx_int8 amx_fp16; do

@@ -258,7 +258,7 @@ static abdb_status introduce(abdb_mpi_world *w, leader *l, abdb_error *err)
     int hosts = 0;
 
     gethostname(own.host, sizeof own.host - 1);
-    abdb_processor(own.device, sizeof own.device);
+    abdb_host_name(own.device, sizeof own.device);
     write_binding(own.binding, sizeof own.binding);
     l->of = calloc((size_t)w->size, sizeof *l->of);
     l->host = calloc((size_t)w->size, sizeof *l->host);

@@ -172,7 +172,7 @@ static void name_device(abdb_cl_device *c)
     clGetDeviceInfo(c->id, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
     snprintf(c->driver, sizeof c->driver, "%.150s, driver %.80s", version, driver);
     if (c->processor)
-        abdb_processor(c->name, sizeof c->name);
+        abdb_host_name(c->name, sizeof c->name);
     else if (clGetDeviceInfo(c->id, BOARD_NAME_AMD, sizeof c->name, c->name, NULL) != CL_SUCCESS ||
              !*c->name)
         clGetDeviceInfo(c->id, CL_DEVICE_NAME, sizeof c->name, c->name, NULL);
