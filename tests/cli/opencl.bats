@@ -147,3 +147,18 @@ cell() { # KERNEL key=value...
     run "$root/tests/opencl_mutants.sh" --check
     same "$status" 0
 }
+
+@test "where OpenMP binds threads, those of PoCL still run on every processor" {
+    need_device
+    [ "$(nproc)" -gt 1 ] || skip "one processor"
+    mkfifo in
+    OMP_NUM_THREADS=2 OMP_PROC_BIND=close OMP_PLACES=cores "$build/abdb-run-opencl" run <in >out &
+    pid=$!
+    exec 7>in
+    for ((i = 0; i < 300; i++)); do ! grep -q '"device"' out || break; sleep 0.1; done
+    # the first two beside the main thread are the driver's
+    cat $(ls -d /proc/$pid/task/* | sort -V | sed -n 2,3p | sed 's|$|/status|') | sed -n 's/^Cpus_allowed_list:\t//p' >allowed
+    exec 7>&-
+    wait $pid
+    same "$(sort -u allowed)" "$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)"
+}

@@ -24,6 +24,24 @@ typedef struct {
     size_t count;
 } choices;
 
+/* libgomp has bound this thread to a core. The threads of a driver, which the first call of OpenCL
+ * starts, would inherit that and all run there. */
+static void unbind(void)
+{
+    cpu_set_t set;
+    int places = omp_get_num_places();
+
+    CPU_ZERO(&set);
+    for (int i = 0; i < places; i++) {
+        int count = omp_get_place_num_procs(i), *number = calloc((size_t)count, sizeof *number);
+
+        if (number) omp_get_place_proc_ids(i, number);
+        for (int j = 0; number && j < count; j++) CPU_SET((size_t)number[j], &set);
+        free(number);
+    }
+    if (places) sched_setaffinity(0, sizeof set, &set);
+}
+
 static void add_platform(choices *all, cl_platform_id platform)
 {
     cl_device_id id[DEVICES];
@@ -48,6 +66,7 @@ static void find_all(choices *all)
     cl_uint count = 0;
 
     all->count = 0;
+    unbind();
     if (clGetPlatformIDs(PLATFORMS, platform, &count) != CL_SUCCESS) return;
     for (cl_uint i = 0; i < count && i < PLATFORMS; i++) add_platform(all, platform[i]);
 }
@@ -132,23 +151,6 @@ static abdb_status pick(const choices *all, const choice **out, abdb_error *err)
     return ABDB_BACKEND;
 }
 
-/* libgomp has bound this thread to a core; a driver's threads would inherit that. */
-static void unbind(void)
-{
-    cpu_set_t set;
-    int places = omp_get_num_places();
-
-    CPU_ZERO(&set);
-    for (int i = 0; i < places; i++) {
-        int count = omp_get_place_num_procs(i), *number = calloc((size_t)count, sizeof *number);
-
-        if (number) omp_get_place_proc_ids(i, number);
-        for (int j = 0; number && j < count; j++) CPU_SET((size_t)number[j], &set);
-        free(number);
-    }
-    if (places) sched_setaffinity(0, sizeof set, &set);
-}
-
 /* As many cores of a processor as abdb was told to use, where the driver can part it. */
 static void take_part(abdb_cl_device *c)
 {
@@ -188,7 +190,6 @@ abdb_status abdb_cl_choose(abdb_cl_device *c, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     if (!all) return ABDB_FAIL(err, ABDB_NOMEM, "OpenCL devices");
-    unbind();
     find_all(all);
     TRY(pick(all, &one, err));
     c->platform = one->platform;
