@@ -70,6 +70,7 @@ void abdb_exchange_of(const abdb_problem *p, abdb_exchange *out)
                            .ranks = abdb_problem_ranks(p),
                            .window = 1,
                            .apart = !together};
+    if (out->kind == ABDB_POINT) out->apart = false; /* who answers has waited for the message */
     if (out->kind == ABDB_POINT && pattern != ABDB_PING_PONG)
         out->window = (int)abdb_param_number(p, "window", WINDOW);
     out->count = (size_t)(abdb_param_number(p, "message_bytes", MESSAGE) /

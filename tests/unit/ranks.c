@@ -189,6 +189,21 @@ static void refused(void **state)
     }
 }
 
+/* Ranks meet before each launch of a collective, unless it says no; never between the messages of
+ * a ping-pong, which would then wait for clocks and barriers. */
+static void meetings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KERNELS; i++) {
+        abdb_problem p = of_three(kernels[i], "f32", false);
+        abdb_exchange x;
+
+        abdb_exchange_of(&p, &x);
+        assert_int_equal(x.apart, kernels[i] != &abdb_kernel_point);
+        drop(&p);
+    }
+}
+
 static void crowds(void **state)
 {
     static const struct {
@@ -358,7 +373,7 @@ int main(void)
                                        cmocka_unit_test(anothers_part),
                                        cmocka_unit_test(shapes),
                                        cmocka_unit_test(refused),
-                                       cmocka_unit_test(crowds),
+                                       cmocka_unit_test(meetings), cmocka_unit_test(crowds),
                                        cmocka_unit_test(launches),
                                        cmocka_unit_test(kept),
                                        cmocka_unit_test(many),

@@ -11,8 +11,9 @@
 
 #include "kernels/harness/harness.h"
 #include "kernels/providers/mpi/world.h"
+#include "schema/core/stats.h"
 
-enum { NAME = 128, BINDING = 128 };
+enum { NAME = 128, BINDING = 128, MEETINGS = 101 };
 
 /* What a rank tells of itself. */
 typedef struct {
@@ -277,6 +278,22 @@ static abdb_status introduce(abdb_mpi_world *w, leader *l, abdb_error *err)
     return ABDB_OK;
 }
 
+/* Seconds in which all ranks meet, the median of many: that is how far apart they may begin a
+ * stretch, so nothing shorter can be told by the clock of a sample. Every rank calls it. */
+static double meeting_s(void)
+{
+    double time_s[MEETINGS];
+    abdb_summary summary;
+
+    for (int i = 0; i < MEETINGS; i++) {
+        double first = abdb_now_s();
+
+        MPI_Barrier(MPI_COMM_WORLD);
+        time_s[i] = abdb_now_s() - first;
+    }
+    return abdb_summarise(time_s, MEETINGS, &summary, NULL) == ABDB_OK ? summary.median : 0;
+}
+
 abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *err)
 {
     abdb_limits limits = w->host->limits;
@@ -288,7 +305,7 @@ abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *er
     lead.ranks = 1;
     lead.device = (abdb_device){.name = w->host->name,
                                 .clock = w->host->clock,
-                                .resolution_s = w->host->resolution_s,
+                                .resolution_s = fmax(w->host->resolution_s, meeting_s()),
                                 .cost_s = w->host->cost_s,
                                 .limits = limits,
                                 .alloc = alloc,
