@@ -21,12 +21,20 @@
 -- hoist: backend
 -- note: roofs are the best that was measured on the device (abdb run --plan ceilings); operations are those that were done, done again too
 -- @table run
-WITH wanted (campaign) AS (
+WITH RECURSIVE newest (place, campaign) AS MATERIALIZED (
+  SELECT row_number() OVER (ORDER BY c.date DESC, c.campaign), c.campaign
+    FROM v_campaign c WHERE :tag IS NULL AND :campaign = 'latest' AND EXISTS (SELECT 1 FROM span)),
+walked (place, campaign, has) AS ( -- from the newest on, no farther than to the first whose parts were timed
+  SELECT 0, '', 0
+  UNION ALL
+  SELECT n.place, n.campaign,
+         CASE WHEN EXISTS (SELECT 1 FROM v_run e JOIN v_span s ON s.entry_id = e.entry_id
+                            WHERE e.campaign = n.campaign AND e.source = 'abdb-run') THEN 1 ELSE 0 END
+    FROM walked w JOIN newest n ON n.place = w.place + 1 WHERE w.has = 0),
+wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
-  UNION SELECT (SELECT c.campaign FROM v_campaign c
-                 WHERE EXISTS (SELECT 1 FROM v_run e JOIN v_span s ON s.entry_id = e.entry_id WHERE e.campaign = c.campaign AND e.source = 'abdb-run')
-                 ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
+  UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT k.entry_id, k.kernel, k.backend, k.dtype, k.device, k.date, k.key, k.verified,
        replace(k.cell, k.backend || ' ', '') AS cell

@@ -2,7 +2,7 @@
 -- question: latency against throughput of the same run
 -- group: Which accelerator is faster?
 -- site: Serving
--- param: model | text | | what was run | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.model IS NOT NULL)) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | | what was run | SELECT model, used FROM model_named ORDER BY 2 DESC, 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s, latency_s or time_s
 -- param: statistic | text | | of the latency: mean, median, p99, ...

@@ -2,7 +2,7 @@
 -- question: MLPerf LLM inference by device and scenario, per device
 -- group: Which accelerator is faster?
 -- site: MLPerf®
--- param: model | text | llama2-70b-99 | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | llama2-70b-99 | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: round | text | | one round (default: the best of all) | SELECT DISTINCT since FROM v_compatibility UNION SELECT DISTINCT until FROM v_compatibility ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: limit | number 1.. | 40 | rows at most

@@ -12,13 +12,20 @@
 -- hoist: backend
 -- note: the floor is the entropy of the source of tokens: no model can lose less in the mean, a single update can by chance
 -- @rows
-WITH wanted (campaign) AS (
+WITH RECURSIVE newest (place, campaign) AS MATERIALIZED (
+  SELECT row_number() OVER (ORDER BY c.date DESC, c.campaign), c.campaign
+    FROM v_campaign c WHERE :tag IS NULL AND :campaign = 'latest' AND EXISTS (SELECT 1 FROM quantity q WHERE q.metric = 'loss')),
+walked (place, campaign, has) AS ( -- from the newest on, no farther than to the first that has losses
+  SELECT 0, '', 0
+  UNION ALL
+  SELECT n.place, n.campaign,
+         CASE WHEN EXISTS (SELECT 1 FROM v_run e JOIN v_stored r ON r.entry_id = e.entry_id AND r.metric = 'loss'
+                            WHERE e.campaign = n.campaign AND e.source = 'abdb-run') THEN 1 ELSE 0 END
+    FROM walked w JOIN newest n ON n.place = w.place + 1 WHERE w.has = 0),
+wanted (campaign) AS (
   SELECT DISTINCT campaign FROM v_run WHERE tag = :tag
   UNION SELECT :campaign WHERE :tag IS NULL AND :campaign NOT IN ('latest', 'all')
-  UNION SELECT (SELECT c.campaign FROM v_campaign c
-                 WHERE EXISTS (SELECT 1 FROM v_run e JOIN v_stored r ON r.entry_id = e.entry_id AND r.metric = 'loss'
-                                WHERE e.campaign = c.campaign AND e.source = 'abdb-run')
-                 ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :tag IS NULL AND :campaign = 'latest'
+  UNION SELECT campaign FROM walked WHERE has = 1
   UNION SELECT campaign FROM v_campaign WHERE :tag IS NULL AND :campaign = 'all')
 SELECT replace(k.cell, k.backend || ' ', '') AS cell, k.backend, r.x AS step, r.value AS loss,
        (SELECT f.value FROM v_stored f WHERE f.entry_id = k.entry_id AND f.metric = 'loss_floor') AS floor, k.cell AS _label, r.key AS _facts

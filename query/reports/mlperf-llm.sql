@@ -4,7 +4,7 @@
 -- site: MLPerf®
 -- explore: per=device
 -- param: round | text | | round of MLPerf, or all (default: the latest here) | SELECT round FROM round_told UNION SELECT 'all' ORDER BY 1
--- param: model | text | | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n JOIN v_model m ON m.model = n.whole WHERE n.kind = 'model' AND m.task = 'llm' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | | benchmark | SELECT n.model, n.mlperf FROM model_named n JOIN v_model m ON m.model = n.model WHERE m.task = 'llm' ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open | SELECT 'closed' UNION SELECT 'open' UNION SELECT 'network'
 -- param: scenario | text | | Offline, Server, Interactive | SELECT 'Offline' UNION SELECT 'Server' UNION SELECT 'Interactive' UNION SELECT 'SingleStream' UNION SELECT 'MultiStream'
 -- param: accelerator | text | | device; several by * (B*00-SXM)

@@ -3,7 +3,7 @@
 -- group: What does it cost?
 -- site: Price and cost
 -- param: tokens_per_s | number | 100000 | throughput that is wanted
--- param: model | text | llama2-70b-99 | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | llama2-70b-99 | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: scenario | text | Server | Offline, Server, Interactive | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1

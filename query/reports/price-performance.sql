@@ -3,7 +3,7 @@
 -- group: What does it cost?
 -- site: Price and cost
 -- explore: view=points&across=price
--- param: model | text | llama2-70b-99 | what was run | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.model IS NOT NULL)) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | llama2-70b-99 | what was run | SELECT model, used FROM model_named ORDER BY 2 DESC, 1
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: round | text | | one round of MLPerf (default: the best of all) | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1

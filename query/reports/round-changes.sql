@@ -3,7 +3,7 @@
 -- group: Which accelerator is faster?
 -- param: from | text | v5.1 | earlier round
 -- param: to | text | v6.0 | later round
--- param: model | text | | one benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | | one benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge
 -- param: limit | number 1.. | 60 | rows at most

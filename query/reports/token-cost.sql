@@ -3,7 +3,7 @@
 -- group: What does it cost?
 -- site: Price and cost
 -- explore: per=million
--- param: model | text | | what was run | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.model IS NOT NULL)) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | | what was run | SELECT model, used FROM model_named ORDER BY 2 DESC, 1
 -- param: scenario | text | | Offline, Server, Interactive, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1

@@ -2,7 +2,7 @@
 -- question: MLPerf training: time to train by system
 -- group: Which accelerator is faster?
 -- site: MLPerf®
--- param: model | text | | benchmark | SELECT n.whole, max(n.spelling IN (SELECT d.model FROM description d WHERE d.evidence = 'mlperf')) FROM name n WHERE n.kind = 'model' GROUP BY n.whole ORDER BY 2 DESC, 1
+-- param: model | text | | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: round | text | | one round | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: limit | number 1.. | 30 | rows at most

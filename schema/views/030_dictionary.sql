@@ -28,6 +28,14 @@ SELECT n.kind AS kind, n.spelling AS spelling, n.part AS part, n.canon AS canon,
          END AS used
   FROM name n;
 
+-- Names that models stand under, and whether a run or statement that was not withdrawn is of one: used, mlperf (of that evidence).
+-- (Asked spelling by spelling of an index; what all rows say would take as long as there are rows.)
+CREATE VIEW model_named AS
+SELECT n.whole AS model, max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling) THEN 1 ELSE 0 END) AS used,
+       max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.model = n.spelling AND e.evidence = 'mlperf') THEN 1 ELSE 0 END) AS mlperf
+  FROM name n
+ WHERE n.kind = 'model' GROUP BY n.whole;
+
 -- What the spelling of a device says beside the device: a power limit, a partition mode.
 CREATE VIEW v_name_factor AS
 SELECT spelling, factor, text, num, unit FROM name_factor;
