@@ -2,7 +2,7 @@
 -- question: what registers, caches and memory of a machine give at most
 -- group: What was measured here?
 -- site: Measured here
--- param: device | text | | a machine (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL ORDER BY 1
+-- param: device | text | | a machine (default: the one measured last) | SELECT device FROM device_measured ORDER BY 1
 -- column: level | level | | registers, L1, L2, L3 or memory
 -- column: what | what | | a number format, an operation with its stores, or latency
 -- column: gop_per_s | Gop/s | g4 | multiply-adds, in registers or of a product, the best that was measured

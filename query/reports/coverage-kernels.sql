@@ -1,7 +1,7 @@
 -- title: Kernels by backend: measured, not implemented, failed {device}
 -- question: which kernel each backend has measured here, which it lacks, which was never asked
 -- group: What was measured here?
--- param: device | text | | one machine | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL ORDER BY 1
+-- param: device | text | | one machine | SELECT device FROM device_measured ORDER BY 1
 -- param: backend | text | | one backend
 -- param: kernel | text | | one kernel
 -- param: state | text | | measured, wrong, not-implemented, failed or not asked

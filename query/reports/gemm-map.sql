@@ -2,7 +2,7 @@
 -- question: utilisation of matrix products over M and N
 -- group: Which accelerator is faster?
 -- site: Measured here
--- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM v_kernel WHERE dtype IS NOT NULL ORDER BY 1
+-- param: dtype | text | f32 | number format | SELECT DISTINCT dtype FROM description WHERE campaign IS NOT NULL AND dtype IS NOT NULL ORDER BY 1
 -- param: backend | text | | one backend
 -- param: provider | text | | one provider of a backend that has several
 -- param: campaign | text | latest | one command of abdb run, latest (with a product), or all

@@ -4,7 +4,7 @@
 -- site: Measured here
 -- param: kernel | text | | one kernel
 -- param: backend | text | | one backend 
--- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
+-- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- param: failed | flag | | cells without a result or that failed verification, too
 -- column: cell | cell | | kernel and parameters

@@ -2,7 +2,7 @@
 -- question: how the loss of training falls, and how near it comes to what its source of tokens allows
 -- group: What was measured here?
 -- site: Measured here
--- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
+-- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- column: cell | cell | cut44 | workload and parameters
 -- column: backend | backend | |

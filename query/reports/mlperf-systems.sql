@@ -5,7 +5,7 @@
 -- explore: by=key&view=points&per=none
 -- param: model | text | llama2-70b-99 | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
 -- param: scenario | text | Server | Offline, Server, Interactive | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
--- param: round | text | | one round (default: the latest with this benchmark) | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
+-- param: round | text | | one round (default: the latest with this benchmark) | SELECT round FROM round_told ORDER BY 1
 -- param: division | text | closed | closed or open
 -- column: device | device | cut28 | canonical device
 -- column: chips | chips | | devices that took part

@@ -5,7 +5,7 @@
 -- explore: view=points&across=price
 -- param: model | text | llama2-70b-99 | what was run | SELECT model, used FROM model_named ORDER BY 2 DESC, 1
 -- param: scenario | text | Server | Offline, Server, Interactive, training, ... | SELECT DISTINCT scenario, 1 FROM description WHERE scenario <> '' UNION ALL SELECT column1, 0 FROM (VALUES ('Offline'), ('Server'), ('Interactive'), ('SingleStream'), ('MultiStream'), ('training'), ('serving')) ORDER BY 2 DESC, 1
--- param: round | text | | one round of MLPerf (default: the best of all) | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
+-- param: round | text | | one round of MLPerf (default: the best of all) | SELECT round FROM round_told ORDER BY 1
 -- param: provider | text | | only prices of this provider | SELECT DISTINCT provider FROM v_price ORDER BY 1
 -- param: price_kind | text | on-demand | on-demand, reserved, spot, list; any: of all kinds | SELECT DISTINCT kind FROM v_price UNION SELECT 'any' UNION SELECT 'on-demand' ORDER BY 1
 -- param: price_date | date | | prices as they were on this day (default: the latest)

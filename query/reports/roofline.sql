@@ -3,7 +3,7 @@
 -- group: What was measured here?
 -- site: Measured here
 -- param: dtype | text | f32 | number format of the points and of the lowest roof; all
--- param: device | text | | a device (default: the one measured last) | SELECT DISTINCT device FROM v_kernel WHERE device IS NOT NULL UNION SELECT device FROM v_peak ORDER BY 1
+-- param: device | text | | a device (default: the one measured last) | SELECT device FROM device_measured UNION SELECT device FROM v_peak ORDER BY 1
 -- param: campaign | text | | points of this command of abdb run alone
 -- param: since | date | | points measured on this day or later (default: the day of the last run)
 -- column: kind | kind | | ceiling or point

@@ -5,7 +5,7 @@
 -- param: latency | text | tpot_s | ttft_s, tpot_s, itl_s or latency_s
 -- param: statistic | text | p99 | of the latency: median, p90, p99
 -- param: backend | text | | one backend
--- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
+-- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: campaign | text | latest | one command of abdb run, latest, or all
 -- column: model | model | | of a slice of its layers: how many of how many
 -- column: dtype | dtype | | number format; of weights where they have another

@@ -3,7 +3,7 @@
 -- group: Which accelerator is faster?
 -- site: MLPerf®
 -- param: model | text | | benchmark | SELECT model, mlperf FROM model_named ORDER BY 2 DESC, 1
--- param: round | text | | one round | SELECT DISTINCT round FROM description WHERE round IS NOT NULL ORDER BY 1
+-- param: round | text | | one round | SELECT round FROM round_told ORDER BY 1
 -- param: device | text | | only this device | SELECT canon FROM v_name WHERE kind = 'device' ORDER BY 1
 -- param: limit | number 1.. | 30 | rows at most
 -- column: model | benchmark | | what was trained

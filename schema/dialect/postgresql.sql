@@ -64,6 +64,9 @@ SELECT g.kind, g.id, p.price_key, printed('p', p.price_key, p.price_key_low)
 CREATE VIEW round_told AS
 SELECT DISTINCT e.round FROM entry e WHERE e.round IS NOT NULL;
 
+CREATE VIEW tag_told AS
+SELECT DISTINCT e.tag FROM entry e WHERE e.tag IS NOT NULL;
+
 CREATE VIEW round_ordered AS
 SELECT suite, round, ordered(round) AS round_order, published, source, locator FROM round;
 

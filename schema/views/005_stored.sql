@@ -83,6 +83,14 @@ WITH RECURSIVE r (round) AS (
   SELECT (SELECT min(d.round) FROM description d WHERE d.round > r.round) FROM r WHERE r.round IS NOT NULL)
 SELECT r.round AS round FROM r WHERE EXISTS (SELECT 1 FROM entry e WHERE e.round = r.round);
 
+-- Tags that anybody gave, found as rounds are.
+CREATE VIEW tag_told AS
+WITH RECURSIVE t (tag) AS (
+  SELECT min(d.tag) FROM description d WHERE d.tag IS NOT NULL
+  UNION ALL
+  SELECT (SELECT min(d.tag) FROM description d WHERE d.tag > t.tag) FROM t WHERE t.tag IS NOT NULL)
+SELECT t.tag AS tag FROM t WHERE EXISTS (SELECT 1 FROM entry e WHERE e.tag = t.tag);
+
 -- Rounds in order.
 CREATE VIEW round_ordered AS
 SELECT suite, round, CASE WHEN round GLOB 'v[0-9]*' THEN CAST(substr(round, 2) AS INTEGER) * 1000
