@@ -150,7 +150,8 @@ static void last_command(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         long long before = report_steps(few, names[i]), after = report_steps(many, names[i]);
-        long long runs = PARTS * (MORE - 1) / 20; /* more of the last command, which is read whole */
+        /* the last command is read whole: a twentieth of what came */
+        long long runs = PARTS * (MORE - 1) / 20;
 
         if (after > before + 60 * runs)
             fail_msg("%s: %lld steps, %lld where the file has %d times as much", names[i], before,
