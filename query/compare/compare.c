@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "schema/core/grow.h"
+#include "schema/core/stats.h"
 
 /* --- one pair --------------------------------------------------------------------------------- */
 
@@ -408,5 +409,5 @@ double abdb_pairs_geomean(const abdb_comparison *c, size_t contender, size_t *n,
             ++*n;
         }
     }
-    return *n ? exp(sum / (double)*n) : NAN;
+    return *n ? abdb_unlog(sum / (double)*n) : NAN;
 }

@@ -88,7 +88,7 @@ static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t
     /* A drift that the reader states, or the least that is assumed, counts as known exactly. */
     t->drift_freedom = INFINITY;
     if (c->options->drift > 0)
-        t->drift = log(1 + c->options->drift);
+        t->drift = log1p(c->options->drift);
     else {
         TRY(abdb_noise_load(&c->noise, c->db, abdb_member_text(pair->a.set, at, ABDB_M_device),
                             err));
@@ -96,10 +96,10 @@ static abdb_status find_drift(abdb_comparison *c, abdb_pair *pair, abdb_trial *t
                             bound && bound->state == ABDB_KNOWN ? bound->text : NULL, &noise, NULL,
                             err));
         d->uncalibrated = !isfinite(noise.command);
-        t->drift = d->uncalibrated ? 0 : fmax(noise.command, log(1 + ABDB_DRIFT_LEAST));
-        if (noise.command >= log(1 + ABDB_DRIFT_LEAST)) t->drift_freedom = noise.command_freedom;
+        t->drift = d->uncalibrated ? 0 : fmax(noise.command, log1p(ABDB_DRIFT_LEAST));
+        if (noise.command >= log1p(ABDB_DRIFT_LEAST)) t->drift_freedom = noise.command_freedom;
     }
-    d->drift = exp(t->drift) - 1;
+    d->drift = abdb_unlog_share(t->drift);
 done:
     return st;
 }
@@ -131,7 +131,7 @@ static double mean_of(const double *x, size_t n)
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) sum += x[i];
-    return exp(sum / (double)n);
+    return abdb_unlog(sum / (double)n);
 }
 
 /* No trial, for want of processes or of the drift: values and a ratio, and why there is no more. */
@@ -187,7 +187,7 @@ static abdb_status judge_processes(abdb_comparison *c, abdb_pair *pair, const ab
     pair->left.value = d->outcome.a;
     pair->right.value = d->outcome.b;
     pair->has_ratio = true;
-    d->ratio = exp(d->outcome.difference);
+    d->ratio = abdb_unlog(d->outcome.difference);
     d->p = d->p_all = d->outcome.p;
 done:
     d->trial.a = d->trial.b = NULL;
@@ -242,10 +242,10 @@ static void decide(const abdb_comparison *c, abdb_pair *pair, size_t tests)
     double t = abdb_student_t(alpha, d->outcome.freedom);
 
     d->verdict = abdb_outcome_verdict(&d->outcome, d->p_all, pair->higher, abdb_effect(c), alpha);
-    d->low = exp(d->outcome.difference - t * d->outcome.error);
-    d->high = exp(d->outcome.difference + t * d->outcome.error);
+    d->low = abdb_unlog(d->outcome.difference - t * d->outcome.error);
+    d->high = abdb_unlog(d->outcome.difference + t * d->outcome.error);
     d->has_interval = isfinite(d->low) && isfinite(d->high);
-    d->shows = exp(abdb_outcome_shows(&d->outcome, each, effect)) - 1;
+    d->shows = abdb_unlog_share(abdb_outcome_shows(&d->outcome, each, effect));
     d->wants = abdb_trial_repeats(&d->trial, &d->outcome, each, effect, log(1 + abdb_find(c)));
 }
 

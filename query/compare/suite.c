@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/stats.h"
+
 /* SUITE_MAX: groups, one bit each of a part; PARTS_MAX: intersections that are tried. */
 enum { SUITE_MAX = 64, PARTS_MAX = 4096, NAMED_MAX = 12 };
 
@@ -223,7 +225,7 @@ static void rank_part(suite *s, uint64_t part)
         }
         for (size_t k = 0; k < s->groups; k++)
             if (part >> k & 1) sum += log(ratio(s, s->group[k], row.name));
-        row.geomean = exp(sum / (double)row.n);
+        row.geomean = abdb_unlog(sum / (double)row.n);
         row.unlike = "";
         s->row[count++] = row;
     }

@@ -1,6 +1,7 @@
 /* number.c - numbers from text and to text; declared in text.h. Short cuts take the numbers that
  * files are full of; whatever they do not cover goes to strtod and printf. */
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,8 +116,10 @@ void abdb_number_print(double value, char *out)
         snprintf(out, 32, "%.0f", value);
         return;
     }
-    /* 17 digits always read back as the same double. */
-    for (int digits = 1; digits <= 17; digits++) {
+    /* A number that 15 digits or fewer give is printed with as many by 15, because no other decimal
+     * of 15 digits gives it, unless it has lost bits at the lower end of doubles; 17 always read
+     * back as the same double. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : EXACT_DIGITS; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, value);
         if (strtod(out, NULL) == value) return;
     }

@@ -26,11 +26,19 @@ static void put_text(abdb_text *out, const char *name, const char *text)
     abdb_text_json(out, text);
 }
 
+static void put_double(abdb_text *out, double value)
+{
+    char digits[32];
+
+    abdb_number_print(value, digits);
+    abdb_text_puts(out, digits);
+}
+
 static void put_number(abdb_text *out, const char *name, double value)
 {
     if (!isfinite(value)) return;
     put_name(out, name);
-    abdb_text_printf(out, "%.17g", value);
+    put_double(out, value);
 }
 
 static void put_whole(abdb_text *out, const char *name, long long value)
@@ -44,7 +52,7 @@ static void put_number_item(abdb_text *out, double value)
 {
     comma(out);
     if (isfinite(value))
-        abdb_text_printf(out, "%.17g", value);
+        put_double(out, value);
     else
         abdb_text_puts(out, "null");
 }
@@ -90,7 +98,8 @@ static void put_samples(abdb_text *out, const abdb_result *r)
     for (size_t i = 0; i < r->samples; i++) {
         const abdb_sample *s = &r->sample[i];
 
-        abdb_text_printf(out, "%s[%.17g", i ? "," : "", s->value);
+        abdb_text_puts(out, i ? ",[" : "[");
+        put_double(out, s->value);
         put_number_item(out, s->t_s);
         abdb_text_printf(out, ",%ld", s->rank);
         put_text_item(out, s->mark);

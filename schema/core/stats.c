@@ -2,6 +2,7 @@
 #include "schema/core/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Up to here 2^-n is a normal double, and binomial probabilities are summed exactly. */
@@ -82,4 +83,29 @@ abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out, abdb_error *e
     out->low = rank ? x[rank - 1] : x[0];
     out->high = rank ? x[n - rank] : x[n - 1];
     return ABDB_OK;
+}
+
+/* --- logarithms ------------------------------------------------------------------------------- */
+
+/* A logarithm l is known to half of its last bit, its number therefore to |l| 2^-53 of itself: some
+ * 5e-15 where l is 40, and a mean adds as much. */
+enum { DIGITS = 13 };
+
+static double to_digits(double value)
+{
+    char text[32];
+
+    if (!isfinite(value)) return value;
+    snprintf(text, sizeof text, "%.*e", DIGITS - 1, value);
+    return strtod(text, NULL);
+}
+
+double abdb_unlog(double x)
+{
+    return to_digits(exp(x));
+}
+
+double abdb_unlog_share(double x)
+{
+    return to_digits(expm1(x));
 }

@@ -22,5 +22,10 @@ ABDB_MUST_USE abdb_status abdb_summarise(double *x, size_t n, abdb_summary *out,
 /* 1-based order statistics (low, n + 1 - low) that bracket the median with probability at least
  * confidence; 0 when n is too small. */
 size_t abdb_median_rank(size_t n, double confidence);
+/* The number whose natural logarithm is x, to the 13 digits that means of logarithms carry: of the
+ * logarithm of 0.11 it is 0.11, not 0.11000000000000001. */
+double abdb_unlog(double x);
+/* The same, less one, as of a logarithm of 1 + share. */
+double abdb_unlog_share(double x);
 
 #endif

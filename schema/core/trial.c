@@ -84,8 +84,8 @@ static abdb_status judge_pairs(const abdb_trial *t, abdb_outcome *out, abdb_erro
         a += pair[i].a / (double)h;
         b += pair[i].b / (double)h;
     }
-    out->a = exp(a);
-    out->b = exp(b);
+    out->a = abdb_unlog(a);
+    out->b = abdb_unlog(b);
     out->difference = b - a;
     out->within = trimmed_error(d, n);
     out->freedom = (double)(h - 1);
@@ -107,8 +107,8 @@ static abdb_status judge_sides(const abdb_trial *t, abdb_outcome *out, abdb_erro
     TRY(sorted(t->a, t->m, &a, err));
     TRY(sorted(t->b, t->n, &b, err));
     out->difference = trimmed_mean(b, t->n) - trimmed_mean(a, t->m);
-    out->a = exp(trimmed_mean(a, t->m));
-    out->b = exp(trimmed_mean(b, t->n));
+    out->a = abdb_unlog(trimmed_mean(a, t->m));
+    out->b = abdb_unlog(trimmed_mean(b, t->n));
     part[0] = trimmed_error(a, t->m);
     part[1] = trimmed_error(b, t->n);
     part[2] = t->drift * t->drift * (1 / (double)t->a_commands + 1 / (double)t->b_commands);

@@ -97,7 +97,7 @@ abdb_status abdb_hl_ratio(const abdb_two *two, double *out, abdb_error *err)
     double *d = NULL;
     abdb_status st = all_pairs(two, &d, err);
 
-    if (st == ABDB_OK) *out = exp(median_of(d, two->m * two->n));
+    if (st == ABDB_OK) *out = abdb_unlog(median_of(d, two->m * two->n));
     free(d);
     return st;
 }
@@ -279,8 +279,8 @@ abdb_status abdb_hl_interval(const abdb_two *two, double confidence, double *low
     TRY(all_pairs(two, &d, err));
     TRY(critical(two->m, two->n, (1 - confidence) / 2, &k, err));
     if (k > 0) {
-        *low = exp(select_kth(d, two->m * two->n, k - 1));
-        *high = exp(select_kth(d, two->m * two->n, two->m * two->n - k));
+        *low = abdb_unlog(select_kth(d, two->m * two->n, k - 1));
+        *high = abdb_unlog(select_kth(d, two->m * two->n, two->m * two->n - k));
         *has = true;
     }
 done:

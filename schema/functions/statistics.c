@@ -73,7 +73,7 @@ static abdb_status geomean(const samples *s, double *out, int *has, abdb_error *
         if (!(s->x[i] > 0)) return ABDB_FAIL(err, ABDB_DATA, "geomean: a value is not positive");
         sum += log(s->x[i]);
     }
-    *out = exp(sum / (double)s->n);
+    *out = abdb_unlog(sum / (double)s->n);
     *has = 1;
     return ABDB_OK;
 }

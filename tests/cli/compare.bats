@@ -262,6 +262,30 @@ END
     [ -n "$(of_pair verdict run=latest run=latest~1)" ]
 }
 
+@test "numbers are printed as short as they are: 0.11, not what its logarithm makes of it" {
+    for tag in one two; do # two processes each, whose medians are 0.11 and 0.33 s
+        for i in 1 2; do
+            jq -nc --arg tag "$tag" --argjson i "$i" '(if $tag == "one" then 0.11 else 0.33 end) as $s | {record: "entry", field: {evidence: "measured",
+                kind: "run", source: "abdb-run", verified: "pass", workload: "gemm", device: "Box", devices: "1", dtype: "f32", backend: "ref",
+                tag: $tag, campaign: $tag, cell: "cell", date: "2026-03-01T00:00:1\($i)Z"}, result: [{metric: "time_s", statistic: "median",
+                value: $s, samples: [range(10) | [$s, . / 10, -1, null]]}]}'
+        done
+    done >two.jsonl
+    abdb import -q two.jsonl
+    run abdb compare tag=one tag=two --json --drift 0.001
+    [[ $output == *'"baseline_value":0.11,'*'"contender_value":0.33,'*'"ratio":3,'* ]] || { echo "$output"; false; }
+    for format in csv jsonl; do
+        abdb compare tag=one tag=two -o "$format" --drift 0.001 2>/dev/null >out
+        if grep -E '[0-9]\.[0-9]*(0000000|9999999)' out; then return 1; fi
+    done
+    abdb export >out.jsonl
+    grep -q '"value":0.11[,}]' out.jsonl
+    grep -q '\[0.11,0.1,' out.jsonl # a sample and its time
+    if grep -E '[0-9]\.[0-9]*(0000000|9999999)' out.jsonl; then return 1; fi
+    abdb import -q --db back.db out.jsonl
+    same "$(facts back.db)" "$(facts)"
+}
+
 @test "several submissions: best, worst and n; median; each; the devices that took part" {
     fill
     a="$h200,scenario=Server,division=closed,round=v5.1" b=device=B200-SXM,model=llama2-70b-99,scenario=Server,division=closed,round=v5.1

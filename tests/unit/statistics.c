@@ -368,6 +368,27 @@ static void without_memory(void **state)
 }
 #endif
 
+/* What was a decimal of 13 digits before its logarithm was taken is it again. */
+static void unlogged(void **state)
+{
+    static const double cases[] = {0.11, 0.22, 3, 1e-9, 4.94e-5, 27803.9, 1e15, 0.001, 123456.789};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(abdb_unlog(log(cases[i])) == cases[i]);
+        assert_true(abdb_unlog((log(cases[i]) + log(cases[i]) + log(cases[i])) / 3) == cases[i]);
+    }
+    for (int i = 1; i < 100000; i++) {
+        double value = i / 1000.0;
+
+        if (abdb_unlog(log(value)) != value) fail_msg("%.17g", abdb_unlog(log(value)));
+    }
+    assert_true(abdb_unlog_share(log1p(0.001)) == 0.001);
+    assert_true(abdb_unlog_share(log1p(0.05)) == 0.05);
+    assert_true(abdb_unlog_share(0) == 0);
+    assert_true(isnan(abdb_unlog(NAN)) && isinf(abdb_unlog(INFINITY)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +396,7 @@ int main(void)
         cmocka_unit_test(normal_meets_exact), cmocka_unit_test(hodges_lehmann),
         cmocka_unit_test(equivalence),        cmocka_unit_test(bootstrap),
         cmocka_unit_test(median_ranks),       cmocka_unit_test(in_sql),
+        cmocka_unit_test(unlogged),
 #ifndef SANITIZED
         cmocka_unit_test(without_memory),
 #endif
