@@ -326,7 +326,7 @@ P
         echo '{"cell":"c1","kernel":"gemm","params":{"n":"32"},"quick":true,"unknown":1}
 garbage
 {"cell":"c2","kernel":"none","params":{}}' | "$build/abdb-run-$b" run 2>err >out
-        same "$(jq -r 'select(.kind != "telemetry") | .kind' out | uniq | tr '\n' ' ')" "hello environment device begin sample result end begin end bye "
+        same "$(jq -r 'select(.kind != "telemetry" and .kind != "beat") | .kind' out | uniq | tr '\n' ' ')" "hello environment device begin sample result end begin end bye "
         same "$(jq -r 'select(.kind == "end") | .status' out | tr '\n' ' ')" "ok not-implemented "
         same "$(jq -r 'select(.kind == "hello") | .protocol' out)" 1
         grep -q "left out" err
@@ -495,7 +495,7 @@ sensors() {
     same "$(ask "SELECT count(*) > 20, count(DISTINCT cell) = count(*) - 1 FROM v_kernel WHERE kernel = 'gemm' AND verified = 'pass'")" 1,1 # the best twice
     run abdb run --search mamf --backend vec --budget 0.01 --axis dtype=f32 --threads 1
     fails 0 "vec f32: "
-    fails 0 "1 shapes in 0 s; ended because its time was used up"
+    [[ $output =~ " 1 shapes in "[0-9]+" s; ended because its time was used up" ]]
     run abdb run --search fastest
     fails 2 "there is mamf"
     run abdb run --search mamf --plan quick

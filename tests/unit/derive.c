@@ -349,19 +349,19 @@ static void costs_what_it_adds(void **state)
     (void)state;
     open_store();
     sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_steps, NULL);
-    for (size_t i = 0; i < 10000; i += 1000) add(i, 1000);
+    for (size_t i = 0; i < 2000; i += 1000) add(i, 1000);
     assert_ok(abdb_withdrawal_add(db, "withdrawn",
                                   "SELECT format('e-%016x%016x', entry_key,"
-                                  " entry_key_low) FROM entry_row WHERE entry_id % 1000 = 7",
+                                  " entry_key_low) FROM entry_row WHERE entry_id % 200 = 7",
                                   "no", &err));
     assert_ok(abdb_derive_stale(db, "gone", &err));
     assert_ok(abdb_derive(db, false, &err));
-    cost_of_two(10000, &few_steps, &few_pages);
-    for (size_t i = 11000; i < 200000; i += 5000) add(i, 5000);
-    cost_of_two(210000, &many_steps, &many_pages);
+    cost_of_two(2000, &few_steps, &few_pages);
+    for (size_t i = 3000; i < 40000; i += 1000) add(i, 1000);
+    cost_of_two(50000, &many_steps, &many_pages);
     close_store();
     if (many_steps > few_steps + few_steps / 4 || many_pages > few_pages + 8)
-        fail_msg("two rows beside 10,000 take %lld steps and %d pages, beside 200,000 %lld and %d",
+        fail_msg("two rows beside 2,000 take %lld steps and %d pages, beside 40,000 %lld and %d",
                  (long long)few_steps, few_pages, (long long)many_steps, many_pages);
 }
 

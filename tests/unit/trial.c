@@ -140,7 +140,7 @@ static void draw(const world *w, double *a, double *b)
 
 typedef struct {
     /* Of many comparisons: called changed, called slower, able to show 5 % by their own account
-     * (abdb_outcome_shows), and both of the last two. */
+     * (abdb_outcome_shows; asked only where something changed), and both of the last two. */
     int alarms, found, able, found_able;
 } tally;
 
@@ -167,7 +167,7 @@ static tally many(const world *w, int rounds, double family)
 
         draw(w, a, b);
         assert_ok(abdb_trial_judge(&t, &o, &err));
-        able = abdb_outcome_shows(&o, alpha, effect) <= log(1.05);
+        able = w->change > 0 && abdb_outcome_shows(&o, alpha, effect) <= log(1.05);
         slower = abdb_outcome_verdict(&o, o.p * family, false, 0.01, 0.001) == ABDB_VERDICT_SLOWER;
         n.alarms += abdb_outcome_verdict(&o, o.p * family, false, 0.01, 0.001) <=
                     ABDB_VERDICT_SLOWER; /* faster or slower */

@@ -40,7 +40,8 @@ row AS MATERIALIZED (
 -- texts that many rows share stand once, and rows have their numbers
 item AS MATERIALIZED (SELECT r.result_id, j.value AS text FROM row r, json_each(r.factors) j),
 factor AS MATERIALIZED (SELECT text, row_number() OVER (ORDER BY n DESC, text) - 1 AS i FROM (SELECT text, count(*) AS n FROM item GROUP BY text)), -- the frequent ones have few digits
-own AS MATERIALIZED (SELECT x.result_id, json_group_array(f.i) AS factors FROM item x JOIN factor f ON f.text = x.text GROUP BY x.result_id),
+-- asked one by one: for a join with what a window function numbers SQLite 3.40 makes no index
+own AS MATERIALIZED (SELECT x.result_id, json_group_array((SELECT f.i FROM factor f WHERE f.text = x.text)) AS factors FROM item x GROUP BY x.result_id),
 part AS MATERIALIZED (SELECT part AS text, row_number() OVER (ORDER BY part) - 1 AS i FROM (SELECT DISTINCT part FROM row)),
 why AS MATERIALIZED (
   SELECT text, row_number() OVER (ORDER BY text) - 1 AS i
