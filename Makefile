@@ -351,6 +351,7 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@BUILD=$(BUILD) tests/bench/reports.sh
 	@BUILD=$(BUILD) tests/bench/site.sh
 	@BUILD=$(BUILD) tests/bench/warehouse.sh
+	@BUILD=$(BUILD) tests/bench/columns.sh
 torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test; not needed otherwise
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
