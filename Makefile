@@ -138,7 +138,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo measured test check-ports gallery bench peers torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
+.PHONY: all deps demo measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -351,11 +351,14 @@ bench: ## paired ratios against peers on this machine, and a million results
 	@BUILD=$(BUILD) tests/bench/reports.sh
 	@BUILD=$(BUILD) tests/bench/site.sh
 	@BUILD=$(BUILD) tests/bench/warehouse.sh
+	@BUILD=$(BUILD) tests/bench/columns.sh
 torch: ## PyTorch from PyPI into build/torch, for the backend torch and its test; not needed otherwise
 	@[ -x $(BUILD)/torch/bin/python ] || python3 -m venv $(BUILD)/torch
 	@$(BUILD)/torch/bin/pip install -q torch && echo "ABDB_PYTHON=$(CURDIR)/$(BUILD)/torch/bin/python abdb run --backend torch ..."
 peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one test; not needed otherwise
 	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
+spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants Java 17 (Debian: openjdk-17-jre-headless)
+	@$(BUILD)/venv/bin/pip install -q pyspark
 fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
@@ -371,6 +374,7 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
+	@BUILD=$(BUILD) tests/ports/spark.sh
 	@BUILD=$(BUILD) tests/ports/arm64.sh
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh

@@ -1,6 +1,6 @@
-/* cmd_export.c - abdb export: facts out of the database, in a form that comes back: JSON lines,
- * CSV, SQL or a database of their own; all of them or a selection, as they are or redacted
- * (redact.h). */
+/* cmd_export.c - abdb export: facts out of the database, in a form that comes back (JSON lines,
+ * CSV, SQL or a database of their own), or as folders of columns; all of them or a selection, as
+ * they are or redacted (redact.h). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -182,18 +182,51 @@ done:
     return st;
 }
 
-/* The whole file as it is; what is redacted or selected is made into one first. */
+/* The whole database to write out: as it is, or what is redacted or selected, made into one in
+ * scratch. The caller closes *copy and removes scratch. */
+static abdb_status whole(job *j, abdb_scratch *scratch, abdb_db **copy, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (!j->redaction && !j->entries) return ABDB_OK;
+    TRY(abdb_scratch_make(scratch, err));
+    TRY(make_db(j, scratch->path, err));
+    TRY(abdb_db_open(copy, scratch->path, ABDB_READ, err));
+done:
+    return st;
+}
+
 static abdb_status export_sql(job *j, FILE *out, abdb_error *err)
 {
     abdb_scratch scratch = {0};
     abdb_db *copy = NULL;
     abdb_status st = ABDB_OK;
 
-    if (!j->redaction && !j->entries) return abdb_export_sql(j->db, out, err);
-    TRY(abdb_scratch_make(&scratch, err));
-    TRY(make_db(j, scratch.path, err));
-    TRY(abdb_db_open(&copy, scratch.path, ABDB_READ, err));
-    TRY(abdb_export_sql(copy, out, err));
+    TRY(whole(j, &scratch, &copy, err));
+    TRY(abdb_export_sql(copy ? copy : j->db, out, err));
+done:
+    abdb_db_close(copy);
+    abdb_scratch_remove(&scratch);
+    return st;
+}
+
+/* -o csv --partition DIR. */
+static abdb_status export_columns(job *j, const char *form, const char *folder, const char *file,
+                                  abdb_error *err)
+{
+    abdb_scratch scratch = {0};
+    abdb_db *copy = NULL;
+    abdb_status st = ABDB_OK;
+
+    if (strcmp(form, "csv") != 0)
+        return ABDB_FAIL(err, ABDB_USAGE, "--partition DIR writes CSV: say -o csv, not -o %s",
+                         form);
+    if (file)
+        return ABDB_FAIL(err, ABDB_USAGE,
+                         "--partition DIR or --out FILE, not both: DIR is the"
+                         " folder that is made");
+    TRY(whole(j, &scratch, &copy, err));
+    TRY(abdb_export_columns(copy ? copy : j->db, folder, err));
 done:
     abdb_db_close(copy);
     abdb_scratch_remove(&scratch);
@@ -272,6 +305,10 @@ int abdb_cmd_export(int argc, char **argv)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "--keep is of --redacted: without it, everything leaves"));
     if (abdb_arg(&args, "list")) {
         TRY(list(&j, &args, &err));
+    } else if (abdb_arg(&args, "partition")) {
+        TRY(export_columns(&j, form ? form : "csv", abdb_arg(&args, "partition"),
+                           abdb_arg(&args, "out"), &err));
+        remark(&j);
     } else {
         TRY(export_to(&j, form ? form : "jsonl", abdb_arg(&args, "out"), &err));
         remark(&j);

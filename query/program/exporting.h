@@ -1,4 +1,4 @@
-/* exporting.h - what `abdb export` writes: records as JSON lines, CSV and SQL. */
+/* exporting.h - what `abdb export` writes: records as JSON lines, CSV, SQL and folders of CSV. */
 #ifndef ABDB_QUERY_EXPORTING_H
 #define ABDB_QUERY_EXPORTING_H
 
@@ -26,6 +26,8 @@ ABDB_MUST_USE abdb_status abdb_export_walk(abdb_db *db, const char *entries,
 ABDB_MUST_USE abdb_status abdb_export_csv(abdb_db *db, const char *entries,
                                           abdb_redaction *redaction, FILE *out, long *left_out,
                                           abdb_error *err);
+/* Public views as folders of CSV files at folder, where none is: all of it or nothing. */
+ABDB_MUST_USE abdb_status abdb_export_columns(abdb_db *db, const char *folder, abdb_error *err);
 /* Tables and facts as SQL that makes the same database in sqlite3. */
 ABDB_MUST_USE abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err);
 

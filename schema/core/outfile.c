@@ -1,19 +1,15 @@
 /* outfile.c - a file that appears whole or not at all; see outfile.h. */
 #include "schema/core/outfile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BASE_MAX = 200, TRIES = 16 };
+#include "schema/core/outpart.h"
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
  * it succeeded with any of the latter. */
@@ -43,61 +39,16 @@ static void remove_part(const char *part)
     each_beside(part, unlink);
 }
 
-static const char *base_of(const char *place)
-{
-    const char *slash = strrchr(place, '/');
-
-    return slash ? slash + 1 : place;
-}
-
-/* Removes the parts of this place whose writers are gone. */
-static void sweep(const char *place)
-{
-    char folder[PATH_MAX], prefix[BASE_MAX + 8], path[PATH_MAX + NAME_MAX + 2];
-    const char *base = base_of(place);
-    struct dirent *entry;
-    DIR *dir;
-
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - place), place);
-    snprintf(prefix, sizeof prefix, ".%.*s.", BASE_MAX, base);
-    dir = opendir(*folder ? folder : ".");
-    while (dir && (entry = readdir(dir))) {
-        char *end;
-        long pid;
-
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
-        pid = strtol(entry->d_name + strlen(prefix), &end, 10);
-        /* The writer's process must be gone for certain (ESRCH): one of another user answers EPERM,
-         * and its part stays. A number that was given to another process since only delays the
-         * removal. */
-        if (*end != '-' || strlen(end) != strlen("-12345678.part") || !strstr(end, ".part") ||
-            pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
-            continue;
-        snprintf(path, sizeof path, "%s%s", folder, entry->d_name);
-        remove_part(path);
-    }
-    if (dir) closedir(dir);
-}
-
 /* A new file beside the place, with the mode that the place has, or that new files have. */
 static int open_part(abdb_outfile *out)
 {
-    const char *base = base_of(out->place);
     struct stat old;
     int file = -1;
 
-    for (int i = 0; file < 0 && i < TRIES; i++) {
-        unsigned number;
-
-        if (getentropy(&number, sizeof number) != 0) return -1;
+    for (int i = 0; file < 0 && i < ABDB_OUTPART_TRIES; i++) {
         free(out->part);
-        out->part = NULL;
-        if (asprintf(&out->part, "%.*s.%.*s.%ld-%08x.part", (int)(base - out->place), out->place,
-                     BASE_MAX, base, (long)getpid(), number) < 0) {
-            out->part = NULL;
-            errno = ENOMEM;
-            return -1;
-        }
+        out->part = abdb_outpart_name(out->place);
+        if (!out->part) return -1;
         file = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) return -1;
     }
@@ -156,7 +107,7 @@ abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *e
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
     out->place = access(path, F_OK) == 0 ? realpath(path, NULL) : strdup(path);
     if (!out->place) return fail(out, path, err);
-    sweep(out->place);
+    abdb_outpart_sweep(out->place, remove_part);
     file = open_part(out);
     out->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (out->file) return ABDB_OK;

@@ -1,0 +1,13 @@
+/* outpart.h - where a file or a folder is while it is written: beside its place, as
+ * ".NAME.PID-NUMBER.part". See outfile.h and outfolder.h. */
+#ifndef ABDB_CORE_OUTPART_H
+#define ABDB_CORE_OUTPART_H
+
+enum { ABDB_OUTPART_TRIES = 16 };
+
+/* A name that is hardly taken, for a part of this place; the caller's. NULL: errno says why. */
+char *abdb_outpart_name(const char *place);
+/* Removes the parts of this place whose writers are gone. */
+void abdb_outpart_sweep(const char *place, void (*remove_part)(const char *part));
+
+#endif

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# dashboards.bats - the dashboards of query/grafana on a PostgreSQL of this machine: every query, asked as Grafana would by a role that only
+# reads. Datasette's metadata: inside.bats.
+load common
+
+setup_file() {
+    export server=
+    bash "$BATS_TEST_DIRNAME/../postgresql.sh" here && [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
+    server=$(mktemp -d)
+    bash "$BATS_TEST_DIRNAME/../postgresql.sh" start "$server" 3>&- # bats waits for what holds its descriptor
+}
+teardown_file() {
+    [ -z "$server" ] || bash "$BATS_TEST_DIRNAME/../postgresql.sh" stop "$server"
+    [ -z "$server" ] || rm -rf "$server"
+}
+
+@test "every query of the dashboards has rows that its panel can show, and no other right than reading" {
+    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    python3 "$root/tests/grafana.py" records >fleet.jsonl
+    filled "$root/data" "$fixtures/figures.jsonl"
+    abdb import -q fleet.jsonl
+    abdb push "postgresql://abdb@/postgres?host=$server/server" >/dev/null
+    psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE ROLE grafana LOGIN; GRANT abdb_read TO grafana"
+    url="postgresql://grafana@/postgres?host=$server/server"
+    asked=0
+    for board in "$root"/query/grafana/dashboards/*.json; do
+        python3 "$root/tests/grafana.py" "$board" "$url" >said || { grep -A5 '^not ok' said; false; }
+        asked=$((asked + $(grep -c '^ok' said)))
+        cat said >>all
+    done
+    same "$(ls "$root"/query/grafana/dashboards | xargs)" "fleet-health.json kernel-history.json mlperf-rounds.json price-performance.json"
+    [ "$asked" -ge 28 ]
+    run psql -X -d "$url" -c "INSERT INTO abdb.source (source, kind) VALUES ('x', 'user')"
+    fails 1 "permission denied"
+    # the node that is a quarter slower stands first; the change is the one that abdb query history tests
+    python3 - "$root" "$url" <<'P'
+import json, sys
+sys.argv, (root, url) = ["", "none"], sys.argv[1:]
+text = open(f"{root}/tests/grafana.py").read()
+exec(text[:text.rindex('if sys.argv[1] == "records"')])
+def first(board, panel):
+    board, chosen, source = json.load(open(f"{root}/query/grafana/dashboards/{board}.json")), {}, Source(url)
+    for v in board["templating"]["list"]:
+        chosen[v["name"]] = [r[0] for r in source.ask(expanded(v["query"], chosen))[1]]
+    (sql,) = [t["rawSql"] for p in board["panels"] if p["title"] == panel for t in p["targets"]]
+    header, rows = source.ask(expanded(sql, chosen))
+    return [dict(zip(header, r)) for r in rows]
+slow = first("fleet-health", "Nodes against their peers")[0]
+assert slow["node"] == "n3" and 1.23 < float(slow["ratio"]) < 1.27, slow
+(change,) = first("kernel-history", "Changes")
+open("change", "w").write(f"{change['command']} {round(float(change['ratio']), 2)}\n")
+P
+    same "$(abdb query history --device 'Box CPU' --cell 'openblas gemm dtype=f64 n=1024' -o jsonl 2>/dev/null | jq -r 'select(.change == 1) | "\(.tag) \(.ratio * 100 | round / 100)"')" "$(cat change)"
+    # what Grafana reads beside them
+    python3 - "$root/query/grafana" <<'P'
+import json, sys
+try:
+    import yaml
+except ImportError:
+    sys.exit()
+source = yaml.safe_load(open(sys.argv[1] + "/provisioning/datasources/abdb.yaml"))["datasources"][0]
+assert source["uid"] == "abdb" and source["type"] == "postgres" and source["user"].startswith("$"), source
+assert yaml.safe_load(open(sys.argv[1] + "/provisioning/dashboards/abdb.yaml"))["providers"][0]["options"]["path"].startswith("$")
+P
+}
+
+@test "the check of dashboards sees what is wrong with one" {
+    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    url="postgresql://abdb@/postgres?host=$server/server" board=$root/query/grafana/dashboards/fleet-health.json
+    wrong() { # SED what it says
+        sed "$1" "$board" >wrong.json
+        ! cmp -s wrong.json "$board"
+        run python3 "$root/tests/grafana.py" wrong.json "$url"
+        fails 1 "$2"
+    }
+    wrong 's/device:sqlstring/device/' "unquoted variable"
+    wrong 's/abdb.v_telemetry/abdb.telemetry/' "no public view"
+    wrong 's/t.quantity, min/t.quality, min/' "does not exist"
+    wrong "s/f.factor = 'node' AND f.state/f.factor = 'nodes' AND f.state/" "no row"
+    wrong 's/AS metric/AS series/; s/ORDER BY time, metric/ORDER BY time/' "columns are"
+    wrong 's/__timeFilter/__timeFilters/' "unknown macro"
+    wrong 's/ORDER BY time, metric/ORDER BY metric/' "order of time"
+}
