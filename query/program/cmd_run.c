@@ -185,7 +185,7 @@ static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
     static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
                                          "repeat",  "energy", "interleave", "builds",  "gate",
-                                         "commit",  "ranks",  "launcher",   "hosts"};
+                                         "commit",  "ranks",  "launcher",   "hosts",   "node"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 
@@ -248,6 +248,8 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     if (text && !abdb_whole(text, 1, 65536, &threads))
         return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
     o->threads = (int)threads;
+    o->node = abdb_arg(args, "node");
+    if (o->node && !*o->node) return ABDB_FAIL(err, ABDB_USAGE, "--node wants a name");
     o->core_type = abdb_arg(args, "core-type");
     if (o->core_type && strcmp(o->core_type, "auto") == 0) o->core_type = abdb_best_core_type();
     return ABDB_OK;
