@@ -10,7 +10,8 @@
 
 typedef struct abdb_spooling abdb_spooling;
 
-/* A new file FOLDER/NAME.HOST.PROCESS.jsonl. ABDB_IO: the folder is missing or cannot be written. */
+/* A new file FOLDER/NAME.HOST.PROCESS.jsonl. ABDB_IO: the folder is missing or cannot be written.
+ */
 ABDB_MUST_USE abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder,
                                              const char *name, abdb_error *err);
 /* The record is on the disk when this returns. */

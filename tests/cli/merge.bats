@@ -137,7 +137,7 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     run abdb import spool
     fails 0 "total: 2 files (0 already there): 2 rows accepted, 0 duplicate, 1 rejected"
     fails 0 "of a command that was killed, or still runs; what is whole is read"
-    same "$(ask "SELECT reason, substr(raw, 1, 10) FROM v_reject")" 'the record is not whole: who wrote it was killed, or writes still,"{""record"""'
+    same "$(ask "SELECT reason, substr(raw, 1, 10) FROM v_reject")" '"the record is not whole: who wrote it was killed, or writes still","{""record"":"'
     abdb import -q spool
     same "$(ask "SELECT count(*), (SELECT count(*) FROM v_reject) FROM v_run")" "2,1"
     mv "$left" spool/n1/.c-later.jsonl.part # whole, and under its name: the same facts once more
