@@ -325,7 +325,10 @@ static abdb_status on_line(void *self, const text_line *line, abdb_error *err)
     if (!*line->text) return ABDB_OK;
     object = json_loads(line->text, 0, &fault);
     kind = text_of(object, "record");
-    if (!object)
+    if (!object && json_error_code(&fault) == json_error_premature_end_of_input)
+        snprintf(reason, sizeof reason,
+                 "the record is not whole: who wrote it was killed, or writes still");
+    else if (!object)
         snprintf(reason, sizeof reason, "column %d: %.150s", fault.column, fault.text);
     else if (!kind)
         snprintf(reason, sizeof reason, "a record without its kind");

@@ -199,6 +199,7 @@ static void add_factors(abdb_entry *e, abdb_arena *arena, const session *s, cons
     abdb_entry_factor(e, "commit", s->o->commit);
     abdb_entry_factor(e, "branch", s->o->branch);
     abdb_entry_factor(e, "dirty", s->o->dirty);
+    abdb_entry_factor(e, "node", s->o->node);
     if (*abdb_record_text(t->environment, "library"))
         abdb_entry_factor(e, "library", abdb_record_text(t->environment, "library"));
     if (json_is_integer(json_object_get(t->result, "batch")))

@@ -35,6 +35,7 @@ typedef struct {
     long *starts;                /* of the program in this repetition so far, counted up; or NULL */
     const char *core_type;       /* OPENBLAS_CORETYPE, or NULL */
     const char *commit, *branch, *dirty; /* of what is measured: factors; NULL: not said */
+    const char *node;                    /* where it is measured: a factor; NULL: not said */
     const abdb_launch *launch;           /* that starts its ranks; NULL: it is one process */
     double timeout_s;
     volatile const int *stop; /* 1: end after the sample at hand; more: at once; NULL: never */

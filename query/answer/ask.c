@@ -77,7 +77,7 @@ abdb_status abdb_guard(abdb_db *db, double timeout_s, abdb_error *err)
         "SELECT 1 FROM abdb_compare(NULL, NULL)", "SELECT 1 FROM abdb_offers LIMIT 0",
         "SELECT 1 FROM abdb_choose(NULL)",        "SELECT 1 FROM abdb_roofline(NULL)",
         "SELECT 1 FROM abdb_measure(NULL, NULL)", "SELECT 1 FROM abdb_changes('[]')",
-        "SELECT 1 FROM abdb_members(NULL)"};
+        "SELECT 1 FROM abdb_fleet('[]')",         "SELECT 1 FROM abdb_members(NULL)"};
     abdb_status st;
 
     sqlite3_set_authorizer(db->sql, NULL, NULL); /* it may have been set before */

@@ -64,8 +64,8 @@ void abdb_catalog_print(void)
          "  abdb query -i\n"
          "with functions of abdb beside those of SQLite: median quantile mad geomean hmean stddev\n"
          "ci_low ci_high hl_ratio boot_ci mwu_p tost_p to_unit(v, from, to) abdb_compare(a, b,\n"
-         "metric, per) abdb_roofline(device, dtype) abdb_changes(values) abdb_offers(quotes, day,\n"
-         "provider, kind, today) abdb_members(selection, per, metric)");
+         "metric, per) abdb_roofline(device, dtype) abdb_changes(values) abdb_fleet(measured)\n"
+         "abdb_offers(quotes, day, provider, kind, today) abdb_members(selection, per, metric)");
     abdb_arena_free(&arena);
 }
 

@@ -11,6 +11,7 @@
 #include "query/answer/shelf.h"
 #include "query/program/calibration.h"
 #include "query/program/campaign.h"
+#include "query/program/slurm.h"
 #include "schema/store/digest.h"
 
 /* Of --search; and from how many seconds on a run says beforehand how long it will take. */
@@ -29,27 +30,12 @@ static void on_signal(int number)
     if (++stopping == 1) abdb_say_now(words);
 }
 
-/* A word as a shell takes it. */
-static void put_word(abdb_text *out, const char *word)
-{
-    bool plain = *word && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                       "0123456789_-+=.,:/@%") == strlen(word);
-
-    abdb_text_puts(out, plain ? " " : " '");
-    for (; *word; word++)
-        if (*word == '\'')
-            abdb_text_puts(out, "'\\''");
-        else
-            abdb_text_add(out, word, 1);
-    if (!plain) abdb_text_puts(out, "'");
-}
-
 /* What goes on with an interrupted run: the same command with --resume. */
 static void say_resume(const abdb_args *args, char **argv)
 {
     abdb_text command = {0};
 
-    for (int i = 1; argv[i]; i++) put_word(&command, argv[i]);
+    for (int i = 1; argv[i]; i++) abdb_shell_word(&command, argv[i]);
     if (!abdb_arg(args, "resume")) abdb_text_puts(&command, " --resume");
     if (abdb_arg(args, "spool") || abdb_arg(args, "search"))
         abdb_remark("stopped; what was measured is kept");
@@ -185,7 +171,7 @@ static void plan_key(const abdb_plan *plan, const abdb_args *args, char out[16])
 {
     static const char *const matter[] = {"backend", "quick",  "tag",        "threads", "core-type",
                                          "repeat",  "energy", "interleave", "builds",  "gate",
-                                         "commit",  "ranks",  "launcher",   "hosts"};
+                                         "commit",  "ranks",  "launcher",   "hosts",   "node"};
     abdb_text text = {0};
     char hex[ABDB_SHA256_HEX];
 
@@ -248,6 +234,8 @@ static abdb_status read_numbers(const abdb_args *args, abdb_run_options *o, abdb
     if (text && !abdb_whole(text, 1, 65536, &threads))
         return ABDB_FAIL(err, ABDB_USAGE, "--threads wants a whole number, not '%s'", text);
     o->threads = (int)threads;
+    o->node = abdb_arg(args, "node");
+    if (o->node && !*o->node) return ABDB_FAIL(err, ABDB_USAGE, "--node wants a name");
     o->core_type = abdb_arg(args, "core-type");
     if (o->core_type && strcmp(o->core_type, "auto") == 0) o->core_type = abdb_best_core_type();
     return ABDB_OK;
@@ -415,6 +403,10 @@ int abdb_cmd_run(int argc, char **argv)
     }
     if (abdb_arg(&args, "json")) TRY(ABDB_FAIL(&err, ABDB_USAGE, "--json is of --list"));
     TRY(make_plan(&plan, &args, &err));
+    if (abdb_slurm_wanted(&args)) {
+        TRY(abdb_slurm(&args, &err));
+        goto done;
+    }
     if (abdb_arg(&args, "scale")) TRY(abdb_plan_scale(&plan, &err));
     TRY(choose_backends(&backends, abdb_arg(&args, "backend"), chosen, &err));
     TRY(abdb_lanes_make(&lanes, &args, &backends, chosen, &err));

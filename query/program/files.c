@@ -34,6 +34,16 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+bool abdb_files_is_part(const char *path)
+{
+    static const char begin[] = ".c-", end[] = ".jsonl.part";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t size = strlen(name);
+
+    return size > sizeof begin + sizeof end && strncmp(name, begin, sizeof begin - 1) == 0 &&
+           strcmp(name + size - (sizeof end - 1), end) == 0;
+}
+
 static abdb_status walk(abdb_file_list *list, const char *folder, int depth, abdb_error *err)
 {
     struct dirent **entry = NULL;
@@ -47,7 +57,7 @@ static abdb_status walk(abdb_file_list *list, const char *folder, int depth, abd
         char *path = NULL;
         struct stat info;
 
-        if (st == ABDB_OK && entry[i]->d_name[0] != '.' &&
+        if (st == ABDB_OK && (entry[i]->d_name[0] != '.' || abdb_files_is_part(entry[i]->d_name)) &&
             asprintf(&path, "%s/%s", folder, entry[i]->d_name) > 0 && lstat(path, &info) == 0) {
             if (S_ISDIR(info.st_mode))
                 st = walk(list, path, depth + 1, err);

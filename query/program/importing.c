@@ -12,6 +12,7 @@
 
 #include "ingest/read/archive.h"
 #include "query/answer/rows.h"
+#include "query/program/files.h"
 #include "schema/store/digest.h"
 
 /* "; values: 14 kept, 2 left out" of what was read now. */
@@ -244,9 +245,10 @@ static abdb_status import_archive(import_session *s, const char *path, int in, c
     return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, path, st, err) : st;
 }
 
-/* Standard input, or a named pipe: what cannot be mapped. */
+/* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
+ * another machine perhaps, and should not be. */
 static abdb_status import_pipe(import_session *s, const char *path, int in, const char *head,
-                               size_t size, abdb_error *err)
+                               size_t size, bool named, abdb_error *err)
 {
     abdb_spool spool = {0};
     abdb_input input = {0};
@@ -256,7 +258,7 @@ static abdb_status import_pipe(import_session *s, const char *path, int in, cons
     TRY(abdb_spool_file(&spool, in, err));
     TRY(abdb_spool_input(&spool, &input, path, err));
 done:
-    st = st == ABDB_OK ? import_input(s, &input, true, err) : say_failure(s, path, st, err);
+    st = st == ABDB_OK ? import_input(s, &input, named, err) : say_failure(s, path, st, err);
     abdb_input_close(&input);
     abdb_spool_free(&spool);
     return st;
@@ -290,8 +292,13 @@ abdb_status abdb_importing_file(import_session *s, const char *path, bool named,
         ;
     } else if (is_archive(path, named, head, size)) {
         st = import_archive(s, path, in, head, size, err);
+    } else if (in >= 0 && abdb_files_is_part(path)) {
+        if (!s->quiet)
+            abdb_remark("%s: of a command that was killed, or still runs; what is whole is read",
+                        path);
+        st = import_pipe(s, path, in, head, size, named, err);
     } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
-        st = import_pipe(s, path, in, head, size, err);
+        st = import_pipe(s, path, in, head, size, true, err);
     } else {
         st = abdb_input_open(&input, path, err);
         st = st == ABDB_OK ? import_input(s, &input, named, err) : say_failure(s, path, st, err);

@@ -167,6 +167,13 @@ static void redact_factor(abdb_redaction *r, abdb_factor *f)
 
     r->failed |= !column;
     if (!column) return;
+    if (strcmp(f->name, "node") == 0 && f->state == ABDB_KNOWN &&
+        !abdb_has_word(r->keep, ',', column, strlen(column))) {
+        f->text = pseudonym(r, "host", f->text); /* nodes stay apart, names do not leave */
+        f->num = NAN;
+        f->unit = NULL;
+        return;
+    }
     if (!abdb_has_word(r->keep, ',', column, strlen(column)) && !abdb_is_listed(column))
         f->name = pseudonym(r, "factor", f->name);
     if (f->state != ABDB_KNOWN) return;

@@ -1,8 +1,9 @@
-/* spooling.c - records into a spool directory: appended to a hidden file, which gets its name when
- * it is whole and on the disk. A record that could not be written whole is cut off again. See
- * spooling.h. */
+/* spooling.c - records into a spool directory: appended to a hidden file, each on the disk before
+ * the next is measured; the file gets its name when it is whole. A record that could not be written
+ * whole is cut off again. See spooling.h. */
 #include "query/program/spooling.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,14 +29,27 @@ static void release(abdb_spooling *s)
     free(s);
 }
 
+/* Name of this host as a part of a file's name. */
+static void name_host(char out[64])
+{
+    if (gethostname(out, 64) != 0) *out = '\0';
+    out[63] = '\0';
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-') *c = '_';
+    if (!*out) snprintf(out, 64, "host");
+}
+
 abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder, const char *name,
                                abdb_error *err)
 {
     abdb_spooling *s = calloc(1, sizeof *s);
+    char host[64];
 
+    name_host(host);
     if (s) s->file = -1;
-    if (!s || asprintf(&s->hidden, "%s/.%s.part", folder, name) < 0 ||
-        asprintf(&s->path, "%s/%s.jsonl", folder, name) < 0) {
+    if (!s ||
+        asprintf(&s->hidden, "%s/.%s.%s.%ld.jsonl.part", folder, name, host, (long)getpid()) < 0 ||
+        asprintf(&s->path, "%s/%s.%s.%ld.jsonl", folder, name, host, (long)getpid()) < 0) {
         if (s) release(s);
         return ABDB_FAIL(err, ABDB_NOMEM, "a spool file");
     }
@@ -70,7 +84,27 @@ abdb_status abdb_spooling_entry(abdb_spooling *s, const abdb_entry *entry, abdb_
         put += (size_t)size;
     }
     s->whole += (off_t)put;
+    /* What fails now (NFS tells of a full disk here) is told; the record may be there or not. */
+    if (fdatasync(s->file) != 0 && errno != EINVAL)
+        return ABDB_FAIL(err, ABDB_IO, "%s: %s", s->hidden, strerror(errno));
     return ABDB_OK;
+}
+
+/* A new name is on the disk when its folder is. */
+static void keep_name(const char *path)
+{
+    char *folder = strdup(path);
+    int file = -1;
+
+    if (folder) {
+        *strrchr(folder, '/') = '\0';
+        file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (file >= 0) {
+        (void)!fsync(file); /* some file systems have none of folders */
+        close(file);
+    }
+    free(folder);
 }
 
 abdb_status abdb_spooling_close(abdb_spooling *s, abdb_error *err)
@@ -82,6 +116,8 @@ abdb_status abdb_spooling_close(abdb_spooling *s, abdb_error *err)
         unlink(s->hidden);
     else if (fsync(s->file) != 0 || rename(s->hidden, s->path) != 0)
         st = ABDB_FAIL(err, ABDB_IO, "%s: %s", s->path, strerror(errno));
+    else
+        keep_name(s->path);
     release(s);
     return st;
 }

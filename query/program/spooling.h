@@ -1,5 +1,8 @@
 /* spooling.h - records into a folder that many machines write and one process imports, on NFS too:
- * a file is hidden while it is written and gets its name, by one rename, when it is whole. */
+ * nothing is locked or mapped, a file is made only where there is none, and its name tells host and
+ * process. It is hidden while it is written and gets its name, by one rename, when it is whole.
+ * What a killed program leaves is hidden still; abdb import of the folder reads it all the same
+ * (abdb_files_is_part), and rejects the record that is not whole. */
 #ifndef ABDB_QUERY_SPOOLING_H
 #define ABDB_QUERY_SPOOLING_H
 
@@ -7,9 +10,11 @@
 
 typedef struct abdb_spooling abdb_spooling;
 
-/* A new file FOLDER/NAME.jsonl. ABDB_IO: the folder is missing or cannot be written. */
+/* A new file FOLDER/NAME.HOST.PROCESS.jsonl. ABDB_IO: the folder is missing or cannot be written.
+ */
 ABDB_MUST_USE abdb_status abdb_spooling_open(abdb_spooling **out, const char *folder,
                                              const char *name, abdb_error *err);
+/* The record is on the disk when this returns. */
 ABDB_MUST_USE abdb_status abdb_spooling_entry(abdb_spooling *s, const abdb_entry *entry,
                                               abdb_error *err);
 /* Gives the file its name; one without records is removed. Frees s, also on failure. */

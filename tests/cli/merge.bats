@@ -123,18 +123,46 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     fails 2 "exists"
 }
 
-@test "a spool directory: whole files only, from many machines" {
-    mkdir spool
-    for i in 1 2; do abdb run --kernel stream --axis n=1000$i --backend ref --quick -q --spool spool --db none.db; done
+@test "a spool directory of many machines: what a killed command left is read up to the record that is not whole" {
+    mkdir -p spool/n1 spool/n2
+    for i in 1 2; do abdb run --kernel stream --axis n=1000$i --backend ref --quick -q --spool spool/n$i --db none.db; done
     [ ! -e none.db ]
-    same "$(ls spool | wc -l)" 2
-    head -c 500 spool/$(ls spool | head -1) >spool/.half.part
+    same "$(find spool -type f | wc -l)" 2
+    same "$(basename spool/n1/*)" "$(jq -r .field.campaign spool/n1/*).$(hostname | sed 's/[^A-Za-z0-9-]/_/g').$(basename spool/n1/* .jsonl | sed 's/.*[.]//').jsonl" # host and process
+    left=spool/n1/.$(basename spool/n1/*).part
+    { cat spool/n1/*; head -c 500 spool/n2/*; } >"$left"
+    rm spool/n1/c-*
+    : >spool/n2/.c-0-0.n2.1.jsonl.part # killed before the first record
+    head -c 100 spool/n2/* 2>/dev/null >spool/n2/.half.part
     run abdb import spool
-    fails 0 "total: 2 files (0 already there): 2 rows accepted"
+    fails 0 "total: 2 files (0 already there): 2 rows accepted, 0 duplicate, 1 rejected"
+    fails 0 "of a command that was killed, or still runs; what is whole is read"
+    same "$(ask "SELECT reason, substr(raw, 1, 10) FROM v_reject")" '"the record is not whole: who wrote it was killed, or writes still","{""record"":"'
+    abdb import -q spool
+    same "$(ask "SELECT count(*), (SELECT count(*) FROM v_reject) FROM v_run")" "2,1"
+    mv "$left" spool/n1/.c-later.jsonl.part # whole, and under its name: the same facts once more
+    head -n 1 spool/n1/.c-later.jsonl.part >spool/n1/c-later.jsonl
     abdb import -q spool
     same "$(ask "SELECT count(*) FROM v_run")" 2
     run abdb run --kernel stream --axis n=1000 --backend ref --quick --spool spool --resume
     fails 2 "needs the database"
+}
+
+@test "a task killed at any moment leaves a spool that imports, each whole record once" {
+    mkdir spool
+    for i in $(seq "${KILLED_TASKS:-4}"); do
+        setsid abdb run -q --kernel stream --axis n=1000-1300+1 --backend ref --threads 1 --quick --spool spool --db none.db 3>&- &
+        sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+        kill -KILL $! # the guards of its programs end those
+        wait $! || true
+    done
+    find spool -type f -exec cat {} + >all
+    whole=$(grep -c '}$' all || true)
+    same "$(grep '}$' all | jq -c .record | sort | uniq -c | awk '{ print $1, $2 }')" "$([ "$whole" = 0 ] || echo "$whole \"entry\"")"
+    abdb import -q spool
+    abdb import -q spool
+    same "$(ask "SELECT count(*) FROM v_run")" "$whole"
+    same "$(ask "SELECT count(*) FROM v_reject")" "$(find spool -type f -size +0 -exec sh -c 'tail -c 1 "$1" | grep -q .' _ {} \; -print | wc -l)"
 }
 
 @test "measured rows: an archive, its folder and a renamed copy agree, equal numbers of two runs stay two" {

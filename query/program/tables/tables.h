@@ -10,6 +10,9 @@
  *   abdb_compare(baseline, contender [, metric [, per [, exploratory]]])
  *                                   the columns of `abdb compare -o csv`; exploratory 1: pairs that
  *                                   a rule refuses too, stamped
+ *   abdb_fleet(measured)            nodes against their peers (schema/core/fleet.h): a row a node,
+ *                                   cell NULL, and a row a node and cell; measured: a JSON array
+ *                                   of [node, cell, process, seconds], the first three texts
  *   abdb_members(selection [, per [, metric]])
  *                                   each result picked, as `abdb rank` sees it: what it may be
  *                                   ranked with, its value, its factors
@@ -45,7 +48,7 @@ typedef struct {
 } abdb_table_function;
 
 extern const abdb_table_function abdb_table_csv, abdb_table_archive, abdb_table_compare,
-    abdb_table_changes, abdb_table_choose, abdb_table_members, abdb_table_offers,
+    abdb_table_changes, abdb_table_choose, abdb_table_fleet, abdb_table_members, abdb_table_offers,
     abdb_table_roofline, abdb_table_measure;
 
 /* Registers the functions that `allow` allows; returns SQLite's code. */

@@ -1,0 +1,50 @@
+/* fleet.h - nodes that measured the same cells: which differs from its peers, on what evidence.
+ *
+ * As in trial.h a process counts once. What a node measured is set against its peers, the other
+ * nodes:
+ * (1) The value of a process is the logarithm of its time less that of the peers (median over them
+ *     of the medians of their processes), cell by cell; over all cells the mean of these.
+ * (2) A peer counts once, by the median of its processes. How far apart equal nodes lie is learnt
+ *     from the peers themselves, by the Winsorised squares of Yuen's test, which a few odd ones
+ *     among them do not move: it is the drift of the trial, once for the node that is looked at.
+ * (3) abdb_trial_judge sets the processes of the node against the values of its peers.
+ * (4) p is corrected by Holm for all nodes that were looked at; where there are several cells, half
+ *     of alpha is for nodes over all cells, half for nodes and cells.
+ * Fewer than ABDB_PROCESSES_LEAST processes or peers are no evidence.
+ */
+#ifndef ABDB_CORE_FLEET_H
+#define ABDB_CORE_FLEET_H
+
+#include "schema/core/trial.h"
+
+/* Stands for all cells together. */
+#define ABDB_FLEET_ALL SIZE_MAX
+
+/* What one process of a node measured of a cell. Several of one process become one, their mean. */
+typedef struct {
+    size_t node, cell, process; /* numbers from 0; a process is one node's */
+    double value;               /* logarithm of the time; finite */
+} abdb_fleet_seen;
+
+typedef struct {
+    size_t node, cell;       /* ABDB_FLEET_ALL: over all cells that it can be judged by */
+    size_t cells;            /* so many; 1 for a cell */
+    size_t processes, peers; /* of the node; other nodes with as many processes as it takes */
+    double ratio, low, high; /* time / that of the peers, with its interval of 1 - alpha */
+    double p_all;            /* corrected for all that was looked at */
+    double shows;            /* the slowness (0.05) that these data would show 99 times in 100 */
+    abdb_verdict verdict;    /* slower, faster, same, unclear, too-few (processes, or peers) */
+} abdb_fleet_row;
+
+typedef struct {
+    double alpha, effect; /* as in abdb_outcome_verdict */
+} abdb_fleet_options;
+
+/* A row for each node over all cells, then, of several cells, one for each node and cell that it
+ * measured; numbers that cannot be told are NAN. seen is sorted in place. *out is the caller's to
+ * free, of *count rows. ABDB_DATA: a value is not finite. */
+ABDB_MUST_USE abdb_status abdb_fleet(abdb_fleet_seen *seen, size_t n,
+                                     const abdb_fleet_options *options, abdb_fleet_row **out,
+                                     size_t *count, abdb_error *err);
+
+#endif
