@@ -4,9 +4,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 # --- settings: make NAME=value -------------------------------------------------------------------
-# SANITIZE=1: addresses and undefined behaviour, by gcc. thread: races; fuzz: what tests/fuzz.sh runs; coverage: which lines ran; by clang.
+# SANITIZE=1: addresses and undefined behaviour; thread: races; by gcc. fuzz: what tests/fuzz.sh runs; coverage: which lines ran; by clang.
 ifeq ($(origin CC),default)
-CC := $(if $(filter thread fuzz coverage,$(SANITIZE)),clang,gcc)
+CC := $(if $(filter fuzz coverage,$(SANITIZE)),clang,gcc)
 endif
 PREFIX      ?= /usr/local
 DESTDIR     ?=

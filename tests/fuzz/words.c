@@ -6,6 +6,7 @@
 
 #include "kernels/runner/plan.h"
 #include "plots/figure.h"
+#include "query/answer/render.h"
 #include "query/answer/report.h"
 #include "query/compare/compare.h"
 #include "query/compare/screen.h"
@@ -108,13 +109,16 @@ FUZZ_TARGET(fuzz_report)
     char *text = fuzz_text(data, end ? (size_t)(end - data) : size);
     char *value = fuzz_text(end ? end + 1 : data, end ? size - (size_t)(end + 1 - data) : 0);
     const char *values[ABDB_PARAM_COUNT] = {end ? value : NULL};
+    char cell[ABDB_CELL_SIZE];
     abdb_report report = {0};
     abdb_table table = {0};
     abdb_error err;
 
     (void)word;
     if (abdb_report_parse(&report, "fuzz", text, &err) == ABDB_OK) {
-        (void)!abdb_report_run(reader(), &report, values, &table, &err);
+        if (abdb_report_run(reader(), &report, values, &table, &err) == ABDB_OK)
+            for (size_t i = 0; i < table.rows * table.columns; i++)
+                abdb_show(&table, i / table.columns, i % table.columns, cell);
         if (report.title) (void)abdb_report_title(&report, values, report.title, &table);
         abdb_report_whole(&report, values);
     }
