@@ -4,8 +4,9 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 
 # --- settings: make NAME=value -------------------------------------------------------------------
+# SANITIZE=1: addresses and undefined behaviour; thread: races; by gcc. fuzz: what tests/fuzz.sh runs; coverage: which lines ran; by clang.
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(if $(filter fuzz coverage,$(SANITIZE)),clang,gcc)
 endif
 PREFIX      ?= /usr/local
 DESTDIR     ?=
@@ -14,13 +15,16 @@ DEV         ?=
 V           ?=
 STATIC      ?=
 
-BUILD := build$(if $(SANITIZE),-sanitize)$(if $(STATIC),-static)
+BUILD := build$(if $(SANITIZE),-$(patsubst 1,sanitize,$(SANITIZE)))$(if $(STATIC),-static)
 Q     := $(if $(V),,@)
 WARN  := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 \
          -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef $(if $(DEV),-Werror)
 ,     := ,
-SAN_yes := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SAN   := $(if $(SANITIZE),$(SAN_yes))
+SAN_1 := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_fuzz := -fsanitize=fuzzer-no-link $(SAN_1)
+SAN_thread := -fsanitize=thread -fno-omit-frame-pointer
+SAN_coverage := -fprofile-instr-generate -fcoverage-mapping
+SAN   := $(if $(SANITIZE),$(or $(SAN_$(SANITIZE)),$(error SANITIZE=1, thread, fuzz or coverage, not $(SANITIZE))))
 ALL_CFLAGS   = -std=c17 -D_GNU_SOURCE -I. -O2 -g -fPIC $(WARN) $(SAN) $(CFLAGS)
 ALL_LDFLAGS  = $(SAN) $(STATIC_LDFLAGS) $(LDFLAGS)
 
@@ -299,7 +303,7 @@ EXTENSION := $(CORE) $(wildcard schema/functions/*.c) ingest/read/csv.c ingest/r
 so_obj = $(patsubst %.c,$(BUILD)/so/%.o,$(1))
 $(BUILD)/so/%.o: %.c $(BUILD)/settings
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(filter-out $(SAN_yes),$(ALL_CFLAGS)) -DABDB_PREFIX='"$(PREFIX)"' -DABDB_EXTENSION -fvisibility=hidden -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(filter-out $(SAN),$(ALL_CFLAGS)) -DABDB_PREFIX='"$(PREFIX)"' -DABDB_EXTENSION -fvisibility=hidden -MMD -MP -c $< -o $@
 $(BUILD)/abdb.so: $(call so_obj,$(EXTENSION)) | $(STATIC_READY)
 	@$(if $(V),,echo "  LINK  $@")
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-z,defs $(STATIC_SHARED) -o $@ $^ $(STATIC_STDIO) -lcsv -larchive -ljansson $(STATIC_LIBS) -lm -lpthread -ldl
@@ -359,9 +363,10 @@ peers: ## DuckDB and Datasette from PyPI into build/venv, for make bench and one
 	@[ -x $(BUILD)/venv/bin/datasette ] || { python3 -m venv $(BUILD)/venv && $(BUILD)/venv/bin/pip install -q duckdb datasette; }
 spark: peers ## Spark from PyPI into build/venv, for make check-ports; it wants Java 17 (Debian: openjdk-17-jre-headless)
 	@$(BUILD)/venv/bin/pip install -q pyspark
-fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=)
+fuzz: ## ten thousand damaged files per format under sanitizers (MUTANTS=, SEED=), and libFuzzer through the writer for FUZZ_MINUTES (10), adding up
 	@$(MAKE) -s SANITIZE=1 all unit
 	@MUTANTS=$${MUTANTS:-10000} SEED=$${SEED:-$$RANDOM} build-sanitize/unit/mutants
+	@tests/fuzz.sh --budget $${FUZZ_MINUTES:-10}
 soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases; all cells by all backends; all wrong kernels; the gate for GATE_MINUTES (10), adding up
 	@$(MAKE) -s test KILLS=2000 FAULTS=2000 THOROUGH=40 ROUNDS=2000 MUTANTS=3000
 	@BUILD=$(BUILD) tests/cells.sh
@@ -422,7 +427,7 @@ uninstall: ## remove what install put there
 	  $(DESTDIR)$(PREFIX)/share/man/man1/abdb.1 $(DESTDIR)$(PREFIX)/share/man/man1/abdb-*.1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions/abdb \
 	  $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_abdb $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/abdb.fish
 clean: ## remove build products
-	rm -rf build build-sanitize build-static build-ports demo
+	rm -rf build build-sanitize build-fuzz build-thread build-coverage build-static build-ports demo
 
 # --- unit tests: one program per file, TAP by cmocka -------------------------------------------------
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*.c))
@@ -431,6 +436,17 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  TEST  $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
+
+# Targets of fuzzers, without main: libFuzzer has one, tests/unit/corpus.c another. In them no program is started (tests/fuzz/streams.c).
+FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) kernels/workloads/safetensors.c kernels/micro/format.c) $(BUILD)/libabdb.a
+FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=abdb_program_%,start ended finish)
+$(BUILD)/unit/corpus: $(call obj,tests/unit/corpus.c) $(FUZZ)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  TEST  $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $(FUZZ_LINK) -o $@ $^ -lcmocka $(LIBS)
+$(BUILD)/fuzz: $(FUZZ)
+	@$(if $(V),,echo "  LINK  $@")
+	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) $(FUZZ_LINK) -o $@ $^ $(LIBS)
 
 # What each backend computes, to tell which wrong kernels change a result: its program with another main (tests/mutants.sh).
 define outputs_rule

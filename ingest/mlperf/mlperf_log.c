@@ -330,11 +330,11 @@ bool abdb_mlperf_clock(const char *text, double *out)
     if (!text) return false;
     for (size_t i = 0; i < sizeof form - 1; i++)
         if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-    month = atoi(text);
-    day = atoi(text + 3);
-    year = atoi(text + 6);
-    hour = atoi(text + 11);
-    minute = atoi(text + 14);
+    month = (int)strtol(text, NULL, 10);
+    day = (int)strtol(text + 3, NULL, 10);
+    year = (int)strtol(text + 6, NULL, 10);
+    hour = (int)strtol(text + 11, NULL, 10);
+    minute = (int)strtol(text + 14, NULL, 10);
     if (month < 1 || month > 12 || day < 1 || day > 31 || year < 1970 ||
         !abdb_number(text + sizeof form - 1, &second))
         return false;

@@ -84,8 +84,9 @@ static abdb_status keep_run(scorer *s, const abdb_round_file *file, char *reason
     s->entry.field[ABDB_FIELD_kind] = "run";
     abdb_entry_factor(&s->entry, "seed", abdb_mlperf_get(log, "seed"));
     abdb_entry_factor(&s->entry, "samples_count", abdb_mlperf_get(log, "samples_count"));
-    abdb_entry_factor(&s->entry, "repetition_index",
-                      abdb_arena_printf(&s->arena, "%d", atoi(file->member + strlen("result_"))));
+    abdb_entry_factor(
+        &s->entry, "repetition_index",
+        abdb_arena_printf(&s->arena, "%ld", strtol(file->member + strlen("result_"), NULL, 10)));
     if (!isfinite(ms)) {
         s->entry.field[ABDB_FIELD_status] = "failed";
         s->entry.field[ABDB_FIELD_reason] = abdb_mlperf_get(log, "status")

@@ -23,19 +23,22 @@ static abdb_status on_row(void *self, const abdb_csv_row *row, abdb_error *err)
     abdb_csv_header *header = self;
     abdb_score_rule *r = &rule[rules];
     const char *benchmark, *runs, *dropped;
+    long long count, without;
 
     if (!header->count) return abdb_csv_header_take(header, row, err);
     if (rules == RULES_MAX) return ABDB_FAIL(err, ABDB_LIMIT, "more than %d rules", RULES_MAX);
     benchmark = abdb_csv_get(row, abdb_csv_column(header, "benchmark"));
     runs = abdb_csv_get(row, abdb_csv_column(header, "runs"));
     dropped = abdb_csv_get(row, abdb_csv_column(header, "dropped"));
-    if (!benchmark || !runs || !dropped) return ABDB_FAIL(err, ABDB_DATA, "a rule without runs");
+    if (!benchmark || !runs || !dropped || !abdb_whole(runs, 1, 1000, &count) ||
+        !abdb_whole(dropped, 0, count, &without))
+        return ABDB_FAIL(err, ABDB_DATA, "a rule without runs");
     *r = (abdb_score_rule){
         .since = abdb_figure_round(abdb_csv_get(row, abdb_csv_column(header, "since"))),
         .until = abdb_figure_round(abdb_csv_get(row, abdb_csv_column(header, "until"))),
         .benchmark = abdb_arena_copy(&kept, benchmark, strlen(benchmark)),
-        .runs = atoi(runs),
-        .dropped = atoi(dropped)};
+        .runs = (int)count,
+        .dropped = (int)without};
     if (!r->benchmark) return ABDB_FAIL(err, ABDB_NOMEM, "rules");
     rules++;
     return ABDB_OK;

@@ -7,6 +7,7 @@
  */
 #include "ingest/mlperf/training_entry.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,14 @@ static void spread(abdb_mlperf_values *out)
                *each = abdb_mlperf_get(out, "accelerators_per_node"),
                *nodes = abdb_mlperf_get(out, "number_of_nodes"),
                *mark = name ? strrchr(name, '-') : NULL;
+    long long all, over;
 
-    if (!mark || !each || !nodes || strcmp(mark + 1, each) != 0) return;
+    if (!mark || !each || !nodes || strcmp(mark + 1, each) != 0 ||
+        !abdb_whole(each, 0, INT_MAX, &all) || !abdb_whole(nodes, 1, INT_MAX, &over) || all % over)
+        return;
     for (size_t i = 0; i < out->pairs; i++)
-        if (atoi(nodes) > 0 && atoi(each) % atoi(nodes) == 0 &&
-            strcmp(out->pair[i].key, "accelerators_per_node") == 0)
-            out->pair[i].text = abdb_arena_printf(out->arena, "%d", atoi(each) / atoi(nodes));
+        if (strcmp(out->pair[i].key, "accelerators_per_node") == 0)
+            out->pair[i].text = abdb_arena_printf(out->arena, "%lld", all / over);
 }
 
 abdb_status abdb_mlperf_read_entry(abdb_mlperf_values *out, const abdb_input *in, abdb_error *err)

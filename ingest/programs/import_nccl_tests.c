@@ -67,6 +67,7 @@ static void take_rank(state *s, const text_line *line)
 {
     const char *on = strstr(line->text, " on "), *name = strchr(line->text, ']');
     const char *host = NULL, *number = strstr(line->text, "Rank ");
+    long said;
 
     if (s->columns) { /* behind a table: another run begins */
         s->columns = s->hosts = 0;
@@ -74,8 +75,8 @@ static void take_rank(state *s, const text_line *line)
         s->device = NULL;
     }
     s->ranks++;
-    if (number && atol(number + 5) < LONG_MAX / 2 && atol(number + 5) + 1 > s->ranks)
-        s->ranks = atol(number + 5) + 1; /* lines of others were lost */
+    said = number ? strtol(number + 5, NULL, 10) : 0;
+    if (said < LONG_MAX / 2 && said + 1 > s->ranks) s->ranks = said + 1; /* others' were lost */
     if (!s->device && name) {
         name += 1 + strspn(name + 1, " ");
         s->device = abdb_arena_copy(&s->arena, name, strlen(name));
@@ -222,8 +223,7 @@ static void refused(const state *s, const text_line *line)
 static bool is_rank(const text_line *line, bool note)
 {
     return (note || (line->words && strcmp(line->word[0], "Rank") == 0)) &&
-           strstr(line->text, "Rank ") && strstr(line->text, " device ") &&
-           strchr(line->text, '[');
+           strstr(line->text, "Rank ") && strstr(line->text, " device ") && strchr(line->text, '[');
 }
 
 static abdb_status on_line(void *self, const text_line *line, abdb_error *err)

@@ -309,17 +309,18 @@ static void draft_column(draft *d, const char *name, const char *cell)
 static abdb_status draft_record(void *self, const abdb_flat_record *record, abdb_error *err)
 {
     draft *d = self;
+    size_t matched = 0;
 
     (void)err;
     /* One row is enough: types are read off the first cells. */
     if (d->done) return ABDB_OK;
-    d->done = true;
-    abdb_text_puts(d->out, "match  ");
-    for (size_t i = 0; i < record->items && i < 3; i++) {
+    for (size_t i = 0; i < record->items && matched < 3; i++) {
         if (record->item[i].name[0] == '(') continue;
-        abdb_text_puts(d->out, " ");
+        abdb_text_puts(d->out, matched++ ? " " : "match   ");
         quote(d->out, record->item[i].name);
     }
+    d->done = matched > 0;
+    if (!d->done) return ABDB_OK; /* nothing but lists and titles */
     abdb_text_puts(d->out, "\n\n");
     for (size_t i = 0; i < record->items; i++) {
         const char *cell = record->item[i].text;

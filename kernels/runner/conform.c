@@ -158,7 +158,7 @@ static abdb_status ask(abdb_trial *t, const abdb_cell *cell, abdb_error *err)
     abdb_outcome came;
     abdb_status st = ABDB_OK;
 
-    if (*t->how->run->stop) return ABDB_FAIL(err, ABDB_STOPPED, "interrupted");
+    if (abdb_run_stopped(t->how->run)) return ABDB_FAIL(err, ABDB_STOPPED, "interrupted");
     TRY(wake(t, err));
     TRY(send(t, cell, true, err));
     came = abdb_trial_listen(t, "end", t->how->wait_s, CELL_MOST_S);

@@ -482,7 +482,7 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
 
     TRY(abdb_told_open(&s.told, err));
     for (size_t i = 0; i < plan->cells; i++) total += todo[i];
-    for (size_t i = 0; i < plan->cells && !*options->stop; i++) {
+    for (size_t i = 0; i < plan->cells && !abdb_run_stopped(options); i++) {
         if (!todo[i]) continue;
         if (options->progress)
             options->progress(options->self, plan->cell[i].name, done_cells, total);

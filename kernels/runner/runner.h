@@ -43,6 +43,11 @@ typedef struct {
     void *self;
     unsigned char *doubtful; /* of each cell that ran: 1 where its median is in doubt; or NULL */
 } abdb_run_options;
+/* Was it asked to end? */
+static inline bool abdb_run_stopped(const abdb_run_options *options)
+{
+    return options->stop && *options->stop;
+}
 
 typedef struct {
     size_t ok, not_implemented, failed, crashed, unverified, cancelled, unsteady, again,

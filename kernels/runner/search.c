@@ -43,7 +43,8 @@ static abdb_status hear(void *self, const abdb_entry *e, abdb_error *err)
 
 static bool over(const search *s)
 {
-    return *s->o->stop || s->count == TRIED_MAX || abdb_steady_s() - s->begin_s > s->budget_s;
+    return abdb_run_stopped(s->o) || s->count == TRIED_MAX ||
+           abdb_steady_s() - s->begin_s > s->budget_s;
 }
 
 /* The rate of a shape, 0 where it cannot be run; one that has been tried is not run again. */
@@ -129,7 +130,8 @@ static abdb_status tiles(search *s, abdb_mamf *out, abdb_error *err)
     for (int i = 0; i < 3; i++) {
         out->one_more[i] = NAN;
         out->tile[i] = 0;
-        for (size_t more = 1; more <= LONGER && !out->tile[i] && !*s->o->stop; more *= 2) {
+        for (size_t more = 1; more <= LONGER && !out->tile[i] && !abdb_run_stopped(s->o);
+             more *= 2) {
             size_t side[3] = {best.side[0], best.side[1], best.side[2]};
             double rate;
 
@@ -161,13 +163,13 @@ abdb_status abdb_mamf_search(const abdb_run_options *o, const abdb_cell *of, dou
         TRY(ABDB_FAIL(err, ABDB_BACKEND, "%s has no %s that can be measured", o->name, of->name));
     for (size_t step = s.best.side[0] / 2; step >= STEP_LEAST && !over(&s); step /= 2)
         for (bool faster = true; faster && !over(&s);) TRY(moves(&s, step, &faster, err));
-    if (over(&s)) out->stopped = *o->stop ? "interrupted" : "its time was used up";
+    if (over(&s)) out->stopped = abdb_run_stopped(o) ? "interrupted" : "its time was used up";
     out->seconds = abdb_steady_s() - s.begin_s;
     out->shapes = s.count;
     memcpy(out->side, s.best.side, sizeof out->side);
     out->quick_rate = s.best.rate;
     TRY(tiles(&s, out, err));
-    if (!*o->stop) TRY(look(&s, out->side, false, &out->rate, err));
+    if (!abdb_run_stopped(o)) TRY(look(&s, out->side, false, &out->rate, err));
 done:
     return st;
 }

@@ -319,7 +319,9 @@ static size_t left_behind(pid_t group)
         FILE *file;
         long parent, of;
 
-        if (*entry->d_name < '0' || *entry->d_name > '9' || atoi(entry->d_name) == group) continue;
+        if (*entry->d_name < '0' || *entry->d_name > '9' ||
+            strtol(entry->d_name, NULL, 10) == group)
+            continue;
         snprintf(path, sizeof path, "/proc/%.20s/stat", entry->d_name);
         file = fopen(path, "r");
         if (!file) continue;

@@ -67,16 +67,21 @@ bool abdb_numeric(const abdb_table *t, size_t column)
 static void show_text(const char *text, const char *style, char out[ABDB_CELL_SIZE])
 {
     size_t room = ABDB_CELL_SIZE;
+    long long most; /* the mark of what was cut has room behind them */
 
-    if (strncmp(style, "cut", 3) == 0 && atoi(style + 3) + 4 < ABDB_CELL_SIZE)
-        room = (size_t)atoi(style + 3) + 1;
+    if (strncmp(style, "cut", 3) == 0 && abdb_whole(style + 3, 0, ABDB_CELL_SIZE - 5, &most))
+        room = (size_t)most + 1;
     if (!abdb_plain(text, out, room) && room < ABDB_CELL_SIZE) memcpy(out + strlen(out), "…", 4);
 }
 
 static void show_real(double value, const char *style, char out[ABDB_CELL_SIZE])
 {
+    enum { DIGITS = 6, DIGITS_MOST = 17 };
     double size = fabs(value);
-    int digits = style[0] == 'g' ? atoi(style + 1) : 6, decimals;
+    long long said;
+    int digits =
+        style[0] == 'g' && abdb_whole(style + 1, 1, DIGITS_MOST, &said) ? (int)said : DIGITS;
+    int decimals;
 
     if (size >= 1e15 || (size < 1e-4 && size > 0)) {
         snprintf(out, ABDB_CELL_SIZE, "%.*g", digits, value);

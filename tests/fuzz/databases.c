@@ -1,0 +1,225 @@
+/* databases.c - a database that somebody changed: bytes, whole pages, or cells that hold what no
+ * abdb would write, and then one of the verbs that read, or a merge from it.
+ *
+ * The first byte picks the verb; what follows are changes of eight bytes each: what kind, and where
+ * and how. So a small input stands for a large file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/answer/report.h"
+#include "query/answer/shelf.h"
+#include "query/program/cli.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { CHANGE = 8, CHANGES_MOST = 24, PAGE = 4096, WORDS_MOST = 16, VERBS_MOST = 160 };
+
+/* A verb with its words; the database is named behind them. */
+static const char *const verbs[] = {
+    "rank --workload llama2-70b-99 --scenario Server",
+    "rank --workload gemm -o json",
+    "compare device=H100-SXM device=A100-SXM-80GB --exploratory",
+    "compare suite=mlperf-inference,round=v5.0 suite=mlperf-inference,round=v5.1 --exploratory",
+    "compare run=latest~1 run=latest",
+    "explain db.t2.gaudi2.rate",
+    "explain 00000000000000000000000000000000",
+    "choose 1000/s --workload llama2-70b-99",
+    "export -o csv",
+    "export -o jsonl",
+    "export -o sql",
+    "export --redacted --list",
+    "doctor --json",
+    "verify x.svg",
+    "note",
+    "withdraw nothing",
+    "audit claims",
+    "audit conflicts",
+    "audit plausibility",
+    "audit gaps",
+    "audit doubts",
+    "audit ratios",
+    "query --search power",
+    "query --schema v_result",
+    "plot peaks --type svg --out /dev/null",
+    "plot samples --type svg --out /dev/null",
+    "plot history --type svg --out /dev/null",
+    "plot roofline --type svg --out /dev/null",
+    "merge",
+    "merge",
+    "site --timeout 0",
+};
+
+static char path[128];
+static abdb_text base;
+static const char *all[VERBS_MOST];
+static size_t count;
+static abdb_arena arena;
+
+static void begin(void)
+{
+    const char *names[128];
+    size_t reports;
+    abdb_error err;
+
+    if (base.size) return;
+    if (abdb_read_file(fuzz_filled(), &base, &err) != ABDB_OK)
+        fuzz_broken("the target's own database", err.message);
+    snprintf(path, sizeof path, "%s/changed.db", fuzz_folder());
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) all[count++] = verbs[i];
+    reports = abdb_report_names(names, sizeof names / sizeof *names, &arena);
+    for (size_t i = 0; i < reports && count < VERBS_MOST; i++)
+        all[count++] = abdb_arena_printf(&arena, "query %s -o csv", names[i]);
+}
+
+static size_t number(const unsigned char *at, size_t bytes)
+{
+    size_t out = 0;
+
+    for (size_t i = 0; i < bytes; i++) out = out << 8 | at[i];
+    return out;
+}
+
+static void change_bytes(unsigned char *image, size_t size, const unsigned char *change)
+{
+    size_t at = number(change + 1, 4) % size, pages = size / PAGE;
+
+    switch (change[0] % 4) {
+    case 0: image[at] ^= change[5] ? change[5] : 0xff; break;
+    case 1: image[at] = change[5]; break;
+    case 2: /* a page in the place of another, not the first: it would be refused at once */
+        memmove(image + PAGE * (1 + at % (pages - 1)),
+                image + PAGE * (1 + number(change + 5, 2) % (pages - 1)), PAGE);
+        break;
+    default: /* near the start of a page, where its cells are listed */
+        image[at / PAGE * PAGE + change[5] % 64 + (at < PAGE ? 100 : 0)] = change[6];
+    }
+}
+
+/* A cell becomes what the types of the table, but not its checks, let it be. */
+static void change_cell(sqlite3 *db, const unsigned char *change)
+{
+    static const char *const values[] = {"NULL",
+                                         "''",
+                                         "'\x1b[31m'",
+                                         "-1",
+                                         "9223372036854775807",
+                                         "-9223372036854775808",
+                                         "1e308",
+                                         "-1e308",
+                                         "0",
+                                         "1e-320",
+                                         "CAST(x'ff00fe' AS TEXT)",
+                                         "'<script>'",
+                                         "'a' || char(10) || 'b'",
+                                         "replace(hex(zeroblob(40000)), '0', 'x')",
+                                         "CAST(x'610062' AS TEXT)",
+                                         "'{\"a\":[1'"};
+    static const char pick[] =
+        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
+        " 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid LIMIT 1 OFFSET ?1 % (SELECT"
+        " count(*) FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND"
+        " t.name NOT LIKE 'sqlite_%')";
+    sqlite3_stmt *s = NULL;
+    char *sql = NULL;
+
+    if (sqlite3_prepare_v2(db, pick, -1, &s, NULL) != SQLITE_OK) return;
+    sqlite3_bind_int64(s, 1, (sqlite3_int64)number(change + 1, 2));
+    if (sqlite3_step(s) == SQLITE_ROW)
+        sql = sqlite3_mprintf("UPDATE OR IGNORE \"%w\" SET \"%w\" = %s WHERE rowid %% %d = %d",
+                              (const char *)abdb_sql_text(s, 0), abdb_sql_text(s, 1),
+                              values[change[3] % (sizeof values / sizeof *values)],
+                              1 + change[4] % 16, change[5] % (1 + change[4] % 16));
+    sqlite3_finalize(s);
+    sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+}
+
+static void change_cells(const unsigned char *data, size_t changes)
+{
+    sqlite3 *db = NULL;
+    bool any = false;
+
+    for (size_t i = 0; i < changes; i++) any |= data[i * CHANGE] % 8 >= 4;
+    if (!any || sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) goto done;
+    sqlite3_exec(db,
+                 "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA"
+                 " synchronous = OFF; PRAGMA journal_mode = OFF",
+                 NULL, NULL, NULL);
+    for (size_t i = 0; i < changes; i++)
+        if (data[i * CHANGE] % 8 >= 4) change_cell(db, data + i * CHANGE);
+done:
+    sqlite3_close(db);
+}
+
+static void write_changed(const unsigned char *data, size_t changes)
+{
+    static const char *const tails[] = {"-wal", "-shm", "-journal"};
+    unsigned char *image = (unsigned char *)base.data;
+    size_t size = base.size;
+    unsigned char *copy = malloc(size);
+    FILE *file = fopen(path, "wb");
+    char name[160];
+
+    if (!copy || !file) fuzz_broken("a copy", path);
+    memcpy(copy, image, size);
+    for (size_t i = 0; i < changes; i++)
+        if (data[i * CHANGE] % 8 < 4) change_bytes(copy, size, data + i * CHANGE);
+    if (fwrite(copy, 1, size, file) != size || fclose(file) != 0) fuzz_broken("a file", path);
+    free(copy);
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        snprintf(name, sizeof name, "%s%s", path, tails[i]);
+        remove(name);
+    }
+    change_cells(data, changes);
+}
+
+static int call(int argc, char **argv)
+{
+#define VERB(name, ...) \
+    if (strcmp(argv[0], #name) == 0) return abdb_cmd_##name(argc, argv);
+#define VERB_AS(name, printed, ...)
+#include "query/program/commands.def"
+#undef VERB_AS
+#undef VERB
+    fuzz_broken("a verb of the list", argv[0]);
+}
+
+static void ask(const char *verb)
+{
+    char words[256], into[160], *rest = words, *argv[WORDS_MOST + 1] = {NULL}, *one;
+    int argc = 0;
+    static char word_db[] = "--db", word_out[] = "--out";
+
+    snprintf(words, sizeof words, "%s", verb);
+    while ((one = strsep(&rest, " ")) && argc < WORDS_MOST - 4) argv[argc++] = one;
+    if (strcmp(argv[0], "site") == 0) {
+        snprintf(into, sizeof into, "%s/site", fuzz_folder());
+        argv[argc++] = word_out;
+        argv[argc++] = into;
+    }
+    if (strcmp(argv[0], "merge") == 0) { /* from it, into one that is whole */
+        argv[argc++] = path;
+        snprintf(into, sizeof into, "%s/merged.db", fuzz_folder());
+        argv[argc++] = word_db;
+        argv[argc++] = into;
+    } else {
+        argv[argc++] = word_db;
+        argv[argc++] = path;
+    }
+    (void)call(argc, argv);
+    if (strcmp(argv[0], "merge") == 0) remove(into);
+    fflush(stdout);
+}
+
+FUZZ_TARGET(fuzz_database)
+{
+    size_t changes = size ? (size - 1) / CHANGE : 0;
+
+    (void)word;
+    begin();
+    if (!size) return;
+    write_changed(data + 1, changes < CHANGES_MOST ? changes : CHANGES_MOST);
+    fuzz_says(NULL, 0);
+    ask(all[data[0] % count]);
+}

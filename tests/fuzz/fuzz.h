@@ -1,0 +1,52 @@
+/* fuzz.h - what bytes of strangers go through: each target takes some, as the program would, and
+ * must end with a status. tests/fuzz.sh runs them under libFuzzer, tests/unit/corpus.c what it
+ * found worth keeping. A broken promise ends in fuzz_broken, which no sanitizer overlooks. */
+#ifndef ABDB_TESTS_FUZZ_H
+#define ABDB_TESTS_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "schema/store/write.h"
+
+typedef struct {
+    const char *name;
+    void (*one)(const char *word, const unsigned char *data, size_t size);
+    const char *word;  /* of the target: the format that an importer reads */
+    const char *seeds; /* files that it begins with, beside its corpus; NULL: none */
+} fuzz_target;
+extern const fuzz_target fuzz_targets[]; /* end: name NULL */
+const fuzz_target *fuzz_find(const char *name);
+
+/* A database in memory of the system (fuzz_folder), with the vocabulary of this build; what is
+ * imported into it stays for some hundred executions, then it is as new. */
+abdb_writer *fuzz_store(abdb_db **db);
+/* A folder of this process alone; it goes when the process ends. */
+const char *fuzz_folder(void);
+/* A database with some of everything in that folder, whole and closed; its path. */
+const char *fuzz_filled(void);
+/* The bytes as a file without a name: its descriptor. */
+int fuzz_file(const void *data, size_t size);
+/* A copy that ends with NUL; free() it. */
+char *fuzz_text(const unsigned char *data, size_t size);
+_Noreturn void fuzz_broken(const char *promise, const char *detail);
+
+/* streams.c: what a program that is started says from now on, however often it is started. NULL: no
+ * program can be started. */
+void fuzz_says(const unsigned char *data, size_t size);
+
+#define FUZZ_TARGET(name) void name(const char *word, const unsigned char *data, size_t size)
+FUZZ_TARGET(fuzz_import);
+FUZZ_TARGET(fuzz_file_import);
+FUZZ_TARGET(fuzz_round);
+FUZZ_TARGET(fuzz_map);
+FUZZ_TARGET(fuzz_selection);
+FUZZ_TARGET(fuzz_figure);
+FUZZ_TARGET(fuzz_report);
+FUZZ_TARGET(fuzz_plan);
+FUZZ_TARGET(fuzz_database);
+FUZZ_TARGET(fuzz_backend);
+FUZZ_TARGET(fuzz_warehouse);
+FUZZ_TARGET(fuzz_safetensors);
+
+#endif

@@ -1,0 +1,182 @@
+/* imports.c - files of others through reader, sink and writer into a database: one format, a round,
+ * whatever a path may be, a table by a map that came with it. What is promised of an import is
+ * looked at: it is whole or did not happen, and the same bytes are known afterwards. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ingest/tables/map.h"
+#include "query/program/importing.h"
+#include "tests/fuzz/fuzz.h"
+
+static sqlite3_int64 facts(abdb_db *db)
+{
+    static const char sql[] = "SELECT (SELECT count(*) FROM artifact) + (SELECT count(*) FROM"
+                              " entry_row) + (SELECT count(*) FROM reject) + (SELECT count(*) FROM"
+                              " result_row)";
+    sqlite3_int64 out = -1;
+    abdb_error err;
+
+    if (abdb_db_integer(db, sql, &out, &err) != ABDB_OK) fuzz_broken("counting", err.message);
+    return out;
+}
+
+/* One unit, and its promises: refused it leaves nothing, kept it is known. */
+static void unit(const abdb_input *input, const abdb_words *words, const char *format)
+{
+    abdb_unit_options options = {.words = words, .format = format};
+    abdb_unit_result result;
+    abdb_error err = {0};
+    abdb_db *db;
+    abdb_writer *writer = fuzz_store(&db);
+    sqlite3_int64 before = facts(db);
+    abdb_status st = abdb_unit_import(writer, input, &options, &result, &err);
+
+    if (st == ABDB_DB) fuzz_broken("the database takes it or refuses it for a reason", err.message);
+    if (strstr(err.message, "a fault of abdb"))
+        fuzz_broken("values are accounted for", err.message);
+    if (st != ABDB_OK) {
+        if (facts(db) != before) fuzz_broken("an import is whole or did not happen", err.message);
+        return;
+    }
+    before = facts(db);
+    if (abdb_unit_import(writer, input, &options, &result, &err) != ABDB_OK || !result.known)
+        fuzz_broken("the same bytes are known", err.message);
+    if (facts(db) != before) fuzz_broken("what is known changes nothing", input->path);
+}
+
+FUZZ_TARGET(fuzz_import)
+{
+    abdb_words words = {0};
+    abdb_error err;
+    abdb_input input;
+
+    if (abdb_input_memory(&input, "fuzz", data, size, &err) == ABDB_OK) unit(&input, &words, word);
+    abdb_input_close(&input);
+}
+
+/* As `abdb import PATH`: archives and what is in them, any format, and answers for people. */
+FUZZ_TARGET(fuzz_file_import)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words};
+    import_session s = {.options = &options};
+    int file = fuzz_file(data, size);
+    char path[64];
+    abdb_error err;
+    abdb_db *db;
+
+    (void)word;
+    s.writer = fuzz_store(&db);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (abdb_importing_begin(&s, db, &err) != ABDB_OK ||
+        abdb_importing_file(&s, path, true, &err) != ABDB_OK ||
+        abdb_importing_rounds(&s, &err) != ABDB_OK ||
+        abdb_writer_index(s.writer, &err) != ABDB_OK ||
+        abdb_importing_ambiguous(&s, db, &err) != ABDB_OK ||
+        abdb_importing_next(&s, db, &err) != ABDB_OK)
+        fuzz_broken("a bad file fails alone", err.message);
+    abdb_importing_print(&s);
+    abdb_importing_close(&s);
+    close(file);
+}
+
+/* The bytes are files of a round, one after another between bytes 0, by their paths' numbers. */
+static const char *const members[] = {
+    "v5.1/closed/A/results/box/llama2-70b-99/Server/performance/run_1/mlperf_log_detail.txt",
+    "v5.1/closed/A/results/box/llama2-70b-99/Server/performance/run_1/mlperf_log_summary.txt",
+    "v5.1/closed/A/results/box/llama2-70b-99/Server/performance/run_1/spl.txt",
+    "v5.1/closed/A/results/box/llama2-70b-99/Server/accuracy/accuracy.txt",
+    "v5.1/closed/A/results/box/resnet/SingleStream/performance/run_1/mlperf_log_summary.txt",
+    "v5.1/closed/A/systems/box.json",
+    "v5.1/closed/A/measurements/box/resnet/SingleStream/model.json",
+    "v5.0/A/results/box/retinanet/result_0.txt",
+    "v5.0/A/results/box/retinanet/result_1.txt",
+    "v5.0/A/results/box/retinanet/scaling.json",
+    "v5.0/A/systems/box.json",
+    "hpc_results_v3.0/A/results/box/strong/cosmoflow/result_0.txt",
+    "v1.2/closed/A/results/board/ad/performance/results.txt",
+    "v1.2/closed/A/results/board/ad/accuracy/results.txt",
+    "v1.2/closed/A/systems/board.json"};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+static void take_member(abdb_mlperf_round *round, size_t i, const unsigned char *data, size_t size)
+{
+    abdb_error err;
+    abdb_input input;
+    bool taken;
+
+    if (abdb_input_memory(&input, members[i], data, size, &err) == ABDB_OK)
+        (void)!abdb_mlperf_round_take(round, &input, "0", &taken, &err);
+    abdb_input_close(&input);
+}
+
+FUZZ_TARGET(fuzz_round)
+{
+    abdb_words words = {0};
+    abdb_unit_options options = {.words = &words};
+    abdb_mlperf_round *round = NULL;
+    abdb_writer *writer = fuzz_store(NULL);
+    abdb_error err = {0};
+    size_t i = 0, from = 0;
+
+    (void)word;
+    if (abdb_mlperf_round_open(&round, &err) != ABDB_OK) return;
+    if (size && !memchr(data, 0, size)) /* one text: of every file */
+        for (; i < MEMBERS; i++) take_member(round, i, data, size);
+    for (; from < size && i < MEMBERS; i++) {
+        const unsigned char *end = memchr(data + from, 0, size - from);
+        size_t length = (end ? (size_t)(end - data) : size) - from;
+
+        if (length) take_member(round, i, data + from, length);
+        from += length + 1;
+    }
+    if (abdb_mlperf_round_finish(round, &err) == ABDB_OK)
+        for (i = 0; i < abdb_mlperf_round_count(round); i++) {
+            abdb_unit_result result;
+            abdb_status st = abdb_unit_round(writer, round, i, &options, &result, &err);
+
+            if (st == ABDB_DB || strstr(err.message, "a fault of abdb"))
+                fuzz_broken("a folder of a round", err.message);
+        }
+    abdb_mlperf_round_close(round);
+}
+
+/* A map, a byte 0, and a table that it reads; the table's own draft of a map is one, too. */
+static void map_table(const char *map, const unsigned char *data, size_t size, bool own)
+{
+    abdb_words words = {.map_digest = "0"};
+    table_map *parsed = NULL;
+    abdb_error err = {0};
+    abdb_input input;
+    abdb_status st = table_map_parse(&parsed, "fuzz.map", map, &err);
+
+    if (own && st != ABDB_OK) fuzz_broken("a draft of a map is a map", err.message);
+    words.map = parsed;
+    if (st == ABDB_OK && abdb_input_memory(&input, "fuzz", data, size, &err) == ABDB_OK) {
+        unit(&input, &words, "table");
+        abdb_input_close(&input);
+    }
+    table_map_free(parsed);
+}
+
+FUZZ_TARGET(fuzz_map)
+{
+    const unsigned char *end = size ? memchr(data, 0, size) : NULL, *table = end ? end + 1 : data;
+    size_t rest = size - (size_t)(table - data);
+    char *map = fuzz_text(data, end ? (size_t)(end - data) : size);
+    abdb_text draft = {0};
+    abdb_error err;
+    abdb_input input;
+
+    (void)word;
+    map_table(map, table, rest, false);
+    if (abdb_input_memory(&input, "fuzz", table, rest, &err) == ABDB_OK) {
+        if (table_map_suggest(&draft, &input, NULL, &err) == ABDB_OK)
+            map_table(abdb_text_get(&draft), table, rest, true);
+        abdb_input_close(&input);
+    }
+    abdb_text_free(&draft);
+    free(map);
+}

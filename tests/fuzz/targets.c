@@ -1,0 +1,56 @@
+/* targets.c - the list of targets: every importer by its name, and what else reads bytes of others.
+ * And what libFuzzer calls: ABDB_FUZZ names the target of this process. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/fuzz.h"
+
+const fuzz_target fuzz_targets[] = {
+#define ROUND(...)
+#define FORMAT(importer, name, ...) {"import-" name, fuzz_import, name, "tests/fixtures/*.*"},
+#include "ingest/registry.def"
+#undef FORMAT
+    {"import-round", fuzz_round, NULL, "tests/fixtures/mlperf_*"},
+    {"import-file", fuzz_file_import, NULL, "tests/fixtures/*.*"},
+    {"map", fuzz_map, NULL, "ingest/maps/*.map"},
+    {"selection", fuzz_selection, NULL, NULL},
+    {"figure", fuzz_figure, NULL, "plots/figures/*.gp"},
+    {"report", fuzz_report, NULL, "query/reports/*.sql"},
+    {"plan", fuzz_plan, NULL, "kernels/plans/*.plan"},
+    {"database", fuzz_database, NULL, NULL},
+    {"backend", fuzz_backend, NULL, NULL},
+    {"warehouse", fuzz_warehouse, NULL, NULL},
+    {"safetensors", fuzz_safetensors, NULL, NULL},
+    {NULL, NULL, NULL, NULL}};
+
+const fuzz_target *fuzz_find(const char *name)
+{
+    for (const fuzz_target *t = fuzz_targets; t->name; t++)
+        if (strcmp(t->name, name) == 0) return t;
+    return NULL;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static const fuzz_target *target;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *name = getenv("ABDB_FUZZ");
+
+    (void)argc, (void)argv;
+    target = fuzz_find(name ? name : "");
+    if (target) return 0;
+    fputs("ABDB_FUZZ names the target, one of:\n", stderr);
+    for (const fuzz_target *t = fuzz_targets; t->name; t++)
+        fprintf(stderr, "%s %s\n", t->name, t->seeds ? t->seeds : "-");
+    exit(2);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    target->one(target->word, data, size);
+    return 0;
+}
