@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# ledger.sh - what campaigns did: how many executions, kills or faults, by commit and target, and what they found. Counts add up.
+#   add CAMPAIGN TARGET COUNT FINDINGS SECONDS   after each stretch of a campaign, into build/soak/campaigns.tsv
+#   count CAMPAIGN TARGET                        how many there are of all commits together: a campaign goes on from there
+#   table                                        all of it as a table for people
+#   ship                                         moves it into tests/campaigns.tsv and writes the table into tests/README.md
+# A line has tabs between commit, campaign, target, count, findings, seconds and date; what is said of a target again on the same
+# commit and day is added to its line. A commit with a + had changes that were not committed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+local_file=${LEDGER:-${BUILD:-build}/soak/campaigns.tsv} shipped=${LEDGER_SHIPPED:-tests/campaigns.tsv} readme=${LEDGER_README:-tests/README.md}
+usage() {
+    sed -n '3,6s/^# *//p' "$0" >&2
+    exit 2
+}
+
+both() { cat "$shipped" "$local_file" 2>/dev/null | grep -v '^#' || true; }
+
+sums() { # lines of the same commit, campaign, target and day become one, in the order of the days
+    awk -F'\t' -v OFS='\t' 'NF != 7 || $4 $5 $6 ~ /[^0-9]/ { print "the ledger has a line that is none: " $0 >"/dev/stderr"; exit 1 }
+        { key = $7 OFS $2 OFS $3 OFS $1; count[key] += $4; findings[key] += $5; seconds[key] += $6; if (!(key in at)) { at[key] = ++n; keys[n] = key } }
+        END { for (i = 1; i <= n; i++) { split(keys[i], k, OFS); print k[4], k[2], k[3], count[keys[i]], findings[keys[i]], seconds[keys[i]], k[1] } }' | sort -s -t$'\t' -k7,7
+}
+
+add() {
+    [ $# = 5 ] && [[ $1$2 != *[$'\t\n']* && $3$4$5 =~ ^[0-9]+$ ]] || usage
+    local commit
+    commit=$(git rev-parse --short=10 HEAD 2>/dev/null || echo unknown)
+    git diff --quiet HEAD -- . ':!tests/campaigns.tsv' ':!*.md' 2>/dev/null || commit+=+
+    mkdir -p "$(dirname "$local_file")"
+    ( # several campaigns may end at once
+        flock 9
+        { cat "$local_file" 2>/dev/null || true
+          printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$commit" "$@" "$(date -u +%F)"; } | sums >"$local_file.new"
+        mv "$local_file.new" "$local_file"
+    ) 9>"$local_file.lock"
+}
+
+table() {
+    echo '| campaign | target | count | of these since the last finding | findings | hours | commits | last |'
+    echo '|---|---|---|---|---|---|---|---|'
+    both | sums | awk -F'\t' '
+        function grouped(n,  s, out) { for (s = sprintf("%d", n); length(s) > 3; s = substr(s, 1, length(s) - 3)) out = "," substr(s, length(s) - 2) out; return s out }
+        { key = $2 " | " $3; count[key] += $4; findings[key] += $5; seconds[key] += $6; last[key] = $7; since[key] = $5 ? 0 : since[key] + $4
+          if (!((key, $1) in seen)) { seen[key, $1]; commits[key]++ }
+          if (!(key in known)) { known[key]; keys[++n] = key } }
+        END { for (i = 1; i <= n; i++) { k = keys[i]
+            printf "| %s | %s | %s | %d | %.1f | %d | %s |\n", k, grouped(count[k]), grouped(since[k]), findings[k], seconds[k] / 3600, commits[k], last[k] } }' |
+        LC_ALL=C sort
+}
+
+ship() {
+    mkdir -p "$(dirname "$local_file")"
+    (
+        flock 9
+        { echo '#commit	campaign	target	count	findings	seconds	date'; both | sums; } >"$shipped.new"
+        mv "$shipped.new" "$shipped"
+        rm -f "$local_file"
+    ) 9>"$local_file.lock"
+    table >"$readme.table"
+    sed -i -e '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!d}' -e "/^<!-- campaigns: /r $readme.table" "$readme"
+    rm "$readme.table"
+}
+
+case ${1:-} in
+add) shift; add "$@" ;;
+count) [ $# = 3 ] || usage; both | awk -F'\t' -v c="$2" -v t="$3" '$2 == c && $3 == t { n += $4 } END { printf "%d\n", n }' ;;
+table) table ;;
+ship) ship ;;
+*) usage ;;
+esac
