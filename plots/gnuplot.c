@@ -21,6 +21,11 @@ static abdb_status too_long(abdb_error *err)
                      "the time-out was reached while gnuplot drew; --timeout SECONDS allows more");
 }
 
+static abdb_status no_talk(const char *what, abdb_error *err)
+{
+    return ABDB_FAIL(err, ABDB_IO, "cannot %s gnuplot: %s", what, strerror(errno));
+}
+
 /* Moves bytes both ways until gnuplot has closed its ends. */
 static abdb_status pump(abdb_program *p, const char *script, double until_s, FILE *out,
                         abdb_text *words, abdb_error *err)
@@ -44,7 +49,9 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
                 left -= (size_t)wrote;
             }
             /* EPIPE, say: gnuplot ended early, and its words tell why. */
-            if (!left || (wrote < 0 && errno != EAGAIN && errno != EINTR)) {
+            if (wrote < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE)
+                return no_talk("write to", err);
+            if (!left || (wrote < 0 && errno == EPIPE)) {
                 close(p->in);
                 p->in = -1;
             }
@@ -55,7 +62,8 @@ static abdb_status pump(abdb_program *p, const char *script, double until_s, FIL
             if (!end[i].revents) continue;
             size = read(end[i].fd, chunk, sizeof chunk);
             if (size < 0 && errno == EINTR) continue;
-            if (size <= 0) {
+            if (size < 0) return no_talk("read from", err);
+            if (size == 0) {
                 close(end[i].fd);
                 *(i ? &p->words : &p->out) = -1;
                 open_ends--;
@@ -95,6 +103,7 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
         char path[1024], chunk[4096];
         size_t size;
         FILE *library;
+        bool whole;
 
         fwrite(data, 1, (size_t)(at - data), out);
         /* The path is gnuplot's own: text of the database cannot forge the mark, as it has no
@@ -105,8 +114,10 @@ static abdb_status put_in(const char *data, FILE *out, abdb_error *err)
         if (!library) return ABDB_FAIL(err, ABDB_IO, "gnuplot's own %s is not there", path);
         fputs("<script>\n", out);
         while ((size = fread(chunk, 1, sizeof chunk, library)) > 0) fwrite(chunk, 1, size, out);
-        fputs("</script>", out);
+        whole = !ferror(library);
         fclose(library);
+        if (!whole) return ABDB_FAIL(err, ABDB_IO, "cannot read gnuplot's own %s", path);
+        fputs("</script>", out);
         data = end + strlen("\"></script>");
         if (!strstr(data, mark)) fputs(letters, out); /* after the last of them */
     }

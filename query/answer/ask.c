@@ -210,6 +210,8 @@ static abdb_status sql_fail(abdb_db *db, const char *sql, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not read files here; --allow-files lets it");
     if (strstr(sqlite3_errmsg(db->sql), "no such table: abdb_measure"))
         return ABDB_FAIL(err, ABDB_USAGE, "SQL may not run programs here; --allow-run lets it");
+    if (code == SQLITE_IOERR && strncmp(sqlite3_errmsg(db->sql), "abdb_", 5) == 0)
+        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db->sql)); /* of a function of ours */
     if (code == SQLITE_ERROR) return sql_mistake(db, sql, offset, err);
     return abdb_db_fail(db, err, "query");
 }

@@ -89,6 +89,17 @@ abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
     return ABDB_OK;
 }
 
+abdb_status abdb_rows_fail(sqlite3 *db, abdb_error *err)
+{
+    switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_NOMEM: return ABDB_FAIL(err, ABDB_NOMEM, "reading the database");
+    case SQLITE_INTERRUPT:
+        return ABDB_FAIL(err, ABDB_LIMIT,
+                         "the time-out was reached; --timeout SECONDS allows more");
+    default: return ABDB_FAIL(err, ABDB_DB, "cannot read the database: %s", sqlite3_errmsg(db));
+    }
+}
+
 abdb_status abdb_rows(sqlite3 *db, const char *sql, const abdb_binds *binds, abdb_table *table,
                       abdb_error *err)
 {
@@ -96,13 +107,11 @@ abdb_status abdb_rows(sqlite3 *db, const char *sql, const abdb_binds *binds, abd
     int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
     abdb_status st = ABDB_OK;
 
-    if (code != SQLITE_OK) TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+    if (code != SQLITE_OK) TRY(abdb_rows_fail(db, err));
     if (binds) abdb_binds_apply(binds, s);
     TRY(abdb_rows_columns(s, table, err));
     while ((code = sqlite3_step(s)) == SQLITE_ROW) TRY(abdb_rows_take(s, table, err));
-    if (code == SQLITE_INTERRUPT)
-        TRY(ABDB_FAIL(err, ABDB_LIMIT, "the time-out was reached; --timeout SECONDS allows more"));
-    if (code != SQLITE_DONE) TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+    if (code != SQLITE_DONE) TRY(abdb_rows_fail(db, err));
 done:
     sqlite3_finalize(s);
     return st;

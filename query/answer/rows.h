@@ -26,6 +26,9 @@ void abdb_binds_apply(const abdb_binds *binds, sqlite3_stmt *s);
 ABDB_MUST_USE abdb_status abdb_rows_columns(sqlite3_stmt *s, abdb_table *table, abdb_error *err);
 /* The row at which the statement stands. ABDB_LIMIT: more rows than can be held. */
 ABDB_MUST_USE abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *table, abdb_error *err);
+/* Why a statement of ours failed: ABDB_NOMEM, ABDB_LIMIT at the time-out, else ABDB_DB with
+ * SQLite's words. */
+abdb_status abdb_rows_fail(sqlite3 *db, abdb_error *err);
 /* All rows of one statement. binds may be NULL. ABDB_DB: SQLite's words. */
 ABDB_MUST_USE abdb_status abdb_rows(sqlite3 *db, const char *sql, const abdb_binds *binds,
                                     abdb_table *table, abdb_error *err);

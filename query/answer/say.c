@@ -62,13 +62,36 @@ void abdb_say_folded(FILE *out, int indent, const char *text)
     fputc('\n', out);
 }
 
+/* The same without memory, for messages: that there is none must come through. Longer ones are cut.
+ */
+static size_t say_unkept(FILE *out, const char *format, va_list args)
+{
+    char raw[2 * ABDB_ERROR_SIZE], one[ABDB_PLAIN_SIZE];
+    const char *rest = raw;
+    size_t size = 0;
+
+    vsnprintf(raw, sizeof raw, format, args);
+    while (*rest) {
+        if (*rest == '\n')
+            snprintf(one, sizeof one, "%c", *rest++);
+        else if (!abdb_plain_next(&rest, one))
+            break;
+        size += fwrite(one, 1, strlen(one), out);
+    }
+    return size;
+}
+
 size_t abdb_vsay(FILE *out, const char *format, va_list args)
 {
     abdb_text text = {0};
+    va_list again;
     size_t size;
 
+    va_copy(again, args);
     abdb_text_vplain(&text, format, args);
-    size = fwrite(abdb_text_get(&text), 1, text.size, out);
+    size = text.failed && out == stderr ? say_unkept(out, format, again)
+                                        : fwrite(abdb_text_get(&text), 1, text.size, out);
+    va_end(again);
     abdb_text_free(&text);
     return size;
 }

@@ -51,14 +51,21 @@ size_t abdb_shelf_names(const abdb_shelf *shelf, const char **names, size_t room
     const char *folder = abdb_user_folder(arena, shelf->folder);
     DIR *dir = folder ? opendir(folder) : NULL;
     struct dirent *entry;
+    bool listed = dir || !folder || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
     size_t count = 0, kept = 0, size;
 
     for (const abdb_embedded *e = shelf->shipped; e->name && count < room; e++)
         if (!is_hidden(shelf, e->name))
             add_name(shelf, names, &count, e->name, stem(shelf, e->name), arena);
-    while (dir && (entry = readdir(dir)) && count < room)
+    while (dir && count < room) {
+        errno = 0;
+        entry = readdir(dir);
+        listed = entry || errno == 0;
+        if (!entry) break;
         if ((size = stem(shelf, entry->d_name)))
             add_name(shelf, names, &count, entry->d_name, size, arena);
+    }
+    if (!listed) abdb_remark("left out: what is in %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);
     qsort(names, count, sizeof *names, by_text);
     for (size_t i = 0; i < count; i++)

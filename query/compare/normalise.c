@@ -191,7 +191,7 @@ static abdb_status normalise_member(normaliser *n, size_t i, abdb_error *err)
         m->divided = n->adds != NULL;
         if (wants_price(n)) price(n, i);
     } else if (code != SQLITE_DONE)
-        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
+        return abdb_rows_fail(n->db, err);
     if (isnan(m->value) && n->adds) undivided(n, i);
     if (isnan(m->value) && !m->why) m->why = pers[n->per].missing;
     return ABDB_OK;
@@ -231,14 +231,14 @@ static abdb_status prepare(normaliser *n, abdb_error *err)
         return ABDB_FAIL(err, ABDB_USAGE, "--peak wants published, measured or clock, not '%s'",
                          basis);
     if (sqlite3_prepare_v2(n->db, wants_price(n) ? priced : plain, -1, &n->find, NULL) != SQLITE_OK)
-        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
+        return abdb_rows_fail(n->db, err);
     sqlite3_bind_text(n->find, 2, pers[n->per].formula, -1, SQLITE_STATIC);
     if (strcmp(pers[n->per].per, "device") == 0 &&
         sqlite3_prepare_v2(n->db,
                            "SELECT adds FROM v_statement WHERE result_id ="
                            " CAST(?1 AS INTEGER)",
                            -1, &n->adds, NULL) != SQLITE_OK)
-        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(n->db));
+        return abdb_rows_fail(n->db, err);
     if (!wants_price(n)) sqlite3_bind_text(n->find, 3, basis, -1, SQLITE_STATIC);
     return wants_price(n) ? abdb_offers_load(&n->offers, n->db, m, err) : ABDB_OK;
 }

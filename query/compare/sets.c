@@ -75,8 +75,7 @@ static abdb_status read_point(loader *l, const char *id, point *out, abdb_error 
                                                    : ABDB_INAPPLICABLE;
         t->text = copy(l->arena, abdb_sql_text_if(l->factors, 2));
     }
-    if (code != SQLITE_DONE && code != SQLITE_ROW)
-        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));
+    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_rows_fail(l->db, err);
     kept = abdb_arena_alloc(l->arena, (out->count + 1) * sizeof *kept);
     if (!kept) return ABDB_FAIL(err, ABDB_NOMEM, "factors");
     memcpy(kept, list, out->count * sizeof *kept);
@@ -139,8 +138,7 @@ static abdb_status add_spelt(loader *l, const char *entry_id, abdb_trait *trait,
         trait[(*count)++] = (abdb_trait){copy(l->arena, name),
                                          copy(l->arena, abdb_sql_text(l->spelt, 1)), ABDB_KNOWN};
     }
-    if (code != SQLITE_DONE && code != SQLITE_ROW)
-        return ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(l->db));
+    if (code != SQLITE_DONE && code != SQLITE_ROW) return abdb_rows_fail(l->db, err);
     return ABDB_OK;
 }
 
@@ -206,13 +204,13 @@ abdb_status abdb_set_take_members(abdb_set *set, sqlite3 *db, abdb_error *err)
                            " CAST(?1 AS INTEGER) AND factor NOT IN (SELECT factor FROM"
                            " v_column_factor)",
                            -1, &l.factors, NULL) != SQLITE_OK)
-        TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+        TRY(abdb_rows_fail(db, err));
     if (sqlite3_prepare_v2(db,
                            "SELECT factor, text FROM name_factor WHERE spelling = (SELECT device"
                            " FROM entry WHERE entry_id = CAST(?1 AS INTEGER)) AND factor NOT IN"
                            " (SELECT factor FROM v_column_factor)",
                            -1, &l.spelt, NULL) != SQLITE_OK)
-        TRY(ABDB_FAIL(err, ABDB_DB, "%s", sqlite3_errmsg(db)));
+        TRY(abdb_rows_fail(db, err));
     for (size_t i = 0; i < set->members; i++) TRY(take_member(&l, set, i, err));
 done:
     sqlite3_finalize(l.factors);

@@ -2,6 +2,7 @@
 #include "query/program/backends.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,14 +22,20 @@ static bool has(const abdb_backend_list *list, const char *name)
     return false;
 }
 
-static void look(abdb_backend_list *list, const char *folder)
+static abdb_status look(abdb_backend_list *list, const char *folder, abdb_error *err)
 {
     DIR *dir = folder ? opendir(folder) : NULL;
     struct dirent *entry;
+    bool listed = dir || !folder || errno == ENOENT || errno == ENOTDIR || errno == EACCES;
 
-    while (dir && (entry = readdir(dir)) && list->count < ABDB_BACKEND_MAX) {
-        const char *name = entry->d_name + sizeof prefix - 1, *path;
+    while (dir && list->count < ABDB_BACKEND_MAX) {
+        const char *name, *path;
 
+        errno = 0;
+        entry = readdir(dir);
+        listed = entry || errno == 0;
+        if (!entry) break;
+        name = entry->d_name + sizeof prefix - 1;
         if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0 || !*name || has(list, name))
             continue;
         path = abdb_arena_printf(&list->arena, "%s/%s", folder, entry->d_name);
@@ -36,12 +43,14 @@ static void look(abdb_backend_list *list, const char *folder)
         list->backend[list->count].name = abdb_arena_copy(&list->arena, name, strlen(name));
         list->backend[list->count++].path = path;
     }
+    if (!listed) (void)ABDB_FAIL(err, ABDB_IO, "cannot list %s: %s", folder, strerror(errno));
     if (dir) closedir(dir);
+    return listed ? ABDB_OK : ABDB_IO;
 }
 
 /* Where the backends stand: beside the program; of the extension beside it, and where both are
  * installed. */
-static void look_around(abdb_backend_list *list)
+static abdb_status look_around(abdb_backend_list *list, abdb_error *err)
 {
 #ifdef ABDB_EXTENSION
     Dl_info info;
@@ -49,11 +58,15 @@ static void look_around(abdb_backend_list *list)
                             ? strrchr(info.dli_fname, '/')
                             : NULL;
 
-    if (slash)
-        look(list, abdb_arena_copy(&list->arena, info.dli_fname, (size_t)(slash - info.dli_fname)));
-    look(list, ABDB_PREFIX "/bin");
+    abdb_status st =
+        look(list,
+             slash ? abdb_arena_copy(&list->arena, info.dli_fname, (size_t)(slash - info.dli_fname))
+                   : NULL,
+             err);
+
+    return st == ABDB_OK ? look(list, ABDB_PREFIX "/bin", err) : st;
 #else
-    look(list, abdb_program_folder(&list->arena));
+    return look(list, abdb_program_folder(&list->arena), err);
 #endif
 }
 
@@ -62,14 +75,16 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void abdb_backends_find(abdb_backend_list *out)
+abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err)
 {
     const char *own = getenv("ABDB_BACKENDS");
+    abdb_status st = ABDB_OK;
 
     *out = (abdb_backend_list){0};
-    if (own && *own) look(out, own);
-    look_around(out);
+    if (own && *own) st = look(out, own, err);
+    if (st == ABDB_OK) st = look_around(out, err);
     qsort(out->backend, out->count, sizeof out->backend[0], by_name); /* name is the first member */
+    return st;
 }
 
 void abdb_backends_free(abdb_backend_list *list)

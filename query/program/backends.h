@@ -17,8 +17,9 @@ typedef struct {
     abdb_arena arena;
 } abdb_backend_list;
 
-/* Sorted by name; folders that do not exist hold none. */
-void abdb_backends_find(abdb_backend_list *out);
+/* Sorted by name; folders that do not exist, or may not be read, hold none. ABDB_IO: a folder could
+ * not be listed; what was found until then is there. */
+abdb_status abdb_backends_find(abdb_backend_list *out, abdb_error *err);
 void abdb_backends_free(abdb_backend_list *list);
 /* Backends with their devices and kernels, and the plans that abdb brings, to standard output; what
  * the database (a path; it need not be there) knows of the devices beside them. json: the devices

@@ -180,7 +180,7 @@ int abdb_cmd_check_backend(int argc, char **argv)
                       " names those that are here"));
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    abdb_backends_find(&backends);
+    TRY(abdb_backends_find(&backends, &err));
     TRY(try_program(&args, find_program(&backends, args.positional[0]), &err));
 done:
     abdb_backends_free(&backends);

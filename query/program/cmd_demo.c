@@ -1,5 +1,6 @@
 /* cmd_demo.c - abdb demo: what abdb does, as commands that are printed before they run, so that
  * whoever reads along can type them. Each is this program again. */
+#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,10 +65,13 @@ static abdb_status run_step(const char *const *word, const char *db, int *code, 
     TRY(abdb_program_start(&p, &how, err));
     close(p.in);
     p.in = -1;
-    while ((size = read(p.out, chunk, sizeof chunk)) > 0) abdb_put(stdout, chunk, (size_t)size);
+    while ((size = read(p.out, chunk, sizeof chunk)) > 0 || (size < 0 && errno == EINTR))
+        if (size > 0) abdb_put(stdout, chunk, (size_t)size);
     fflush(stdout);
+    if (size < 0)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot read what abdb %s says: %s", word[0], strerror(errno));
 done:
-    status = st == ABDB_OK ? abdb_program_finish(&p) : 0;
+    status = p.pid ? abdb_program_finish(&p) : 0;
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return st;
 }

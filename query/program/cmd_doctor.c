@@ -95,12 +95,15 @@ static int check_backends(abdb_table *t)
     abdb_text offered = {0};
     char text[512];
     int warnings = 0;
+    abdb_error err;
 
-    abdb_backends_find(&list);
+    if (abdb_backends_find(&list, &err) != ABDB_OK) {
+        abdb_remark("%s", err.message);
+        warnings++;
+    }
     for (size_t i = 0; i < list.count; i++) {
         abdb_run_options options = {.name = list.backend[i].name, .path = list.backend[i].path};
         json_t *all = NULL, *device;
-        abdb_error err;
 
         snprintf(text, sizeof text, "backend %s", options.name);
         if (abdb_backend_describe(&options, &all, &err) != ABDB_OK) {

@@ -1,5 +1,6 @@
 /* cmd_query.c - abdb query: named reports, read-only SQL, the schema, a shell. A word with a blank
  * or a semicolon in it is SQL, any other a report. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -316,6 +317,8 @@ static abdb_status run_shell(const abdb_args *args, abdb_error *err)
         shell_sql(&s, abdb_text_get(&statement));
         abdb_text_clear(&statement);
     }
+    if (ferror(stdin))
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot read standard input: %s", strerror(errno)));
     if (statement.size) shell_sql(&s, abdb_text_get(&statement));
 done:
     free(line);

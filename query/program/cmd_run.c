@@ -395,7 +395,7 @@ int abdb_cmd_run(int argc, char **argv)
     if (args.positionals)
         TRY(ABDB_FAIL(&err, ABDB_USAGE, "what is '%s'? abdb run --plan NAME or --kernel NAME",
                       args.positional[0]));
-    abdb_backends_find(&backends);
+    TRY(abdb_backends_find(&backends, &err));
     if (abdb_arg(&args, "list")) {
         TRY(abdb_backends_print(&backends, abdb_arg_db(&args), abdb_arg(&args, "json") != NULL,
                                 &err));

@@ -40,11 +40,12 @@ static int ask_git(const char *folder, const char *const *words, char out[SAID_M
     git.in = -1;
     while ((got = read(git.out, rest, sizeof rest)) > 0 || (got < 0 && errno == EINTR))
         for (ssize_t i = 0; i < got && size < SAID_MAX - 1; i++) out[size++] = rest[i];
+    if (got < 0) size = 0; /* half of a name is another's */
     out[size] = '\0';
     out[strcspn(out, "\n")] = '\0';
     abdb_program_ended(&git, WAIT_S, NULL);
     status = abdb_program_finish(&git);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    return got == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
 static const char *kept(abdb_arena *arena, const char *text)

@@ -103,7 +103,7 @@ static void offer_backends(task *t)
 {
     abdb_backend_list list;
 
-    abdb_backends_find(&list);
+    (void)abdb_backends_find(&list, NULL); /* those that are known */
     for (size_t i = 0; i < list.count; i++) offer(t, list.backend[i].name, NULL);
     abdb_backends_free(&list);
 }

@@ -57,9 +57,14 @@ static abdb_status walk(abdb_file_list *list, const char *folder, int depth, abd
         char *path = NULL;
         struct stat info;
 
-        if (st == ABDB_OK && (entry[i]->d_name[0] != '.' || abdb_files_is_part(entry[i]->d_name)) &&
-            asprintf(&path, "%s/%s", folder, entry[i]->d_name) > 0 && lstat(path, &info) == 0) {
-            if (S_ISDIR(info.st_mode))
+        if (st == ABDB_OK && (entry[i]->d_name[0] != '.' || abdb_files_is_part(entry[i]->d_name))) {
+            if (asprintf(&path, "%s/%s", folder, entry[i]->d_name) < 0) {
+                path = NULL;
+                st = ABDB_FAIL(err, ABDB_NOMEM, "files of %s", folder);
+            } else if (lstat(path, &info) != 0) {
+                if (errno != ENOENT) /* it went meanwhile */
+                    st = ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno));
+            } else if (S_ISDIR(info.st_mode))
                 st = walk(list, path, depth + 1, err);
             else if (S_ISREG(info.st_mode))
                 st = add_file(list, path, false, err);

@@ -21,8 +21,8 @@ typedef struct {
 /* Is it what abdb run --spool has not finished, ".c-....jsonl.part"? */
 bool abdb_files_is_part(const char *path);
 /* Adds what path means: a folder's files, in the order of their names, links and hidden ones left
- * out, but unfinished spools; else path itself, whether it is there or not. ABDB_LIMIT: too many, or
- * too deep. */
+ * out, but unfinished spools; else path itself, whether it is there or not. ABDB_LIMIT: too many,
+ * or too deep. */
 ABDB_MUST_USE abdb_status abdb_files_add(abdb_file_list *list, const char *path, abdb_error *err);
 void abdb_files_free(abdb_file_list *list);
 

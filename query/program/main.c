@@ -89,8 +89,13 @@ static int printed(int code)
 {
     abdb_error err;
 
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (code != 0) return code;
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+
+    if (code != 0 || (written && !abdb_starved())) return code;
+    if (written) {
+        abdb_fail(&err, ABDB_NOMEM, "not all was said or done");
+        return abdb_report_error(&err);
+    }
     abdb_fail(&err, ABDB_IO, "cannot write the output: is the disk full?");
     return abdb_report_error(&err);
 }

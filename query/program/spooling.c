@@ -115,7 +115,8 @@ abdb_status abdb_spooling_close(abdb_spooling *s, abdb_error *err)
     if (!s->whole)
         unlink(s->hidden);
     else if (fsync(s->file) != 0 || rename(s->hidden, s->path) != 0)
-        st = ABDB_FAIL(err, ABDB_IO, "%s: %s", s->path, strerror(errno));
+        st = ABDB_FAIL(err, ABDB_IO, "%s: %s; what was measured stays in %s", s->path,
+                       strerror(errno), s->hidden);
     else
         keep_name(s->path);
     release(s);

@@ -20,6 +20,12 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
+    if (status == ABDB_NOMEM && !strstr(err->message, "memory")) { /* callers say what it was for */
+        size_t used = strlen(err->message);
+
+        snprintf(err->message + used, sizeof err->message - used, "%sout of memory",
+                 used ? ": " : "");
+    }
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "schema/core/text.h"
+
 enum { FIRST_ROOM = 16 };
 
 void *abdb_grow(void *array, size_t count, size_t *room, size_t size)
@@ -12,6 +14,9 @@ void *abdb_grow(void *array, size_t count, size_t *room, size_t size)
 
     if (count < *room) return array;
     more = reallocarray(array, wanted, size); /* which refuses what overflows */
-    if (more) *room = wanted;
+    if (more)
+        *room = wanted;
+    else
+        abdb_starve();
     return more;
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "schema/core/outpart.h"
+#include "schema/core/text.h"
+
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
  * it succeeded with any of the latter. */
@@ -121,6 +123,10 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
 
     errno = 0;
     fine = fflush(out->file) == 0 && !ferror(out->file);
+    if (fine && abdb_starved()) { /* a part of it may be missing */
+        fine = false;
+        errno = ENOMEM;
+    }
     if (fine && out->part) /* a database with a log beside it is not whole */
         fine = !each_beside(out->part, is_there) && fsync(fileno(out->file)) == 0 &&
                rename(out->part, out->place) == 0;

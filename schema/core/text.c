@@ -4,12 +4,25 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
+
+static atomic_bool starved;
+
+void abdb_starve(void)
+{
+    atomic_store(&starved, true);
+}
+
+bool abdb_starved(void)
+{
+    return atomic_load(&starved);
+}
 
 static bool text_room(abdb_text *text, size_t more)
 {
@@ -21,6 +34,7 @@ static bool text_room(abdb_text *text, size_t more)
     while (room < need) room *= 2;
     data = realloc(text->data, room);
     if (!data) {
+        abdb_starve();
         text->failed = true;
         return false;
     }

@@ -57,7 +57,7 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
                          " longer with --busy SECONDS",
                          db->path, db->patience.seconds, doing);
     case SQLITE_FULL:
-        return ABDB_FAIL(err, ABDB_DB, "%s: the disk is full (%s); nothing of this unit was kept",
+        return ABDB_FAIL(err, ABDB_DB, "%s: the disk is full (%s); what was begun is undone",
                          db->path, doing);
     case SQLITE_NOTADB:
         return ABDB_FAIL(err, ABDB_DB, "%s is not an abdb database; name another with --db",
@@ -65,7 +65,8 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
     case SQLITE_CORRUPT:
         return ABDB_FAIL(
             err, ABDB_DB,
-            "%s is damaged (%s: %s); restore a backup, or rescue it with sqlite3 .recover",
+            "%s is damaged, or its disk cannot read it (%s: %s); restore a backup, or rescue it"
+            " with sqlite3 .recover",
             db->path, doing, words);
     case SQLITE_READONLY:
         return ABDB_FAIL(err, ABDB_DB, "%s is read-only (%s); copy it to write, or use --db",

@@ -95,34 +95,74 @@ static abdb_status check_path(abdb_db *db, abdb_error *err)
     return ABDB_OK;
 }
 
-/* Copies the file to FILE.vN.bak through SQLite's backup, so that a log is included. It is made
- * under another name and takes its own when it is whole; what an interrupted one left is replaced.
- */
+/* Do two files hold the same bytes? */
+static bool are_alike(const char *one, const char *other)
+{
+    enum { CHUNK = 65536 };
+    char *chunk = malloc(2 * (size_t)CHUNK);
+    FILE *a = fopen(one, "rbe"), *b = fopen(other, "rbe");
+    bool alike = chunk && a && b;
+
+    for (size_t size = 1; alike && size;) {
+        size = fread(chunk, 1, CHUNK, a);
+        alike = fread(chunk + CHUNK, 1, CHUNK, b) == size && !ferror(a) && !ferror(b) &&
+                memcmp(chunk, chunk + CHUNK, size) == 0;
+    }
+    if (a) fclose(a);
+    if (b) fclose(b);
+    free(chunk);
+    return alike;
+}
+
+/* SQLite's backup into a new file, so that a log is included. */
+static abdb_status copy_file(abdb_db *db, const char *begun, const char *path, abdb_error *err)
+{
+    sqlite3 *copy = NULL;
+    sqlite3_backup *backup = NULL;
+    int code = sqlite3_open(begun, &copy), closed;
+
+    if (code == SQLITE_OK) {
+        backup = sqlite3_backup_init(copy, "main", db->sql, "main");
+        code = backup ? sqlite3_backup_step(backup, -1) : sqlite3_errcode(copy);
+        closed = sqlite3_backup_finish(backup);
+        if (code == SQLITE_DONE) code = closed;
+    }
+    closed = sqlite3_close(copy);
+    if (code == SQLITE_OK) code = closed;
+    if (code == SQLITE_OK) return ABDB_OK;
+    return ABDB_FAIL(err, code == SQLITE_NOMEM ? ABDB_NOMEM : ABDB_DB,
+                     "cannot back up %s to %s: %s", db->path, path, sqlite3_errstr(code));
+}
+
+/* Copies the file to FILE.vN.bak. The copy is made under another name and takes its own when it is
+ * whole; what an interrupted one left is replaced. A backup that is there already is somebody's,
+ * unless it holds the very bytes: then a migration ended after it was made. */
 static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
     char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
-    sqlite3 *copy = NULL;
-    sqlite3_backup *backup = NULL;
+    char *journal = sqlite3_mprintf("%s-journal", begun);
     abdb_status st = ABDB_OK;
 
-    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
-    if (access(path, F_OK) == 0)
-        TRY(ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again", path));
+    if (!path || !begun || !journal) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
     unlink(begun);
-    if (sqlite3_open(begun, &copy) != SQLITE_OK ||
-        !(backup = sqlite3_backup_init(copy, "main", db->sql, "main")) ||
-        sqlite3_backup_step(backup, -1) != SQLITE_DONE)
-        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, sqlite3_errmsg(copy));
-    sqlite3_backup_finish(backup);
-    if (sqlite3_close(copy) != SQLITE_OK && st == ABDB_OK)
-        st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s", path);
-    if (st == ABDB_OK && rename(begun, path) != 0)
+    st = copy_file(db, begun, path, err);
+    if (st == ABDB_OK && access(path, F_OK) == 0) {
+        if (!are_alike(begun, path))
+            st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again",
+                           path);
+        unlink(begun);
+    } else if (st == ABDB_OK && rename(begun, path) != 0) {
         st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
-    if (st != ABDB_OK) unlink(begun);
+    }
+    if (st != ABDB_OK) {
+        unlink(begun);
+        unlink(journal);
+    }
 done:
     sqlite3_free(path);
     sqlite3_free(begun);
+    sqlite3_free(journal);
     return st;
 }
 

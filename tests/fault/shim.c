@@ -1,25 +1,28 @@
-/* shim.c - makes the Nth allocation or write of a program fail: LD_PRELOAD, FAULT_MALLOC=N,
- * FAULT_WRITE=N. The counters are of the process; only calls after main has begun are counted.
- * FAULT_COUNT=FILE: how many there were, allocations then writes, is written there at the end. */
-#include <dlfcn.h>
-#include <errno.h>
+/* shim.c - makes the Nth allocation of a program fail: LD_PRELOAD, FAULT_MALLOC=N; with FAULT_ON
+ * each later one, too. Only allocations after main has begun are counted, which is also said to
+ * inject.c, for calls of the system. FAULT_COUNT=FILE: how many there were is written there at the
+ * end. FAULT_NO_MALLOC when it is compiled: for programs that have an allocator of their own. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-static atomic_long allocations, writes;
-static long fail_allocation, fail_write;
-static int ready;
+#include "tests/fault/begin.h"
+
+static atomic_long allocations;
+static long fail_at;
+static int ready, on;
 
 static void __attribute__((constructor)) begin(void)
 {
-    const char *a = getenv("FAULT_MALLOC"), *w = getenv("FAULT_WRITE");
+    const char *at = getenv("FAULT_MALLOC");
 
-    fail_allocation = a ? atol(a) : 0;
-    fail_write = w ? atol(w) : 0;
+    fail_at = at ? atol(at) : 0;
+    on = getenv("FAULT_ON") != NULL;
     unsetenv("LD_PRELOAD"); /* children are not harmed */
+    prctl(FAULT_MAIN_BEGINS, 0, 0, 0, 0);
     ready = 1;
 }
 
@@ -29,57 +32,42 @@ static void __attribute__((destructor)) end(void)
     int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
 
     ready = 0;
-    if (file >= 0) dprintf(file, "%ld %ld\n", atomic_load(&allocations), atomic_load(&writes));
+    if (file >= 0) dprintf(file, "%ld\n", atomic_load(&allocations));
 }
 
-static int fails(atomic_long *count, long at)
+#ifndef FAULT_NO_MALLOC
+static int fails(void)
 {
-    return ready && atomic_fetch_add(count, 1) + 1 == at;
+    long now;
+
+    if (!ready) return 0;
+    now = atomic_fetch_add(&allocations, 1) + 1;
+    return fail_at && (now == fail_at || (on && now > fail_at));
 }
 
 /* glibc's own functions under their second names: dlsym would itself allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size)
 {
-    return fails(&allocations, fail_allocation) ? NULL : __libc_malloc(size);
+    return fails() ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    return fails(&allocations, fail_allocation) ? NULL : __libc_calloc(count, size);
+    return fails() ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails(&allocations, fail_allocation) ? NULL : __libc_realloc(old, size);
+    return fails() ? NULL : __libc_realloc(old, size);
 }
 
-ssize_t write(int file, const void *data, size_t size)
+void *aligned_alloc(size_t alignment, size_t size)
 {
-    /* dlsym's result goes through a pointer to void *: ISO C has no cast from an object to a
-     * function. */
-    static ssize_t (*real)(int, const void *, size_t);
-
-    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "write");
-    /* Not the streams: a message about the fault must come through. */
-    if (file > 2 && fails(&writes, fail_write)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return real(file, data, size);
+    return fails() ? NULL : __libc_memalign(alignment, size);
 }
-
-ssize_t pwrite64(int file, const void *data, size_t size, off_t offset)
-{
-    static ssize_t (*real)(int, const void *, size_t, off_t);
-
-    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pwrite64");
-    if (fails(&writes, fail_write)) {
-        errno = ENOSPC;
-        return -1;
-    }
-    return real(file, data, size, offset);
-}
+#endif

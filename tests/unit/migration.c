@@ -121,6 +121,7 @@ static void failed_migration(void **state)
     abdb_schema_pretend(NULL, NULL);
     assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
     assert_int_equal(db->migrated, 0);
+    assert_ok(abdb_db_exec(db, "INSERT INTO source (source, kind) VALUES ('new', 'blog')", &err));
     abdb_db_close(db);
     abdb_schema_pretend(next_tables(), next_version);
     refuses(ABDB_WRITE, "in the way of a backup"); /* the good one of before: nobody's to delete */
@@ -130,6 +131,29 @@ static void failed_migration(void **state)
     assert_int_equal(db->migrated, 1);
     abdb_db_close(db);
     abdb_schema_pretend(NULL, NULL);
+}
+
+/* Nothing came since the backup of a migration that failed: the next one takes it for its own. */
+static void backed_up_before(void **state)
+{
+    abdb_db *db = NULL;
+    abdb_error err = {0};
+    char backup[160];
+    struct stat before, after;
+
+    (void)state;
+    make_of_today();
+    abdb_schema_pretend(NULL, wrong_version);
+    refuses(ABDB_WRITE, "schema/migrations/002_wrong.sql");
+    backup_path(backup);
+    assert_int_equal(stat(backup, &before), 0);
+    abdb_schema_pretend(next_tables(), next_version);
+    assert_ok(abdb_db_open(&db, path, ABDB_WRITE, &err));
+    assert_int_equal(db->migrated, 1);
+    abdb_db_close(db);
+    abdb_schema_pretend(NULL, NULL);
+    assert_int_equal(stat(backup, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
 }
 
 /* What a backup that was killed leaves behind does not stand in the way. */
@@ -172,7 +196,8 @@ static int migrate(const char *file)
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {TEST(migrates), TEST(failed_migration), TEST(half_a_backup)};
+    const struct CMUnitTest tests[] = {TEST(migrates), TEST(failed_migration),
+                                       TEST(backed_up_before), TEST(half_a_backup)};
 
     if (argc > 1) return migrate(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

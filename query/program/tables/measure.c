@@ -86,7 +86,7 @@ static abdb_status fill(sqlite3 *db, const char *const *argument, abdb_table *ou
 
     (void)db;
     out->columns = COLUMNS;
-    abdb_backends_find(&backends);
+    TRY(abdb_backends_find(&backends, err));
     for (size_t i = 0; i < backends.count; i++)
         if (strcmp(backends.backend[i].name, argument[1]) == 0)
             options.path = backends.backend[i].path;

@@ -122,7 +122,8 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *ignored, int
         return SQLITE_OK;
     sqlite3_free(base->pVtab->zErrMsg);
     base->pVtab->zErrMsg = sqlite3_mprintf("%s: %s", m->function->name, err.message);
-    return SQLITE_ERROR;
+    /* what SQL cannot help is told from mistakes in it */
+    return err.status == ABDB_DB ? SQLITE_IOERR : SQLITE_ERROR;
 }
 
 static int next(sqlite3_vtab_cursor *base)

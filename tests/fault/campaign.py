@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""campaign.py faults|kills [--budget MINUTES] [--samples N] [--only REGEX] [--class NAME] [--seed N] [--server] - calls that fail, and kills, in every verb.
+
+faults: the Nth allocation, write, fsync, open, rename, mkdir, unlink, truncation, fork, exec, pipe, read or listing of a folder fails, in each
+command of cases.py; in turn alone and with all that follow. Demanded: the answer as it is without the fault, or exit 5 or 6 with a message that
+names what failed; nothing that claims success; nothing left behind; a sound database of whole units; the repetition ends as an undisturbed run.
+kills: SIGKILL at the Nth call that changes a file, and at random moments. Demanded: the same of the database and of the repetition.
+
+--samples: that many of each command and class (default: all, up to 1,000 kills a command); a campaign goes on where the last one of this
+commit stopped (build/soak). Prints what was tried, and each finding with the command that repeats it; exit 1 if there were any.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import cases
+import state
+import trial
+
+CLASSES = ["malloc", "write", "fsync", "open", "rename", "mkdir", "unlink", "truncate", "fork", "exec", "pipe", "read", "list"]
+SERVER = os.path.join(state.ROOT, "tests/postgresql.sh")
+LEDGER = os.path.join(state.ROOT, "tests/ledger.sh")
+GOLDEN = 0.6180339887498949  # its multiples spread evenly, wherever they stop
+
+
+def spread(count, done, draw):
+    """The next of 1..count: each once; where there are many, evenly."""
+    if count <= 4000:
+        order = list(range(1, count + 1))
+        random.Random(count).shuffle(order)
+        return order[done] if done < count else None
+    return 1 + int(count * ((done * GOLDEN + draw) % 1))
+
+
+def warehouse(folder):
+    """A PostgreSQL server of its own with a filled warehouse; "" where there is none."""
+    if subprocess.run(["bash", SERVER, "here"], check=False).returncode or not os.path.exists(os.path.join(cases.BUILD, "abdb-store-pg")):
+        return ""
+    subprocess.run(["bash", SERVER, "start", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["psql", "-X", "-q", "-h", f"{folder}/server", "-U", "abdb", "-d", "postgres", "-c", "CREATE DATABASE w"], check=True)
+    url = f"postgresql://abdb@/w?host={folder}/server"
+    some = os.path.join(folder, "some.db")
+    for words in (["import", "-q", "--db", some, os.path.join(cases.FIXTURES, "osu.txt"), os.path.join(cases.FIXTURES, "results.csv")],
+                  ["push", url, "--db", some]):
+        subprocess.run([cases.ABDB, *words], stdout=subprocess.DEVNULL, check=False, env=dict(os.environ, ABDB_PATH="/nonexistent"))
+    return url
+
+
+class Progress:
+    """What this commit has tried so far, in a file."""
+
+    def __init__(self, kind, keep):
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=state.ROOT, capture_output=True, text=True, check=False).stdout.strip()
+        folder = os.path.join(cases.BUILD, "soak")
+        os.makedirs(folder, exist_ok=True)
+        self.path = os.path.join(folder, f"{kind}-{commit or 'none'}.json") if keep else ""
+        self.tried = {}
+        if self.path and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.tried = json.load(file)
+
+    def add(self, what):
+        self.tried[what] = self.tried.get(what, 0) + 1
+
+    def save(self):
+        if self.path:
+            with open(self.path + ".new", "w", encoding="utf-8") as file:
+                json.dump(self.tried, file, indent=1, sort_keys=True)
+            os.replace(self.path + ".new", self.path)
+
+
+class Campaign:
+    def __init__(self, args, folder, url):
+        self.args, self.url, self.folder = args, url, folder
+        self.bases = cases.Bases(os.path.join(folder, "bases"), url)
+        self.work = os.path.join(folder, "work")
+        self.until = time.monotonic() + args.budget * 60 if args.budget else None
+        self.begun = time.monotonic()
+        self.draw = random.Random(args.seed)
+        self.progress = Progress(args.kind, not args.samples)
+        self.findings, self.now = [], {}
+
+    def tell_ledger(self):
+        """What was tried, by verb, with the time that each took of all."""
+        if not os.path.exists(LEDGER):
+            return
+        total, whole_s = sum(self.now.values()), time.monotonic() - self.begun
+        for target in sorted({k.split(" ")[0] for k in self.now}):
+            count = sum(n for k, n in self.now.items() if k.split(" ")[0] == target)
+            found = sum(1 for f in self.findings if f[0] == target)
+            subprocess.run(["bash", LEDGER, "add", self.args.kind, target, str(count), str(found), str(round(whole_s * count / total))], check=False)
+
+    def over(self):
+        return self.until is not None and time.monotonic() > self.until
+
+    def note(self, case, what, problems, outcome):
+        self.now[f"{case.name} {what[0]}"] = self.now.get(f"{case.name} {what[0]}", 0) + 1
+        self.progress.add(f"{case.name} {what[0]}")
+        if problems:
+            self.findings.append((case.name, what, problems))
+            print(f"FOUND {case.name} {' '.join(map(str, what))} (exit {outcome.code}; {outcome.hit})", flush=True)
+            for p in problems:
+                print(f"    {p}", flush=True)
+
+    def fault(self, base, kind, n, on):
+        case = base.case
+        self.bases.lay_out(case, self.work)
+        outcome = trial.run(self.bases, case, self.work, [f"--{kind}", str(n)] + (["--on"] if on else []))
+        problems = trial.check_said(base, outcome, self.work)
+        if case.writes:
+            # what is derived is looked at of a part: it takes as long as all else
+            problems += trial.check_database(base, self.work, rebuilt=n % 4 == 0)
+            problems += trial.check_repeat(base, self.work, outcome.hit)
+        self.note(case, (kind, n) + (("on",) if on else ()), problems, outcome)
+
+    def kill(self, base, how, n):
+        case = base.case
+        self.bases.lay_out(case, self.work)
+        if how == "call":
+            outcome = trial.run(self.bases, case, self.work, ["--any", str(n), "--kill"])
+        else:
+            outcome = trial.run(self.bases, case, self.work, wait=lambda p: self.end(p, n))
+        problems = trial.check_database(base, self.work)
+        problems += trial.check_halves(base, self.work) + trial.check_processes(outcome)
+        problems += trial.check_repeat(base, self.work, killed=True)
+        self.note(case, (how, n), problems, outcome)
+
+    @staticmethod
+    def end(process, after_s):
+        """SIGKILL to the program, the injector's child, after so many seconds."""
+        try:
+            process.wait(after_s)
+        except subprocess.TimeoutExpired:
+            subprocess.run(["pkill", "-KILL", "-P", str(process.pid)], check=False)
+
+    def faults_of(self, case, base):
+        for kind in [k for k in CLASSES if not self.args.only_class or k == self.args.only_class]:
+            count, name, here = base.counts.get(kind, 0), f"{case.name} {kind}", 0
+            limit = self.args.samples or (60 if case.slow else count)
+            while here < min(limit, count) and not self.over():
+                tried = self.progress.tried.get(name, 0)
+                if tried >= min(count, self.args.most):
+                    break
+                n = self.draw.randrange(1, count + 1) if self.args.samples else spread(count, tried, 0)
+                if n is None:
+                    break
+                self.fault(base, kind, n, on=tried % 4 == 3)
+                here += 1
+
+    def kills_of(self, case, base):
+        begin = time.monotonic()
+        self.bases.lay_out(case, self.work)
+        trial.run(self.bases, case, self.work)
+        whole_s, count, here = time.monotonic() - begin, base.counts.get("any", 0), 0
+        while not self.over() and here < (self.args.samples or self.args.most):
+            calls, moments = (self.progress.tried.get(f"{case.name} {how}", 0) for how in ("call", "moment"))
+            if calls + moments >= self.args.most:
+                break
+            if calls < count and (calls <= moments or calls + moments + count - calls <= self.args.most):
+                n = self.draw.randrange(1, count + 1) if self.args.samples else spread(count, calls, 0)
+                self.kill(base, "call", n)
+            else:
+                self.kill(base, "moment", round(whole_s * self.draw.random(), 4))
+            here += 1
+
+    def run(self):
+        for case in cases.CASES:
+            if self.args.only and not re.fullmatch(self.args.only, case.name):
+                continue
+            if self.args.kind == "kills" and not case.kills:
+                continue
+            why = cases.missing(case, self.url)
+            if why:
+                print(f"SKIP {case.name}: {why}", flush=True)
+                continue
+            if self.over():
+                print(f"the budget is spent before {case.name}: again to go on", flush=True)
+                break
+            begin = time.monotonic()
+            base = trial.Baseline(self.bases, case, self.work)
+            (self.kills_of if self.args.kind == "kills" else self.faults_of)(case, base)
+            self.progress.save()
+            tried = {k.split(" ", 1)[1]: v for k, v in self.now.items() if k.split(" ")[0] == case.name}
+            words = " ".join(f"{k} {v} of {base.counts.get(k, base.counts.get('any', 0))}" for k, v in tried.items())
+            print(f"{case.name}: exit {base.code} undisturbed; {words} ({time.monotonic() - begin:.1f} s)", flush=True)
+        return self.findings
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=["faults", "kills", "forgotten"])
+    parser.add_argument("--budget", type=float, metavar="MINUTES")
+    parser.add_argument("--samples", type=int, default=0)
+    parser.add_argument("--server", action="store_true", help="start a PostgreSQL server for push and pull")
+    parser.add_argument("--most", type=int, default=1000)
+    parser.add_argument("--only")
+    parser.add_argument("--class", dest="only_class")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    args = parser.parse_args()
+    if args.kind == "forgotten":
+        print("\n".join(cases.forgotten()))
+        return int(bool(cases.forgotten()))
+    trial.build()
+    print(f"seed {args.seed}", flush=True)
+    folder = tempfile.mkdtemp(prefix="abdb-fault-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    url = warehouse(folder) if args.server else ""
+    try:
+        found = Campaign(args, folder, url)
+        findings = found.run()
+    finally:
+        if url:
+            subprocess.run(["bash", SERVER, "stop", folder], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    total = sum(found.now.values())
+    print(f"{args.kind}: {total} tried, {len(findings)} findings")
+    if not args.samples:
+        found.tell_ledger()
+    return int(bool(findings))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
