@@ -70,7 +70,7 @@ ask "SELECT '| ' || backend, max(device), count(DISTINCT CASE status WHEN 'ok' T
 ask "SELECT cell, status, verified, reason FROM v_run WHERE $wrong" | tee "$dir/bad"
 for b in "${present[@]}"; do
     # every cell that was asked is a row
-    rows=$(ask "SELECT count(*) FROM v_run WHERE backend = '$b'") asked=$(awk -v b="$b" '$2 == b { print $1 }' "$dir/asked")
+    rows=$(ask "SELECT count(DISTINCT cell) FROM v_run WHERE backend = '$b'") asked=$(awk -v b="$b" '$2 == b { print $1 }' "$dir/asked")
     [ "$rows" = "$asked" ] || echo "$b: $rows rows of $asked cells" | tee -a "$dir/bad"
     # what it says that it has was right at least once, and all else was not implemented
     diff <(jq -r 'select(.kind == "hello").kernels[].name' "$dir/$b.says" | grep -xFf <(cut -d' ' -f1 "$dir/all.plan") | sort -u) \
