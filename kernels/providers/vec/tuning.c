@@ -1,16 +1,23 @@
 /* tuning.c - blocks of products by family of processors; see vec.h. Which are best was measured
  * (kernels/README.md): on Intel's Sapphire Rapids kind the second level holds 2 MiB and the first
  * is not filled from it early enough unless a panel is asked for; on AMD's Zen it is, and blocks
- * are half as large; tiles of AMX read two tiles of A and of B for four products, so that a panel
- * of B has to stay in the first level. */
+ * are half as large. Tiles of AMX read two tiles of A and of B for four products, so that a panel
+ * of B has to stay in the first level. Where few rows are multiplied, B is read in eight rows at a
+ * time; Intel's reads from memory sooner where a pass asks for the eight rows of the next. */
 #include <string.h>
 
 #include "kernels/providers/vec/vec.h"
 
 static const abdb_vec_tuning rows[] = {
-    {"zen", .row = 8192, .block = 512 << 10, .slab = 512, .grain = 12},
-    {"intel", .row = 4096, .block = 1 << 20, .slab = 1024, .grain = 12, .ahead = 1024},
-    {"amx", .row = 1024, .block = 512 << 10, .slab = 1024, .grain = 32},
+    {"zen", .row = 8192, .block = 512 << 10, .slab = 512, .grain = 12, .below = 4096},
+    {"intel",
+     .row = 4096,
+     .block = 1 << 20,
+     .slab = 1024,
+     .grain = 12,
+     .ahead = 1024,
+     .below = 1 << 20},
+    {"amx", .row = 1024, .block = 512 << 10, .slab = 1024, .grain = 32, .below = 1 << 20},
 };
 enum { ZEN, INTEL, AMX, ROWS };
 

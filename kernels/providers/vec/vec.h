@@ -53,6 +53,7 @@ typedef struct {
         slab;     /* bytes of A and B in a pass; of A in a block; columns of B at a time */
     size_t grain; /* rows of a block are a multiple of it */
     size_t ahead; /* bytes of a panel of B that are asked for beforehand; 0: none */
+    size_t below; /* of few rows: bytes of a row of B up to which the rows below are asked for */
 } abdb_vec_tuning;
 /* The row of a problem: its parameter blocks=, else that of this processor and instruction set;
  * NULL: there is none of that name. p may be NULL: this processor's. */

@@ -12,7 +12,7 @@
 
 /* PIECE_BYTES: m rows of sums, half of a first level of 32 KiB; whole lines, never none: with m up
  * to VEC_FEW at least 128 columns. */
-enum { DEEP = 8, PIECE_BYTES = 16 << 10, LINE = 64, AHEAD = 1024, NARROW = 4096 };
+enum { DEEP = 8, PIECE_BYTES = 16 << 10, LINE = 64, AHEAD = 1024 };
 /* So many products of bytes f32 adds up without rounding: 2^10 x 2^14. */
 enum { EXACT = 1024 };
 
@@ -87,8 +87,9 @@ static void put(const abdb_vec_product *s, const void *sums, size_t row, size_t 
                                                                                                   \
         for (size_t from = left; from < right; from += piece) {                                   \
             size_t wide = right - from < piece ? right - from : piece;                            \
-            size_t ahead =                                                                        \
-                wide * sizeof(stored) < NARROW ? DEEP * s->ldb * sizeof(stored) : (size_t)AHEAD;  \
+            size_t ahead = wide * sizeof(stored) < s->tuning->below                               \
+                               ? DEEP * s->ldb * sizeof(stored)                                   \
+                               : (size_t)AHEAD;                                                   \
                                                                                                   \
             for (size_t k = 0; k < s->k; k += DEEP) {                                             \
                 size_t deep = s->k - k < DEEP ? s->k - k : DEEP;                                  \
