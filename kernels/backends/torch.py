@@ -128,19 +128,26 @@ class Problem:
 def no_gemm(p):
     if p.word("weights", "plain") != "plain":
         return "PyTorch packs no weights"
+    if p.word("epilogue", "none") != "none":
+        return "PyTorch's products have no epilogue: bias and activation are calls of their own"
     if p.dtype == "i8" and (len(p.tensors[0]["dim"]) > 2 or not hasattr(torch, "_int_mm")):
         return "PyTorch has no batched product of bytes"
+    if p.dtype == "i8" and p.size("beta"):
+        return "PyTorch adds no product of bytes to what is there"
     if p.dtype == "tf32" and KIND != "cuda":
         return "only CUDA has tf32"
     return None if p.dtype in TYPES else f"PyTorch has no product of {p.dtype} here"
 
 
 def gemm(p):
-    a, b, c = p.t
+    stored, c = p.t[:2], p.t[2]
+    a, b = (t.transpose(-1, -2) if letter == "t" else t for t, letter in zip(stored, p.word("transpose", "nn")))
     if p.dtype == "i8":
         return lambda: p.put(2, torch._int_mm(a, b))
     if KIND == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = p.dtype == "tf32"
+    if p.size("beta"):
+        return lambda: c.baddbmm_(a, b) if c.dim() == 3 else c.addmm_(a, b)
     times = torch.bmm if a.dim() == 3 else torch.mm
     return lambda: times(a, b, out=c)
 
