@@ -1,0 +1,20 @@
+-- citus.sql - where the database has Citus: what grows lies on the workers by its entry, and what belongs to an entry with it; all else, the
+-- vocabulary, is on every node. Run between the tables and the views; elsewhere it does nothing.
+
+DO $$
+DECLARE
+    t TEXT;
+    grown CONSTANT TEXT[] := ARRAY['entry_row', 'result_row', 'sample_row', 'witness_row', 'telemetry', 'span', 'rank'];
+    alone CONSTANT TEXT[] := ARRAY['warehouse', 'column_doc']; -- what nothing is joined to
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
+        RETURN;
+    END IF;
+    FOREACH t IN ARRAY grown LOOP
+        PERFORM create_distributed_table(t, 'entry_id', colocate_with => CASE t WHEN 'entry_row' THEN 'none' ELSE 'entry_row' END);
+    END LOOP;
+    FOR t IN SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'abdb'::REGNAMESPACE AND c.relkind = 'r' AND NOT c.relispartition
+                AND c.relname <> ALL (grown) AND c.relname <> ALL (alone) ORDER BY 1 LOOP
+        PERFORM create_reference_table(t);
+    END LOOP;
+END $$;
