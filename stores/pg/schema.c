@@ -31,7 +31,6 @@ static abdb_status make(abdb_server *s, const char *tables, const char *views, a
 
     TRY(abdb_server_do(s, "CREATE SCHEMA abdb", err));
     TRY(abdb_server_do(s, tables, err));
-    TRY(abdb_server_do(s, abdb_dialect("citus.sql"), err));
     TRY(abdb_server_do(s, views, err));
     TRY(abdb_server_do(s, "SELECT months()", err));
     TRY(abdb_server_ask(s, "INSERT INTO warehouse (tables, views) VALUES (md5($1), md5($2))", 2,
