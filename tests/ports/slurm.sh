@@ -23,6 +23,7 @@ clean() {
     rm -rf "$dir"
 }
 trap clean EXIT
+trap "exit 1" HUP INT TERM
 . tests/ports/ok.sh
 ip link add "$bridge" type bridge 2>"$dir/out" && ip link set "$bridge" up || skip "no bridge can be made here: $(head -1 "$dir/out")"
 ip addr add 10.213.78.254/24 dev "$bridge"
