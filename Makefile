@@ -376,7 +376,9 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@BUILD=$(BUILD) tests/cuda/mutants.sh
 	@BUILD=$(BUILD) bash tests/gate.sh
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
-check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, no libraries, 4 GiB, packages: what is installed of them
+	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
+	@BUILD=$(BUILD) tests/fleet.py 300
+check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
 	@BUILD=$(BUILD) tests/ports/spark.sh
@@ -384,6 +386,7 @@ check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, mus
 	@tests/ports/compilers.sh
 	@BUILD=$(BUILD) tests/ports/locale.sh
 	@BUILD=$(BUILD) tests/ports/hosts.sh
+	@BUILD=$(BUILD) tests/ports/slurm.sh
 	@tests/ports/musl.sh
 	@tests/ports/without.sh
 	@BUILD=$(BUILD) tests/ports/big.sh

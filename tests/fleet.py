@@ -6,7 +6,7 @@
 Each fleet is drawn: nodes differ by `node`, processes of a node by `process` (standard deviations of logarithms, normal); with the
 probability `disturbed` a process is slower besides, by an exponential of mean 20 %. The planted node is slower by 5 or 10 % in all it measures.
 Prints a table in Markdown. Exit 1: an equal fleet has an alarm on more than one node in a thousand, or a node that the data were declared
-able to show was missed more than twice in a hundred.
+able to show was missed more than twice in a hundred (three misses are always allowed).
 """
 import json, math, os, random, sqlite3, subprocess, sys, tempfile
 
@@ -66,7 +66,7 @@ def main():
             able = [verdict for n, verdict, shows in nodes if shows is not None and shows <= planted[n]]
             shown = sum(v == "slower" for v in able)
             equal = count * (kind[1] - len(slower))
-            failed |= alarms > max(1, equal // 1000) or shown < 0.98 * len(able)
+            failed |= alarms > max(1, equal // 1000) or len(able) - shown > max(3, 0.02 * len(able))
             print(f"| {kind[0]} | {name} | {count} | {alarms} of {equal} | " +
                   (f"{found} of {len(nodes)} | {len(able)} | {shown} |" if slower else " | | |"))
     sys.exit(failed)

@@ -1,7 +1,6 @@
 -- title: Nodes against their peers {device} {tag}
 -- question: nodes that are slower than their peers beyond noise
 -- group: What was measured here?
--- site: Measured here
 -- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
 -- param: device | text | | one kind of node
 -- param: kernel | text | | one kernel
@@ -36,6 +35,8 @@ SELECT k.device, f.text AS node, coalesce(k.flags, '') LIKE '%unsteady%' OR coal
 -- @table judged
 SELECT d.device, r.* FROM (SELECT device, json_group_array(json_array(node, cell, process, time_s)) AS list
                              FROM measured WHERE NOT doubtful GROUP BY device) d, abdb_fleet(d.list) r
+-- @table doubted
+SELECT device, node FROM measured GROUP BY device, node HAVING min(doubtful) = 1
 -- @rows
 SELECT node, device, replace(cell, ' n=auto', '') AS cell, ratio, low, high, CASE verdict WHEN 'too-few' THEN 'unclear' ELSE verdict END AS verdict,
        CASE WHEN verdict <> 'too-few' THEN NULL WHEN peers = 0 AND (SELECT count(DISTINCT m.node) FROM measured m WHERE m.device = j.device) < 2
@@ -45,7 +46,9 @@ SELECT node, device, replace(cell, ' n=auto', '') AS cell, ratio, low, high, CAS
            AND NOT m.doubtful) AS _facts
   FROM judged j
  WHERE cell IS NULL OR :cells OR verdict IN ('slower', 'faster')
- ORDER BY device, max(coalesce(CASE WHEN verdict = 'slower' THEN ratio END, 0)) OVER (PARTITION BY device, node) DESC, node, cell IS NOT NULL, j.cell;
+UNION ALL
+SELECT node, device, NULL, NULL, NULL, NULL, 'unclear', 'every run is unsteady or imprecise', NULL, NULL, 0, NULL, 0, NULL FROM doubted
+ ORDER BY 2, 13 DESC, 1, 3;
 -- @notes
 SELECT line FROM (
   SELECT 1 AS place, printf('n = %d nodes of %s; a node counts by its processes, a peer once; how far equal nodes lie apart is learnt from the peers',

@@ -56,10 +56,11 @@ said() { abdb query fleet "$@" -o jsonl 2>/dev/null; }
 
 @test "what was unsteady proves nothing; another revision is no peer; a slow node is not seen through noise" {
     fleet 12 10 0.10 "Box A" a >a.jsonl
-    sed '/node00/s/"cell": "vec stream/"flags": "unsteady", &/' a.jsonl >u.jsonl
+    sed '/node00/s/"cell": "vec stream/"flags": "unsteady", &/; /node01/s/"cell": /"flags": "quick imprecise", &/' a.jsonl >u.jsonl
     abdb import -q u.jsonl
     same "$(said | jq -s 'map(.slow) | add')" 0
-    abdb query fleet | grep -q "10 runs are unsteady or imprecise"
+    same "$(said | jq -r 'select(.processes == 0) | [.node, .verdict, .why] | join(" ")')" "node01 unclear every run is unsteady or imprecise"
+    abdb query fleet | grep -q "30 runs are unsteady or imprecise"
     rm t.db
     sed '/node0[0-5]/s/"factor": {/&"commit": "0ld", /' a.jsonl >c.jsonl
     abdb import -q c.jsonl

@@ -23,10 +23,11 @@ clean() {
     rm -rf "$dir"
 }
 trap clean EXIT
+trap "exit 1" HUP INT TERM
 . tests/ports/ok.sh
 ip link add "$bridge" type bridge 2>"$dir/out" && ip link set "$bridge" up || skip "no bridge can be made here: $(head -1 "$dir/out")"
 ip addr add 10.213.78.254/24 dev "$bridge"
-mkdir "$dir/munge" "$dir/state" "$dir/spool"
+mkdir "$dir/munge" "$dir/state" "$dir/spool" "${nodes[@]/#/$dir/tmp-}"
 chown -R munge "$dir/munge"
 chmod 755 "$dir/munge"
 head -c 1024 /dev/urandom >"$dir/munge/key"
@@ -48,6 +49,7 @@ SlurmctldPidFile=$dir/slurmctld.pid
 SlurmdPidFile=$dir/slurmd-%n.pid
 SlurmctldLogFile=$dir/slurmctld.log
 SlurmdLogFile=$dir/slurmd-%n.log
+TmpFS=$dir/tmp-%n
 SlurmdPort=6818
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -87,7 +89,7 @@ ok "three nodes are there"
 
 over() { ! squeue -h | grep -q .; }
 abdb run --slurm 'n[1-3]' --kernel stream --axis n=1000,2000 --backend ref --threads 1 --quick --repeat 5 --spool "$dir/spool" --time 5 --submit >"$dir/out" 2>&1 &&
-    within 60 over
+    within 120 over
 cat "$dir"/spool/slurm-*.out >>"$dir/out" 2>/dev/null
 [ "$(ask "SELECT group_concat(node || ' ' || n, ', ') FROM (SELECT f.text AS node, count(*) AS n FROM v_run_factor f WHERE f.factor = 'node' GROUP BY 1 ORDER BY 1)" |
     tr -d '"' | tee -a "$dir/out")" = "n1 10, n2 10, n3 10" ]
@@ -100,14 +102,14 @@ ok "three nodes are no evidence about any of them"
 
 mkdir "$dir/killed"
 rm "$ABDB_DB"
-abdb run --slurm 'n[1-3]' --kernel stream --axis n=1000-1200+1 --backend ref --threads 1 --quick --spool "$dir/killed" --time 5 --submit >"$dir/out" 2>&1
-job=$(sed -n 's/^measured by job \([0-9]*\),.*/\1/p' "$dir/out")
-begun() { [ "$(find "$dir/killed/n2" -name '.c-*' -size +8k | wc -l)" = 1 ]; }
-within 60 begun && scancel --signal=KILL --full "${job}_1" >>"$dir/out" 2>&1
-within 60 over
+abdb run --slurm 'n[1-3]' --kernel stream --axis n=1000-1080+1 --backend ref --threads 1 --quick --spool "$dir/killed" --time 5 --submit >"$dir/out" 2>&1
+begun() { [ "$(find "$dir/killed/n2" -name '.c-*' -size +4k | wc -l)" = 1 ]; }
+within 60 begun # scancel would ask it to end, and it does; a node that runs out of memory does not ask
+for pid in $(ip netns pids "$(space n2)"); do [ "$(readlink "/proc/$pid/exe")" != "$build/abdb" ] || kill -KILL "$pid"; done
+within 120 over
 cat "$dir"/killed/slurm-*.out >>"$dir/out" 2>/dev/null
 count() { cat "$dir"/killed/n2/.c-* | grep -c '}$'; }
-[ "$(ask "SELECT count(*) FROM v_run_factor WHERE factor = 'node' AND text <> 'n2'" | tee -a "$dir/out")" = 402 ] &&
+[ "$(ask "SELECT count(*) FROM v_run_factor WHERE factor = 'node' AND text <> 'n2'" | tee -a "$dir/out")" = 162 ] &&
     [ "$(ask "SELECT count(*) FROM v_run_factor WHERE factor = 'node' AND text = 'n2'" | tee -a "$dir/out")" = "$(count)" ]
 ok "a task that is killed leaves its whole records, and they are imported with those of the others"
 
@@ -117,6 +119,9 @@ if [ -x "$build/abdb-run-mpi" ]; then
     ok "srun starts ranks on a node"
     abdb run -q --quick --kernel all-reduce --axis message_bytes=8,65536 --ranks 2 --launcher 'srun --mpi=pmix -N2' --tag two --timeout 60 >"$dir/out" 2>&1
     [ "$(ask "SELECT count(*), min(nodes), min(devices), min(verified) FROM v_run WHERE tag = 'two' AND status = 'ok'" | tee -a "$dir/out")" = 2,2,2,pass ]
+    status=$?
+    [ $status = 0 ] || grep -h error "$dir"/slurmd-n?.log | tail -n 8 >>"$dir/out"
+    (exit $status)
     ok "and on two"
 else
     for what in "srun starts ranks on a node" "and on two"; do echo "ok $((n += 1)) - $what # SKIP built without MPI (Debian: libopenmpi-dev)"; done
