@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """grafana.py records | grafana.py DASHBOARD.json CONNINFO - the queries of a dashboard, as Grafana would ask them.
 
-records: JSON lines of a fleet, for abdb import: five nodes, one of them slower, one that failed. Else: every variable is asked, all its
+records: JSON lines of a fleet, for abdb import: eight nodes, one of them slower, one that failed. Else: every variable is asked, all its
 values put into the queries that follow as ${NAME:sqlstring} does, macros of time expanded as Grafana's PostgreSQL source does, and every
 panel and annotation asked, of the role that CONNINFO names. Each must have rows, and columns that its kind of panel can show. In TAP.
 """
@@ -16,8 +16,8 @@ FROM, TO = "2015-01-01T00:00:00Z", "2035-01-01T00:00:00Z"
 
 
 def records():
-    for day in range(1, 5):
-        for node in range(5):
+    for day in range(1, 8):
+        for node in range(8):
             for cell, base in (("ref stream n=1", 0.001), ("ref gemm n=64", 0.02)):
                 time = base * (1 + 0.001 * ((day * 7 + node * 3) % 5)) * (1.25 if node == 3 else 1)
                 field = {"evidence": "measured", "kind": "run", "source": "abdb-run", "verified": "pass", "workload": cell.split()[1],
