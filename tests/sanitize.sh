@@ -19,18 +19,18 @@ if [ -n "$lean" ]; then
     CELLS=$dir/cells.plan
 fi
 
-measure() { # BUILD NAME: the cells by the programs of that build, asked by the plain abdb
+measure() { # BUILD NAME BACKEND...: the cells by the programs of that build, asked by the plain abdb
     mkdir -p "$dir/bin"
     ln -sf "$PWD/build/abdb" "$dir/bin/abdb"
-    for b in ref vec; do ln -sf "$PWD/$1/abdb-run-$b" "$dir/bin/abdb-run-$b"; done
+    for b in "${@:3}"; do ln -sf "$PWD/$1/abdb-run-$b" "$dir/bin/abdb-run-$b"; done
     echo "$2:"
-    BUILD=$dir/bin tests/cells.sh ref vec 2>"$dir/words" || { grep -m 5 -A 12 -E 'ERROR: |WARNING: Thread|runtime error' "$dir/words" || tail -20 "$dir/words"; return 1; }
+    BUILD=$dir/bin tests/cells.sh "${@:3}" 2>"$dir/words" || { grep -m 5 -A 12 -E 'ERROR: |WARNING: Thread|runtime error' "$dir/words" || tail -20 "$dir/words"; return 1; }
     ! grep -E 'ERROR: |WARNING: ThreadSanitizer|runtime error' "$dir/words"
 }
 
 address() {
     make -s SANITIZE=1 build-sanitize/abdb-run-ref build-sanitize/abdb-run-vec
-    ASAN_OPTIONS=halt_on_error=1:exitcode=66 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 measure build-sanitize "addresses and undefined behaviour"
+    ASAN_OPTIONS=halt_on_error=1:exitcode=66 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 measure build-sanitize "addresses and undefined behaviour" ref vec
 }
 
 thread() {
@@ -64,8 +64,8 @@ C
         "$dir/try" >"$dir/try.out" 2>&1 || code=$?
         [ "$code" = $([ -n "$race" ] && echo 66 || echo 0) ] || { echo "thread: the program $([ -n "$race" ] && echo with || echo without) a race ended with $code"; cat "$dir/try.out"; return 1; }
     done
-    LD_LIBRARY_PATH= make -s SANITIZE=thread build-thread/abdb-run-ref build-thread/abdb-run-vec
-    measure build-thread "races, by archer on libomp"
+    LD_LIBRARY_PATH= make -s SANITIZE=thread build-thread/abdb-run-vec
+    measure build-thread "races, by archer on libomp" vec # ref has one thread
 }
 
 for what; do "$what"; done

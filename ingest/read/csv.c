@@ -89,7 +89,7 @@ static bool is_plain(const reader *r, const char *line, size_t size)
 
     if (r->parser.pstate != ROW_NOT_BEGUN || memchr(line, '"', size)) return false;
     cr = memchr(line, '\r', size);
-    return !cr || (cr[1] == '\n' && cr + 2 == line + size);
+    return !cr || (cr + 2 == line + size && cr[1] == '\n');
 }
 
 /* A plain line of so many bytes without its end: one copy, cut at the delimiters. */
