@@ -142,7 +142,7 @@ WAREHOUSES := $(foreach l,$(STORES),$(if $(filter yes,$(HAVE_$(l))),abdb-store-$
 PROGRAMS := $(BUILD)/abdb $(addprefix $(BUILD)/,$(BACKENDS) $(SCRIPTS) $(WAREHOUSES)) $(BUILD)/abdb.so $(BUILD)/libabdb-kernels.so
 
 
-.PHONY: all deps demo measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy clean config unit docs dist wheel deb site golden bench-import outputs
+.PHONY: all deps demo measured test check-ports gallery bench peers spark torch fuzz soak install uninstall help tidy lint clean config unit docs dist wheel deb site golden bench-import outputs
 all: $(PROGRAMS) docs
 
 # Objects depend on a stamp of the settings, so that a changed setting rebuilds them.
@@ -162,7 +162,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/settings
 $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/kernels/harness/%.o $(BUILD)/obj/kernels/micro/%.o $(BUILD)/obj/kernels/workloads/%.o: ALL_CFLAGS += -fopenmp
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
-# No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction.
+# No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction. Nobody measures under sanitizers.
 MACHINE  := $(shell $(CC) -dumpmachine)
 VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512 amx,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
@@ -170,7 +170,7 @@ VEC_neon   := -DVEC_NEON
 VEC_avx2   := -mavx2 -mfma -mf16c
 VEC_avx512 := -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
 VEC_amx    := $(VEC_avx512) -mavx512bf16 -mavx512vnni -mamx-tile -mamx-bf16 -mamx-int8
-VEC_FLAGS  := -O3 -fopenmp -ffp-contract=fast -Wno-psabi $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 && echo -fno-tree-loop-distribute-patterns)
+VEC_FLAGS  := $(if $(SANITIZE),-O1,-O3) -fopenmp -ffp-contract=fast -Wno-psabi $(shell $(CC) -fno-tree-loop-distribute-patterns -E -x c /dev/null >/dev/null 2>&1 && echo -fno-tree-loop-distribute-patterns)
 # Multiply-adds of f16 (isa/half.c), where the compiler knows them.
 HALF := $(if $(filter x86_64%,$(MACHINE)),$(shell $(CC) -mavx512fp16 -E -x c /dev/null >/dev/null 2>&1 && echo -mavx512fp16))
 HALF_avx512 := $(HALF)
@@ -400,6 +400,8 @@ deb: ## Debian packages, into build/dist
 site: ## the shipped evidence as web pages, in build/site
 	@$(MAKE) -s all
 	@rm -rf $(BUILD)/site $(BUILD)/site.db && $(BUILD)/abdb import -q --db $(BUILD)/site.db data && $(BUILD)/abdb site --db $(BUILD)/site.db --out $(BUILD)/site
+lint: ## static analysis: gcc -fanalyzer, clang-tidy, cppcheck; findings are mended or explained in tests/lint.txt (ten minutes)
+	@tests/lint.sh
 tidy: ## floors, style and duplicates of lists
 	@tests/tidy.sh
 config: ## what was found on this machine

@@ -25,7 +25,7 @@ static abdb_status find_by_name(const abdb_importer **out, const char *name, abd
     const char *near;
     size_t count = 0;
 
-    for (; abdb_importers[count] && count < 64; count++) {
+    for (; count < 64 && abdb_importers[count]; count++) {
         names[count] = abdb_importers[count]->name;
         if (strcmp(names[count], name) != 0) continue;
         *out = abdb_importers[count];

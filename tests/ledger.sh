@@ -37,7 +37,7 @@ add() {
 }
 
 table() {
-    echo '| campaign | target | count | of these since the last finding | findings | hours | commits | last |'
+    echo '| campaign | target | count | of these since the last finding | findings | minutes | commits | last |'
     echo '|---|---|---|---|---|---|---|---|'
     both | sums | awk -F'\t' '
         function grouped(n,  s, out) { for (s = sprintf("%d", n); length(s) > 3; s = substr(s, 1, length(s) - 3)) out = "," substr(s, length(s) - 2) out; return s out }
@@ -45,7 +45,7 @@ table() {
           if (!((key, $1) in seen)) { seen[key, $1]; commits[key]++ }
           if (!(key in known)) { known[key]; keys[++n] = key } }
         END { for (i = 1; i <= n; i++) { k = keys[i]
-            printf "| %s | %s | %s | %d | %.1f | %d | %s |\n", k, grouped(count[k]), grouped(since[k]), findings[k], seconds[k] / 3600, commits[k], last[k] } }' |
+            printf "| %s | %s | %s | %d | %.0f | %d | %s |\n", k, grouped(count[k]), grouped(since[k]), findings[k], seconds[k] / 60, commits[k], last[k] } }' |
         LC_ALL=C sort
 }
 

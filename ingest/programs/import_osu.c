@@ -58,7 +58,7 @@ static abdb_status take_title(state *s, const text_line *line, abdb_error *err)
         from += size + (from[size] != 0);
     }
     n = (size_t)snprintf(s->workload, sizeof s->workload, "osu-%.*s",
-                         to > from ? (int)(to - from) : 0, from);
+                         to && to > from ? (int)(to - from) : 0, from);
     for (size_t i = 0; i < n && i < sizeof s->workload - 1; i++)
         s->workload[i] = s->workload[i] == ' ' ? '-' : (char)tolower((unsigned char)s->workload[i]);
     snprintf(s->version, sizeof s->version, "OSU %s", to && strlen(to) > 6 ? to + 6 : "");

@@ -89,18 +89,19 @@ static bool is_plain(const reader *r, const char *line, size_t size)
 
     if (r->parser.pstate != ROW_NOT_BEGUN || memchr(line, '"', size)) return false;
     cr = memchr(line, '\r', size);
-    return !cr || (cr[1] == '\n' && cr + 2 == line + size);
+    return !cr || (cr + 2 == line + size && cr[1] == '\n');
 }
 
 /* A plain line of so many bytes without its end: one copy, cut at the delimiters. */
 static void cut(reader *r, const char *line, size_t size, char delimiter)
 {
-    char *at = abdb_arena_copy(&r->arena, line, size), *end = at + size;
+    char *at = abdb_arena_copy(&r->arena, line, size), *end;
 
     if (!at) {
         r->status = ABDB_FAIL(r->err, ABDB_NOMEM, "line %ld", r->row_line);
         return;
     }
+    end = at + size;
     for (;;) {
         char *stop = memchr(at, delimiter, (size_t)(end - at)), *last = stop ? stop : end;
 

@@ -35,7 +35,7 @@ static void close_maps(void)
 
 static void parse_maps(void)
 {
-    for (size_t i = 0; abdb_maps[i].name && i < MAPS_MAX && built.status == ABDB_OK; i++) {
+    for (size_t i = 0; i < MAPS_MAX && abdb_maps[i].name && built.status == ABDB_OK; i++) {
         built.status =
             table_map_parse(&built.map[i], abdb_maps[i].name, abdb_maps[i].text, &built.err);
         built.count += built.status == ABDB_OK;

@@ -110,15 +110,15 @@ void abdb_told_end(abdb_told *t, const char *status, const char *format, ...)
     t->ended = true;
 }
 
-void abdb_told_exit(abdb_told *t, const char *as, int status)
+void abdb_told_exit(abdb_told *t, const char *status, int wait_status)
 {
-    if (WIFSIGNALED(status))
-        abdb_told_end(t, as, "the process was ended by signal %d (%s)", WTERMSIG(status),
-                      strsignal(WTERMSIG(status)));
-    else if (WIFEXITED(status))
-        abdb_told_end(t, as, "the process ended with code %d", WEXITSTATUS(status));
+    if (WIFSIGNALED(wait_status))
+        abdb_told_end(t, status, "the process was ended by signal %d (%s)", WTERMSIG(wait_status),
+                      strsignal(WTERMSIG(wait_status)));
+    else if (WIFEXITED(wait_status))
+        abdb_told_end(t, status, "the process ended with code %d", WEXITSTATUS(wait_status));
     else
-        abdb_told_end(t, as, "the process ended inside this cell");
+        abdb_told_end(t, status, "the process ended inside this cell");
 }
 
 void abdb_told_refuse(abdb_told *t, const char *rule, const char *format, ...)

@@ -39,7 +39,7 @@ static bool is_round(double value)
     char text[32];
 
     snprintf(text, sizeof text, "%.3g", value);
-    return fabs(atof(text) - value) < 1e-9 * fabs(value);
+    return fabs(strtod(text, NULL) - value) < 1e-9 * fabs(value);
 }
 
 /* "= 1st / 2nd x 3.6e-15": what makes the value of two facts in their base units, so that a wrong

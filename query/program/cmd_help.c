@@ -358,7 +358,7 @@ int abdb_cmd_help(int argc, char **argv)
         const char *names[64], *near;
         size_t count = 0;
 
-        for (; abdb_commands[count].name && count < 64; count++)
+        for (; count < 64 && abdb_commands[count].name; count++)
             names[count] = abdb_commands[count].name;
         near = abdb_nearest(args.positional[0], names, count);
         abdb_fail(&err, ABDB_USAGE,

@@ -55,7 +55,7 @@ static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err
     size_t count = 0;
     abdb_status st = ABDB_OK;
 
-    for (; abdb_plans[count].name && count < 64; count++) {
+    for (; count < 64 && abdb_plans[count].name; count++) {
         size_t size = strlen(abdb_plans[count].name) - 5;
 
         names[count] = abdb_arena_copy(&arena, abdb_plans[count].name, size);

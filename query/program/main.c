@@ -40,7 +40,7 @@ static int unknown_verb(const char *name)
     size_t count = 0;
     abdb_error err;
 
-    while (abdb_commands[count].name && count < 64) {
+    while (count < 64 && abdb_commands[count].name) {
         names[count] = abdb_commands[count].name;
         count++;
     }

@@ -157,11 +157,11 @@ static int day_of(const char *word, size_t size)
     const char *rest = word + count;
 
     if (!count || count > 2) return 0;
-    if (size == count) return atoi(word);
+    if (size == count) return (int)strtol(word, NULL, 10);
     if (size != count + 2) return 0;
     return strncmp(rest, "st", 2) == 0 || strncmp(rest, "nd", 2) == 0 ||
                    strncmp(rest, "rd", 2) == 0 || strncmp(rest, "th", 2) == 0
-               ? atoi(word)
+               ? (int)strtol(word, NULL, 10)
                : 0;
 }
 

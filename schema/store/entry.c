@@ -107,7 +107,7 @@ static abdb_status keep_description(abdb_writer *w, const abdb_entry *e, abdb_ke
         if (!text && i == ABDB_FIELD_verified) text = "unknown";
         if (!text && i == ABDB_FIELD_flags) text = "";
         if (text && abdb_fields[i].is_number)
-            abdb_slot_whole(row, column++, atoll(text));
+            abdb_slot_whole(row, column++, strtoll(text, NULL, 10));
         else
             abdb_slot_text(row, column++, text);
     }
@@ -127,7 +127,7 @@ static sqlite3_int64 place_line(const char *locator)
     const char *digits = locator && strncmp(locator, "line ", 5) == 0 ? locator + 5 : "";
     size_t count = strspn(digits, "0123456789");
 
-    return count && count < 15 && !digits[count] && *digits != '0' ? atoll(digits) : 0;
+    return count && count < 15 && !digits[count] && *digits != '0' ? strtoll(digits, NULL, 10) : 0;
 }
 
 static const char *said(const char *text)

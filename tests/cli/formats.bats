@@ -65,6 +65,11 @@ M
     run abdb import --map t.map t.csv
     fails 0 "1 accepted"
     same "$(ask "SELECT metric, value, devices FROM v_result ORDER BY 1")" $'power_w,5000,8\ntokens_per_s,1000.5,8'
+    printf "{\"points\":[{\"x\":\"q\"}]}\nock\n" >damaged.jsonl # nobody is told which lines are
+    run abdb import --suggest-map damaged.jsonl
+    [ "$status" -lt 128 ]
+    printf "{\"device\":\"H100\",\"power_w\":700}\nock\n" >damaged.jsonl
+    abdb import --suggest-map damaged.jsonl | grep -q "^match   .*power_w"
     run abdb import --suggest-map nothing.csv
     [ "$status" -ne 0 ]
     [ ! -e none.db ]

@@ -162,6 +162,20 @@ static const char *store_folder(void)
     return fuzz_folder();
 }
 
+/* As `abdb pull`: into a database of its own, and that into the one that is there. */
+static void pull(abdb_link *link, abdb_db *db, abdb_writer *writer, const char *scratch)
+{
+    abdb_db *pulled = NULL;
+    abdb_counts counts;
+    abdb_error err;
+    abdb_status st = abdb_db_open(&pulled, scratch, ABDB_CREATE, &err);
+
+    if (st == ABDB_OK) st = abdb_pull_rows(link, pulled, ABDB_PULL_ALL, &err);
+    abdb_db_close(pulled);
+    if (st == ABDB_OK) st = abdb_merge(db, scratch, &counts, &err);
+    if (st == ABDB_OK) (void)!abdb_writer_index(writer, &err);
+}
+
 /* The first byte: pull, push or settle; the rest: what the store says. */
 FUZZ_TARGET(fuzz_warehouse)
 {
@@ -180,9 +194,7 @@ FUZZ_TARGET(fuzz_warehouse)
         switch (data[0]) {
         case 'p': (void)!abdb_push(&link, db, &pushed, &err); break;
         case 's': (void)!abdb_settle(&link, scratch, &err); break;
-        default:
-            if (abdb_pull_rows(&link, db, ABDB_PULL_ALL, &err) == ABDB_OK)
-                (void)!abdb_writer_index(writer, &err);
+        default: pull(&link, db, writer, scratch);
         }
     }
     abdb_text_free(&pushed.different);

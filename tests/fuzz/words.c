@@ -31,6 +31,7 @@ static abdb_db *reader(void)
     if (abdb_db_open(&db, fuzz_filled(), ABDB_READ, &err) != ABDB_OK ||
         abdb_guard(db, 0, &err) != ABDB_OK)
         fuzz_broken("the target's own database", err.message);
+    sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, 1 << 20);
     sqlite3_progress_handler(db->sql, STEPS, impatient, &waited);
     return db;
 }

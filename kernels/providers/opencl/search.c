@@ -84,7 +84,7 @@ abdb_status abdb_cl_search(const abdb_problem *p, abdb_dtype dtype, abdb_cl_tile
 
     key_of(d, dtype, key, sizeof key);
     if (!remembered(d, key, out)) {
-        for (unsigned char i = 0; i < CANDIDATES; i++) {
+        for (size_t i = 0; i < CANDIDATES; i++) {
             abdb_cl_tiles one = candidates[i].tiles;
 
             if (candidates[i].wide != d->wide) continue;
@@ -92,7 +92,7 @@ abdb_status abdb_cl_search(const abdb_problem *p, abdb_dtype dtype, abdb_cl_tile
             TRY(time_of(p, dtype, &one, &time_s, err));
             if (time_s >= quickest) continue;
             quickest = time_s;
-            best = i;
+            best = (unsigned char)i;
         }
         *out = candidates[best].tiles;
         abdb_cl_keep(key, &best, 1);

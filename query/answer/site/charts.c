@@ -17,7 +17,8 @@ static void read_version(const char *text, char out[32])
     static const char lead[] = "// https://d3js.org v";
 
     out[0] = '\0';
-    if (strncmp(text, lead, sizeof lead - 1) != 0 || atoi(text + sizeof lead - 1) < 5) return;
+    if (strncmp(text, lead, sizeof lead - 1) != 0 || strtol(text + sizeof lead - 1, NULL, 10) < 5)
+        return;
     snprintf(out, 32, "%.*s", (int)strspn(text + sizeof lead - 1, "0123456789."),
              text + sizeof lead - 1);
 }
