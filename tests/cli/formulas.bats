@@ -147,6 +147,26 @@ arithmetic() {
     run abdb query mlperf-systems --model llama3.1-8b
     fails 0 "round v10.0, n = 3"
     same "$(abdb query training-time --model llama2_70b_lora -o csv 2>/dev/null | awk -F, 'NR == 2 { print $2 }')" v10.0
+    for where in 'round>=v9.0' 'round>6' 'round>V6.1'; do # Acme's of v10.0, the one of three that states a total
+        run abdb compare device=A100-SXM-80GB device=A100-SXM-80GB --where "$where",model=llama3.1-8b,scenario=Offline --json
+        [[ $output == *'"baseline_value":39000,'* ]] || { echo "$where $output"; false; }
+        abdb export "$where" | jq -r 'select(.record == "entry") | .field.round' | sort -u >rounds
+        same "$(cat rounds)" v10.0
+    done
+    same "$(abdb export 'round<v9.0,round>=v6.0' | jq -r 'select(.record == "entry") | .field.round' | sort -u)" v6.0
+    run abdb explain mlperf-rounds per_chip 'device=H100-SXM,round>v6.0' --model llama3.1-8b --scenario Offline
+    fails 0 "v10.0"
+}
+
+@test "an export is selected as a comparison is: text is text, and what is unknown differs from every value" {
+    printf '%s\n' evidence,source,workload,device,metric,value,unit,tag,locator published,s,w,d,flops_per_s,1,FLOP/s,100,a \
+        published,s,w,d,flops_per_s,2,FLOP/s,1e2,b published,s,w,d,flops_per_s,3,FLOP/s,,c >tags.csv
+    abdb import -q tags.csv
+    tags() { abdb export "$1" | jq -c 'select(.record == "entry") | .result[0].value' | tr '\n' ' '; }
+    same "$(tags tag=100)" "1 "
+    same "$(tags tag=1e2)" "2 "
+    same "$(tags 'tag!=100' | wc -w)" 2
+    same "$(tags 'value>=2' | wc -w)" 2
 }
 
 @test "a specification is no result: no value of one stands for it" {
