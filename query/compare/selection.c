@@ -1,7 +1,6 @@
 /* selection.c - picking rows; see selection.h. */
 #include "query/compare/selection.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "schema/functions/sqlite.h"
@@ -12,14 +11,19 @@ static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 /* The place of a round in time, as the views count it: 10001 of v10.1. */
 static bool round_order(const char *text, double *order)
 {
-    long major, minor = 0;
-    const char *digits = text + (*text == 'v' || *text == 'V');
-    int read = 0;
+    const char *s = text + (*text == 'v' || *text == 'V');
+    int part[2] = {0, 0};
 
-    if (sscanf(digits, "%4ld%n.%3ld%n", &major, &read, &minor, &read) < 1 || digits[read])
-        return false;
-    *order = (double)(1000 * major + minor);
-    return true;
+    for (int i = 0; i < 2; i++) {
+        const char *begin = s;
+
+        for (; *s >= '0' && *s <= '9' && s - begin < 4; s++) part[i] = 10 * part[i] + (*s - '0');
+        if (s == begin) return false;
+        if (*s != '.') break;
+        s++;
+    }
+    *order = 1000.0 * part[0] + part[1];
+    return !*s;
 }
 
 /* Behind the text in quotes at s: where the quote closes. A doubled one is one of the text. */
