@@ -7,10 +7,6 @@
 #include "query/compare/sets.h"
 #include "query/compare/spelling.h"
 
-/* Columns of v_comparable that compare as numbers. */
-static const char numbers[] =
-    " devices nodes rank x value disagree power_limit low high samples ordinal round_order ";
-
 /* What a selection becomes. */
 typedef struct {
     sqlite3 *db;
@@ -22,11 +18,6 @@ typedef struct {
     bool any_metric;  /* to tell which there are */
     const char *note; /* a name that was taken for a longer one; NULL: none was */
 } query;
-
-static const char *sql_operator(const abdb_condition *c)
-{
-    return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
-}
 
 static abdb_status first_texts(sqlite3 *db, const char *sql, const char *a, const char *b,
                                const char *c, abdb_table *out, abdb_error *err)
@@ -93,7 +84,7 @@ static abdb_status name_condition(query *q, const abdb_condition *c, const char 
 
     if (q->names_quantity || (!equal && strcmp(c->op, "!=") != 0)) {
         if (equal) TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
-        abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c));
+        abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, abdb_condition_operator(c));
         return abdb_bind_add_text(&q->binds, equal ? canon : c->value) ? ABDB_OK : too_many(err);
     }
     TRY(abdb_name_resolve(q->db, kind, c->value, &canon, q->arena, err));
@@ -121,7 +112,7 @@ static abdb_status metric_condition(query *q, const abdb_condition *c, abdb_erro
     abdb_text_printf(&q->sql,
                      " AND EXISTS (SELECT 1 FROM result o WHERE o.entry_id = r.entry_id AND"
                      " o.metric = ? AND o.value %s ?%s)",
-                     sql_operator(c), colon ? " AND o.statistic = ?" : "");
+                     abdb_condition_operator(c), colon ? " AND o.statistic = ?" : "");
     return abdb_bind_add_text(&q->binds, metric) && abdb_bind_add_number(&q->binds, value) &&
                    (!colon || abdb_bind_add_text(&q->binds, colon + 1))
                ? ABDB_OK
@@ -166,8 +157,8 @@ found:
                      " p.factor = ? AND p.state = 'known' AND p.%s %s ?) OR EXISTS (SELECT 1 FROM"
                      " name_factor p WHERE p.spelling = r.raw_device AND p.factor = ? AND p.%s %s"
                      " ?))",
-                     by_number ? "num" : "text", sql_operator(c), by_number ? "num" : "text",
-                     sql_operator(c));
+                     by_number ? "num" : "text", abdb_condition_operator(c),
+                     by_number ? "num" : "text", abdb_condition_operator(c));
     for (int part = 0; part < 2; part++)
         if (!abdb_bind_add_text(&q->binds, abdb_arena_copy(q->arena, factor, strlen(factor))) ||
             !(by_number ? abdb_bind_add_number(&q->binds, number)
@@ -234,6 +225,10 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     double number;
     abdb_status st = ABDB_OK;
 
+    if (abdb_condition_round(c, &number) && !q->names_quantity) {
+        abdb_text_printf(&q->sql, " AND r.round_order %s ?", c->op);
+        return abdb_bind_add_number(&q->binds, number) ? ABDB_OK : too_many(err);
+    }
     if (factor_name(c->column) != c->column) return factor_condition(q, c, err);
     if (strcmp(c->column, "run") == 0) return run_condition(q, c, err);
     if (strcmp(c->column, "device") == 0) return name_condition(q, c, "device", "raw_device", err);
@@ -245,8 +240,9 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
         return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
     if (strcmp(c->column, "key") == 0 && strcmp(c->op, "=") == 0 && !q->names_quantity)
         TRY(key_condition(q, c, err));
-    abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column, sql_operator(c)); /* a known name */
-    if (strcmp(c->op, "~") == 0 || !abdb_has_word(numbers, ' ', c->column, strlen(c->column)))
+    abdb_text_printf(&q->sql, " AND r.%s %s ?", c->column,
+                     abdb_condition_operator(c)); /* a known name */
+    if (strcmp(c->op, "~") == 0 || !abdb_column_is_number(c->column))
         return abdb_bind_add_text(&q->binds, c->value) ? ABDB_OK : too_many(err);
     if (!abdb_number(c->value, &number))
         return ABDB_FAIL(err, ABDB_USAGE, "%s wants a number, not '%s'", c->column, c->value);

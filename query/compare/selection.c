@@ -8,6 +8,24 @@
 /* Those of two characters first, so that "<=" is not read as "<". */
 static const char *const operators[] = {"!=", "<=", ">=", "=", "<", ">", "~"};
 
+/* The place of a round in time, as the views count it: 10001 of v10.1. */
+static bool round_order(const char *text, double *order)
+{
+    const char *s = text + (*text == 'v' || *text == 'V');
+    int part[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        const char *begin = s;
+
+        for (; *s >= '0' && *s <= '9' && s - begin < 4; s++) part[i] = 10 * part[i] + (*s - '0');
+        if (s == begin) return false;
+        if (*s != '.') break;
+        s++;
+    }
+    *order = 1000.0 * part[0] + part[1];
+    return !*s;
+}
+
 /* Behind the text in quotes at s: where the quote closes. A doubled one is one of the text. */
 static const char *closing(const char *s)
 {
@@ -108,7 +126,9 @@ static bool holds(const abdb_condition *c, const abdb_value *v)
 
     if (v->kind == ABDB_NULL) return strcmp(c->op, "!=") == 0;
     if (strcmp(c->op, "~") == 0) return sqlite3_strglob(c->value, text) == 0;
-    if (v->kind != ABDB_STRING && abdb_number(c->value, &b)) {
+    if (v->kind == ABDB_STRING && abdb_condition_round(c, &b) && round_order(text, &a)) {
+        order = (a > b) - (a < b);
+    } else if (v->kind != ABDB_STRING && abdb_number(c->value, &b)) {
         a = v->kind == ABDB_INTEGER ? (double)v->integer : v->real;
         order = (a > b) - (a < b);
     } else
@@ -140,4 +160,25 @@ void abdb_selection_free(abdb_selection *selection)
 {
     abdb_arena_free(&selection->arena);
     *selection = (abdb_selection){0};
+}
+
+const char *abdb_condition_operator(const abdb_condition *c)
+{
+    return strcmp(c->op, "~") == 0 ? "GLOB" : strcmp(c->op, "!=") == 0 ? "IS NOT" : c->op;
+}
+
+bool abdb_column_is_number(const char *column)
+{
+    static const char numbers[] =
+        " result_id round_order devices nodes rank x value n samples low high point_id process_id"
+        " entry_id entry_key ordinal subject preferred sources disagree adds total each"
+        " power_limit ";
+
+    return abdb_has_word(numbers, ' ', column, strlen(column));
+}
+
+bool abdb_condition_round(const abdb_condition *c, double *order)
+{
+    return strcmp(c->column, "round") == 0 && strchr("<>", c->op[0]) &&
+           round_order(c->value, order);
 }

@@ -33,5 +33,12 @@ ABDB_MUST_USE abdb_status abdb_selection_match(const abdb_selection *selection,
                                                const abdb_table *table, size_t row, bool *out,
                                                abdb_error *err);
 void abdb_selection_free(abdb_selection *selection);
+/* SQL's word for the operator of a condition; NULL differs from every value. */
+const char *abdb_condition_operator(const abdb_condition *c);
+/* Does the column of v_comparable or v_statement compare as a number? */
+bool abdb_column_is_number(const char *column);
+/* Is it a condition on rounds in their order (round>=v9.0)? Then round_order is compared with
+ * *order: v10.0 comes after v9.0. */
+bool abdb_condition_round(const abdb_condition *c, double *order);
 
 #endif

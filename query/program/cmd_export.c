@@ -66,15 +66,17 @@ static abdb_status select_entries(abdb_db *db, const abdb_args *args, abdb_arena
     abdb_text_puts(&sql, "SELECT entry_id FROM v_statement WHERE 1");
     for (size_t i = 0; i < selection.count; i++) {
         const abdb_condition *c = &selection.condition[i];
-        const char *op = strcmp(c->op, "~") == 0 ? "GLOB" : c->op;
+        const char *op = abdb_condition_operator(c);
         const char *name = strncmp(c->column, "factor.", 7) == 0 ? c->column + 7 : c->column;
         double number;
         char *term;
         int kind;
 
         TRY(kind_of(db, c->column, &kind, err));
-        if (kind == 1)
-            term = abdb_number(c->value, &number)
+        if (abdb_condition_round(c, &number))
+            term = sqlite3_mprintf(" AND round_order %s %!.17g", op, number);
+        else if (kind == 1)
+            term = abdb_column_is_number(c->column) && abdb_number(c->value, &number)
                        ? sqlite3_mprintf(" AND \"%w\" %s %!.17g", c->column, op, number)
                        : sqlite3_mprintf(" AND \"%w\" %s %Q", c->column, op, c->value);
         else

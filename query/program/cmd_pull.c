@@ -22,7 +22,12 @@ static abdb_status want(const abdb_args *args, abdb_link *link, long long *count
     } else {
         for (size_t i = 0; i < selection.count; i++) {
             const abdb_condition *c = &selection.condition[i];
+            double order;
 
+            if (abdb_condition_round(c, &order)) {
+                abdb_text_printf(&row, "round_order\t%s\t%.0f\n", c->op, order);
+                continue;
+            }
             abdb_link_escape(&row, c->column, strlen(c->column));
             abdb_text_printf(&row, "\t%s\t", c->op);
             abdb_link_escape(&row, c->value, strlen(c->value));

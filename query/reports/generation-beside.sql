@@ -29,6 +29,7 @@ WITH wanted (campaign) AS (
                  ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :campaign = 'all')
 SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.key,
+       (SELECT e.devices FROM v_run e WHERE e.entry_id = k.entry_id) AS devices,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'model') AS model,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'weights') AS weights,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers') AS layers,
@@ -37,26 +38,26 @@ SELECT k.entry_id, k.device, k.backend, k.dtype, k.kernel, f.num AS setting, k.k
           FROM (SELECT o.factor, o.text FROM v_run_factor o
                  WHERE o.entry_id = k.entry_id AND o.factor <> :factor
                    AND NOT (:factor = 'batch' AND o.factor = 'concurrency') AND o.factor IN ('batch', 'input_tokens', 'output_tokens', 'layout', 'concurrency', 'rate') ORDER BY o.factor) o) AS shape,
-       (SELECT c.value FROM v_ceiling c WHERE c.device = k.device AND c.quantity = 'peak_flops' AND c.dtype = k.dtype) AS peak,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_per_s,
+       (SELECT r.total FROM v_rate r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_per_s,
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'ttft_s' AND r.statistic = 'median') AS ttft_s,
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tpot_s' AND r.statistic = 'median') AS tpot_s,
        (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'mbu') AS mbu,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'prefill_flops_per_s') AS prefill
+       (SELECT c.fraction FROM v_stored r JOIN v_ceiling_of c ON c.result_id = r.result_id AND c.basis = 'measured'
+         WHERE r.entry_id = k.entry_id AND r.metric = 'prefill_flops_per_s') AS mfu
   FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = :factor AND f.num IS NOT NULL
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel IN ('llama-generate', 'llama-serve') AND k.status = 'ok' AND k.verified = 'pass'
 -- @table line
-SELECT 'measured' AS evidence, o.device, 1 AS devices, o.dtype || CASE WHEN o.weights <> 'same' THEN ', weights ' || o.weights ELSE '' END AS dtype,
+SELECT 'measured' AS evidence, o.device, o.devices, o.dtype || CASE WHEN o.weights <> 'same' THEN ', weights ' || o.weights ELSE '' END AS dtype,
        o.model || CASE WHEN o.layers <> o.layers_of THEN ' (' || o.layers || ' of ' || o.layers_of || ' layers)' ELSE '' END AS model,
        o.shape, o.setting, o.tokens_per_s, 1000 * o.ttft_s AS ttft_ms, 1000 * o.tpot_s AS tpot_ms, 100 * o.mbu AS mbu_percent,
-       100 * o.prefill / o.peak AS mfu_percent, NULL AS ratio, NULL AS what, o.key, 'abdb-run' AS source
+       100 * o.mfu AS mfu_percent, NULL AS ratio, NULL AS what, o.key, 'abdb-run' AS source
   FROM own o
 UNION ALL
 SELECT 'published', r.device, r.devices, r.dtype, r.model,
        (SELECT CAST(i.num AS INTEGER) || ' in' FROM v_run_factor i WHERE i.entry_id = r.entry_id AND i.factor = 'input_tokens' AND i.num IS NOT NULL),
        (SELECT p.num FROM v_run_factor p WHERE p.entry_id = r.entry_id AND p.num IS NOT NULL
            AND (p.factor = :factor OR :factor IN ('batch', 'concurrency') AND p.factor IN ('users', 'batch', 'concurrency')) ORDER BY p.factor LIMIT 1),
-       CASE WHEN r.metric = 'tokens_per_s' THEN r.value END, CASE WHEN r.metric = 'ttft_s' THEN 1000 * r.value END,
+       CASE WHEN r.metric = 'tokens_per_s' THEN r.total END, CASE WHEN r.metric = 'ttft_s' THEN 1000 * r.value END,
        CASE WHEN r.metric = 'tpot_s' THEN 1000 * r.value END, NULL, NULL,
        CASE WHEN r.metric NOT IN ('tokens_per_s', 'ttft_s', 'tpot_s') THEN r.value END,
        CASE WHEN r.metric NOT IN ('tokens_per_s', 'ttft_s', 'tpot_s') THEN replace(r.metric, '_', ' ') || ' (' || r.statistic || ')' ||

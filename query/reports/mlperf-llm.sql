@@ -59,7 +59,7 @@ SELECT *, count(*) OVER () AS whole FROM (
  ORDER BY round_order DESC, model, scenario, each DESC, entry_key, ordinal LIMIT CASE WHEN :all THEN -1 ELSE :limit END
 -- @rows
 SELECT m.round, m.division, m.model, m.scenario, m.device AS accelerator, m.devices AS chips, m.submitter, m.system,
-       m.value AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
+       m.total AS tokens_per_s, m.each AS tokens_per_s_per_chip, o.of, CASE WHEN o.doubtful > 0 THEN '‡' END AS of__mark, m.public_id, m.dtype,
        m.verified, m.key AS _facts, b.whole AS _whole
   FROM shown b
   JOIN v_mlperf m ON m.result_id = b.result_id

@@ -51,11 +51,11 @@ SELECT r.entry_id, max(CASE WHEN v.metric = 'ttft_s' AND v.statistic = 'median' 
        max(CASE WHEN v.metric = 'tpot_s' AND v.statistic = 'median' THEN v.value END) AS tpot_s,
        max(CASE WHEN v.metric = 'tpot_s' AND v.statistic = 'p99' THEN v.value END) AS tpot_p99,
        max(CASE WHEN v.metric = :latency AND v.statistic = :statistic THEN v.value END) AS latency_s,
-       max(CASE WHEN v.metric = 'tokens_per_s' THEN v.value END) AS tokens_per_s, max(CASE WHEN v.metric = 'requests_per_s' THEN v.value END) AS requests_per_s,
-       max(CASE WHEN v.metric = 'goodput_requests_per_s' THEN v.value END) AS good,
-       max(CASE WHEN v.metric = 'goodput_interactive_requests_per_s' THEN v.value END) AS interactive,
+       max(CASE WHEN v.metric = 'tokens_per_s' THEN v.total END) AS tokens_per_s, max(CASE WHEN v.metric = 'requests_per_s' THEN v.total END) AS requests_per_s,
+       max(CASE WHEN v.metric = 'goodput_requests_per_s' THEN v.total END) AS good,
+       max(CASE WHEN v.metric = 'goodput_interactive_requests_per_s' THEN v.total END) AS interactive,
        max(CASE WHEN v.metric = 'requests_in_flight' THEN v.value END) AS in_flight
-  FROM run r JOIN v_stored v ON v.entry_id = r.entry_id GROUP BY r.entry_id
+  FROM run r JOIN v_result v ON v.entry_id = r.entry_id GROUP BY r.entry_id
 -- @rows
 SELECT t.model || CASE WHEN t.layers <> t.layers_of THEN ' (' || t.layers || ' of ' || t.layers_of || ' layers)' ELSE '' END AS model,
        r.dtype || CASE WHEN t.weights <> 'same' THEN ', weights ' || t.weights ELSE '' END AS dtype, t.layout, t.arrivals, t.load, t.batch, v.in_flight,

@@ -24,21 +24,24 @@ WITH wanted (campaign) AS (
   UNION SELECT (SELECT c.campaign FROM v_campaign c WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND k.kernel = 'gpt-train')
                  ORDER BY c.date DESC, c.campaign LIMIT 1) WHERE :campaign = 'latest'
   UNION SELECT campaign FROM v_campaign WHERE :campaign = 'all')
-SELECT k.entry_id, k.device, k.dtype, k.backend, f.num AS setting, k.flops_per_s, k.key,
+SELECT k.entry_id, k.device, k.dtype, k.backend, f.num AS setting, k.key,
+       (SELECT e.devices FROM v_run e WHERE e.entry_id = k.entry_id) AS devices,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'model') AS model,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers') AS layers,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'layers_of') AS layers_of,
        (SELECT m.text FROM v_run_factor m WHERE m.entry_id = k.entry_id AND m.factor = 'recompute') AS recompute,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_per_s,
-       (SELECT r.value FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric = 'hardware_flops_per_s') AS hardware,
-       (SELECT c.value FROM v_ceiling c WHERE c.device = k.device AND c.quantity = 'peak_flops' AND c.dtype = k.dtype) AS peak
+       (SELECT r.total FROM v_rate r WHERE r.entry_id = k.entry_id AND r.metric = 'tokens_per_s') AS tokens_per_s,
+       (SELECT c.fraction FROM v_stored r JOIN v_ceiling_of c ON c.result_id = r.result_id AND c.basis = 'measured'
+         WHERE r.entry_id = k.entry_id AND r.metric = 'flops_per_s') AS mfu,
+       (SELECT c.fraction FROM v_stored r JOIN v_ceiling_of c ON c.result_id = r.result_id AND c.basis = 'measured'
+         WHERE r.entry_id = k.entry_id AND r.metric = 'hardware_flops_per_s') AS hfu
   FROM v_kernel k JOIN v_run_factor f ON f.entry_id = k.entry_id AND f.factor = :factor AND f.num IS NOT NULL
  WHERE k.campaign IN (SELECT campaign FROM wanted) AND k.kernel = 'gpt-train' AND k.status = 'ok' AND k.verified = 'pass'
 -- @table line
-SELECT 'measured' AS evidence, o.device, 1 AS devices, o.dtype, o.setting, o.tokens_per_s, 'tokens' AS what, o.key, 'abdb-run' AS source,
+SELECT 'measured' AS evidence, o.device, o.devices, o.dtype, o.setting, o.tokens_per_s, 'tokens' AS what, o.key, 'abdb-run' AS source,
        o.model || CASE WHEN :factor = 'layers' THEN '' WHEN o.layers <> o.layers_of THEN ' (' || o.layers || ' of ' || o.layers_of || ' layers)' ELSE '' END
          || CASE WHEN o.recompute = 'yes' THEN ' recomputed' ELSE '' END AS model,
-       100 * o.flops_per_s / o.peak AS mfu_percent, 100 * o.hardware / o.peak AS hfu_percent
+       100 * o.mfu AS mfu_percent, 100 * o.hfu AS hfu_percent
   FROM own o
 UNION ALL
 SELECT 'published', r.device, r.devices, r.dtype, p.num, CASE r.adds WHEN 1 THEN r.total ELSE r.value END, CASE r.adds WHEN 1 THEN 'tokens' ELSE 'speedup' END,

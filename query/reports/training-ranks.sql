@@ -31,7 +31,7 @@ SELECT b.model || CASE WHEN b.layers <> b.layers_of THEN ' (' || b.layers || ' o
        b.device, b.model || ' ' || b.dtype || ' ' || b.scaling || CASE b.overlap WHEN 'yes' THEN ', overlapped' ELSE '' END AS _label,
        b.key || ' ' || b.base_key AS _facts
   FROM (SELECT s.model, e.dtype, s.kind AS scaling, s.overlap, s.ranks, s.batch, s.speedup, s.value AS efficiency, s.device, s.key, s.base_key,
-               s.entry_id, (SELECT r.entry_id FROM v_stored r WHERE r.result_id = s.base_id) AS base_entry, (SELECT r.value FROM v_stored r WHERE r.result_id = s.result_id) AS tokens_per_s,
+               s.entry_id, (SELECT r.entry_id FROM v_stored r WHERE r.result_id = s.base_id) AS base_entry, (SELECT r.total FROM v_rate r WHERE r.result_id = s.result_id) AS tokens_per_s,
                (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers') AS layers,
                (SELECT m.text FROM v_run_factor m WHERE m.entry_id = s.entry_id AND m.factor = 'layers_of') AS layers_of,
                (SELECT sum(p.time_s) FROM v_span p WHERE p.entry_id = s.entry_id AND p.span = 'all-reduce') AS all_reduce_s,

@@ -14,7 +14,7 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
                first_value(s.key) OVER w AS base_key
           FROM (SELECT o.*, f.kind, CASE f.kind WHEN 'strong' THEN o.batch ELSE o.batch / o.ranks END AS same
                   FROM (SELECT r.result_id, 'r-' || substr(e.run, 3) || '-' || r.ordinal AS key, e.entry_id, e.campaign, e.device,
-                               e.backend, e.workload, e.dtype, e.date, r.value, n.num AS ranks,
+                               e.backend, e.workload, e.dtype, e.date, r.total AS value, n.num AS ranks,
                                (SELECT b.num FROM point_factor b WHERE b.point_id = e.point_id AND b.factor = 'batch') AS batch,
                                (SELECT m.text FROM point_factor m WHERE m.point_id = e.point_id AND m.factor = 'model') AS model,
                                (SELECT l.text FROM point_factor l WHERE l.point_id = e.point_id AND l.factor = 'layers') AS layers,
@@ -23,7 +23,7 @@ SELECT g.result_id AS result_id, 'scaling_efficiency@1' AS formula,
                                         'no') AS overlap
                           FROM v_run e
                           JOIN point_factor n ON n.point_id = e.point_id AND n.factor = 'ranks' AND n.num > 0
-                          JOIN result r ON r.entry_id = e.entry_id AND r.metric = 'tokens_per_s' AND r.rank IS NULL AND r.value > 0
+                          JOIN v_rate r ON r.entry_id = e.entry_id AND r.metric = 'tokens_per_s' AND r.total > 0
                          WHERE e.evidence = 'measured' AND e.source = 'abdb-run' AND e.status = 'ok' AND e.verified = 'pass') o
                   JOIN (SELECT 'strong' AS kind UNION ALL SELECT 'weak') f ON 1 = 1
                  WHERE o.batch IS NOT NULL) s

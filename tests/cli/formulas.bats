@@ -65,6 +65,33 @@ arithmetic() {
     fails 1 "exaflop_per_usd: nothing, but per_dollar@1 is"
 }
 
+@test "what is stated per device and in total is answered alike, in columns without a formula too" {
+    local rates='["tokens_per_s","flops_per_s","samples_per_s","prefill_flops_per_s","hardware_flops_per_s","requests_per_s","goodput_requests_per_s","goodput_interactive_requests_per_s"]'
+    filled "$root/data"
+    for per in system device; do # the runs of workloads as runs on two devices, the site's as they are
+        jq -c --arg per "$per" --argjson rates "$rates" '(.field.workload | IN("gpt-train", "llama-generate", "llama-serve", "dlrm")) as $own |
+            if $own and .field.devices == "1" then .field.devices = "2" else . end |
+            if $own then .factor.per = $per | (.field.devices | tonumber) as $n | (if $per == "device" then $n else 1 end) as $by |
+                (.result[] | select(IN(.metric; $rates[]))) |= (.value /= $by | del(.raw_value, .low, .high, .spread, .samples)) else . end' \
+            "$fixtures/figures.jsonl" >"$per.jsonl"
+        awk -F, -v OFS=, -v per="$per" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
+            $at["metric"] ~ /^(tokens|flops)_per_s$/ { p = $at["factor.per"]
+                total = $at["value"] * (p == "device" ? $at["devices"] : p == "node" ? $at["nodes"] : 1)
+                $at["value"] = per == "device" ? total / $at["devices"] : total; $at["factor.per"] = per } { print }' "$fixtures/per.csv" >"$per.csv"
+        cp "$ABDB_DB" "$per.db"
+        abdb import -q --db "$per.db" "$per.csv" "$per.jsonl"
+        for report in "mlperf-llm --round all --all" "training-beside --campaign all" "training-ranks --campaign all" "generation-beside --campaign all" \
+            "recommend-beside --campaign all" "serving-curve --campaign all" "sensitivity --source user" "latency-throughput --model Llama-3.1-70B"; do
+            echo "$report"
+            # shellcheck disable=SC2086 # options are words
+            abdb query $report --db "$per.db" -o jsonl 2>/dev/null | jq -cS 'with_entries(select(.key | startswith("_") or . == "of_base" | not))
+                | map_values(if type == "number" then . * 1e6 | round / 1e6 else . end)' | sort
+        done >"$per.out"
+    done
+    [ "$(wc -l <system.out)" -gt 90 ]
+    diff system.out device.out
+}
+
 @test "formulas that reports name exist, and stand in the field for them" {
     abdb init >/dev/null
     { ask "SELECT formula FROM v_formula"; echo scaling_efficiency@1; } | sort >known
@@ -120,6 +147,26 @@ arithmetic() {
     run abdb query mlperf-systems --model llama3.1-8b
     fails 0 "round v10.0, n = 3"
     same "$(abdb query training-time --model llama2_70b_lora -o csv 2>/dev/null | awk -F, 'NR == 2 { print $2 }')" v10.0
+    for where in 'round>=v9.0' 'round>6' 'round>V6.1'; do # Acme's of v10.0, the one of three that states a total
+        run abdb compare device=A100-SXM-80GB device=A100-SXM-80GB --where "$where",model=llama3.1-8b,scenario=Offline --json
+        [[ $output == *'"baseline_value":39000,'* ]] || { echo "$where $output"; false; }
+        abdb export "$where" | jq -r 'select(.record == "entry") | .field.round' | sort -u >rounds
+        same "$(cat rounds)" v10.0
+    done
+    same "$(abdb export 'round<v9.0,round>=v6.0' | jq -r 'select(.record == "entry") | .field.round' | sort -u)" v6.0
+    run abdb explain mlperf-rounds per_chip 'device=H100-SXM,round>v6.0' --model llama3.1-8b --scenario Offline
+    fails 0 "mlperf-site, row 17"
+}
+
+@test "an export is selected as a comparison is: text is text, and what is unknown differs from every value" {
+    printf '%s\n' evidence,source,workload,device,metric,value,unit,tag,locator published,s,w,d,flops_per_s,1,FLOP/s,100,a \
+        published,s,w,d,flops_per_s,2,FLOP/s,1e2,b published,s,w,d,flops_per_s,3,FLOP/s,,c >tags.csv
+    abdb import -q tags.csv
+    tags() { abdb export "$1" | jq -c 'select(.record == "entry") | .result[0].value' | tr '\n' ' '; }
+    same "$(tags tag=100)" "1 "
+    same "$(tags tag=1e2)" "2 "
+    same "$(tags 'tag!=100' | wc -w)" 2
+    same "$(tags 'value>=2' | wc -w)" 2
 }
 
 @test "a specification is no result: no value of one stands for it" {
