@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # run.bats - measuring: plans, cells as rows, resume, tags, and backends that misbehave.
 load common
-unset OMP_WAIT_POLICY # which tap.sh sets
 
 # A backend in shell that does what the cell's parameter `do` says.
 fake() {
@@ -117,7 +116,8 @@ B
 }
 
 @test "the reference measures, verifies and keeps samples and environment" {
-    run abdb run --kernel gemm --backend ref --axis n=16-64*2 --axis dtype=f32,f64 --quick --tag small
+    unset OMP_WAIT_POLICY # which tap.sh sets
+    run abdb run --kernel gemm --backend ref --axis n=16-64*2 --axis dtype=f32,f64 --threads 1 --quick --tag small
     fails 0 "6 cells measured"
     same "$(ask "SELECT count(*), sum(verified = 'pass') FROM v_kernel WHERE tag = 'small'")" "6,6"
     same "$(ask "SELECT count(*) > 30 FROM v_sample")" 1
@@ -131,6 +131,7 @@ B
 }
 
 @test "the environment: what the processor has, what a region costs, and names that rules know" {
+    unset OMP_WAIT_POLICY # which tap.sh sets
     OMP_PROC_BIND=close OMP_PLACES=threads abdb run -q --kernel gemm --backend vec --axis n=16 --quick
     # a ceiling of two processors is none of sixty-four: how many there are is part of the name; bound threads hide none of them
     [[ $(ask "SELECT raw_device FROM v_run") =~ [0-9].*,\ $(getconf _NPROCESSORS_ONLN)(\ virtual)?\ processors?\"?$ ]]
@@ -335,7 +336,7 @@ garbage
 
 @test "--repeat and --interleave: whole processes, cell by cell, to and fro" {
     [ -x "$build/abdb-run-openblas" ] || skip "no openblas"
-    run abdb run --kernel gemm --axis n=16,24 --backend vec,openblas --quick --repeat 2 --interleave
+    run abdb run --kernel gemm --axis n=16,24 --backend vec,openblas --quick --threads 1 --repeat 2 --interleave
     fails 0 "8 cells measured"
     [[ "$output" == *"noise: the median of a cell is known to"* ]]
     same "$(ask "SELECT group_concat(cell, ';') FROM (SELECT cell FROM v_run ORDER BY date)")" \

@@ -102,18 +102,18 @@ bomb() { # FILE: given up as a bomb, quickly
 }
 
 @test "members that are left out count in the check of expansion" {
-    tar_of in/.hidden=300000000 in/checker.csv=good | xz -0 >hidden.tar.xz
+    tar_of in/.hidden=100000000 in/checker.csv=good | xz -0 >hidden.tar.xz
     bomb hidden.tar.xz
     run bash -c 'abdb import - <hidden.tar.xz'
     fails 6 "bomb"
     root=closed/A/results/sys/resnet/Offline/performance/run_1
-    tar_of "$root/mlperf_log_trace.json=300000000" "$root/checker.csv=good" | xz -0 >beside.tar.xz
+    tar_of "$root/mlperf_log_trace.json=100000000" "$root/checker.csv=good" | xz -0 >beside.tar.xz
     bomb beside.tar.xz
-    tar_of .a=300000000 | zstd -q >hidden.zst 2>/dev/null && bomb hidden.zst
-    tar_of x/.hidden=300000000 x/checker.csv=good | xz -0 >inner.tar.xz
+    tar_of .a=100000000 | zstd -q >hidden.zst 2>/dev/null && bomb hidden.zst
+    tar_of x/.hidden=100000000 x/checker.csv=good | xz -0 >inner.tar.xz
     tar cf outer.tar inner.tar.xz
     bomb outer.tar
-    tar_of x/.hidden=300000000 x/checker.csv=good >inner.tar
+    tar_of x/.hidden=100000000 x/checker.csv=good >inner.tar
     tar cf - inner.tar | xz -0 >outer.tar.xz
     rm inner.tar
     bomb outer.tar.xz
@@ -122,12 +122,12 @@ bomb() { # FILE: given up as a bomb, quickly
 }
 
 @test "compressed again and again: each time counts" {
-    head -c 300000000 /dev/zero | tr '\0' x | xz -0 | gzip | xz >thrice
+    head -c 100000000 /dev/zero | tr '\0' x | xz -0 | gzip | xz >thrice
     bomb thrice
-    python3 - <<'P' # a gzip of 200 million bytes that are gzips of nothing
+    python3 - <<'P' # a gzip of 100 million bytes that are gzips of nothing
 import gzip, lzma
 empty = gzip.compress(b"", mtime=0)
-open("nothing", "wb").write(lzma.compress(empty * (200000000 // len(empty)), preset=0))
+open("nothing", "wb").write(lzma.compress(empty * (100000000 // len(empty)), preset=0))
 P
     bomb nothing
 }
