@@ -2,6 +2,7 @@
 #include "schema/core/error.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +12,23 @@ static const int exit_code[] = {
 #undef STATUS
 };
 
+static atomic_bool starved;
+
+void abdb_starve(void)
+{
+    atomic_store(&starved, true);
+}
+
+bool abdb_starved(void)
+{
+    return atomic_load(&starved);
+}
+
 abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, ...)
 {
     va_list args;
 
+    if (status == ABDB_NOMEM) abdb_starve(); /* also where a list shows it and goes on */
     if (!err) return status;
     err->status = status;
     va_start(args, format);

@@ -7,6 +7,8 @@
 #ifndef ABDB_CORE_ERROR_H
 #define ABDB_CORE_ERROR_H
 
+#include <stdbool.h>
+
 #define ABDB_MUST_USE          __attribute__((warn_unused_result))
 #define ABDB_PRINTF(at, first) __attribute__((format(printf, at, first)))
 
@@ -32,6 +34,11 @@ abdb_status abdb_fail(abdb_error *err, abdb_status status, const char *format, .
 abdb_status abdb_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2, 3);
 /* Exit code of the program for a status; 6 for what is none. */
 int abdb_exit_code(abdb_status status);
+
+/* An allocation failed (abdb_fail with ABDB_NOMEM says it, too): the program does not end as if all
+ * were said, nor does a file take its place (main.c, outfile.c). abdb_starved: did one ever? */
+void abdb_starve(void);
+bool abdb_starved(void);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "schema/core/text.h"
+#include "schema/core/error.h"
 
 enum { FIRST_ROOM = 16 };
 

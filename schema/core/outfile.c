@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "schema/core/outpart.h"
-#include "schema/core/text.h"
-
 
 /* Does `what` (unlink, a test) with a part and with what SQLite writes beside a database; true when
  * it succeeded with any of the latter. */

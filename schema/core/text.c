@@ -4,25 +4,12 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { FIRST_ROOM = 64, ARENA_BLOCK = 16384, DISTANCE_MAX = 64 };
-
-static atomic_bool starved;
-
-void abdb_starve(void)
-{
-    atomic_store(&starved, true);
-}
-
-bool abdb_starved(void)
-{
-    return atomic_load(&starved);
-}
 
 static bool text_room(abdb_text *text, size_t more)
 {

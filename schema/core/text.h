@@ -9,12 +9,6 @@
 
 #include "schema/core/error.h"
 
-/* An allocation for a text, an arena or an array failed: whoever has no error to return says so,
- * and then the program does not end as if all were said (main.c), nor does a file take its place
- * (outfile.c). abdb_starved: did one ever? */
-void abdb_starve(void);
-bool abdb_starved(void);
-
 /* Text that grows. Zeroed is empty. After a failed allocation `failed` is set, the text stays as it
  * was, and later appends do nothing: check once, at the end. */
 typedef struct {

@@ -6,6 +6,9 @@ load common
 campaign() { nice python3 "$root/tests/fault/campaign.py" "$@"; }
 need_filter() {
     gcc -std=c17 -D_GNU_SOURCE -I"$root" -o inject "$root/tests/fault/inject.c" && ./inject -- true || skip "no seccomp listener here (Linux 5.9, not under another tracer)"
+    case $build in *sanitize) skip "the sanitizer has an allocator of its own" ;; esac
+    shim=$dir/shim.so
+    gcc -std=c17 -D_GNU_SOURCE -I"$root" -shared -fPIC -o "$shim" "$root/tests/fault/shim.c"
 }
 
 @test "every verb of the program has a case in tests/fault/cases.py" {
@@ -31,10 +34,54 @@ need_filter() {
     python3 "$root/tests/fault/crowd.py" --seconds 1
 }
 
+@test "mistakes that the campaigns must find fit the sources" {
+    bash "$root/tests/fault_mutants.sh" --check
+}
+
+@test "a picture that gnuplot's pipe breaks off is no picture" {
+    need_filter
+    filled "$fixtures/checker.csv"
+    ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out p.svg >/dev/null
+    reads=$(awk '$1 == "read" { print $2 }' n) broken=0
+    [ -s p.svg ]
+    for ((i = reads; i > reads - 8; i--)); do # the last are of its pipes
+        rm -f p.svg
+        run ./inject --count n --read $i -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out p.svg
+        grep -q '^hit read pipe:' n || continue
+        fails 6 "cannot read from gnuplot: Input/output error"
+        [ ! -e p.svg ]
+        broken=$((broken + 1))
+    done
+    [ $broken -gt 0 ]
+}
+
+@test "without memory: a message comes through, and no word is left out in silence" {
+    need_filter
+    run env FAULT_MALLOC=1 FAULT_ON=1 LD_PRELOAD="$shim" abdb init
+    fails 6 "out of memory"
+    abdb plot >whole
+    FAULT_COUNT=n LD_PRELOAD=$shim abdb plot >/dev/null
+    for ((i = 1; i <= 24; i++)); do
+        at=$((1 + (RANDOM * 32768 + RANDOM) % $(cat n))) code=0
+        env FAULT_MALLOC=$at LD_PRELOAD="$shim" abdb plot >out 2>err || code=$?
+        if [ $code = 0 ]; then cmp out whole || { echo "allocation $at"; return 1; }; else grep -q memory err; fi
+    done
+}
+
+@test "a folder that cannot be listed is not an empty one" {
+    need_filter
+    run ./inject --list 1 -- env LD_PRELOAD="$shim" abdb run -n --backend ref --kernel gemm --axis n=8
+    fails 6 "cannot list"
+    mkdir -p own/reports
+    echo "-- title: Mine
+SELECT 1 AS x" >own/reports/mine.sql
+    run env ABDB_PATH="$dir/own" ./inject --list 1 -- env LD_PRELOAD="$shim" abdb query
+    fails 0 "left out: what is in $dir/own/reports: Input/output error"
+}
+
 @test "the injector fails one call, or that and all later ones, and kills in front of it" {
     need_filter
     export LC_ALL=C # no files of a locale
-    gcc -std=c17 -D_GNU_SOURCE -I"$root" -shared -fPIC -o shim.so "$root/tests/fault/shim.c"
     run ./inject --count n --open 2 -- env LD_PRELOAD="$dir/shim.so" cat "$fixtures/specs.csv" "$fixtures/osu.txt" "$fixtures/prices.csv"
     fails 1 "osu.txt: Too many open files"
     [[ "$output" != *"prices.csv: "* ]]

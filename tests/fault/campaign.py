@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""campaign.py faults|kills [--budget MINUTES] [--samples N] [--only REGEX] [--class NAME] [--seed N] [--server] - calls that fail, and kills, in every verb.
+"""campaign.py faults|kills [--budget MINUTES] [--samples N] [--only REGEX] [--class NAME] [--seed N] [--server] [--first] - calls that fail, and kills, in every verb.
 
 faults: the Nth allocation, write, fsync, open, rename, mkdir, unlink, truncation, fork, exec, pipe, read or listing of a folder fails, in each
 command of cases.py; in turn alone and with all that follow. Demanded: the answer as it is without the fault, or exit 5 or 6 with a message that
@@ -98,6 +98,8 @@ class Campaign:
             subprocess.run(["bash", LEDGER, "add", self.args.kind, target, str(count), str(found), str(round(whole_s * count / total))], check=False)
 
     def over(self):
+        if self.args.first and self.findings:
+            return True
         return self.until is not None and time.monotonic() > self.until
 
     def note(self, case, what, problems, outcome):
@@ -172,7 +174,7 @@ class Campaign:
 
     def run(self):
         for case in cases.CASES:
-            if self.args.only and not re.fullmatch(self.args.only, case.name):
+            if not re.fullmatch(self.args.only, case.name) if self.args.only else case.large:
                 continue
             if self.args.kind == "kills" and not case.kills:
                 continue
@@ -181,6 +183,8 @@ class Campaign:
                 print(f"SKIP {case.name}: {why}", flush=True)
                 continue
             if self.over():
+                if self.args.first:
+                    break
                 print(f"the budget is spent before {case.name}: again to go on", flush=True)
                 break
             begin = time.monotonic()
@@ -198,6 +202,7 @@ def main():
     parser.add_argument("kind", choices=["faults", "kills", "forgotten"])
     parser.add_argument("--budget", type=float, metavar="MINUTES")
     parser.add_argument("--samples", type=int, default=0)
+    parser.add_argument("--first", action="store_true", help="the first finding ends it")
     parser.add_argument("--server", action="store_true", help="start a PostgreSQL server for push and pull")
     parser.add_argument("--most", type=int, default=1000)
     parser.add_argument("--only")
@@ -220,7 +225,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     total = sum(found.now.values())
     print(f"{args.kind}: {total} tried, {len(findings)} findings")
-    if not args.samples:
+    if not args.samples and not args.first:
         found.tell_ledger()
     return int(bool(findings))
 

@@ -24,6 +24,7 @@ class Case:
     writes: bool = False  # the database
     measures: bool = False  # other numbers each time
     kills: bool = False  # of those that are killed
+    large: bool = False  # tried only where it is named
     slow: bool = False  # a try takes seconds: a few of them do
     needs: str = ""
     program: str = ABDB
@@ -41,6 +42,7 @@ CASES = [
     Case("import", ["import", "-q", "{checker}", "{results}", "{rows}"], files=("empty",), writes=True, kills=True),
     Case("import-new", ["import", "-q", "{osu}"], files=(), writes=True, kills=True),
     Case("import-many", ["import", "-q", "{many}"], writes=True, kills=True),
+    Case("import-million", ["import", "-q", "{million}"], files=(), writes=True, kills=True, large=True),
     Case("import-archive", ["import", "-q", "{archive}"], writes=True, kills=True),
     Case("import-dry", ["import", "-n", "{checker}"]),
     Case("import-map", ["import", "--suggest-map", "{checker}"]),
@@ -113,8 +115,8 @@ class Bases:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.files = {name.split(".")[0]: os.path.join(FIXTURES, name) for name in ("checker.csv", "results.csv", "osu.txt")}
-        for name in ("rows", "many", "fake", "archive", "picture"):
-            self.files[name] = os.path.join(folder, name + {"rows": ".csv", "many": ".csv", "archive": ".tar.gz", "picture": ".svg"}.get(name, ""))
+        for name in ("rows", "many", "million", "fake", "archive", "picture"):
+            self.files[name] = os.path.join(folder, name + {"rows": ".csv", "many": ".csv", "million": ".csv", "archive": ".tar.gz", "picture": ".svg"}.get(name, ""))
         with open(self.files["fake"], "w", encoding="utf-8") as file:
             file.write(FAKE)
         os.chmod(self.files["fake"], 0o755)
@@ -146,6 +148,8 @@ class Bases:
 
     def lay_out(self, case, work):
         """The folder of a try, with what the case starts from."""
+        if "{million}" in case.words and not os.path.exists(self.files["million"]):
+            self.rows("million", 1000000)
         shutil.rmtree(work, ignore_errors=True)
         os.makedirs(os.path.join(work, "tmp"))
         os.makedirs(os.path.join(work, "home"))

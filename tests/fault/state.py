@@ -23,8 +23,9 @@ HALVES = {
 }
 
 
-# Does the file say itself that rows came whose derived rows are to be made still? Readers say so, and the next writer makes them.
-BEHIND = """SELECT EXISTS (SELECT 1 FROM touched) OR EXISTS (SELECT 1 FROM meta WHERE key LIKE 'stale.%')
+# Does the file say itself that rows came whose derived rows are to be made still? Readers say so, and the next writer makes them. (A rebuild
+# completes the vocabulary first, where that is not whole.)
+BEHIND = """SELECT NOT EXISTS (SELECT 1 FROM meta WHERE key = 'vocabulary') OR EXISTS (SELECT 1 FROM touched) OR EXISTS (SELECT 1 FROM meta WHERE key LIKE 'stale.%')
     OR (SELECT coalesce(max(entry_id), 0) FROM entry_row) <> (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'derived.entry')
     OR (SELECT coalesce(max(description_id), 0) FROM description) <> (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'derived.description')
     OR (SELECT coalesce(max(spec_id), 0) FROM spec) <> (SELECT coalesce(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = 'derived.spec')
