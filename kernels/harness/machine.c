@@ -77,10 +77,10 @@ static void numbered(char *out, size_t room)
         if (strncmp(maker, "Authentic", 9) == 0) word = maker + 9;
         keyed_line("/proc/cpuinfo", "cpu family", family, sizeof family);
         keyed_line("/proc/cpuinfo", "model\t", model, sizeof model);
-        snprintf(out, room, "%s family %s, model %s", word, family, model);
+        snprintf(out, room, "%s family %s model %s", word, family, model);
     } else if (keyed_line("/proc/cpuinfo", "CPU implementer", maker, sizeof maker)) { /* of ARM */
         keyed_line("/proc/cpuinfo", "CPU part", model, sizeof model);
-        snprintf(out, room, "ARM implementer %s, part %s", maker, model);
+        snprintf(out, room, "ARM implementer %s part %s", maker, model);
     } else {
         snprintf(out, room, "unknown processor");
     }
@@ -92,7 +92,7 @@ const char *abdb_host_name(char *out, size_t room)
     char name[128];
 
     if (!strpbrk(abdb_processor(name, sizeof name), "0123456789")) numbered(name, sizeof name);
-    snprintf(out, room, "%s, %ld%s processor%s", name, online, is_virtual() ? " virtual" : "",
+    snprintf(out, room, "%s with %ld%s processor%s", name, online, is_virtual() ? " virtual" : "",
              online == 1 ? "" : "s");
     return out;
 }

@@ -14,7 +14,7 @@ sound() {
 
 @test "abdb import killed at random moments, archives too" {
     tar czf data.tar.gz -C "$root" data
-    command=(abdb import -q data.tar.gz "$fixtures" "$root/data/results")
+    command=(abdb import -q data.tar.gz "$fixtures"/*.* "$root/data/results") # not the corpus, which is damaged
     begin=$(date +%s%N)
     "${command[@]}"
     whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')

@@ -13,7 +13,7 @@ def say(kind, **fields): print(json.dumps({"kind": kind, **fields}), flush=True)
 say("hello", protocol=1, backend="fake", summary="for tests", kernels=[])
 say("environment", environment={"host_processor_model_name": "A Processor", "host_processor_vendor": "GenuineA", "host_processor_family": "7",
     "host_processor_model": "8", "processors_online": 2, "virtual_machine": True, "kernel": "6.1", "unheard_of": "mine"})
-say("device", name="A family 7, model 8, 2 virtual processors", devices=1, threads=2, clock="CLOCK_MONOTONIC", clock_resolution_s=1e-9)
+say("device", name="A family 7 model 8 with 2 virtual processors", devices=1, threads=2, clock="CLOCK_MONOTONIC", clock_resolution_s=1e-9)
 for line in sys.stdin if sys.argv[1] == "run" else []:
     asked = json.loads(line); cell = asked["cell"]; do = asked["params"]["do"]
     say("begin", cell=cell)
@@ -33,15 +33,15 @@ P
     printf 'gemm do=right,fails,unsteady n=1,2\ngemm do=right n=3,4\n' >p.plan
     PLAN=$dir/p.plan run "$root/query/measured.sh" "$build"
     fails 0 "4 of 6 measured cells"
-    same "$(ls out)" "a-family-7-model-8-2-virtual-processors-$(date -u +%F).jsonl"
+    same "$(ls out)" "a-family-7-model-8-with-2-virtual-processors-$(date -u +%F).jsonl"
     same "$(jq -r '.field.cell' out/*.jsonl | sort | paste -sd';')" "fake gemm do=right n=1;fake gemm do=right n=2;fake gemm do=right n=3;fake gemm do=right n=4"
     ! grep -qE 'unheard_of|"own"|factor-|key-|"samples"' out/*.jsonl
     filled out/*.jsonl
-    same "$(ask "SELECT DISTINCT evidence, device, tag, verified, json_extract(environment, '\$.kernel') FROM v_run")" 'measured,"A family 7, model 8, 2 virtual processors",measured,pass,6.1'
+    same "$(ask "SELECT DISTINCT evidence, device, tag, verified, json_extract(environment, '\$.kernel') FROM v_run")" 'measured,"A family 7 model 8 with 2 virtual processors",measured,pass,6.1'
     same "$(ask "SELECT count(*) FROM v_sample")" 0
     same "$(ask "SELECT DISTINCT n, low < value AND value < high FROM v_result WHERE metric = 'time_s' AND statistic = 'median'")" 20,1
     run abdb query coverage-kernels -o csv
-    fails 0 "gemm,fake,\"A family 7, model 8, 2 virtual processors\",measured,4"
+    fails 0 "gemm,fake,A family 7 model 8 with 2 virtual processors,measured,4"
 }
 
 @test "measured.sh: where most is in doubt, wrong or few, nothing is written" {

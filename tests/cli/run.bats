@@ -134,7 +134,7 @@ B
     unset OMP_WAIT_POLICY # which tap.sh sets
     OMP_PROC_BIND=close OMP_PLACES=threads abdb run -q --kernel gemm --backend vec --axis n=16 --quick
     # a ceiling of two processors is none of sixty-four: how many there are is part of the name; bound threads hide none of them
-    [[ $(ask "SELECT raw_device FROM v_run") =~ [0-9].*,\ $(getconf _NPROCESSORS_ONLN)(\ virtual)?\ processors?\"?$ ]]
+    [[ $(ask "SELECT raw_device FROM v_run") =~ [0-9].*\ with\ $(getconf _NPROCESSORS_ONLN)(\ virtual)?\ processors?\"?$ ]]
     same "$(ask "SELECT json_extract(environment, '\$.processors_allowed') FROM v_run")" "$(nproc)"
     ask "SELECT environment FROM v_run" | sed 's/^"//; s/"$//; s/""/"/g' >environment
     # as the system tells it, of those that kernels can use
