@@ -113,7 +113,7 @@ load common
 @test "two writers: the second waits its turn" {
     abdb import -q "$root/data" &
     one=$!
-    abdb import -q "$fixtures" &
+    abdb import -q "$fixtures"/*.* &
     two=$!
     wait $one
     wait $two

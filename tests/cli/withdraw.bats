@@ -4,10 +4,11 @@ load common
 
 # Where it may still be seen: what tells of files and of withdrawals, dictionaries (words carry no origin), what people
 # wrote, and parts that other views join with entry.
-exempt="v_artifact v_reject v_gone v_withdrawal gone_fact gone_artifact single_device v_source v_name v_note withdrawn result witness witness_again"
+exempt="v_artifact v_reject v_gone v_withdrawal gone_fact gone_artifact single_device v_source v_name model_named v_note withdrawn result witness witness_again"
 # Dictionaries and constants: no fact is in them. v_claim and v_claim_part have no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
-    v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis v_decoration v_name_factor v_score_rule"
+    v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis v_decoration v_name_factor v_score_rule
+    device_measured" # see below
 
 fill() {
     abdb import -q "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
@@ -55,6 +56,11 @@ none_marked() { # DB
     # its words stay in the dictionary, unused
     same "$(ask "SELECT count(*), sum(used) FROM v_name WHERE lower(spelling) LIKE '%gone%'")" "7,0"
     [ "$(ask "SELECT sum(used) FROM v_name WHERE spelling IN ('Shared Box', 'Acme', 'Acme One', 'stream', 'llama2-70b-99')")" -eq 5 ]
+    same "$(ask "SELECT sum(used), sum(mlperf) FROM model_named WHERE lower(model) LIKE '%gone%'")" "0,0"
+    cp "$ABDB_DB" more.db
+    same "$(sqlite3 more.db "SELECT device FROM device_measured")" "Shared Box"
+    abdb withdraw --db more.db standing.jsonl --reason "all of it"
+    same "$(sqlite3 more.db "SELECT count(*) FROM device_measured")" 0
     abdb export >all.jsonl # nor is it handed on
     ! grep -q 'c-gone\|Gone \|gone-000\|2031-07-07' all.jsonl
     # so is one that was withdrawn before it came
