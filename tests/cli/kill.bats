@@ -14,7 +14,9 @@ sound() {
 
 @test "abdb import killed at random moments, archives too" {
     tar czf data.tar.gz -C "$root" data
-    command=(abdb import -q data.tar.gz "$fixtures"/*.* "$root/data/results") # not the corpus, which is damaged
+    mkdir good
+    cp "$fixtures"/*.* good # not the corpus, which is damaged
+    command=(abdb import -q data.tar.gz good "$root/data/results")
     begin=$(date +%s%N)
     "${command[@]}"
     whole=$(awk -v n=$(($(date +%s%N) - begin)) 'BEGIN { print n / 1e9 }')

@@ -37,7 +37,7 @@ P
     same "$(jq -r '.field.cell' out/*.jsonl | sort | paste -sd';')" "fake gemm do=right n=1;fake gemm do=right n=2;fake gemm do=right n=3;fake gemm do=right n=4"
     ! grep -qE 'unheard_of|"own"|factor-|key-|"samples"' out/*.jsonl
     filled out/*.jsonl
-    same "$(ask "SELECT DISTINCT evidence, device, tag, verified, json_extract(environment, '\$.kernel') FROM v_run")" 'measured,"A family 7 model 8 with 2 virtual processors",measured,pass,6.1'
+    same "$(ask "SELECT DISTINCT evidence, device, tag, verified, json_extract(environment, '\$.kernel') FROM v_run")" 'measured,A family 7 model 8 with 2 virtual processors,measured,pass,6.1'
     same "$(ask "SELECT count(*) FROM v_sample")" 0
     same "$(ask "SELECT DISTINCT n, low < value AND value < high FROM v_result WHERE metric = 'time_s' AND statistic = 'median'")" 20,1
     run abdb query coverage-kernels -o csv

@@ -8,7 +8,7 @@ exempt="v_artifact v_reject v_gone v_withdrawal gone_fact gone_artifact single_d
 # Dictionaries and constants: no fact is in them. v_claim and v_claim_part have no column with a mark: see below.
 words="v_device v_model v_mlperf_round round_ordered v_column v_rule v_workload_factor v_compatibility compatibility_ordered
     v_formula v_number_format v_model_bytes v_collective v_column_factor v_claim v_claim_part v_claim_word v_decimals v_provider v_core v_engine v_spec_order v_spec_ratio v_spec_doubt v_figure_rule formula_basis v_decoration v_name_factor v_score_rule
-    device_measured" # see below
+    device_measured tag_told" # see below
 
 fill() {
     abdb import -q "$fixtures/standing.jsonl" "$fixtures/withdrawn.jsonl"
@@ -46,6 +46,7 @@ none_marked() { # DB
 
 @test "a withdrawn file is in no view, and every view was able to show it" {
     fill
+    same "$(ask "SELECT count(*) FROM tag_told WHERE tag = 'gone'")" 1
     marked "$ABDB_DB" >before
     for view in $(grep '|0$' before | cut -d'|' -f1); do
         [[ " $(echo $words) " == *" $view "* ]] || { echo "no row of $view tells of withdrawn.jsonl: add to the fixture what would, or say why none can"; false; }
@@ -57,6 +58,7 @@ none_marked() { # DB
     same "$(ask "SELECT count(*), sum(used) FROM v_name WHERE lower(spelling) LIKE '%gone%'")" "7,0"
     [ "$(ask "SELECT sum(used) FROM v_name WHERE spelling IN ('Shared Box', 'Acme', 'Acme One', 'stream', 'llama2-70b-99')")" -eq 5 ]
     same "$(ask "SELECT sum(used), sum(mlperf) FROM model_named WHERE lower(model) LIKE '%gone%'")" "0,0"
+    same "$(ask "SELECT count(*) FROM tag_told WHERE tag = 'gone'")" 0
     cp "$ABDB_DB" more.db
     same "$(sqlite3 more.db "SELECT device FROM device_measured")" "Shared Box"
     abdb withdraw --db more.db standing.jsonl --reason "all of it"
