@@ -96,7 +96,8 @@ static abdb_status choose_batch(launches *l, const abdb_sampling *rule, size_t *
                                 abdb_error *err)
 {
     double least =
-        fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX);
+        fmax(fmax(RESOLUTIONS * l->device->resolution_s, 2 * rule->least_s / ABDB_SAMPLES_MAX),
+             l->device->least_s);
     abdb_status st = ABDB_OK;
 
     for (*batch = 1; !rule->cold && !*l->stop;) {

@@ -12,7 +12,8 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/mpi/world.h"
 
-enum { NAME = 128, BINDING = 128, MEETINGS = 101 };
+/* STRETCH: a sample lasts so many meetings at least. */
+enum { NAME = 128, BINDING = 128, MEETINGS = 101, STRETCH = 1000 };
 
 /* What a rank tells of itself. */
 typedef struct {
@@ -282,7 +283,7 @@ static abdb_status introduce(abdb_mpi_world *w, leader *l, abdb_error *err)
 static const double meeting_most_s = 5e-6;
 
 /* Seconds in which all ranks meet, the least of many: that is how far apart they may begin a
- * stretch, so nothing shorter can be told by the clock of a sample. Every rank calls it. */
+ * stretch, which has to be much longer. Every rank calls it. */
 static double meeting_s(void)
 {
     double least_s = meeting_most_s;
@@ -307,7 +308,8 @@ abdb_status abdb_mpi_device(abdb_mpi_world *w, abdb_device **out, abdb_error *er
     lead.ranks = 1;
     lead.device = (abdb_device){.name = w->host->name,
                                 .clock = w->host->clock,
-                                .resolution_s = fmax(w->host->resolution_s, meeting_s()),
+                                .resolution_s = w->host->resolution_s,
+                                .least_s = STRETCH * meeting_s(),
                                 .cost_s = w->host->cost_s,
                                 .limits = limits,
                                 .alloc = alloc,
