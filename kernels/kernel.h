@@ -95,7 +95,7 @@ struct abdb_device {
     const char *name;            /* as the system calls it */
     const char *clock;           /* that begin and end read: "CLOCK_MONOTONIC" */
     double resolution_s, cost_s; /* of that clock: its smallest step, one begin and end */
-    double least_s;              /* shortest stretch that makes a sample; 0: as the clock's steps want it */
+    double least_s;              /* shortest stretch that makes a sample; 0: the clock decides */
     int threads;                 /* of the host that kernels run on; 0: it has none */
     abdb_limits limits;
     bool on_host;     /* the host reads and writes its memory where it is: nothing is copied */
