@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kernels/workloads/dlrm_check.h"
+#include "kernels/workloads/memory.h"
 
 enum { SAMPLES = 4 }; /* of the last batch that was timed, looked at again */
 
@@ -50,9 +51,7 @@ static void lacks(const abdb_problem *p, const abdb_parts *parts, char *out, siz
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (!used && p->device && !p->device->on_host)
-        why = "a model that lies in the device's memory: this one lies in the host's";
-    if (!used && !why) why = parts->refuses(p, s.dtype, 2, s.apart);
+    if (!used) why = parts->refuses(p, s.dtype, 2, s.apart);
     if (why) snprintf(out, room, "%s", why);
 }
 
@@ -101,18 +100,15 @@ static abdb_status reset(void *state, abdb_error *err)
 {
     serving *v = state;
 
-    (void)err;
-    abdb_dlrm_draw(&v->d, ++v->drawn);
-    return ABDB_OK;
+    return abdb_dlrm_draw(&v->d, ++v->drawn, err);
 }
 
 static abdb_status run(void *state, abdb_error *err)
 {
     serving *v = state;
 
-    (void)err;
     for (size_t i = 0; i < v->d.s.steps; i++) abdb_dlrm_infer(&v->d);
-    return ABDB_OK;
+    return abdb_stage_failed(v->d.stage, v->d.parts, err);
 }
 
 static void tell(void *state, double median_s, abdb_tell *say, void *to, bool *sound)

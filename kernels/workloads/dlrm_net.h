@@ -18,13 +18,14 @@ typedef struct {
     abdb_dlrm_shape s;
     const abdb_stage *stage;
     void *parts;  /* of stage->parts */
-    char *memory; /* everything */
+    char *memory; /* everything, of the device */
     abdb_dlrm_layer bottom[ABDB_DLRM_LAYERS], top[ABDB_DLRM_LAYERS], down[ABDB_DLRM_LAYERS],
         up[ABDB_DLRM_LAYERS];                         /* down, up: of cross layers, V and W */
     char *shift[ABDB_DLRM_LAYERS];                    /* of cross layers */
     char *tables, *dense, *x0, *x, *low, *wide, *out; /* batch rows of x0, x, wide `apart` apart */
     char *hidden[2];
     int32_t *index; /* by table, sample and lookup */
+    void *room;     /* of the host, for what goes to the device; NULL where that is the host */
     size_t size, bytes, work;
 } abdb_dlrm;
 
@@ -36,8 +37,8 @@ ABDB_MUST_USE abdb_status abdb_dlrm_bytes(const abdb_stage *stage, const abdb_dl
 ABDB_MUST_USE abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage,
                                          const abdb_dlrm_shape *s, uint64_t seed, abdb_error *err);
 void abdb_dlrm_close(abdb_dlrm *d);
-/* Draws dense features and indices, uniform. */
-void abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed);
+/* Draws dense features and indices, uniform. What the device says. */
+ABDB_MUST_USE abdb_status abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed, abdb_error *err);
 /* From dense, tables and index to out: a number for each sample of the batch. */
 void abdb_dlrm_infer(const abdb_dlrm *d);
 

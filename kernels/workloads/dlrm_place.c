@@ -1,10 +1,12 @@
 /* dlrm_place.c - the memory of a recommendation model: how much, where, and what it begins with.
  * All but working memory is one piece, counted before it is made. See dlrm_net.h. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/workloads/dlrm_net.h"
+#include "kernels/workloads/memory.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, CHUNK = 1 << 18 };
 
 /* The next piece; NULL while they are only counted. */
 static void *take(abdb_dlrm *d, size_t bytes)
@@ -116,14 +118,18 @@ done:
 
 /* --- what it begins with ---------------------------------------------------------------------- */
 
-/* n numbers, uniform with mean 0 and that deviation; another `seed` for each piece. */
-static void fill(const abdb_dlrm *d, void *to, size_t n, uint64_t seed, double deviation)
+/* What is made of elements [first, first + n) of a piece. */
+typedef void make(const abdb_dlrm *d, void *to, size_t first, size_t n, uint64_t seed, double of);
+
+/* Numbers, uniform with mean 0 and that deviation. */
+static void make_numbers(const abdb_dlrm *d, void *to, size_t first, size_t n, uint64_t seed,
+                         double deviation)
 {
     const double wide = 2 * sqrt(3) * deviation;
 
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++) {
-        double value = ((double)(abdb_random_at(seed, i) >> 11) * 0x1p-53 - 0.5) * wide;
+        double value = ((double)(abdb_random_at(seed, first + i) >> 11) * 0x1p-53 - 0.5) * wide;
 
         if (d->s.dtype == ABDB_F64)
             ((double *)to)[i] = value;
@@ -134,14 +140,57 @@ static void fill(const abdb_dlrm *d, void *to, size_t n, uint64_t seed, double d
     }
 }
 
+/* Rows of tables, uniform, of so many. */
+static void make_indices(const abdb_dlrm *d, void *to, size_t first, size_t n, uint64_t seed,
+                         double rows)
+{
+    int32_t *index = to;
+
+    (void)d;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++)
+        index[i] = (int32_t)((abdb_random_at(seed, first + i) >> 32) * (uint64_t)rows >> 32);
+}
+
+/* A piece of n elements: where it lies on the host, else piece by piece through d->room. */
+static abdb_status make_all(const abdb_dlrm *d, make *by, void *to, size_t n, size_t size,
+                            uint64_t seed, double of, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    if (d->stage->device->on_host) {
+        by(d, to, 0, n, seed, of);
+        return ABDB_OK;
+    }
+    for (size_t first = 0; first < n; first += CHUNK) {
+        size_t here = n - first < CHUNK ? n - first : CHUNK;
+
+        by(d, d->room, first, here, seed, of);
+        TRY(abdb_stage_give(d->stage, (char *)to + first * size, d->room, here * size, err));
+    }
+done:
+    return st;
+}
+
+/* Another `seed` for each piece. */
+static abdb_status fill(const abdb_dlrm *d, void *to, size_t n, uint64_t seed, double deviation,
+                        abdb_error *err)
+{
+    return make_all(d, make_numbers, to, n, d->size, seed, deviation, err);
+}
+
 /* Numbers that pass keep their size: half of them pass a ReLU. */
-static void fill_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l, uint64_t *seed)
+static abdb_status fill_layer(const abdb_dlrm *d, const abdb_dlrm_layer *l, uint64_t *seed,
+                              abdb_error *err)
 {
     abdb_part_product x = product_of(d, l);
+    abdb_status st = ABDB_OK;
 
-    fill(d, l->w, l->in * l->out, ++*seed, sqrt((l->relu ? 2 : 1) / (double)l->in));
-    if (l->bias) fill(d, l->bias, l->out, ++*seed, 0.2);
+    TRY(fill(d, l->w, l->in * l->out, ++*seed, sqrt((l->relu ? 2 : 1) / (double)l->in), err));
+    if (l->bias) TRY(fill(d, l->bias, l->out, ++*seed, 0.2, err));
     if (l->packed) d->stage->parts->pack(d->parts, &x, l->packed);
+done:
+    return st;
 }
 
 abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlrm_shape *s,
@@ -152,6 +201,8 @@ abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlr
 
     TRY(begin(d, stage, s, err));
     seed <<= 8;
+    d->room = stage->device->on_host ? NULL : malloc(CHUNK * sizeof(double));
+    if (!d->room && !stage->device->on_host) TRY(ABDB_FAIL(err, ABDB_NOMEM, "features"));
     /* In large pages, where the system has them. */
     if (stage->device->alloc(stage->device, d->bytes, true, &memory, err) != ABDB_OK)
         TRY(stage->device->alloc(stage->device, d->bytes, false, &memory, err));
@@ -161,33 +212,38 @@ abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlr
     /* What pads rows stays 0. */
     TRY(stage->device->fill(stage->device, d->bottom[0].w, 0,
                             d->bytes - (size_t)(d->bottom[0].w - d->memory), err));
-    fill(d, d->tables, s->tables * s->rows * s->width, ++seed, 1 / sqrt((double)s->lookups));
-    for (size_t i = 0; i < s->bottoms; i++) fill_layer(d, &d->bottom[i], &seed);
+    TRY(fill(d, d->tables, s->tables * s->rows * s->width, ++seed, 1 / sqrt((double)s->lookups),
+             err));
+    for (size_t i = 0; i < s->bottoms; i++) TRY(fill_layer(d, &d->bottom[i], &seed, err));
     for (size_t i = 0; i < s->crosses; i++) {
-        fill_layer(d, &d->down[i], &seed);
-        fill_layer(d, &d->up[i], &seed);
-        fill(d, d->shift[i], s->joined, ++seed, 0.2);
+        TRY(fill_layer(d, &d->down[i], &seed, err));
+        TRY(fill_layer(d, &d->up[i], &seed, err));
+        TRY(fill(d, d->shift[i], s->joined, ++seed, 0.2, err));
     }
-    for (size_t i = 0; i < s->tops; i++) fill_layer(d, &d->top[i], &seed);
+    for (size_t i = 0; i < s->tops; i++) TRY(fill_layer(d, &d->top[i], &seed, err));
+    TRY(abdb_stage_failed(stage, d->parts, err));
 done:
     return st;
 }
 
-void abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed)
+abdb_status abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed, abdb_error *err)
 {
     const abdb_dlrm_shape *s = &d->s;
-    size_t n = s->tables * s->batch * s->lookups;
+    abdb_status st = ABDB_OK;
 
-    fill(d, d->dense, s->batch * s->dense, 2 * seed, 1);
-#pragma omp parallel for schedule(static)
-    for (size_t i = 0; i < n; i++)
-        d->index[i] = (int32_t)((abdb_random_at(2 * seed + 1, i) >> 32) * s->rows >> 32);
+    TRY(fill(d, d->dense, s->batch * s->dense, 2 * seed, 1, err));
+    TRY(make_all(d, make_indices, d->index, s->tables * s->batch * s->lookups, sizeof *d->index,
+                 2 * seed + 1, (double)s->rows, err));
+done:
+    return st;
 }
 
 void abdb_dlrm_close(abdb_dlrm *d)
 {
     if (d->memory) d->stage->device->release(d->stage->device, d->memory);
     if (d->parts) d->stage->parts->close(d->parts);
+    free(d->room);
     d->memory = NULL;
     d->parts = NULL;
+    d->room = NULL;
 }

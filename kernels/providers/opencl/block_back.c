@@ -50,8 +50,10 @@ static abdb_status add_layer(const layer *l, cl_mem d_in, abdb_error *err)
                         .row = 1,
                         .column = columns},
                    out = {.data = d_in, .dtype = ABDB_F32, .row = depth, .column = 1};
-    abdb_cl_size of_w = {depth, columns, b->n, 1, ABDB_F32, tiles, false},
-                 of_in = {b->n, depth, columns, 1, ABDB_F32, tiles, false};
+    abdb_cl_size
+        of_w = {.m = depth, .n = columns, .k = b->n, .batch = 1, .dtype = ABDB_F32, .tiles = tiles},
+        of_in = {
+            .m = b->n, .n = depth, .k = columns, .batch = 1, .dtype = ABDB_F32, .tiles = tiles};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_product(b->job, &in, &back, &dw, &of_w, err));

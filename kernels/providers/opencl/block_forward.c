@@ -30,7 +30,13 @@ static abdb_status add_layer(abdb_cl_block *b, cl_mem from, cl_mem base, cl_mem 
                         .row = columns,
                         .column = 1},
                    c = {.data = to, .dtype = ABDB_F32, .row = columns, .column = 1};
-    abdb_cl_size s = {b->n, columns, depth, 1, ABDB_F32, abdb_cl_usual(b->job->d, ABDB_F32), true};
+    abdb_cl_size s = {.m = b->n,
+                      .n = columns,
+                      .k = depth,
+                      .batch = 1,
+                      .dtype = ABDB_F32,
+                      .tiles = abdb_cl_usual(b->job->d, ABDB_F32),
+                      .add = true};
     char options[96] = "";
     abdb_cl_call call = abdb_cl_by_row(b, "bias.cl", "spread", options);
     abdb_status st = ABDB_OK;

@@ -1,29 +1,53 @@
-/* embedding.c - embedding bags: all tables in one kernel, or a kernel each (mode=single). */
+/* embedding.c - embedding bags: all tables in one kernel, or a kernel each (mode=single); as a part
+ * of a network all in one. */
 #include <string.h>
 
-#include "kernels/providers/opencl/job.h"
 #include "kernels/providers/opencl/opencl.h"
+#include "kernels/providers/opencl/parts.h"
 
 enum { TABLES, INDEX, OUT, ITEMS = 64 };
+
+/* Sums of `count` tables from `first` on. */
+static abdb_status add_bags(abdb_cl_job *job, abdb_dtype dtype, const abdb_part_bags *x,
+                            size_t first, size_t count, abdb_error *err)
+{
+    size_t items = abdb_cl_local(job->p, ITEMS), size = abdb_dtype_size(dtype);
+    abdb_cl_call call = {
+        "bag.cl", "sums", abdb_cl_format(dtype), {abdb_cl_pieces(x->batch, items), count}, {items}};
+
+    return abdb_cl_add(job, &call, err, "pppllllll", x->table, size, x->index, sizeof *x->index,
+                       x->out, size, first, x->rows, x->batch, x->lookups, x->columns, x->apart);
+}
+
+void abdb_cl_part_bags(void *self, const abdb_part_bags *x)
+{
+    abdb_cl_maker *s = self;
+    abdb_error err;
+
+    if (s->status == ABDB_OK)
+        abdb_cl_made(s, add_bags(s->job, s->dtype, x, 0, x->tables, &err), &err);
+}
 
 static abdb_status prepare(void **state, const abdb_problem *p, abdb_error *err)
 {
     const abdb_tensor *t = p->tensor;
     const char *mode = abdb_param_text(p, "mode");
-    size_t tables = t[INDEX].dim[0], batch = t[INDEX].dim[1], lookups = t[INDEX].dim[2],
-           rows = t[TABLES].dim[0] / tables, items = abdb_cl_local(p, ITEMS),
-           together = mode && strcmp(mode, "single") == 0 ? 1 : tables;
+    const abdb_part_bags x = {.tables = t[INDEX].dim[0],
+                              .rows = t[TABLES].dim[0] / t[INDEX].dim[0],
+                              .lookups = t[INDEX].dim[2],
+                              .batch = t[INDEX].dim[1],
+                              .columns = t[TABLES].dim[1],
+                              .apart = t[INDEX].dim[0] * t[TABLES].dim[1],
+                              .table = t[TABLES].data,
+                              .index = t[INDEX].data,
+                              .out = t[OUT].data};
+    size_t together = mode && strcmp(mode, "single") == 0 ? 1 : x.tables;
     abdb_cl_job *job = NULL;
     abdb_status st = ABDB_OK;
 
     TRY(abdb_cl_job_new(&job, p, err));
-    for (size_t first = 0; first < tables; first += together)
-        TRY(abdb_cl_add(
-            job,
-            &(abdb_cl_call){
-                "bag.cl", "sums", "-DF32", {abdb_cl_pieces(batch, items), together}, {items}},
-            err, "bbbllllll", t[TABLES].data, t[INDEX].data, t[OUT].data, first, rows, batch,
-            lookups, t[TABLES].dim[1], tables));
+    for (size_t first = 0; first < x.tables; first += together)
+        TRY(add_bags(job, ABDB_F32, &x, first, together, err));
 done:
     return abdb_cl_hand(st, job, state);
 }

@@ -24,35 +24,64 @@ static abdb_status failed(void *self, abdb_error *err)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* Rows and columns as they are multiplied: of what is stored transposed they change places. */
+/* Rows and columns as they are multiplied: of what is stored transposed they change places. apart:
+ * elements from a row to the next; 0: rows lie side by side. */
 static abdb_cl_matrix matrix_of(const abdb_cl_maker *s, const void *data, size_t rows,
-                                size_t columns, bool transposed)
+                                size_t columns, bool transposed, size_t apart)
 {
     abdb_cl_place place = abdb_cl_find(s->job->d, data);
 
     return (abdb_cl_matrix){.data = place.memory,
                             .dtype = s->dtype,
                             .first = place.at / s->size,
-                            .row = transposed ? 1 : columns,
-                            .column = transposed ? rows : 1};
+                            .row = transposed ? 1 : (apart ? apart : columns),
+                            .column = transposed ? (apart ? apart : rows) : 1};
+}
+
+static abdb_cl_size size_of(const abdb_cl_maker *s, const abdb_part_product *x)
+{
+    return (abdb_cl_size){.m = x->m,
+                          .n = x->n,
+                          .k = x->k,
+                          .batch = 1,
+                          .dtype = s->dtype,
+                          .tiles = abdb_cl_usual(s->job->d, s->dtype),
+                          .relu = x->act == ABDB_ACT_RELU,
+                          .bias = x->bias};
 }
 
 static abdb_status add_product(const abdb_cl_maker *s, const abdb_part_product *x, abdb_error *err)
 {
-    abdb_cl_matrix a = matrix_of(s, x->a, x->m, x->k, x->ta),
-                   b = matrix_of(s, x->b, x->k, x->n, x->tb),
-                   c = matrix_of(s, x->c, x->m, x->n, false);
-    abdb_cl_size size = {.m = x->m,
-                         .n = x->n,
-                         .k = x->k,
-                         .batch = 1,
-                         .dtype = s->dtype,
-                         .tiles = abdb_cl_usual(s->job->d, s->dtype)};
+    abdb_cl_matrix a = matrix_of(s, x->a, x->m, x->k, x->ta, x->lda),
+                   b = matrix_of(s, x->b, x->k, x->n, x->tb, 0),
+                   c = matrix_of(s, x->c, x->m, x->n, false, x->ldc);
+    abdb_cl_size size = size_of(s, x);
+    abdb_cl_panels of_a, of_b = {(void *)(uintptr_t)x->packed, 1}; /* it is only read */
+    abdb_status st = ABDB_OK;
 
-    if (x->lda || x->ldc || x->bias || x->act != ABDB_ACT_NONE || x->packed)
-        return ABDB_FAIL(err, ABDB_BACKEND,
-                         "opencl has no products with rows apart, a bias, or weights laid out");
-    return abdb_cl_product(s->job, &a, &b, &c, &size, err);
+    TRY(abdb_cl_pack_a(s->job, &a, &size, &of_a, err));
+    if (!x->packed) TRY(abdb_cl_pack_b(s->job, &b, &size, &of_b, err));
+    TRY(abdb_cl_tile(s->job, &of_a, &of_b, &c, &size, err));
+done:
+    return st;
+}
+
+static size_t packed_bytes(void *self, const abdb_part_product *x)
+{
+    const abdb_cl_maker *s = self;
+    abdb_cl_size size = size_of(s, x);
+
+    return abdb_cl_panels_bytes(s->job, &size);
+}
+
+static void pack(void *self, const abdb_part_product *x, void *to)
+{
+    abdb_cl_maker *s = self;
+    abdb_cl_matrix b = matrix_of(s, x->b, x->k, x->n, x->tb, 0);
+    abdb_cl_size size = size_of(s, x);
+    abdb_error err;
+
+    if (s->status == ABDB_OK) abdb_cl_made(s, abdb_cl_pack_b_to(s->job, &b, &size, to, &err), &err);
 }
 
 static void product(void *self, const abdb_part_product *x)
@@ -168,10 +197,13 @@ const abdb_parts abdb_cl_parts = {.refuses = refuses,
                                   .room_of_attention = room_of_attention,
                                   .room_of_rows = room_of_rows,
                                   .reserve = reserve,
+                                  .packed_bytes = packed_bytes,
+                                  .pack = pack,
                                   .product = product,
                                   .attention = attention,
                                   .rows = abdb_cl_part_rows,
                                   .embedding = abdb_cl_part_embedding,
+                                  .bags = abdb_cl_part_bags,
                                   .loss = abdb_cl_part_loss,
                                   .add = abdb_cl_part_add,
                                   .update = abdb_cl_part_update,

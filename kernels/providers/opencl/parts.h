@@ -34,7 +34,8 @@ abdb_cl_call abdb_cl_pieces_call(const abdb_cl_maker *s, const char *file, const
 abdb_cl_call abdb_cl_columns_call(const abdb_cl_maker *s, const char *file, const char *function,
                                   const char *options, size_t columns);
 
-/* Members of abdb_parts that are in parts_rows.c. */
+/* Members of abdb_parts that are in embedding.c and parts_rows.c. */
+void abdb_cl_part_bags(void *self, const abdb_part_bags *x);
 void abdb_cl_part_rows(void *self, const abdb_part_rows *x);
 void abdb_cl_part_embedding(void *self, const abdb_part_embedding *x, bool backward);
 double abdb_cl_part_loss(void *self, const abdb_part_loss *x);

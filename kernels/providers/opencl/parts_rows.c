@@ -66,10 +66,15 @@ static abdb_status add_rows(abdb_cl_maker *s, const abdb_part_rows *x, abdb_erro
 {
     char options[OPTIONS];
     abdb_cl_call bias = abdb_cl_rows_call(s, "bias.cl", "lift", s->format, x->rows),
+                 cross = abdb_cl_rows_call(s, "bias.cl", "crossed", s->format, x->rows),
                  gelu = abdb_cl_rows_call(s, "gate.cl", "biased", options, x->rows);
 
     snprintf(options, sizeof options, "%s -DGELU -DCHUNK=%d", s->format, ABDB_CL_CHUNK);
     switch (x->what) {
+    case ABDB_ROWS_CROSS:
+        return abdb_cl_add(s->job, &cross, err, "pppppli", x->x, s->size, x->gain ? x->gain : x->x,
+                           s->size, x->kept, s->size, x->add, s->size, x->out, s->size, x->columns,
+                           x->gain != NULL);
     case ABDB_ROWS_NORM: return add_norm(s, x, err);
     case ABDB_ROWS_BIAS:
         return abdb_cl_add(s->job, &bias, err, "pppplii", x->x, s->size, x->gain ? x->gain : x->x,

@@ -27,25 +27,47 @@ static size_t columns_of(const abdb_cl_job *job, const abdb_cl_size *s)
 }
 
 /* Panels of `side` rows of a matrix of `rows`; across, along: strides. */
-static abdb_status pack(abdb_cl_job *job, const abdb_cl_matrix *m, const abdb_cl_size *s,
-                        size_t rows, size_t side, size_t across, size_t along, abdb_cl_panels *out,
-                        abdb_error *err)
+typedef struct {
+    size_t rows, side, across, along;
+} cut;
+
+static size_t matrices_of(const abdb_cl_matrix *m, const abdb_cl_size *s)
 {
-    size_t panels = abdb_cl_pieces(rows, side), share = m->share ? m->share : 1,
-           matrices = abdb_cl_pieces(s->batch, share);
+    return m->stride ? abdb_cl_pieces(s->batch, m->share ? m->share : 1) : 1;
+}
+
+static size_t bytes_of(const cut *c, const abdb_cl_size *s)
+{
+    return abdb_cl_pieces(c->rows, c->side) * c->side * s->k * abdb_dtype_size(real_of(s->dtype));
+}
+
+static abdb_status pack_to(abdb_cl_job *job, const abdb_cl_matrix *m, const abdb_cl_size *s,
+                           const cut *c, void *panels, abdb_error *err)
+{
     char options[64];
+    abdb_cl_call call = {
+        "pack.cl",
+        "pack",
+        options,
+        {abdb_cl_pieces(c->rows, c->side), abdb_cl_pieces(s->k, DEPTH), matrices_of(m, s)},
+        {0}};
+
+    snprintf(options, sizeof options, "%s -DSIDE=%zu", abdb_cl_format(m->dtype), c->side);
+    return abdb_cl_add(job, &call, err, "bpllllll", m->data, panels,
+                       abdb_dtype_size(real_of(s->dtype)), c->rows, s->k, m->first, c->across,
+                       c->along, m->stride);
+}
+
+static abdb_status pack(abdb_cl_job *job, const abdb_cl_matrix *m, const abdb_cl_size *s,
+                        const cut *c, abdb_cl_panels *out, abdb_error *err)
+{
+    cl_mem panels;
     abdb_status st = ABDB_OK;
 
-    out->share = m->stride ? share : s->batch;
-    if (!m->stride) matrices = 1;
-    snprintf(options, sizeof options, "%s -DSIDE=%zu", abdb_cl_format(m->dtype), side);
-    TRY(abdb_cl_scratch(job, matrices * panels * side * s->k * abdb_dtype_size(real_of(s->dtype)),
-                        &out->panels, err));
-    TRY(abdb_cl_add(
-        job,
-        &(abdb_cl_call){
-            "pack.cl", "pack", options, {panels, abdb_cl_pieces(s->k, DEPTH), matrices}, {0}},
-        err, "bbllllll", m->data, out->panels, rows, s->k, m->first, across, along, m->stride));
+    out->share = m->stride ? (m->share ? m->share : 1) : s->batch;
+    TRY(abdb_cl_scratch(job, matrices_of(m, s) * bytes_of(c, s), &panels, err));
+    out->panels = panels;
+    TRY(pack_to(job, m, s, c, panels, err));
 done:
     return st;
 }
@@ -53,19 +75,32 @@ done:
 abdb_status abdb_cl_pack_a(abdb_cl_job *job, const abdb_cl_matrix *a, const abdb_cl_size *s,
                            abdb_cl_panels *out, abdb_error *err)
 {
-    return pack(job, a, s, s->m, (size_t)s->tiles.rows, a->row, a->column, out, err);
+    return pack(job, a, s, &(cut){s->m, (size_t)s->tiles.rows, a->row, a->column}, out, err);
 }
 
 abdb_status abdb_cl_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b, const abdb_cl_size *s,
                            abdb_cl_panels *out, abdb_error *err)
 {
-    return pack(job, b, s, s->n, columns_of(job, s), b->column, b->row, out, err);
+    return pack(job, b, s, &(cut){s->n, columns_of(job, s), b->column, b->row}, out, err);
+}
+
+size_t abdb_cl_panels_bytes(const abdb_cl_job *job, const abdb_cl_size *s)
+{
+    return bytes_of(&(cut){.rows = s->n, .side = columns_of(job, s)}, s);
+}
+
+abdb_status abdb_cl_pack_b_to(abdb_cl_job *job, const abdb_cl_matrix *b, const abdb_cl_size *s,
+                              void *to, abdb_error *err)
+{
+    return pack_to(job, b, s, &(cut){s->n, columns_of(job, s), b->column, b->row}, to, err);
 }
 
 static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const abdb_cl_panels *b,
                              const abdb_cl_matrix *c, const abdb_cl_size *s, size_t from, size_t to,
                              abdb_error *err)
 {
+    bool last = to == s->k;
+    const void *bias = s->bias ? s->bias : c->data;
     const char *out = c->dtype == ABDB_BF16  ? " -DTO_BF16"
                       : c->dtype == ABDB_F16 ? " -DTO_F16"
                       : c->dtype == ABDB_I32 ? " -DTO_I32"
@@ -73,8 +108,9 @@ static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const ab
     size_t panels = abdb_cl_pieces(s->m, (size_t)s->tiles.rows);
     char options[128];
 
-    snprintf(options, sizeof options, "%s -DROWS=%d -DVECTORS=%d -DBLOCKS=%d%s",
-             abdb_cl_format(real_of(s->dtype)), s->tiles.rows, s->tiles.vectors, BLOCKS, out);
+    snprintf(options, sizeof options, "%s -DROWS=%d -DVECTORS=%d -DBLOCKS=%d%s%s%s",
+             abdb_cl_format(real_of(s->dtype)), s->tiles.rows, s->tiles.vectors, BLOCKS, out,
+             s->bias && last ? " -DBIAS" : "", s->relu && last ? " -DRELU" : "");
     return abdb_cl_add(job,
                        &(abdb_cl_call){"tile.cl",
                                        "tile",
@@ -82,8 +118,10 @@ static abdb_status add_tiles(abdb_cl_job *job, const abdb_cl_panels *a, const ab
                                        {abdb_cl_pieces(panels, BLOCKS),
                                         abdb_cl_pieces(s->n, columns_of(job, s)), s->batch},
                                        {0}},
-                       err, "bbblllllllllli", a->panels, b->panels, c->data, s->m, s->n, s->k, from,
-                       to, c->first, c->row, c->stride, a->share, b->share, s->add || from > 0);
+                       err, "bpbllllllllllip", a->panels, b->panels,
+                       abdb_dtype_size(real_of(s->dtype)), c->data, s->m, s->n, s->k, from, to,
+                       c->first, c->row, c->stride, a->share, b->share, s->add || from > 0, bias,
+                       abdb_dtype_size(c->dtype));
 }
 
 /* Of C that is bf16 or f16 the whole depth is one, so that it is rounded once. */

@@ -20,9 +20,9 @@ typedef struct {
     const char *how; /* "usual", "searched" */
 } abdb_cl_tiles;
 
-/* An operand as panels. */
+/* An operand as panels: a cl_mem, or an address of the device. */
 typedef struct {
-    cl_mem panels;
+    void *panels;
     size_t share;
 } abdb_cl_panels;
 
@@ -31,6 +31,8 @@ typedef struct {
     abdb_dtype dtype; /* of what is multiplied */
     abdb_cl_tiles tiles;
     bool add; /* to what is in C, which is f32 or f64 then */
+    bool relu;
+    const void *bias; /* n numbers of C's format, one for each column; NULL: none */
 } abdb_cl_size;
 
 /* The tiles that are usual on the device for a format. */
@@ -45,8 +47,12 @@ ABDB_MUST_USE abdb_status abdb_cl_pack_a(abdb_cl_job *job, const abdb_cl_matrix 
 ABDB_MUST_USE abdb_status abdb_cl_pack_b(abdb_cl_job *job, const abdb_cl_matrix *b,
                                          const abdb_cl_size *s, abdb_cl_panels *out,
                                          abdb_error *err);
-/* Adds C = A B of panels; C's columns stand side by side. bf16, f16: rounded once; bytes: C is i32.
- */
+/* Bytes of one B as panels; pack_b_to makes them there (a cl_mem, or an address). */
+size_t abdb_cl_panels_bytes(const abdb_cl_job *job, const abdb_cl_size *s);
+ABDB_MUST_USE abdb_status abdb_cl_pack_b_to(abdb_cl_job *job, const abdb_cl_matrix *b,
+                                            const abdb_cl_size *s, void *to, abdb_error *err);
+/* Adds C = A B of panels, with what follows it; C's columns stand side by side. bf16, f16: rounded
+ * once; bytes: C is i32, and nothing follows. */
 ABDB_MUST_USE abdb_status abdb_cl_tile(abdb_cl_job *job, const abdb_cl_panels *a,
                                        const abdb_cl_panels *b, const abdb_cl_matrix *c,
                                        const abdb_cl_size *s, abdb_error *err);

@@ -24,7 +24,7 @@ enum { CANDIDATES = sizeof candidates / sizeof candidates[0] };
 static abdb_status time_of(const abdb_problem *p, abdb_dtype dtype, const abdb_cl_tiles *tiles,
                            double *least, abdb_error *err)
 {
-    abdb_cl_size s = {SIZE, SIZE, SIZE, 1, dtype, *tiles, false};
+    abdb_cl_size s = {.m = SIZE, .n = SIZE, .k = SIZE, .batch = 1, .dtype = dtype, .tiles = *tiles};
     abdb_cl_matrix m[3];
     abdb_cl_job *job = NULL;
     size_t bytes = (size_t)SIZE * SIZE * abdb_dtype_size(dtype);

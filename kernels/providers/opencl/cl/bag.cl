@@ -1,38 +1,40 @@
 /* bag.cl - sums of rows of embedding tables: a work-item a bag (dimension 0: samples, 1: tables
- * from `first` on), COLUMNS vectors of it at a time. */
+ * from `first` on), COLUMNS vectors of it at a time. apart: elements from a sample's sums to the
+ * next one's; _at: elements before. */
 enum { COLUMNS = 4 };
 
-KERNEL void sums(global const float *tables, global const int *index, global float *out,
-                 ulong first, ulong rows, ulong batch, ulong lookups, ulong width, ulong all)
+KERNEL void sums(global const ELEMENT *tables, ulong tables_at, global const int *index,
+                 ulong index_at, global ELEMENT *out, ulong out_at, ulong first, ulong rows,
+                 ulong batch, ulong lookups, ulong width, ulong apart)
 {
     ulong sample = get_global_id(0), table = first + get_global_id(1), i = 0;
-    global const int *mine = index + (table * batch + sample) * lookups;
-    global const float *from = tables + table * rows * width;
-    global float *to = out + (sample * all + table) * width;
+    global const int *mine = index + index_at + (table * batch + sample) * lookups;
+    global const ELEMENT *from = tables + tables_at + table * rows * width;
+    global ELEMENT *to = out + out_at + sample * apart + table * width;
 
     if (sample >= batch) return;
     for (; i + COLUMNS * LANES <= width; i += COLUMNS * LANES) {
-        FLOATV sum[COLUMNS];
+        REALV sum[COLUMNS];
 
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++) sum[c] = 0;
         for (ulong l = 0; l < lookups; l++)
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
-                sum[c] += VLOAD(c, from + (ulong)mine[l] * width + i);
+                sum[c] += GETV(from, (ulong)mine[l] * width + i + c * LANES);
 #pragma unroll
-        for (int c = 0; c < COLUMNS; c++) VSTORE(sum[c], c, to + i);
+        for (int c = 0; c < COLUMNS; c++) PUTV(to, i + c * LANES, sum[c]);
     }
     for (; i + LANES <= width; i += LANES) {
-        FLOATV sum = 0;
+        REALV sum = 0;
 
-        for (ulong l = 0; l < lookups; l++) sum += VLOAD(0, from + (ulong)mine[l] * width + i);
-        VSTORE(sum, 0, to + i);
+        for (ulong l = 0; l < lookups; l++) sum += GETV(from, (ulong)mine[l] * width + i);
+        PUTV(to, i, sum);
     }
     for (; i < width; i++) {
-        float sum = 0;
+        REAL sum = 0;
 
-        for (ulong l = 0; l < lookups; l++) sum += from[(ulong)mine[l] * width + i];
-        to[i] = sum;
+        for (ulong l = 0; l < lookups; l++) sum += GET(from, (ulong)mine[l] * width + i);
+        PUT(to, i, sum);
     }
 }
