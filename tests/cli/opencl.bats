@@ -60,6 +60,18 @@ cell() { # KERNEL key=value...
     same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass\npass'
 }
 
+@test "opencl: recommendations are verified, by vectors and batches of any size, and what cannot be is refused by name" {
+    need_device
+    run cells "$(cell dlrm model=tiny bytes=2236 batch=13)" "$(cell dlrm model=tiny bytes=222 batch=3 dtype=bf16)" "$(cell dlrm model=tiny batch=1 steps=3)" \
+        "$(cell dlrm model=tiny dtype=f64)"
+    same "$(grep -c ' ok $' <<<"$output")" 3 || { cat "$dir/errors"; echo "$output"; return 1; }
+    fails 0 "backend opencl lacks: parts of networks but in f32 and bf16"
+    same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass\npass'
+    # each part is there, as often as the network has it
+    same "$(jq -rs '[.[] | select(.kind == "span" and (.cell | contains("steps=3"))) | .name + " " + (.calls | tostring)] | join(", ")' "$dir/records")" \
+        "inference 3, embeddings 3, bottom MLP 6, cross products 12, cross sums 6, top MLP 6"
+}
+
 @test "opencl: a kernel that is not there is named, and both providers of a product answer" {
     need_device
     run cells "$(cell stream op=copy level=L1)" "$(cell attention pass=backward algorithm=plain sequence=32)" "$(cell gemm n=40 provider=nobody)"

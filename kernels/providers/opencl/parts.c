@@ -38,16 +38,20 @@ static abdb_cl_matrix matrix_of(const abdb_cl_maker *s, const void *data, size_t
                             .column = transposed ? (apart ? apart : rows) : 1};
 }
 
+/* Tiles have no more rows than there are: those of one row would be multiplied twelve times. */
 static abdb_cl_size size_of(const abdb_cl_maker *s, const abdb_part_product *x)
 {
-    return (abdb_cl_size){.m = x->m,
-                          .n = x->n,
-                          .k = x->k,
-                          .batch = 1,
-                          .dtype = s->dtype,
-                          .tiles = abdb_cl_usual(s->job->d, s->dtype),
-                          .relu = x->act == ABDB_ACT_RELU,
-                          .bias = x->bias};
+    abdb_cl_size size = {.m = x->m,
+                         .n = x->n,
+                         .k = x->k,
+                         .batch = 1,
+                         .dtype = s->dtype,
+                         .tiles = abdb_cl_usual(s->job->d, s->dtype),
+                         .relu = x->act == ABDB_ACT_RELU,
+                         .bias = x->bias};
+
+    if (x->m < (size_t)size.tiles.rows) size.tiles.rows = (int)x->m;
+    return size;
 }
 
 static abdb_status add_product(const abdb_cl_maker *s, const abdb_part_product *x, abdb_error *err)
