@@ -12,13 +12,14 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-programs="workloads llama safetensors"
-# which program a file is tested by, and its tests, the quick ones first
+programs="workloads recommend llama safetensors"
+# which program a mistake (its id and file) is seen by, and its tests, the quick ones first
 tests_of() {
     case $1 in
+    recommend-*) program=recommend tests="tables_in_pieces recommends" ;;
     */llama_file.c | */safetensors.c) program=safetensors tests="places other_shapes hostile" ;;
     */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
-    *) program=workloads tests="lengths gradients switches chain learns recommends ranks_learn" ;;
+    *) program=workloads tests="lengths gradients switches chain learns ranks_learn" ;;
     esac
 }
 [ -n "$check" ] || for program in $programs; do make -s "$build/unit/$program"; done
@@ -35,7 +36,7 @@ while IFS='|' read -r id file from to; do
     FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "kernels/$file" >"$room/wrong.c" ||
         { echo "$id: kernels/$file has not exactly one '$from'"; exit 1; }
     [ -z "$check" ] || continue
-    tests_of "$file"
+    tests_of "$id $file"
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O2 -fopenmp -w -c "$room/wrong.c" -o "$room/wrong.o"
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -fopenmp -w -o "$room/tests" "tests/unit/$program.c" "$room/wrong.o" \
         $(printf '%s\n' $objects | grep -v "/kernels/${file%.c}.o") "$build/libabdb.a" -lcmocka -ljansson -lcrypto -lsqlite3 -lcsv -larchive -lm -lpthread

@@ -20,7 +20,7 @@ typedef struct {
     const abdb_dlrm *d;
     double sums, format; /* squares of unit roundoffs: of sums, of what is kept */
     numbers x0, x, y, z;
-    /* Copies of what the device has: of all between tables and features; numbers and indices of one
+    /* Copies of what the device has: of all before the features; numbers and indices of one
      * sample. */
     char *layers, *some;
     int32_t *index;
@@ -92,14 +92,15 @@ static abdb_status look_up(const walk *w, size_t sample, size_t table, abdb_erro
 {
     const abdb_dlrm_shape *s = &w->d->s;
     const int32_t *index = w->d->index + (table * s->batch + sample) * s->lookups;
+    const char *from = w->d->tables[table / w->d->each];
+    size_t first = table % w->d->each * s->rows;
     numbers to = {w->x0.value + (table + 1) * s->width, w->x0.square + (table + 1) * s->width};
     abdb_status st = ABDB_OK;
 
     TRY(abdb_stage_take(w->d->stage, w->index, index, s->lookups * sizeof *index, err));
     for (size_t j = 0; j < s->width; j++) to.value[j] = to.square[j] = 0;
     for (size_t l = 0; l < s->lookups; l++) {
-        TRY(take_some(w, w->d->tables, (table * s->rows + (size_t)w->index[l]) * s->width, s->width,
-                      err));
+        TRY(take_some(w, from, (first + (size_t)w->index[l]) * s->width, s->width, err));
         for (size_t j = 0; j < s->width; j++) {
             double term = get(w, w->some, j);
 

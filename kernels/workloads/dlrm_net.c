@@ -45,15 +45,19 @@ static void bags(const abdb_dlrm *d)
            width = (double)s->width;
 
     abdb_span_enter(d->stage->spans, "embeddings", "embedding-bag");
-    d->stage->parts->bags(d->parts, &(abdb_part_bags){.tables = s->tables,
-                                                      .rows = s->rows,
-                                                      .lookups = s->lookups,
-                                                      .batch = s->batch,
-                                                      .columns = s->width,
-                                                      .apart = s->apart,
-                                                      .table = d->tables,
-                                                      .index = d->index,
-                                                      .out = at(d->x0, s->width, d->size)});
+    for (size_t t = 0; t < s->tables; t += d->each) {
+        abdb_part_bags x = {.tables = s->tables - t < d->each ? s->tables - t : d->each,
+                            .rows = s->rows,
+                            .lookups = s->lookups,
+                            .batch = s->batch,
+                            .columns = s->width,
+                            .apart = s->apart,
+                            .table = d->tables[t / d->each],
+                            .index = d->index + t * s->batch * s->lookups,
+                            .out = at(d->x0, (t + 1) * s->width, d->size)};
+
+        d->stage->parts->bags(d->parts, &x);
+    }
     abdb_span_leave(d->stage->spans, n * (lookups - 1) * width,
                     n * ((lookups + 1) * width * (double)d->size + lookups * sizeof(int32_t)));
 }

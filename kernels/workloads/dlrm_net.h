@@ -6,6 +6,8 @@
 #include "kernels/workloads/parts.h"
 #include "kernels/workloads/workload.h"
 
+enum { ABDB_DLRM_PIECES = 16 };
+
 /* A product with what follows it: w is in x out. */
 typedef struct {
     size_t in, out, lda, ldc;
@@ -17,12 +19,14 @@ typedef struct {
 typedef struct {
     abdb_dlrm_shape s;
     const abdb_stage *stage;
-    void *parts;  /* of stage->parts */
-    char *memory; /* everything, of the device */
+    void *parts;                    /* of stage->parts */
+    char *memory;                   /* everything but the tables, of the device */
+    char *tables[ABDB_DLRM_PIECES]; /* `each` in a piece of memory, one after another */
+    size_t each;
     abdb_dlrm_layer bottom[ABDB_DLRM_LAYERS], top[ABDB_DLRM_LAYERS], down[ABDB_DLRM_LAYERS],
-        up[ABDB_DLRM_LAYERS];                         /* down, up: of cross layers, V and W */
-    char *shift[ABDB_DLRM_LAYERS];                    /* of cross layers */
-    char *tables, *dense, *x0, *x, *low, *wide, *out; /* batch rows of x0, x, wide `apart` apart */
+        up[ABDB_DLRM_LAYERS];                /* down, up: of cross layers, V and W */
+    char *shift[ABDB_DLRM_LAYERS];           /* of cross layers */
+    char *dense, *x0, *x, *low, *wide, *out; /* batch rows of x0, x, wide `apart` apart */
     char *hidden[2];
     int32_t *index; /* by table, sample and lookup */
     void *room;     /* of the host, for what goes to the device; NULL where that is the host */

@@ -1,5 +1,5 @@
 /* dlrm_place.c - the memory of a recommendation model: how much, where, and what it begins with.
- * All but working memory is one piece, counted before it is made. See dlrm_net.h. */
+ * All but tables and working memory is one piece, counted before it is made. See dlrm_net.h. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,7 +67,6 @@ static void place(abdb_dlrm *d)
            row = s->batch * s->apart * d->size;
 
     d->bytes = 0;
-    d->tables = take(d, s->tables * s->rows * s->width * d->size);
     place_mlp(d, d->bottom, s->bottom, s->bottoms, s->dense, 0, s->apart, true);
     for (size_t i = 0; i < s->crosses; i++) {
         d->down[i] = layer_of(d, s->joined, s->rank, s->apart, 0);
@@ -84,6 +83,12 @@ static void place(abdb_dlrm *d)
     d->hidden[1] = take(d, s->batch * (bottom > top ? bottom : top) * d->size);
     d->out = take(d, s->batch * d->size);
     d->index = take(d, s->tables * s->batch * s->lookups * sizeof *d->index);
+}
+
+/* Bytes of so many tables. */
+static size_t bytes_of(const abdb_dlrm *d, size_t tables)
+{
+    return tables * d->s.rows * d->s.width * d->size;
 }
 
 /* Everything that is known before memory is made. */
@@ -110,7 +115,7 @@ abdb_status abdb_dlrm_bytes(const abdb_stage *stage, const abdb_dlrm_shape *s, d
     abdb_status st = ABDB_OK;
 
     TRY(begin(&d, stage, s, err));
-    *out = (double)d.bytes + (double)d.work;
+    *out = (double)d.bytes + (double)d.work + (double)bytes_of(&d, s->tables);
 done:
     abdb_dlrm_close(&d);
     return st;
@@ -152,21 +157,21 @@ static void make_indices(const abdb_dlrm *d, void *to, size_t first, size_t n, u
         index[i] = (int32_t)((abdb_random_at(seed, first + i) >> 32) * (uint64_t)rows >> 32);
 }
 
-/* A piece of n elements: where it lies on the host, else piece by piece through d->room. */
-static abdb_status make_all(const abdb_dlrm *d, make *by, void *to, size_t n, size_t size,
-                            uint64_t seed, double of, abdb_error *err)
+/* Elements [first, first + n): where they lie on the host, else some at a time through d->room. */
+static abdb_status make_all(const abdb_dlrm *d, make *by, void *to, size_t first, size_t n,
+                            size_t size, uint64_t seed, double of, abdb_error *err)
 {
     abdb_status st = ABDB_OK;
 
     if (d->stage->device->on_host) {
-        by(d, to, 0, n, seed, of);
+        by(d, to, first, n, seed, of);
         return ABDB_OK;
     }
-    for (size_t first = 0; first < n; first += CHUNK) {
-        size_t here = n - first < CHUNK ? n - first : CHUNK;
+    for (size_t i = 0; i < n; i += CHUNK) {
+        size_t here = n - i < CHUNK ? n - i : CHUNK;
 
-        by(d, d->room, first, here, seed, of);
-        TRY(abdb_stage_give(d->stage, (char *)to + first * size, d->room, here * size, err));
+        by(d, d->room, first + i, here, seed, of);
+        TRY(abdb_stage_give(d->stage, (char *)to + i * size, d->room, here * size, err));
     }
 done:
     return st;
@@ -176,7 +181,7 @@ done:
 static abdb_status fill(const abdb_dlrm *d, void *to, size_t n, uint64_t seed, double deviation,
                         abdb_error *err)
 {
-    return make_all(d, make_numbers, to, n, d->size, seed, deviation, err);
+    return make_all(d, make_numbers, to, 0, n, d->size, seed, deviation, err);
 }
 
 /* Numbers that pass keep their size: half of them pass a ReLU. */
@@ -193,6 +198,57 @@ done:
     return st;
 }
 
+static void release_tables(abdb_dlrm *d)
+{
+    for (size_t i = 0; i < ABDB_DLRM_PIECES; i++) {
+        if (d->tables[i]) d->stage->device->release(d->stage->device, d->tables[i]);
+        d->tables[i] = NULL;
+    }
+}
+
+/* Memory of tables, `each` in a piece, in large pages where the system has them. */
+static abdb_status try_tables(abdb_dlrm *d, abdb_error *err)
+{
+    abdb_device *device = d->stage->device;
+    size_t left = d->s.tables;
+    abdb_status st = ABDB_OK;
+
+    for (size_t i = 0; left; i++) {
+        size_t here = left < d->each ? left : d->each, bytes = bytes_of(d, here);
+        void *memory = NULL;
+
+        if (device->alloc(device, bytes, true, &memory, err) != ABDB_OK)
+            TRY(device->alloc(device, bytes, false, &memory, err));
+        d->tables[i] = memory;
+        left -= here;
+    }
+done:
+    if (st != ABDB_OK) release_tables(d);
+    return st;
+}
+
+/* In one piece, or where a device has none that large, in as few as do. */
+static abdb_status make_tables(abdb_dlrm *d, uint64_t seed, abdb_error *err)
+{
+    const abdb_dlrm_shape *s = &d->s;
+    size_t row = s->rows * s->width;
+    abdb_status st = ABDB_NOMEM;
+
+    for (size_t pieces = 1; st != ABDB_OK && pieces <= ABDB_DLRM_PIECES; pieces *= 2) {
+        d->each = (s->tables + pieces - 1) / pieces;
+        st = try_tables(d, err);
+    }
+    TRY(st);
+    for (size_t t = 0; t < s->tables; t += d->each) {
+        size_t here = s->tables - t < d->each ? s->tables - t : d->each;
+
+        TRY(make_all(d, make_numbers, d->tables[t / d->each], t * row, here * row, d->size, seed,
+                     1 / sqrt((double)s->lookups), err));
+    }
+done:
+    return st;
+}
+
 abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlrm_shape *s,
                            uint64_t seed, abdb_error *err)
 {
@@ -203,17 +259,11 @@ abdb_status abdb_dlrm_open(abdb_dlrm *d, const abdb_stage *stage, const abdb_dlr
     seed <<= 8;
     d->room = stage->device->on_host ? NULL : malloc(CHUNK * sizeof(double));
     if (!d->room && !stage->device->on_host) TRY(ABDB_FAIL(err, ABDB_NOMEM, "features"));
-    /* In large pages, where the system has them. */
-    if (stage->device->alloc(stage->device, d->bytes, true, &memory, err) != ABDB_OK)
-        TRY(stage->device->alloc(stage->device, d->bytes, false, &memory, err));
+    TRY(abdb_stage_alloc(stage, d->bytes, &memory, err)); /* what pads rows stays 0 */
     d->memory = memory;
     TRY(stage->parts->reserve(d->parts, d->work, err));
     place(d);
-    /* What pads rows stays 0. */
-    TRY(stage->device->fill(stage->device, d->bottom[0].w, 0,
-                            d->bytes - (size_t)(d->bottom[0].w - d->memory), err));
-    TRY(fill(d, d->tables, s->tables * s->rows * s->width, ++seed, 1 / sqrt((double)s->lookups),
-             err));
+    TRY(make_tables(d, ++seed, err));
     for (size_t i = 0; i < s->bottoms; i++) TRY(fill_layer(d, &d->bottom[i], &seed, err));
     for (size_t i = 0; i < s->crosses; i++) {
         TRY(fill_layer(d, &d->down[i], &seed, err));
@@ -232,7 +282,7 @@ abdb_status abdb_dlrm_draw(abdb_dlrm *d, uint64_t seed, abdb_error *err)
     abdb_status st = ABDB_OK;
 
     TRY(fill(d, d->dense, s->batch * s->dense, 2 * seed, 1, err));
-    TRY(make_all(d, make_indices, d->index, s->tables * s->batch * s->lookups, sizeof *d->index,
+    TRY(make_all(d, make_indices, d->index, 0, s->tables * s->batch * s->lookups, sizeof *d->index,
                  2 * seed + 1, (double)s->rows, err));
 done:
     return st;
@@ -241,6 +291,7 @@ done:
 void abdb_dlrm_close(abdb_dlrm *d)
 {
     if (d->memory) d->stage->device->release(d->stage->device, d->memory);
+    release_tables(d);
     if (d->parts) d->stage->parts->close(d->parts);
     free(d->room);
     d->memory = NULL;

@@ -10,7 +10,6 @@
 #include "kernels/harness/harness.h"
 #include "kernels/providers/ref/ref.h"
 #include "kernels/providers/vec/vec.h"
-#include "kernels/workloads/dlrm_check.h"
 #include "kernels/workloads/gpt_check.h"
 #include "kernels/workloads/tokens.h"
 #include "tests/unit/check.h"
@@ -417,83 +416,13 @@ static void shapes(void **state)
     assert_string_equal(err.message, "batch=8 is not micro_batch=3 x accumulation=2");
 }
 
-/* --- recommendation --------------------------------------------------------------------------- */
-
-static double error_of_model(const abdb_parts *parts, const char *model, abdb_dtype dtype,
-                             size_t width, size_t batch)
-{
-    abdb_stage stage;
-    abdb_problem p;
-    abdb_spans spans;
-    abdb_dlrm_shape s;
-    abdb_error err = {0};
-    const char *at;
-    double error = NAN;
-
-    set_up(&stage, &p, &spans, parts);
-    p = (abdb_problem){.kernel = "dlrm", .params = 1, .param = {{"model", model, NAN}}};
-    assert_ok(abdb_dlrm_shape_of(&p, &s, &err));
-    s.dtype = dtype;
-    s.width = width;
-    s.batch = batch;
-    s.rows = 50;
-    abdb_dlrm_resize(&s);
-    assert_ok(abdb_dlrm_check(&stage, &s, &error, &at, &err));
-    assert_true(!spans.overflowed && spans.deep == 0);
-    return error;
-}
-
-/* Vectors of no whole lines, few and many samples. */
-static void recommends(void **state)
-{
-    static const size_t width[] = {4, 7, 16, 40, 300}, batch[] = {1, 3, 33};
-    abdb_problem p = {.kernel = "dlrm"};
-
-    (void)state;
-    assert_true(error_of_model(&abdb_ref_parts, "tiny", ABDB_F64, 12, 5) < 0.5);
-    assert_true(error_of_model(&abdb_ref_parts, "tiny", ABDB_BF16, 12, 5) < 0.5);
-    omp_set_num_threads(2);
-    for (size_t w = 0; w < sizeof width / sizeof width[0]; w++)
-        for (size_t b = 0; b < sizeof batch / sizeof batch[0]; b++) {
-            assert_true(error_of_model(&abdb_vec_parts, "tiny", ABDB_F32, width[w], batch[b]) <
-                        0.5);
-            if (!abdb_vec_parts.refuses(&p, ABDB_BF16, 2, 16))
-                assert_true(error_of_model(&abdb_vec_parts, "tiny", ABDB_BF16, width[w], batch[b]) <
-                            0.5);
-        }
-    assert_true(error_of_model(&abdb_vec_parts, "rm1", ABDB_F32, 64, 64) < 0.5);
-    assert_true(error_of_model(&abdb_vec_parts, "rm2", ABDB_F32, 64, 17) < 0.5);
-    omp_set_num_threads(1);
-}
-
-/* RM1's weights and additions, counted by hand from table 3. */
-static void shape_of_recommendation(void **state)
-{
-    abdb_problem p = {.params = 1, .param = {{"batch", "2", 2}}},
-                 odd = {.params = 1, .param = {{"bytes", "30", 30}}};
-    abdb_dlrm_shape s;
-    abdb_work work;
-    abdb_error err = {0};
-    double weights = 13 * 512 + 512 * 256 + 256 * 64 + 3 * 2 * 704 * 512 + 704 * 1024 +
-                     1024 * 1024 + 1024 * 512 + 512 * 256 + 256;
-
-    (void)state;
-    assert_ok(abdb_dlrm_shape_of(&p, &s, &err));
-    abdb_dlrm_work(&s, &work);
-    assert_true(work.ops == 2 * (2 * weights + 10 * 64 * 9 + 3 * 3 * 704));
-    assert_true(work.bytes == 2 * (10 * 10 * 260 + 14 * 4) + 4 * (weights + 832 + 2817 + 3 * 704));
-    assert_status(abdb_dlrm_shape_of(&odd, &s, &err), ABDB_USAGE);
-}
-
 /* With a name: that test alone. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chain),       cmocka_unit_test(files_of_tokens),
-        cmocka_unit_test(shapes),      cmocka_unit_test(gradients),
-        cmocka_unit_test(switches),    cmocka_unit_test(lengths),
-        cmocka_unit_test(learns),      cmocka_unit_test(recommends),
-        cmocka_unit_test(ranks_learn), cmocka_unit_test(shape_of_recommendation)};
+        cmocka_unit_test(chain),     cmocka_unit_test(files_of_tokens), cmocka_unit_test(shapes),
+        cmocka_unit_test(gradients), cmocka_unit_test(switches),        cmocka_unit_test(lengths),
+        cmocka_unit_test(learns),    cmocka_unit_test(ranks_learn)};
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     omp_set_num_threads(1); /* small networks */
     return cmocka_run_group_tests(tests, NULL, NULL);
