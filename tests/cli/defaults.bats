@@ -105,7 +105,7 @@ END
     same "$(abdb query mlperf-llm -o csv 2>/dev/null | tail -n +2 | wc -l)" "$(abdb query mlperf-llm --all -o csv 2>/dev/null | tail -n +2 | wc -l)"
     [ "$(abdb query mlperf-llm --json 2>/dev/null | jq length)" -gt 100 ]
     for report in "$root"/query/reports/*.sql; do # each that has a limit says how many rows there are without it
-        [ "$(grep -cE '^-- param: (limit|cells) ' "$report")" = "$(grep -c 'AS _whole' "$report")" ] || { echo "$report: a limit wants a column _whole"; false; }
+        [ "$(grep -cE '^-- param: (limit|cells) \| number' "$report")" = "$(grep -c 'AS _whole' "$report")" ] || { echo "$report: a limit wants a column _whole"; false; }
     done
     for report in mlperf-llm round-changes token-cost audit-gaps peaks peak-achieved training-time llm-by-scenario; do
         rows=$(abdb query "$report" -o jsonl 2>/dev/null | wc -l) shown=$(abdb query "$report" -o csv --limit 3 2>/dev/null | tail -n +2 | wc -l)

@@ -468,6 +468,6 @@ workflow() {
     abdb run -q --plan plan --backend toil --builds a=base,b=base,more=more --repeat 30
     abdb compare tag=a tag=b --fail-on slower,faster >/dev/null
     run abdb compare tag=a tag=more --fail-on slower
-    # on a machine too busy to show 5 % it says so; then nothing is found, and nothing else may be said
-    if [ "$(pairs '.shows <= 0.05' tag=a tag=more)" = true ]; then fails 1 "toil chain (slower: 1.0"; else fails 0 "cannot show a change of 5 %"; fi
+    # on a machine too busy to show 5 % it says so; it may be found all the same
+    if [ "$(pairs '.shows <= 0.05' tag=a tag=more)" = true ] || [ "$status" = 1 ]; then fails 1 "toil chain (slower: 1.0"; else fails 0 "cannot show a change of 5 %"; fi
 }
