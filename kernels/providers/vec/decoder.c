@@ -331,23 +331,32 @@ static void weigh(void *self, const abdb_part_weigh *x)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* Row by row of w, all tokens: what lies near is read together. */
+/* A line of x at a time: its numbers lie in as many rows of w, which are asked for while those of the
+ * token before are read. */
 static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
 {
     const abdb_vec_maker *s = self;
+    bool same = w->form == ABDB_WEIGHTS_SAME, next = same && rows > 1;
+    abdb_tensor t = {.dtype = s->dtype, .data = x};
 
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (rows > 1)
-    for (size_t k = 0; k < w->k; k++)
+    for (size_t low = 0; low < w->k; low += PANEL)
         for (size_t i = 0; i < rows; i++) {
-            size_t from = k * w->n + (size_t)token[i], to = i * w->k + k;
-            abdb_tensor t = {.dtype = s->dtype, .data = x};
+            size_t high = low + PANEL < w->k ? low + PANEL : w->k;
+            size_t ahead = (size_t)token[i + 1 < rows ? i + 1 : i];
 
-            if (w->form != ABDB_WEIGHTS_SAME)
-                abdb_tensor_set(&t, to, value(self, w, k, (size_t)token[i]));
-            else if (s->dtype == ABDB_BF16)
-                ((uint16_t *)x)[to] = ((const uint16_t *)w->data)[from];
-            else
-                ((float *)x)[to] = ((const float *)w->data)[from];
+            for (size_t k = low; next && k < high; k++)
+                __builtin_prefetch((const char *)w->data + (k * w->n + ahead) * s->size);
+            for (size_t k = low; k < high; k++) {
+                size_t from = k * w->n + (size_t)token[i], to = i * w->k + k;
+
+                if (!same)
+                    abdb_tensor_set(&t, to, value(self, w, k, (size_t)token[i]));
+                else if (s->dtype == ABDB_BF16)
+                    ((uint16_t *)x)[to] = ((const uint16_t *)w->data)[from];
+                else
+                    ((float *)x)[to] = ((const float *)w->data)[from];
+            }
         }
 }
 
