@@ -130,6 +130,11 @@ END
     same "$(ask "SELECT group_concat(DISTINCT source) FROM v_statement WHERE retrieved IS NULL")" ml-engineering # its copy's day is not known
     # every date is one day, or the first and the last on which it can have been
     same "$(ask "SELECT count(*) FROM v_source WHERE retrieved NOT GLOB '????-??-??' AND retrieved NOT GLOB '????-??-??/????-??-??'")" 0
+    # what counts results shows none of their values, so it has none; the results are reached all the same
+    run abdb query coverage --round v6.0
+    [ "$status" = 0 ]
+    lacks "MLPerf®"
+    [ "$(abdb explain coverage results device=H200-SXM --round v6.0 -o csv | grep -c '^r-')" -gt 1 ]
     # a result without a date is not given that of others
     mlperf H200-SXM 8 800
     ABDB_DB=own.db abdb import -q rows.csv
