@@ -331,8 +331,8 @@ static void weigh(void *self, const abdb_part_weigh *x)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-/* A line of x at a time: its numbers lie in as many rows of w, which are asked for while those of the
- * token before are read. */
+/* A line of x at a time: its numbers lie in as many rows of w, which are asked for while those of
+ * the token before are read. */
 static void embed(void *self, const abdb_weights *w, const int32_t *token, size_t rows, void *x)
 {
     const abdb_vec_maker *s = self;
