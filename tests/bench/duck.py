@@ -46,7 +46,10 @@ with tempfile.TemporaryDirectory() as folder:
     duck = duckdb.connect(folder + "/peer.duckdb")
     for table in tables:
         kinds = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
-        columns = [(c[1], kinds[c[2]]) for c in lite.execute(f"PRAGMA table_info({table})")]
+        # a view says no type of what it computes: that of a value
+        value = f"SELECT typeof({{0}}) FROM {table} WHERE {{0}} IS NOT NULL LIMIT 1"
+        columns = [(c[1], kinds.get(c[2] or (lite.execute(value.format(c[1])).fetchone() or ["text"])[0].upper(), "VARCHAR"))
+                   for c in lite.execute(f"PRAGMA table_info({table})").fetchall()]
         csv = f"{folder}/{table}.csv"
         import csv as writer
         with open(csv, "w", newline="") as out:
