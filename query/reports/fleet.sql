@@ -1,7 +1,7 @@
 -- title: Nodes against their peers {device} {tag}
 -- question: nodes that are slower than their peers beyond noise
 -- group: What was measured here?
--- param: tag | text | | measurements of this name | SELECT DISTINCT tag FROM v_run WHERE tag IS NOT NULL ORDER BY 1
+-- param: tag | text | | measurements of this name | SELECT tag FROM tag_told ORDER BY 1
 -- param: device | text | | one kind of node
 -- param: kernel | text | | one kernel
 -- param: since | date | | measured on that day or later

@@ -145,7 +145,7 @@ static size_t list_fixtures(char path[FILES_MAX][300])
 
     assert_non_null(dir);
     while ((item = readdir(dir)))
-        if (item->d_name[0] != '.') {
+        if (strchr(item->d_name, '.') > item->d_name) { /* no folder, and not hidden */
             assert_true(n < FILES_MAX);
             snprintf(path[n++], 300, "%s/%s", folder, item->d_name);
         }
