@@ -90,6 +90,7 @@ abdb_status abdb_report_answer(abdb_db *db, const abdb_report *report, const cha
     abdb_status st = abdb_report_run(db, report, value, table, err);
 
     if (st == ABDB_OK && !report->counts_only) st = abdb_footnotes_add(db, table, false, err);
+    if (st == ABDB_OK && report->legend && table->rows) add_note(table, legend);
     abdb_table_end(table);
     return st;
 }

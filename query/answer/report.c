@@ -71,6 +71,16 @@ static abdb_status take_param(abdb_report *r, char *line, abdb_error *err)
     return ABDB_OK;
 }
 
+static abdb_status take_footnotes(abdb_report *r, const char *text, abdb_error *err)
+{
+    r->counts_only = true;
+    r->legend = strcmp(text, "legend") == 0;
+    if (!r->legend && strcmp(text, "none") != 0)
+        return ABDB_FAIL(err, ABDB_FORMAT, "report %s: footnotes are none or legend, not '%s'",
+                         r->name, text);
+    return ABDB_OK;
+}
+
 const char *const abdb_report_groups[] = {"Which accelerator is faster?",
                                           "What does it cost?",
                                           "What is a device made for?",
@@ -99,7 +109,7 @@ static abdb_status take_line(abdb_report *r, char *line, abdb_error *err)
     else if (strcmp(line, "explore") == 0)
         r->explore = text;
     else if (strcmp(line, "footnotes") == 0)
-        r->counts_only = strcmp(text, "none") == 0;
+        return take_footnotes(r, text, err);
     else if (strcmp(line, "param") == 0)
         return take_param(r, text, err);
     else if (strcmp(line, "note") == 0 && r->notes < ABDB_NOTE_MAX)

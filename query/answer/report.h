@@ -15,7 +15,8 @@
  *   -- hoist: names of columns printed once where all rows agree
  *   -- note: a line below the table
  *   -- site: heading under which `abdb site` shows it; without it the site leaves it out
- *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values
+ *   -- footnotes: none, where the rows tell of results of MLPerf and show none of their values;
+ *      legend: nor do they, but they name its benchmarks
  *
  * Then SQL, its parts begun by lines of their own:
  *   -- @table NAME    a statement whose rows are kept as table NAME for all that follows: what rows
@@ -50,7 +51,8 @@ typedef struct {
     const char *origin; /* "shipped" or the path */
     const char *text, *rows, *note_sql;
     size_t params, columns, notes;
-    bool counts_only; /* no footnotes of MLPerf */
+    bool counts_only; /* no footnotes of results of MLPerf, */
+    bool legend;      /* but the words about its name */
     abdb_report_param param[ABDB_PARAM_COUNT];
     struct {
         const char *name, *label, *style, *meaning, *formula;

@@ -2,7 +2,7 @@
 -- question: which benchmarks a device has no result for, whether its peak and price are known
 -- group: What is a device made for?
 -- site: Devices
--- footnotes: none
+-- footnotes: legend
 -- param: round | text | v6.0 | round of MLPerf | SELECT round FROM round_told ORDER BY 1
 -- param: division | text | closed | closed or open
 -- param: system_type | text | datacenter | datacenter or edge

@@ -162,6 +162,9 @@ S
     printf -- '-- param: broken\nSELECT 1;' >own/reports/bad.sql
     run abdb query bad
     fails 6 "wants a type"
+    printf -- "-- title: A\n-- footnotes: no\nSELECT 1;" >own/reports/bad.sql
+    run abdb query bad
+    fails 6 "footnotes are none or legend"
 }
 
 @test "a table of a report is made once, for rows and notes, and nothing else is written" {
