@@ -5,6 +5,7 @@
 #define ABDB_KERNELS_HARNESS_H
 
 #include <jansson.h>
+#include <sched.h>
 #include <stdbool.h>
 
 #include "kernels/kernel.h"
@@ -46,8 +47,9 @@ abdb_device *abdb_host_device(int threads);
 /* Seconds of an empty parallel region of so many threads, the median of many. What is between one
  * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
 double abdb_team_region_s(int threads);
-/* Processors of all places to which threads are bound; 0: they are not bound. */
-int abdb_team_processors(void);
+/* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it has
+ * bound is itself allowed its own place alone, and what that thread starts inherits this. */
+bool abdb_team_places(cpu_set_t *out);
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
 /* Threads of the largest team since then, 1 where there was none; ends the counting. */

@@ -228,12 +228,8 @@ static void put_limits(json_t *m)
     cpu_set_t set;
 
     json_object_set_new(m, "processors_online", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-    /* A thread that is bound is itself allowed its own place alone. */
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        json_object_set_new(m, "processors_allowed",
-                            json_integer(abdb_team_processors() > CPU_COUNT(&set)
-                                             ? abdb_team_processors()
-                                             : CPU_COUNT(&set)));
+    if (abdb_team_places(&set) || sched_getaffinity(0, sizeof set, &set) == 0)
+        json_object_set_new(m, "processors_allowed", json_integer(CPU_COUNT(&set)));
     put_file(m, "cgroup_cpu_max", "/sys/fs/cgroup/cpu.max");
     put_file(m, "cgroup_memory_max", "/sys/fs/cgroup/memory.max");
     put_file(m, "load_average", "/proc/loadavg");

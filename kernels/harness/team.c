@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
@@ -81,10 +82,17 @@ double abdb_team_region_s(int threads)
     return abdb_summarise(time_s, n, &summary, NULL) == ABDB_OK ? summary.median : 0;
 }
 
-int abdb_team_processors(void)
+bool abdb_team_places(cpu_set_t *out)
 {
-    int places = omp_get_num_places(), processors = 0;
+    int places = omp_get_num_places();
 
-    for (int i = 0; i < places; i++) processors += omp_get_place_num_procs(i);
-    return processors;
+    CPU_ZERO(out);
+    for (int i = 0; i < places; i++) {
+        int count = omp_get_place_num_procs(i), *number = calloc((size_t)count, sizeof *number);
+
+        if (number) omp_get_place_proc_ids(i, number);
+        for (int j = 0; number && j < count; j++) CPU_SET((size_t)number[j], out);
+        free(number);
+    }
+    return places > 0;
 }

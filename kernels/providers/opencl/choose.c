@@ -29,17 +29,8 @@ typedef struct {
 static void unbind(void)
 {
     cpu_set_t set;
-    int places = omp_get_num_places();
 
-    CPU_ZERO(&set);
-    for (int i = 0; i < places; i++) {
-        int count = omp_get_place_num_procs(i), *number = calloc((size_t)count, sizeof *number);
-
-        if (number) omp_get_place_proc_ids(i, number);
-        for (int j = 0; number && j < count; j++) CPU_SET((size_t)number[j], &set);
-        free(number);
-    }
-    if (places) sched_setaffinity(0, sizeof set, &set);
+    if (abdb_team_places(&set)) sched_setaffinity(0, sizeof set, &set);
 }
 
 static void add_platform(choices *all, cl_platform_id platform)
