@@ -60,17 +60,17 @@ static const char *unit_of(abdb_side side)
 
 double abdb_effect(const abdb_comparison *c)
 {
-    return c->options->effect > 0 ? c->options->effect : 0.01;
+    return c->options->effect > 0 ? c->options->effect : ABDB_EFFECT;
 }
 
 double abdb_alpha(const abdb_comparison *c)
 {
-    return c->options->alpha > 0 ? c->options->alpha : 0.001;
+    return c->options->alpha > 0 ? c->options->alpha : ABDB_ALPHA;
 }
 
 double abdb_find(const abdb_comparison *c)
 {
-    return c->options->find > 0 ? c->options->find : 0.05;
+    return c->options->find > 0 ? c->options->find : ABDB_FIND;
 }
 
 /* --- processes -------------------------------------------------------------------------------- */

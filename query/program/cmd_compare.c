@@ -21,9 +21,9 @@ static abdb_status read_options(const abdb_args *args, abdb_compare_options *o, 
 
     *o = (abdb_compare_options){.exploratory = abdb_arg(args, "exploratory") != NULL,
                                 .where = abdb_arg(args, "where"),
-                                .effect = 0.01,
-                                .alpha = 0.001,
-                                .find = 0.05};
+                                .effect = ABDB_EFFECT,
+                                .alpha = ABDB_ALPHA,
+                                .find = ABDB_FIND};
     abdb_measure_options(args, &o->measure);
     if (effect && (!abdb_number(effect, &o->effect) || !(o->effect > 0)))
         return ABDB_FAIL(err, ABDB_USAGE, "--effect wants a fraction such as 0.01, not '%s'",

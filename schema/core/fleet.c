@@ -228,10 +228,10 @@ static abdb_status decide(abdb_fleet_row *row, const abdb_outcome *outcome, size
         if (isnan(one->p)) continue;
         t = abdb_student_t(o->alpha, one->freedom) * one->error;
         row[i].p_all = fmin(1, all[i] / share);
-        row[i].ratio = exp(one->difference);
-        row[i].low = exp(one->difference - t);
-        row[i].high = exp(one->difference + t);
-        row[i].shows = exp(abdb_outcome_shows(one, each, log(1 + o->effect))) - 1;
+        row[i].ratio = abdb_unlog(one->difference);
+        row[i].low = abdb_unlog(one->difference - t);
+        row[i].high = abdb_unlog(one->difference + t);
+        row[i].shows = abdb_unlog_share(abdb_outcome_shows(one, each, log(1 + o->effect)));
         row[i].verdict = abdb_outcome_verdict(one, row[i].p_all, false, o->effect, o->alpha);
     }
     free(p);

@@ -19,6 +19,11 @@
 #include "schema/core/error.h"
 
 enum { ABDB_PROCESSES_LEAST = 5, ABDB_REPEAT_MOST = 1000 };
+/* Where nobody says otherwise: the smallest difference that is one, how unlikely it must be by
+ * chance over all that is looked at, and the change that a reader wants to be able to find. */
+#define ABDB_EFFECT 0.01
+#define ABDB_ALPHA  0.001
+#define ABDB_FIND   0.05
 
 typedef struct {
     const double *a, *b; /* logarithms of process medians; finite */

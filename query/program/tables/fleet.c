@@ -9,8 +9,8 @@
 
 enum { NODE, CELL, PROCESS, NAMES, COLUMNS = 11 };
 
-/* As abdb compare: p at most 0.001 over all that is looked at, and a difference of 1 %. */
-static const abdb_fleet_options options = {.alpha = 0.001, .effect = 0.01};
+/* As abdb compare. */
+static const abdb_fleet_options options = {.alpha = ABDB_ALPHA, .effect = ABDB_EFFECT};
 
 typedef struct {
     json_t *array;
