@@ -4,16 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
-only=. check=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --only) only=$2 && shift ;;
-    --check) check=yes ;;
-    esac
-    shift
-done
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
+. tests/wrong.bash
 mkdir -p "$room/build/unit" "$room/obj"
 for f in abdb-run-ref abdb-store-pg; do [ ! -e "$build/$f" ] || ln -s "$PWD/$build/$f" "$room/build/$f"; done
 caught=0 all=0 missed=
@@ -21,8 +12,7 @@ while IFS=$'\x1f' read -r id file from to campaign; do
     [[ -n $id && $id != \#* && $id =~ $only ]] || continue
     all=$((all + 1))
     mkdir -p "$room/$(dirname "$file")"
-    FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "$file" >"$room/wrong.c" ||
-        { echo "$id: $file has not exactly one '$from'"; exit 1; }
+    mistake "$id" "$file" "$from" "$to" "$room/wrong.c"
     [ -z "$check" ] || continue
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -DABDB_PREFIX='"/usr/local"' -c "$room/wrong.c" -o "$room/$(basename "${file%.c}").o"
     cp "$build/libabdb.a" "$room/libabdb.a"

@@ -6,16 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/$build/pocl} XDG_CACHE_HOME=$PWD/$build/cache
-only=. check=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --only) only=$2 && shift ;;
-    --check) check=yes ;;
-    esac
-    shift
-done
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
+. tests/wrong.bash
 networks=('gpt-train "model":"tiny","heads":"4","accumulation":"2"'
     'llama-generate "model":"tiny","output_tokens":"4"'
     'llama-generate "model":"tiny","output_tokens":"4","weights":"i8"'
@@ -44,8 +35,7 @@ while IFS='|' read -r id file from to; do
     [[ -n $id && $id != \#* && $id =~ $only ]] || continue
     all=$((all + 1))
     right=kernels/providers/opencl/$file
-    FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "$right" >"$room/wrong" ||
-        { echo "$id: $right has not exactly one '$from'"; exit 1; }
+    mistake "$id" "$right" "$from" "$to" "$room/wrong"
     [ -z "$check" ] || continue
     cp "$room/wrong" "$room/tree/$right"
     make -s -C "$room/tree" "$build/abdb-run-opencl" >"$room/made" 2>&1 || { echo "$id does not build"; tail -5 "$room/made"; exit 1; }

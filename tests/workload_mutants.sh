@@ -4,14 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
-only=. check=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --only) only=$2 && shift ;;
-    --check) check=yes ;;
-    esac
-    shift
-done
+. tests/wrong.bash
 programs="workloads recommend llama safetensors"
 # which program a mistake (its id and file) is seen by, and its tests, the quick ones first
 tests_of() {
@@ -23,8 +16,6 @@ tests_of() {
     esac
 }
 [ -n "$check" ] || for program in $programs; do make -s "$build/unit/$program"; done
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
 objects=$(find "$build"/obj/kernels/{micro,workloads,harness,providers/ref,providers/vec} -name '*.o' 2>/dev/null)
 caught=0 all=0 missed=
 [ -n "$check" ] || for program in $programs; do
@@ -33,8 +24,7 @@ done
 while IFS='|' read -r id file from to; do
     [[ -n $id && $id != \#* && $id =~ $only ]] || continue
     all=$((all + 1))
-    FROM=$from TO=$to perl -0777 -pe 'BEGIN { $n = 0 } s/\Q$ENV{FROM}\E/$n++; $ENV{TO}/ge; END { exit($n != 1) }' "kernels/$file" >"$room/wrong.c" ||
-        { echo "$id: kernels/$file has not exactly one '$from'"; exit 1; }
+    mistake "$id" "kernels/$file" "$from" "$to" "$room/wrong.c"
     [ -z "$check" ] || continue
     tests_of "$id $file"
     ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O2 -fopenmp -w -c "$room/wrong.c" -o "$room/wrong.o"

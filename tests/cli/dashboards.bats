@@ -2,20 +2,10 @@
 # dashboards.bats - the dashboards of query/grafana on a PostgreSQL of this machine: every query, asked as Grafana would by a role that only
 # reads. Datasette's metadata: inside.bats.
 load common
-
-setup_file() {
-    export server=
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" here && [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
-    server=$(mktemp -d)
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" start "$server" 3>&- # bats waits for what holds its descriptor
-}
-teardown_file() {
-    [ -z "$server" ] || bash "$BATS_TEST_DIRNAME/../postgresql.sh" stop "$server"
-    [ -z "$server" ] || rm -rf "$server"
-}
+load server
 
 @test "every query of the dashboards has rows that its panel can show, and no other right than reading" {
-    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    need_server
     python3 "$root/tests/grafana.py" records >fleet.jsonl
     filled "$root/data" "$fixtures/figures.jsonl"
     abdb import -q fleet.jsonl
@@ -67,7 +57,7 @@ P
 }
 
 @test "the check of dashboards sees what is wrong with one" {
-    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    need_server
     url="postgresql://abdb@/postgres?host=$server/server" board=$root/query/grafana/dashboards/fleet-health.json
     wrong() { # SED what it says
         sed "$1" "$board" >wrong.json

@@ -2,6 +2,7 @@
 # scale.bats - public views as folders of columns: what is in them, that they come whole or not at all, and that SQLite, DuckDB and
 # PostgreSQL give the same answers to the questions of schema/scale. Spark: tests/ports/spark.sh. Without DuckDB or PostgreSQL its part is skipped.
 load common
+load server
 
 # Everything that the questions ask of: measured cells of several months with samples, MLPerf, prices.
 asked() {
@@ -72,18 +73,12 @@ P
 }
 
 @test "and so does PostgreSQL; columns of what is pulled from there are those of the file" {
-    bash "$root/tests/postgresql.sh" here && [ -x "$build/abdb-store-pg" ] ||
-        skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    need_server
     asked
     abdb export -o csv --partition columns
-    server=$(mktemp -d)
-    bash "$root/tests/postgresql.sh" start "$server" 3>&- # bats waits for what holds its descriptor
     url="postgresql://abdb@/postgres?host=$server/server"
-    abdb push "$url" >/dev/null && python3 "$root/tests/answers.py" postgresql "$url" >there || bad=1
-    abdb pull "$url" --db back.db >/dev/null && abdb export --db back.db -o csv --partition back || bad=1
-    bash "$root/tests/postgresql.sh" stop "$server"
-    rm -rf "$server"
-    [ -z "${bad-}" ]
+    abdb push "$url" >/dev/null && python3 "$root/tests/answers.py" postgresql "$url" >there
+    abdb pull "$url" --db back.db >/dev/null && abdb export --db back.db -o csv --partition back
     python3 "$root/tests/answers.py" sqlite t.db >lite
     cmp lite there
     for view in result sample run_factor kernel mlperf; do diff -r columns/v_$view back/v_$view; done

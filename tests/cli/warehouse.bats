@@ -2,21 +2,11 @@
 # warehouse.bats - abdb push and pull: a warehouse on PostgreSQL. One server for the file, of this machine's package; without it, or
 # without libpq, all of it is skipped.
 load common
-
-setup_file() {
-    export server=
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" here && [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
-    server=$(mktemp -d)
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" start "$server" 3>&- # bats waits for what holds its descriptor
-}
-teardown_file() {
-    [ -z "$server" ] || bash "$BATS_TEST_DIRNAME/../postgresql.sh" stop "$server"
-    [ -z "$server" ] || rm -rf "$server"
-}
+load server
 
 # A database of that name on the server; its address is in $url.
 warehouse() {
-    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    need_server
     psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE DATABASE $1" ${2:+-c "$2"}
     name=$1
     url=$(address abdb)

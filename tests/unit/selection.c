@@ -135,6 +135,19 @@ static int count_read(unsigned event, void *context, void *statement, void *time
     return 0;
 }
 
+/* A database of what that SQL brings, whose statements count the rows that they look through. */
+static abdb_db *counted(const char *sql)
+{
+    abdb_error err;
+    abdb_db *db;
+
+    remove(database);
+    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
+    assert_ok(abdb_db_exec(db, sql, &err));
+    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    return db;
+}
+
 /* A word alone may stand in any of fourteen columns: the descriptions are read once for all of
  * them. */
 static void words(void **state)
@@ -156,10 +169,7 @@ static void words(void **state)
     abdb_db *db;
 
     (void)state;
-    remove(database);
-    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
-    assert_ok(abdb_db_exec(db, many, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    db = counted(many);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         abdb_selection said = {0};
 
@@ -195,10 +205,7 @@ static void key_is_looked_up(void **state)
     abdb_db *db;
 
     (void)state;
-    remove(database);
-    assert_ok(abdb_db_open(&db, database, ABDB_CREATE, &err));
-    assert_ok(abdb_db_exec(db, many, &err));
-    sqlite3_trace_v2(db->sql, SQLITE_TRACE_PROFILE, count_read, NULL);
+    db = counted(many);
     read_rows = 0;
     assert_ok(
         abdb_set_load(&set, db->sql, "key=r-00000000000000070000000000000007-0", NULL, &any, &err));
