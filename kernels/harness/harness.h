@@ -47,8 +47,8 @@ abdb_device *abdb_host_device(int threads);
 /* Seconds of an empty parallel region of so many threads, the median of many. What is between one
  * and fifty microseconds on the same processors says how threads wait: OMP_WAIT_POLICY. */
 double abdb_team_region_s(int threads);
-/* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it has
- * bound is itself allowed its own place alone, and what that thread starts inherits this. */
+/* Processors of all places to which OpenMP binds threads; false: it binds none. A thread that it
+ * has bound is itself allowed its own place alone, and what that thread starts inherits this. */
 bool abdb_team_places(cpu_set_t *out);
 /* From now on the largest team counts. */
 void abdb_team_begin(void);
