@@ -8,7 +8,10 @@
 #include "kernels/harness/harness.h"
 #include "schema/core/stats.h"
 
-enum { KNOWN_MAX = 256, LAUNCHES = 12, PIECE = 16 << 20, CHECKS = 5 };
+enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5 };
+/* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
+ * which the system has at hand. */
+static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
 static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01;
 static const double unsteady_times =
     2.2; /* as long as steady samples: 1.25 to the power of looks */
@@ -19,7 +22,7 @@ typedef struct {
     abdb_dtype dtype;
     bool exact;         /* it has inputs whose result is exact: one more copy */
     double rate;        /* of operations or bytes a second, as the kernel is bound */
-    double check;       /* seconds of a whole comparison, for each element of the outputs */
+    double check;       /* seconds of a whole comparison, for each operation of the reference */
     double fill;        /* seconds for each byte of its tensors */
     double launch, iqr; /* of the problem that was tried, relative */
     double elements;    /* of it, so that the same problem is told from others */
@@ -28,8 +31,11 @@ typedef struct {
 static struct {
     trial known[KNOWN_MAX];
     size_t count;
-    double spent_s;     /* on trials */
-    double fill, write; /* seconds a byte: filling new memory with numbers, writing old */
+    double spent_s;            /* on trials */
+    double piece;              /* bytes of memory that were tried */
+    double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers,
+                                   writing it */
+    double given;              /* bytes of the largest cell so far: the next one has them */
 } so_far;
 
 /* The work that bounds a problem. */
@@ -42,29 +48,38 @@ static double bound_work(const abdb_kernel *kernel, const abdb_problem *p)
     return bound && strcmp(bound, "operations") == 0 ? w.ops : fmax(w.bytes, 1);
 }
 
-static double outputs(const abdb_problem *p)
+/* What the reference does for all outputs: the operations, or a step for each element where it only
+ * moves them. */
+static double reference_work(const abdb_problem *p, const abdb_kernel *kernel)
 {
-    double count = 0;
+    double count = 1;
+    abdb_work w;
 
     for (int i = 0; i < p->tensors; i++)
         if (p->tensor[i].role != ABDB_IN) count += (double)abdb_tensor_count(&p->tensor[i]);
-    return count;
+    kernel->work(p, &w);
+    return fmax(w.ops, count);
 }
 
-/* Writes and fills a piece of memory: what that takes a byte. */
-static void measure_memory(abdb_device *d)
+/* Fills a piece of memory twice and writes it: what that takes a byte. */
+static void measure_memory(abdb_device *d, double cell)
 {
-    abdb_tensor t = abdb_tensor_of(ABDB_F32, ABDB_IN, PIECE / 4, 0, 0, 0);
-    double begin_s = abdb_now_s(), filled_s;
+    double piece = fmin(fmax(piece_share * cell, piece_least), piece_most), at_s[3];
+    abdb_tensor t = abdb_tensor_of(ABDB_F32, ABDB_IN, (size_t)piece / 4, 0, 0, 0);
     abdb_error err;
 
-    t.data = malloc(PIECE);
+    if (!(piece > 2 * so_far.piece)) return;
+    t.data = malloc((size_t)piece);
     if (!t.data) return;
-    abdb_fill(&t, 1);
-    filled_s = abdb_now_s();
-    so_far.fill = (filled_s - begin_s) / PIECE;
-    if (d->on_host && d->fill(d, t.data, 0, PIECE, &err) == ABDB_OK)
-        so_far.write = (abdb_now_s() - filled_s) / PIECE;
+    so_far.piece = piece;
+    for (int i = 0; i < 3; i++) {
+        at_s[i] = abdb_now_s();
+        if (i < 2) abdb_fill(&t, 1);
+    }
+    so_far.fill = (at_s[2] - at_s[1]) / piece;
+    so_far.fresh = fmax(0, (at_s[1] - at_s[0]) / piece - so_far.fill);
+    if (d->on_host && d->fill(d, t.data, 0, (size_t)piece, &err) == ABDB_OK)
+        so_far.write = (abdb_now_s() - at_s[2]) / piece;
     else
         so_far.write = so_far.fill;
     free(t.data);
@@ -92,8 +107,8 @@ static abdb_status launch_trial(abdb_copy *c, const abdb_recipe *r, trial *t, ab
     t->iqr = summary.iqr / t->launch;
     t->rate = bound_work(r->kernel, &c->p) / t->launch;
     t->elements = abdb_problem_elements(&c->p);
-    t->check =
-        fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) / fmax(outputs(&c->p), 1);
+    t->check = fmax(0, compared_s - t->launch) / fmax(checked.share, 1e-3) /
+               reference_work(&c->p, r->kernel);
 done:
     return st;
 }
@@ -145,11 +160,11 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
                      size_t copies)
 {
     const abdb_limits *l = &r->device->limits;
-    double bytes = abdb_problem_bytes(p), launch, check, fill, samples, flush = 0;
+    double bytes = abdb_problem_bytes(p), launch, check, fill, samples, fresh = 0, flush = 0;
     const trial *t;
     trial unknown;
 
-    if (!(so_far.fill > 0)) measure_memory(r->device);
+    measure_memory(r->device, bytes * (double)copies);
     unknown = (trial){.fill = so_far.fill, .rate = 1 / fmax(so_far.write, 1e-12), .check = 1e-8};
     t = find(r, p);
     if (!t) t = &unknown;
@@ -157,12 +172,17 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
     launch = fabs(abdb_problem_elements(p) - t->elements) < 0.5
                  ? t->launch
                  : bound_work(r->kernel, p) / t->rate;
-    check = fmin(rule->check_s / 2, t->check * outputs(p)) + launch;
+    check = fmin(rule->check_s / 2, t->check * reference_work(p, r->kernel)) + launch;
     if (rule->cold) flush = 2 * (double)(l->claimed ? l->claimed : l->last) * so_far.write;
     samples = fmax(rule->least_s * (t->iqr > rule->iqr_target ? unsteady_times : 1),
                    rule->least * (launch + flush));
     samples = fmin(samples, fmax(rule->cap_s, 3 * (launch + flush)));
-    return fill * bytes * ((double)copies + t->exact) + check * (t->exact ? CHECKS : CHECKS - 2) +
-           check * 2 * (double)(copies - 1) + fmax(rule->warm_s, (rule->warm_ups + 1) * launch) +
-           3 * launch + samples + 3 * rule->canary_s;
+    if (bytes * (double)copies > so_far.given) {
+        fresh = so_far.fresh * (bytes * (double)copies - so_far.given);
+        so_far.given = bytes * (double)copies;
+    }
+    return fresh + fill * bytes * ((double)copies + t->exact) +
+           check * (t->exact ? CHECKS : CHECKS - 2) + check * 2 * (double)(copies - 1) +
+           fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + 3 * launch + samples +
+           3 * rule->canary_s;
 }

@@ -27,8 +27,11 @@ size_t abdb_cache_size(void);
 /* Caches of one core and the last level ($ABDB_LAST_LEVEL_BYTES, where it is set), and the threads
  * that kernels run on. */
 abdb_limits abdb_machine_limits(int threads);
-/* Memory that this process may still use, bytes. */
+/* Memory that this process may still use, and all that the machine has, bytes. */
 double abdb_memory_available(void);
+double abdb_memory_total(void);
+/* Nodes of memory, at least 1. */
+int abdb_memory_nodes(void);
 /* A new reference to a JSON object with everything known of machine, device and build. */
 json_t *abdb_machine(const abdb_backend *backend, abdb_device *device);
 /* Name of the processor, as the system has it. */
@@ -37,6 +40,20 @@ const char *abdb_processor(char *out, size_t room);
  * name alone: the processor, by family and model where a hypervisor hides its name, and how many
  * processors the machine has. */
 const char *abdb_host_name(char *out, size_t room);
+
+/* --- region.c --------------------------------------------------------------------------------- */
+/* What a cell gives back is kept for the next. For the system to find and clear pages takes longer
+ * than to fill them, and on a virtual machine, whose host must find them too, several times as
+ * long. Not where memory has several nodes: a page is near to who touched it first. One thread. */
+/* A block that begins on a page. NULL: none, as it is small, or there are too many, or no region:
+ * the caller has other memory. */
+void *abdb_region_alloc(size_t size);
+/* False: it is not a block of the region. */
+bool abdb_region_release(void *memory);
+/* Bytes that are kept for blocks to come. */
+double abdb_region_kept(void);
+/* Gives what is kept behind the last block back to the system. */
+void abdb_region_trim(void);
 
 /* --- host.c ----------------------------------------------------------------------------------- */
 /* The host's processors as a device whose kernels run on so many threads; of this process, there is

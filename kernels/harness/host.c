@@ -23,7 +23,8 @@ static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abd
 
     (void)d;
     size = (size + alignment - 1) / alignment * alignment;
-    *out = aligned_alloc(alignment, size);
+    *out = huge ? NULL : abdb_region_alloc(size);
+    if (!*out) *out = aligned_alloc(alignment, size);
     if (!*out) return ABDB_FAIL(err, ABDB_NOMEM, "%zu bytes", size);
     if (huge && madvise(*out, size, MADV_HUGEPAGE) != 0) {
         free(*out);
@@ -36,13 +37,13 @@ static abdb_status alloc(abdb_device *d, size_t size, bool huge, void **out, abd
 static void release(abdb_device *d, void *memory)
 {
     (void)d;
-    free(memory);
+    if (!abdb_region_release(memory)) free(memory);
 }
 
 static double available(abdb_device *d)
 {
     (void)d;
-    return abdb_memory_available();
+    return abdb_memory_available() + abdb_region_kept();
 }
 
 /* On all threads, each the part that it will work on: who touches a page first has it near. */

@@ -155,6 +155,30 @@ abdb_limits abdb_machine_limits(int threads)
     return l;
 }
 
+double abdb_memory_total(void)
+{
+    char text[64];
+
+    return keyed_line("/proc/meminfo", "MemTotal", text, sizeof text) ? 1024 * strtod(text, NULL)
+                                                                      : 0;
+}
+
+int abdb_memory_nodes(void)
+{
+    char text[LINE];
+    int nodes = 0;
+
+    /* As "0" or "0-3,8". */
+    if (!first_line("/sys/devices/system/node/online", text, sizeof text)) return 1;
+    for (char *s = text; *s; s += *s == ',') {
+        long from = strtol(s, &s, 10), to = *s == '-' ? strtol(s + 1, &s, 10) : from;
+
+        nodes += (int)(to - from + 1);
+        s += strcspn(s, ",");
+    }
+    return nodes > 0 ? nodes : 1;
+}
+
 double abdb_memory_available(void)
 {
     char text[64];

@@ -114,9 +114,11 @@ static double status_bytes(const char *name)
     return bytes;
 }
 
-/* From now on the most that is resident counts; what is resident now. */
+/* From now on the most that is resident counts; what is resident now, without what cells before
+ * left. */
 static double watch_memory(void)
 {
+    abdb_region_trim();
     FILE *file = fopen("/proc/self/clear_refs", "w");
 
     if (file) {

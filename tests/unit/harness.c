@@ -34,6 +34,52 @@ static void energy(void **state)
     json_decref(told);
 }
 
+/* Large blocks lie apart in one region, whose gaps are used again, and what is released is kept
+ * until it is trimmed; small ones are of malloc. */
+static void region(void **state)
+{
+    const size_t size = 3 << 20, apart = (3 << 20) + 4096;
+    abdb_device *device = abdb_host_device(1);
+    abdb_error err = {0};
+    char *a, *b, *c, *again;
+    void *small, *huge;
+    double available;
+
+    (void)state;
+    if (!(a = abdb_region_alloc(size))) skip(); /* several nodes of memory, or a sanitizer */
+    assert_true(abdb_region_release(a));
+    available = device->available(device);
+    assert_ok(device->alloc(device, size - 1, false, (void **)&a, &err));
+    assert_ok(device->alloc(device, size, false, (void **)&b, &err));
+    assert_ok(device->alloc(device, size, false, (void **)&c, &err));
+    assert_ok(device->alloc(device, 1000, false, &small, &err));
+    assert_true((uintptr_t)a % 4096 == 0 && b == a + apart && c == b + apart);
+    memset(a, 1, size);
+    memset(b, 2, size);
+    memset(c, 3, size);
+    assert_true(a[size - 1] == 1 && b[0] == 2 && b[size - 1] == 2 && c[0] == 3);
+    device->release(device, b);
+    assert_null(abdb_region_alloc(1000));
+    again = abdb_region_alloc(2 << 20);
+    assert_ptr_equal(again, b);
+    assert_true(abdb_region_kept() >= 1 << 20);
+    if (device->alloc(device, size, true, &huge, &err) == ABDB_OK) {
+        assert_false(abdb_region_release(huge));
+        free(huge);
+    }
+    device->release(device, again);
+    device->release(device, c);
+    abdb_region_trim();
+    assert_true(abdb_region_kept() == 0 && a[0] == 1);
+    device->release(device, a);
+    device->release(device, small);
+    assert_true(abdb_region_kept() >= (double)size);
+    assert_true(device->available(device) > available / 2);
+    abdb_region_trim();
+    assert_true(abdb_region_kept() == 0);
+    assert_false(abdb_region_release(a));
+}
+
 /* Copies are used in turn; every sample is kept; a request to stop ends it. */
 static size_t turns[2];
 static abdb_status take_turn(void *state, abdb_error *err)
@@ -285,8 +331,9 @@ static void cache_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy),   cmocka_unit_test(rotation), cmocka_unit_test(stalled_launch),
-        cmocka_unit_test(readings), cmocka_unit_test(teams),    cmocka_unit_test(cache_states)};
+        cmocka_unit_test(energy),         cmocka_unit_test(region),   cmocka_unit_test(rotation),
+        cmocka_unit_test(stalled_launch), cmocka_unit_test(readings), cmocka_unit_test(teams),
+        cmocka_unit_test(cache_states)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
