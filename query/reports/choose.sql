@@ -51,9 +51,20 @@
 -- column: public_id | ID | | of the result
 -- hoist: work scenario how unit round dtype usd_of_run usd_per_million usd_per_hour watts minutes of_first break_even dearest providers usd_per_device_hour provider
 -- @table asked
-SELECT coalesce(:selection, (SELECT 'work=' || quote(model) || ',scenario=' || quote(scenario) FROM v_mlperf
-         WHERE unit = 'token/s' AND division = 'closed' AND left_out = ''
-         GROUP BY model, scenario ORDER BY count(DISTINCT device) DESC, model, scenario LIMIT 1)) AS selection
+-- Devices are counted by the names that runs give, each combination once: of 50,000 results they are some thousands. Devices of
+-- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
+SELECT coalesce(:selection, (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
+  FROM (SELECT m.canon AS model, s.scenario AS scenario, count(DISTINCT d.canon) AS devices
+          FROM (SELECT DISTINCT raw_model, scenario, raw_device FROM v_run WHERE evidence = 'mlperf' AND division = 'closed') s
+          JOIN v_name d ON d.kind = 'device' AND d.spelling = s.raw_device AND d.parts = 1
+          JOIN v_name m ON m.kind = 'model' AND m.spelling = s.raw_model
+          LEFT JOIN v_model l ON l.model = m.canon
+         WHERE coalesce(l.task, 'llm') = 'llm'
+         GROUP BY m.canon, s.scenario) p
+ WHERE EXISTS (SELECT 1 FROM v_name n JOIN v_mlperf r ON r.raw_model = n.spelling
+                WHERE n.kind = 'model' AND n.canon = p.model AND r.scenario = p.scenario AND r.division = 'closed'
+                  AND r.unit = 'token/s' AND r.left_out = '')
+ ORDER BY p.devices DESC, p.model, p.scenario LIMIT 1)) AS selection
 -- @table choice
 SELECT c.* FROM asked a, abdb_choose(json_object('selection', a.selection, 'rate', :rate, 'time_to_train', :time_to_train, 'where', :where,
   'saves', :per, 'metric', :metric, 'provider', :provider, 'price_kind', :price_kind, 'price_date', :price_date,
