@@ -43,11 +43,23 @@ static bool has_tiles(void)
     return known;
 }
 
+/* Attention of bf16 by blocks of queries: not one query, nor the whole matrix of scores. */
+static bool attention_of_tiles(const abdb_problem *p)
+{
+    const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
+
+    return strcmp(p->kernel, "attention") == 0 && p->tensor[0].dtype == ABDB_BF16 &&
+           abdb_param_number(p, "queries", 1) > 1 &&
+           (!algorithm || strcmp(algorithm, "flash") == 0) &&
+           (!pass || strcmp(pass, "forward") == 0);
+}
+
 /* Is it made of products of formats that tiles have? */
 static bool of_tiles(const abdb_problem *p)
 {
     const abdb_tensor *x = &p->tensor[0];
 
+    if (attention_of_tiles(p)) return true;
     return (strcmp(p->kernel, "gemm") == 0 || strcmp(p->kernel, "linear") == 0 ||
             strcmp(p->kernel, "transformer-block") == 0) &&
            (x->dtype == ABDB_BF16 || x->dtype == ABDB_I8);

@@ -267,8 +267,8 @@ extern const abdb_vec_isa abdb_vec_base, abdb_vec_avx2, abdb_vec_avx512, abdb_ve
     abdb_vec_neon;
 
 /* What a problem runs on: its parameter isa=base, avx2, avx512, amx (aarch64: neon), else the
- * widest here (amx only for products of bf16 and i8, which it is for); NULL: the processor has it
- * not. */
+ * widest here (amx only for products of bf16 and i8, and attention of bf16 by blocks, which it is
+ * for); NULL: the processor has it not. */
 const abdb_vec_isa *abdb_vec_pick(const abdb_problem *p);
 /* Has this processor multiply-adds of that format in that set: dot products of bf16 and i8, sums of
  * f16. */

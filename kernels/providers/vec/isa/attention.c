@@ -10,12 +10,25 @@
  * work. */
 enum { QUERIES = 144, KEYS_FORWARD = 256, QUERIES_BACK = 96, KEYS = 128, PART = 256, LINE = 64 };
 
+/* The same by tiles of AMX (flash_amx.h), where rows go through in slices of two tiles. Behind the
+ * elements of a row lies a line more, so that rows do not fall into the same sets of a cache. */
+enum {
+    SIDE = 16,
+    SLICE = 2 * SIDE,
+    QUERIES_AMX = 128,
+    KEYS_AMX = 256,
+    PAD_ROW = LINE / 2,
+    S_ROW = KEYS_AMX + LINE / 4,
+    P_ROW = KEYS_AMX + PAD_ROW
+};
+
 /* What a thread works in: s and t hold scores (backward also their gradients), p the probabilities
  * as the left matrix of the next product, acc the sums of values, dk and dv the gradients of a
  * block of keys, most and sum the largest score and the sum of exponentials of each row. */
 typedef struct {
     float *s, *t, *acc, *dk, *dv, *most, *sum;
-    float *left; /* of f16: rows of Q or dO as f32 */
+    vec_f32 *sums; /* of tiles: sums of exponentials, as vectors */
+    float *left;   /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
     void *p;
 } local;
 
@@ -25,7 +38,9 @@ typedef struct {
 typedef struct {
     char *kt, *v, *vt, *k, *q, *dout;
     size_t kt_head, kt_panel, v_head, v_panel, q_head, q_panel;
+    bool tiled;               /* by tiles of AMX: d, keys and queries padded up to whole tiles */
     size_t keys, wide, parts; /* keys of a block; columns of a row of O; parts of the keys */
+    size_t deep;              /* elements of a packed row of Q */
     float *d, *dq;
     /* plain: scores and probabilities of a head, rows of `row`; sums of exponentials */
     float *scores, *sums;
@@ -34,6 +49,17 @@ typedef struct {
     local *mine;
     size_t bytes;
 } places;
+
+/* Is it made by tiles of AMX? */
+static bool by_tiles_of_amx(const abdb_vec_attention *a, bool backward)
+{
+#if defined(__AMX_TILE__)
+    return a->dtype == ABDB_BF16 && !a->plain && !backward;
+#else
+    (void)a, (void)backward;
+    return false;
+#endif
+}
 
 /* The next `bytes` of a->room; NULL while they are only counted. */
 static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
@@ -44,10 +70,26 @@ static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
     return at;
 }
 
+/* What a thread works in by tiles. */
+static local place_tiles(const abdb_vec_attention *a, places *x)
+{
+    return (local){.s = take(a, x, SLICE * S_ROW * sizeof(float)),
+                   .p = take(a, x, SLICE * P_ROW * 2),
+                   .left = take(a, x, QUERIES_AMX * (x->deep + PAD_ROW) * 2),
+                   .acc = take(a, x, QUERIES_AMX * x->wide * sizeof(float)),
+                   .most = take(a, x, QUERIES_AMX * sizeof(float)),
+                   .sums = take(a, x, QUERIES_AMX * sizeof(vec_f32))};
+}
+
 static void place_local(const abdb_vec_attention *a, places *x, bool backward)
 {
     x->mine = take(a, x, (size_t)a->threads * sizeof *x->mine);
-    for (int i = 0; i < a->threads; i++) {
+    for (int i = 0; x->tiled && i < a->threads; i++) {
+        local mine = place_tiles(a, x);
+
+        if (a->room) x->mine[i] = mine;
+    }
+    for (int i = 0; !x->tiled && i < a->threads; i++) {
         size_t scores = sizeof(float) * (backward ? QUERIES_BACK * KEYS : QUERIES * KEYS_FORWARD),
                keys = sizeof(float) * KEYS * x->wide;
         local mine = {.s = take(a, x, scores)};
@@ -72,10 +114,13 @@ static void place(const abdb_vec_attention *a, bool backward, places *x)
     size_t step = a->dtype == ABDB_BF16 ? 2 : 1, heads = a->batch * a->heads,
            kv = a->batch * a->kv_heads, panels = abdb_vec_up(a->d, VEC_PANEL) / VEC_PANEL;
 
-    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD, .wide = abdb_vec_up(a->d, VEC_PANEL)};
-    x->kt_panel = a->d / step * VEC_PANEL;
+    *x = (places){.keys = backward ? KEYS : KEYS_FORWARD,
+                  .wide = abdb_vec_up(a->d, VEC_PANEL),
+                  .tiled = by_tiles_of_amx(a, backward)};
+    x->deep = x->tiled ? abdb_vec_up(a->d, SLICE) : a->d;
+    x->kt_panel = x->deep / step * VEC_PANEL;
     x->kt_head = abdb_vec_up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
-    x->v_panel = abdb_vec_up(a->keys, 2) / step * VEC_PANEL;
+    x->v_panel = abdb_vec_up(a->keys, x->tiled ? SLICE : 2) / step * VEC_PANEL;
     x->v_head = panels * x->v_panel;
     x->q_panel = abdb_vec_up(a->queries, 2) / step * VEC_PANEL;
     x->q_head = panels * x->q_panel;
@@ -112,8 +157,14 @@ size_t VEC(attention_bytes)(const abdb_vec_attention *a, bool backward)
     return x.bytes;
 }
 
+/* Steps [from, to) of a panel: 0. */
+static void clear_steps(char *panel, size_t from, size_t to)
+{
+    memset(panel + 4 * from * VEC_PANEL, 0, 4 * (to - from) * VEC_PANEL);
+}
+
 /* Rows of one head as panels along its columns, and, transposed, along its rows: rows [from, to).
- */
+ * What a panel has beyond them is 0. */
 static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row, size_t count,
                       size_t from, size_t to, char *along, size_t panel, char *transposed,
                       size_t transposed_panel)
@@ -125,15 +176,21 @@ static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row,
     if (along) {
         b.k = count;
         b.n = a->d;
-        for (size_t j = 0; j < a->d; j += VEC_PANEL) VEC(pack_panel)
-        (&b, from, to - from, j, along + 4 * (j / VEC_PANEL * panel + from / step * VEC_PANEL));
+        for (size_t j = 0; j < a->d; j += VEC_PANEL, along += 4 * panel) {
+            VEC(pack_panel)(&b, from, to - from, j, along + 4 * (from / step * VEC_PANEL));
+            if (to == count) clear_steps(along, (to + step - 1) / step, panel / VEC_PANEL);
+        }
     }
     if (!transposed) return;
     b.k = a->d;
     b.n = count;
     b.tb = true;
-    for (size_t j = from; j < to; j += VEC_PANEL)
-        VEC(pack_panel)(&b, 0, a->d, j, transposed + 4 * (j / VEC_PANEL * transposed_panel));
+    for (size_t j = from; j < to; j += VEC_PANEL) {
+        char *out = transposed + 4 * (j / VEC_PANEL * transposed_panel);
+
+        VEC(pack_panel)(&b, 0, a->d, j, out);
+        clear_steps(out, a->d / step, transposed_panel / VEC_PANEL);
+    }
 }
 
 /* Keys and values, and backward queries and gradients too, by all threads. */
@@ -303,11 +360,20 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define P_TYPE              uint16_t
 #define LEFT_ROW(stride, d) ((stride) / STEP)
 #include "kernels/providers/vec/isa/flash.h"
+#if defined(__AMX_TILE__)
+#include "kernels/providers/vec/isa/flash_amx.h"
+#endif
 VEC_WITHOUT
 #endif
 
 void VEC(attention)(const abdb_vec_attention *a, bool backward)
 {
+#if defined(__AMX_TILE__)
+    if (by_tiles_of_amx(a, backward)) {
+        amx_forward(a);
+        return;
+    }
+#endif
 #if VEC_WIDTH == 64
     if (a->dtype == ABDB_BF16) {
         (backward ? bf16_backward : bf16_forward)(a);
