@@ -1,31 +1,33 @@
 /* merge.c - another database's facts into this one, by their keys: a union, so that order and
  * repetition change nothing. Small numbers mean something inside one file only, so temporary tables
  * (both_...) say which number of the other file is which of this one. One transaction. */
+#include "schema/store/shape.h"
 #include "schema/store/write.h"
 
 /* Each statement takes what is there already as it is. Numbers of the other file are translated by
- * keys: both parts of them. */
+ * keys: both parts of them. (WHERE true: else SQLite copies a table into an empty one without a
+ * look at its constraints.) */
 static const char *const union_sql[] = {
-    "INSERT OR IGNORE INTO main.source SELECT * FROM other.source;"
-    "INSERT OR IGNORE INTO main.factor SELECT * FROM other.factor;"
-    "INSERT OR IGNORE INTO main.device SELECT * FROM other.device;"
-    "INSERT OR IGNORE INTO main.model SELECT * FROM other.model;"
-    "INSERT OR IGNORE INTO main.alias SELECT * FROM other.alias;"
-    "INSERT OR IGNORE INTO main.round SELECT * FROM other.round;"
-    "INSERT OR IGNORE INTO main.rule SELECT * FROM other.rule;"
-    "INSERT OR IGNORE INTO main.compatibility SELECT * FROM other.compatibility;"
-    "INSERT OR IGNORE INTO main.workload_factor SELECT * FROM other.workload_factor;"
-    "INSERT OR IGNORE INTO main.provider SELECT * FROM other.provider;"
-    "INSERT OR IGNORE INTO main.spec_order SELECT * FROM other.spec_order;"
-    "INSERT OR IGNORE INTO main.spec_ratio SELECT * FROM other.spec_ratio;"
-    "INSERT OR IGNORE INTO main.spec_doubt SELECT * FROM other.spec_doubt;"
-    "INSERT OR IGNORE INTO main.workload_engine SELECT * FROM other.workload_engine;"
-    "INSERT OR IGNORE INTO main.figure_rule SELECT * FROM other.figure_rule;"
-    "INSERT OR IGNORE INTO main.score_rule SELECT * FROM other.score_rule;"
-    "INSERT OR IGNORE INTO main.decoration SELECT * FROM other.decoration;"
-    "INSERT OR IGNORE INTO main.claim SELECT * FROM other.claim;"
-    "INSERT OR IGNORE INTO main.claim_term SELECT * FROM other.claim_term;"
-    "INSERT OR IGNORE INTO main.withdrawal SELECT * FROM other.withdrawal;"
+    "INSERT OR IGNORE INTO main.source SELECT * FROM other.source WHERE true;"
+    "INSERT OR IGNORE INTO main.factor SELECT * FROM other.factor WHERE true;"
+    "INSERT OR IGNORE INTO main.device SELECT * FROM other.device WHERE true;"
+    "INSERT OR IGNORE INTO main.model SELECT * FROM other.model WHERE true;"
+    "INSERT OR IGNORE INTO main.alias SELECT * FROM other.alias WHERE true;"
+    "INSERT OR IGNORE INTO main.round SELECT * FROM other.round WHERE true;"
+    "INSERT OR IGNORE INTO main.rule SELECT * FROM other.rule WHERE true;"
+    "INSERT OR IGNORE INTO main.compatibility SELECT * FROM other.compatibility WHERE true;"
+    "INSERT OR IGNORE INTO main.workload_factor SELECT * FROM other.workload_factor WHERE true;"
+    "INSERT OR IGNORE INTO main.provider SELECT * FROM other.provider WHERE true;"
+    "INSERT OR IGNORE INTO main.spec_order SELECT * FROM other.spec_order WHERE true;"
+    "INSERT OR IGNORE INTO main.spec_ratio SELECT * FROM other.spec_ratio WHERE true;"
+    "INSERT OR IGNORE INTO main.spec_doubt SELECT * FROM other.spec_doubt WHERE true;"
+    "INSERT OR IGNORE INTO main.workload_engine SELECT * FROM other.workload_engine WHERE true;"
+    "INSERT OR IGNORE INTO main.figure_rule SELECT * FROM other.figure_rule WHERE true;"
+    "INSERT OR IGNORE INTO main.score_rule SELECT * FROM other.score_rule WHERE true;"
+    "INSERT OR IGNORE INTO main.decoration SELECT * FROM other.decoration WHERE true;"
+    "INSERT OR IGNORE INTO main.claim SELECT * FROM other.claim WHERE true;"
+    "INSERT OR IGNORE INTO main.claim_term SELECT * FROM other.claim_term WHERE true;"
+    "INSERT OR IGNORE INTO main.withdrawal SELECT * FROM other.withdrawal WHERE true;"
     "INSERT INTO main.note SELECT NULL, note_key, note_key_low, kind, target, text, author, date"
     "  FROM other.note o WHERE NOT EXISTS (SELECT 1 FROM main.note m WHERE m.note_key = o.note_key"
     "  AND m.note_key_low = o.note_key_low) ORDER BY o.note_id;",
@@ -171,6 +173,17 @@ static const char *const union_sql[] = {
     "INSERT OR REPLACE INTO main.meta VALUES ('stale.names', 'yes'), ('stale.sources', 'yes'),"
     "  ('stale.gone', 'yes');"};
 
+/* Numbers are translated, so one that refers to nothing is lost; names are taken as they are. */
+static const char lost_sql[] =
+    "SELECT 'a row of ' || f.\"table\" || ' refers to a ' || f.parent || ' that is not there'"
+    " FROM json_each(?1) t, pragma_foreign_key_check(t.value, 'other') f"
+    " UNION ALL SELECT 'source ' || source || ' cannot be kept' FROM other.source"
+    "  WHERE source NOT IN (SELECT source FROM main.source)"
+    " UNION ALL SELECT 'factor ' || factor || ' cannot be kept' FROM other.factor"
+    "  WHERE factor NOT IN (SELECT factor FROM main.factor)"
+    " UNION ALL SELECT 'claim ' || claim || ' cannot be kept' FROM other.claim"
+    "  WHERE claim NOT IN (SELECT claim FROM main.claim) LIMIT 1";
+
 static const char drop_sql[] =
     "DROP TABLE IF EXISTS temp.new_artifact; DROP TABLE IF EXISTS temp.both_artifact;"
     "DROP TABLE IF EXISTS temp.both_stated; DROP TABLE IF EXISTS temp.new_point;"
@@ -178,6 +191,31 @@ static const char drop_sql[] =
     "DROP TABLE IF EXISTS temp.new_description; DROP TABLE IF EXISTS temp.both_description;"
     "DROP TABLE IF EXISTS temp.both; DROP TABLE IF EXISTS temp.new_result;"
     "DROP TABLE IF EXISTS temp.said";
+
+/* A file that somebody changed, or rows of a store that lies: is what they refer to among them, and
+ * was it taken? No abdb writes otherwise. */
+static abdb_status check_references(abdb_db *db, abdb_error *err)
+{
+    abdb_text tables = {0};
+    sqlite3_stmt *s = NULL;
+    int code = sqlite3_prepare_v2(db->sql, lost_sql, -1, &s, NULL);
+    abdb_status st = ABDB_OK;
+
+    abdb_shape_names(false, &tables);
+    if (tables.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "names of tables"));
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(s, 1, abdb_text_get(&tables), -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        st = ABDB_FAIL(err, ABDB_DATA, "%s: what is there is not whole, so nothing was taken",
+                       abdb_sql_text(s, 0));
+    else if (code != SQLITE_DONE)
+        st = abdb_db_fail(db, err, "references");
+done:
+    sqlite3_finalize(s);
+    abdb_text_free(&tables);
+    return st;
+}
 
 abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts, abdb_error *err)
 {
@@ -196,6 +234,7 @@ abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts, abdb_
     TRY(abdb_db_integer(db, missing, &before, err));
     for (size_t i = 0; i < sizeof union_sql / sizeof union_sql[0]; i++)
         TRY(abdb_db_exec(db, union_sql[i], err));
+    TRY(check_references(db, err));
     TRY(abdb_db_integer(db, missing, &after, err));
     TRY(abdb_db_integer(db, "SELECT count(*) FROM other.entry_row", &all, err));
     TRY(abdb_db_exec(db, "COMMIT", err));

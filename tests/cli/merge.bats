@@ -30,6 +30,26 @@ fill_two() { abdb import -q --db two.db "$fixtures/summary.json" "$fixtures/goog
     same "$(sqlite3 ab.db 'SELECT count(*) FROM reject')" "$(sqlite3 all.db 'SELECT count(*) FROM reject')"
 }
 
+@test "merge refuses rows that refer to what is not there, or to what no database can keep" {
+    fill_one
+    before=$(facts one.db)
+    for change in "DELETE FROM source" "DELETE FROM factor" "UPDATE result_row SET quantity_id = 99999 WHERE result_id = 1" "UPDATE claim SET stated = 9e999"; do
+        abdb import -q --db two.db "$fixtures/checker.csv" "$root/data/claims.csv"
+        sqlite3 two.db "PRAGMA ignore_check_constraints = ON; $change"
+        run abdb merge --db one.db two.db
+        echo "$change"
+        fails 6 "two.db: "
+        fails 6 "so nothing was taken"
+        same "$(sqlite3 one.db "PRAGMA foreign_key_check")" ""
+        same "$(facts one.db)" "$before"
+        rm two.db
+    done
+    # tables of others are nobody's business
+    abdb import -q --db two.db "$fixtures/checker.csv"
+    sqlite3 two.db "CREATE TABLE mine (x REFERENCES source); INSERT INTO mine VALUES ('nobody')"
+    abdb merge --db one.db two.db
+}
+
 @test "merge refuses what is none of ours, and leaves the file as it was" {
     fill_one
     before=$(facts one.db)

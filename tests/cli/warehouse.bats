@@ -240,6 +240,25 @@ assert not late, late
 P
 }
 
+@test "a store whose rows refer to what it does not give: nothing is taken" {
+    filled "$fixtures/checker.csv" "$fixtures/results.csv" "$fixtures/specs.csv" "$fixtures/prices.csv"
+    mkdir liar
+    cp "$build/abdb" liar/
+    cp "$root/tests/liar.py" liar/abdb-store-pg
+    mv t.db held.db
+    abdb init >/dev/null
+    empty=$(facts)
+    export HELD=held.db LACKS
+    for LACKS in source factor description quantity point artifact entry_row description.evidence.published; do
+        echo "without $LACKS"; run liar/abdb pull postgresql://h/d
+        fails 6 "refers to a"
+        same "$(sqlite3 t.db "PRAGMA foreign_key_check; PRAGMA integrity_check")" ok
+        same "$(facts)" "$empty"
+    done
+    LACKS= liar/abdb pull postgresql://h/d
+    same "$(facts)" "$(facts held.db)"
+}
+
 @test "another build's warehouse is brought up to date, and keeps its facts" {
     warehouse upgrade
     fill_one

@@ -6,6 +6,7 @@
 #include <archive_entry.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/check.h"
 
@@ -130,10 +131,105 @@ static void for_programs(void **state)
     }
 }
 
+/* A packed file of that many bytes, all alike (no zeros: they are a tar of nothing). */
+static void pack_alike(bytes *out, int filter, size_t size)
+{
+    static char alike[1000000];
+    struct archive *a = archive_write_new();
+    struct archive_entry *entry = archive_entry_new();
+
+    memset(alike, 'x', sizeof alike);
+    assert_int_equal(archive_write_set_format(a, ARCHIVE_FORMAT_RAW), ARCHIVE_OK);
+    assert_int_equal(archive_write_add_filter(a, filter), ARCHIVE_OK);
+    assert_int_equal(archive_write_open_memory(a, out->data, ROOM, &out->size), ARCHIVE_OK);
+    archive_entry_set_pathname(entry, "x");
+    archive_entry_set_filetype(entry, AE_IFREG);
+    assert_int_equal(archive_write_header(a, entry), ARCHIVE_OK);
+    for (; size; size -= sizeof alike)
+        assert_int_equal(archive_write_data(a, alike, sizeof alike), sizeof alike);
+    assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+    archive_write_free(a);
+    archive_entry_free(entry);
+}
+
+typedef struct {
+    size_t whole, refused;
+} tally;
+
+static abdb_status count(void *self, const char *path, const abdb_input *input, abdb_error *err)
+{
+    tally *t = self;
+
+    (void)path, (void)err;
+    t->whole += input != NULL;
+    t->refused += input == NULL;
+    return ABDB_OK;
+}
+
+/* A zip of 2 KB has a tar of 110 KB, and that twenty files which expand 1000-fold: neither they nor
+ * the tar are out of proportion, the zip is, and the walk ends within the fourteenth file. */
+static void bomb_further_out(void **state)
+{
+    enum { FILES = 20, SIZE = 5000000, FREE = 64 << 20 };
+    struct archive *a = archive_write_new();
+    tally t = {0};
+    const abdb_member_handler handler = {&t, NULL, count};
+    abdb_input input = {.path = "a"};
+    char name[16];
+    abdb_error err;
+
+    (void)state;
+    pack_alike(&one, ARCHIVE_FILTER_GZIP, SIZE);
+    assert_int_equal(archive_write_set_format_ustar(a), ARCHIVE_OK);
+    assert_int_equal(archive_write_open_memory(a, two.data, ROOM, &two.size), ARCHIVE_OK);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "%d.gz", i);
+        add(a, name, one.data, one.size);
+    }
+    assert_int_equal(archive_write_close(a), ARCHIVE_OK);
+    archive_write_free(a);
+    assert_true((size_t)FILES * SIZE / two.size < ABDB_ARCHIVE_RATIO_MAX);
+    pack(&one, ARCHIVE_FORMAT_ZIP, ARCHIVE_FILTER_NONE, "a.tar", &two);
+    input.data = (const unsigned char *)one.data;
+    input.size = one.size;
+    assert_int_equal(abdb_archive_walk(&input, &handler, &err), ABDB_LIMIT);
+    assert_int_equal(t.whole, FREE / SIZE);
+}
+
+/* What is compressed inside is read and read, and nothing comes of it: a frame of zstd that is
+ * skipped, 2 GB of 512 KiB. The reading ends within the first piece of the file. */
+static void bomb_of_nothing(void **state)
+{
+    static const char begin[] = "\x28\xb5\x2f\xfd\0\x38"            /* a frame */
+                                "\x88\0\0"                          /* 17 bytes as they are: */
+                                "\x28\xb5\x2f\xfd\x20\0\1\0\0"      /* an empty frame */
+                                "\x50\x2a\x4d\x18\xff\xff\xff\x7f"; /* 2 GiB to skip */
+    static const char block[] = "\2\0\2"; /* 16 KiB of the byte that follows, 0 */
+    enum { SIZE = 512 << 10, PIECE = 128 << 10 };
+    FILE *file = tmpfile();
+    char head[ABDB_ARCHIVE_HEAD];
+    tally t = {0};
+    const abdb_member_handler handler = {&t, NULL, count};
+    abdb_error err;
+
+    (void)state;
+    fwrite(begin, 1, sizeof begin - 1, file);
+    for (int i = 0; i < SIZE / 4; i++) fwrite(block, 1, sizeof block, file);
+    assert_int_equal(fflush(file), 0);
+    assert_int_equal(pread(fileno(file), head, sizeof head, 0), sizeof head);
+    assert_int_equal(lseek(fileno(file), sizeof head, SEEK_SET), sizeof head);
+    assert_int_equal(abdb_archive_stream(fileno(file), "a", head, sizeof head, &handler, &err),
+                     ABDB_LIMIT);
+    assert_int_equal(t.whole, 0);
+    assert_true(lseek(fileno(file), 0, SEEK_CUR) <= ABDB_ARCHIVE_HEAD + PIECE);
+    fclose(file);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compressed), cmocka_unit_test(nested),
-                                       cmocka_unit_test(for_programs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compressed), cmocka_unit_test(nested), cmocka_unit_test(for_programs),
+        cmocka_unit_test(bomb_further_out), cmocka_unit_test(bomb_of_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
