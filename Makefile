@@ -163,7 +163,7 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction. Nobody measures under sanitizers.
-MACHINE  := $(shell $(CC) -dumpmachine)
+MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512 amx,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
 VEC_neon   := -DVEC_NEON
