@@ -163,7 +163,7 @@ $(foreach l,$(LIBRARIES),$(BUILD)/obj/kernels/providers/$(l)/%.o) $(BUILD)/obj/k
 
 # Our own vector code is compiled once for each instruction set; the processor is asked when it runs.
 # No loop becomes a call of memcpy, which has stores of its own; a product and a sum are one instruction. Nobody measures under sanitizers.
-MACHINE  := $(shell $(CC) -dumpmachine)
+MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 VEC_SETS := $(if $(filter x86_64%,$(MACHINE)),base avx2 avx512 amx,$(if $(filter aarch64%,$(MACHINE)),base neon,base))
 VEC_base   :=
 VEC_neon   := -DVEC_NEON
@@ -318,27 +318,31 @@ $(BUILD)/doc/stamp: $(BUILD)/abdb packages/program.1
 	@touch $@
 
 # --- packages ------------------------------------------------------------------------------------
-DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev zlib1g-dev \
+CORE_DEBS := gcc libc6-dev make libsqlite3-dev sqlite3 libcsv-dev libjansson-dev libssl-dev libarchive-dev zlib1g-dev
+DEBS := $(CORE_DEBS) \
         $(foreach l,$(filter-out cuda nccl,$(LIBRARIES) $(MORE)),$(PACKAGE_$(l))) gnuplot-nox fonts-lato fonts-dejavu-core node-d3
 TEST_DEBS := libcmocka-dev pocl-opencl-icd bats perl python3 python3-venv python3-pytest jq xz-utils zip time xxd procps man-db bsdextrautils chromium unzip
 deps: ## install missing Debian packages (with sudo when not root)
 	@missing=$$(for p in $(DEBS) $(TEST_DEBS); do dpkg-query -W -f='$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 	 [ -n "$$missing" ] || exit 0; \
-	 if ! command -v apt-get >/dev/null; then echo "abdb needs what Debian calls: $(DEBS); and for its tests: $(TEST_DEBS)"; exit 1; fi; \
+	 if ! command -v apt-get >/dev/null; then echo "abdb needs what Debian calls: $(DEBS); and for its tests or packages: $(TEST_DEBS)"; exit 1; fi; \
 	 sudo=; [ $$(id -u) = 0 ] || sudo=sudo; echo "installing:" $$missing; \
 	 $$sudo apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null
+
+# For people as many compilers as processors, unless they said -j.
+JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # --- targets for people ----------------------------------------------------------------------------
 demo: ## the main job on real input: import, measure, answer, draw (under three minutes)
 	@$(MAKE) -s deps
-	@$(MAKE) -s all
+	@$(MAKE) $(JOBS) -s all
 	@query/demo.sh $(BUILD)
 measured: ## measure this machine, quiet for some minutes, for data/measured: steady and verified cells, redacted
 	@$(MAKE) -s all
 	@query/measured.sh $(BUILD)
 test: ## all tests, under ten minutes
 	@$(MAKE) -s deps
-	@$(MAKE) all unit
+	@$(MAKE) $(JOBS) all unit
 	@BUILD=$(BUILD) tests/run.sh
 gallery: ## every figure into build/gallery, four for the README into plots/gallery (under 20 seconds)
 	@$(MAKE) -s all
@@ -398,8 +402,10 @@ check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, mus
 dist: ## source archive of this revision with its digest, into build/dist
 	@packages/dist.sh
 wheel: ## a Python wheel with programs, data, SQL extension and module, into build/dist (builds with STATIC=1)
-	@packages/wheel.sh
+	@$(MAKE) -s deps DEBS='$(CORE_DEBS)' TEST_DEBS='python3-wheel $(STATIC_DEBS)'
+	@MAKE="$(MAKE) $(JOBS)" packages/wheel.sh
 deb: ## Debian packages, into build/dist
+	@$(MAKE) -s deps TEST_DEBS='build-essential debhelper lintian $(foreach l,$(STORES),$(PACKAGE_$(l)))'
 	@packages/deb.sh
 site: ## the shipped evidence as web pages, in build/site
 	@$(MAKE) -s all

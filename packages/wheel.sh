@@ -9,7 +9,7 @@ python=${PYTHON:-/usr/bin/python3}
 "$python" -c 'import wheel' 2>/dev/null || { echo "make wheel wants python3-wheel: apt-get install python3-wheel" >&2; exit 1; }
 # dates of files in it: of the last commit, or of the newest file where there is no git
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y schema/core/version.h)}
-make -s STATIC=1 all >/dev/null
+${MAKE:-make} -s STATIC=1 all >/dev/null
 version=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h)
 out=$PWD/${DIST:-build/dist}
 work=$(mktemp -d)

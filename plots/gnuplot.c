@@ -144,8 +144,7 @@ static abdb_status run_script(const char *script, double limit_s, FILE *out, abd
         st = too_long(err);
     status = abdb_program_finish(&p);
     if (st == ABDB_OK && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        st = ABDB_FAIL(err, ABDB_IO,
-                       "gnuplot is not installed: `make deps`, or apt-get install gnuplot-nox");
+        st = ABDB_FAIL(err, ABDB_IO, "gnuplot is not installed: apt-get install gnuplot-nox");
     else if (st == ABDB_OK && status != 0)
         st = ABDB_FAIL(err, ABDB_IO, "gnuplot: %.600s", abdb_text_get(words));
     return st;

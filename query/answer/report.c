@@ -84,7 +84,7 @@ static abdb_status take_footnotes(abdb_report *r, const char *text, abdb_error *
 const char *const abdb_report_groups[] = {"Which accelerator is faster?",
                                           "What does it cost?",
                                           "What is a device made for?",
-                                          "What was measured here?",
+                                          ABDB_GROUP_MEASURED,
                                           "May it be believed, and compared?",
                                           "What is in the database, and where from?",
                                           NULL};

@@ -67,6 +67,7 @@ typedef struct {
 } abdb_report;
 
 /* What people ask, in the order in which they do: `-- group:` of the shipped reports. End: NULL. */
+#define ABDB_GROUP_MEASURED "What was measured here?"
 extern const char *const abdb_report_groups[];
 
 /* A report by name: the user's folder first, then the shipped ones. ABDB_USAGE: no such report (the

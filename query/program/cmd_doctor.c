@@ -46,7 +46,7 @@ static void check_gnuplot(abdb_table *t)
     bool fine = abdb_gnuplot_version(text, sizeof text, NULL) == ABDB_OK && *text;
 
     found(t, fine ? FINE : ABSENT, "gnuplot",
-          fine ? text : "absent: no figures; `make deps` installs gnuplot-nox");
+          fine ? text : "absent: no figures; apt-get install gnuplot-nox");
 }
 
 /* What the BLAS chose against what the processor can do: libraries that know only older processors

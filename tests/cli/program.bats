@@ -157,3 +157,15 @@ load common
         grep -q "^| .*$folder" "$root/tests/README.md" || { echo "README.md does not say where $folder is from"; false; }
     done
 }
+
+@test "demo shows every step; without gnuplot it leaves out the picture, and that is no failure" {
+    mkdir bin && for tool in sh env; do ln -s "$(command -v $tool)" bin/; done
+    run env PATH="$dir/bin" ABDB_DATA="$root/data" "$build/abdb" demo --db demo.db
+    fails 0 "left out: gnuplot is not installed: apt-get install gnuplot-nox"
+    fails 0 14313.0
+    [[ $output == *"gemm n=1024"* ]]
+    [ ! -e abdb-demo.svg ]
+    # any other failure is one
+    run env PATH="$dir/bin" "$build/abdb" demo --db /nonexistent/demo.db
+    [ "$status" -ne 0 ]
+}

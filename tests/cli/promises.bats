@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# promises.bats - what PROMISES.md says is kept: views, reports, verbs, options, exit codes, selections, records.
+# promises.bats - what PROMISES.md says is kept: views, reports, verbs, options, exit codes, selections, records, the protocol of backends,
+# functions of SQL, the Python module, the database.
 load common
 
 # Everything that has a name others may use, a line each.
@@ -9,6 +10,9 @@ promised() {
     sqlite3 "$ABDB_DB" "SELECT 'view ' || m.name || ' ' || p.cid || ' ' || p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p
       WHERE m.type = 'view' AND m.name LIKE 'v\_%' ESCAPE '\' ORDER BY m.name, p.cid"
     (cd "$root/query/reports" && awk '/^-- param: / { print "report", FILENAME, "param", $3 } /^-- column: / { print "report", FILENAME, "column", $3 }' ./*.sql)
+    for report in "$root"/query/reports/*.sql; do
+        printf 'report %s prints %s\n' "$(basename "$report" .sql)" "$(abdb query "$(basename "$report" .sql)" -o csv 2>/dev/null | head -1)"
+    done
     (cd "$root/plots/figures" && printf 'figure %s\n' ./*.gp)
     for verb in $(abdb help --complete '' | cut -f1); do
         printf 'verb %s\n' "$verb"
@@ -18,15 +22,20 @@ promised() {
     sqlite3 "$ABDB_DB" "SELECT 'formula ' || formula FROM v_formula ORDER BY 1"
 }
 
-@test "views, reports, figures, verbs, options, fields and metrics are those that are promised" {
-    golden=$root/tests/golden/promises.txt
-    promised >now
-    [ "$(wc -l <now)" -gt 1000 ]
+# What is promised is a list, a line each: nothing may be gone from it, and what is new is written down.
+kept_as() { # GOLDEN, with the lines of today in `now`
+    local golden=$root/tests/golden/$1 gone new
     [ -z "${UPDATE-}" ] || cp now "$golden"
     gone=$(comm -23 <(sort "$golden") <(sort now))
-    [ -z "$gone" ] || { printf 'promised, and gone:\n%s\n' "$gone"; false; }
+    [ -z "$gone" ] || { printf 'promised, and gone:\n%s\n' "$gone"; return 1; }
     new=$(comm -13 <(sort "$golden") <(sort now))
-    [ -z "$new" ] || { printf 'new, and not written down (make golden):\n%s\n' "$new"; false; }
+    [ -z "$new" ] || { printf 'new, and not written down (make golden):\n%s\n' "$new"; return 1; }
+}
+
+@test "views, reports, figures, verbs, options, fields and metrics are those that are promised" {
+    promised >now
+    [ "$(wc -l <now)" -gt 1000 ]
+    kept_as promises.txt
 }
 
 @test "exit codes" {
@@ -61,4 +70,66 @@ LIST
     [ "$(wc -l <now)" -gt 2 ]
     [ -z "${UPDATE-}" ] || cp now "$golden"
     diff "$golden" now
+}
+
+@test "a backend of protocol 1, as it was first written, is asked and understood as ever" {
+    mkdir backends && cp "$fixtures/backend_1.sh" backends/abdb-run-first && chmod +x backends/abdb-run-first
+    export ABDB_BACKENDS=$dir/backends ASKED=$dir/asked
+    run abdb run -q --backend first --kernel sum --axis n=7,8 --axis dtype=f32 --quick --tag kept
+    # one of the two is wrong
+    same "$status" 4
+    { cat asked
+        ask "SELECT cell, status, verified, time_s, n, flops_per_s, bytes_per_s, threads, chosen, device, tag FROM v_kernel ORDER BY cell"
+        ask "SELECT metric, statistic, value, unit FROM v_result WHERE workload = 'sum' ORDER BY 1, 2, 3"
+        ask "SELECT value FROM v_sample ORDER BY 1"; } >now
+    [ -z "${UPDATE-}" ] || cp now "$root/tests/golden/promises-protocol.txt"
+    diff "$root/tests/golden/promises-protocol.txt" now
+}
+
+@test "functions and tables of SQL are those that are promised" {
+    [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
+    sql() { sqlite3 :memory: ${2:+-cmd ".load $2"} "$1" | sort -u; }
+    functions="SELECT 'function ' || name || ' ' || narg FROM pragma_function_list"
+    modules="SELECT 'table ' || m.name || ' ' || c.cid || ' ' || c.name FROM pragma_module_list m JOIN pragma_table_xinfo(m.name) c WHERE m.name LIKE 'abdb\_%' ESCAPE '\'"
+    { comm -13 <(sql "$functions") <(sql "$functions" "$build/abdb.so"); sql "$modules" "$build/abdb.so"; } >now
+    [ "$(grep -c ^function now)" -gt 10 ] && [ "$(grep -c ^table now)" -gt 50 ]
+    kept_as promises-sql.txt
+}
+
+@test "the Python module and the options of its pytest plug-in are those that are promised" {
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/query/python /usr/bin/python3 - >now <<'P'
+import abdb, inspect, pathlib, re
+for name, it in sorted(vars(abdb).items()):
+    if name.startswith("_") or inspect.ismodule(it) or not callable(it): continue
+    print("python", name, inspect.signature(it))
+    for member in sorted(vars(it)) if inspect.isclass(it) else []:
+        if member == "_repr_html_" or not member.startswith("_"): print(f"python {name}.{member}")
+plugin = pathlib.Path(abdb.__file__).with_name("pytest_plugin.py").read_text()
+print("\n".join("pytest " + option for option in re.findall(r'addoption\("(--[a-z-]+)"', plugin)))
+P
+    [ "$(grep -c ^pytest now)" -gt 4 ]
+    kept_as promises-python.txt
+}
+
+# A database of the first version that promises, and what it says: tests/golden/version-1.db.xz and .txt, which never change.
+told() {
+    ask "SELECT 'result', key, value, unit FROM v_result UNION ALL SELECT 'statement', key, value, unit FROM v_statement
+      UNION ALL SELECT 'spec', key, value, unit FROM v_spec UNION ALL SELECT 'price', key, amount, currency FROM v_price ORDER BY 1, 2"
+}
+@test "a database of 1.0 is migrated and written to, and keeps every key and value" {
+    golden=$root/tests/golden/version-1
+    if [ ! -e "$golden.db.xz" ]; then
+        [ -n "${UPDATE-}" ] && [[ $(abdb --version) != *" 0."* ]] || skip "no database of 1.0 yet: make golden makes it once the version is 1.0"
+        abdb import -q "$fixtures"/{records.jsonl,results.csv,standing.jsonl,checker.csv,prices.csv,specs.csv}
+        told >"$golden.txt"
+        xz -9 -c "$ABDB_DB" >"$golden.db.xz"
+    fi
+    xz -dc "$golden.db.xz" >old.db
+    export ABDB_DB=$dir/old.db
+    abdb init >/dev/null # brings it to the tables of today
+    told >read
+    [ "$(wc -l <read)" -gt 20 ]
+    diff "$golden.txt" read
+    abdb import -q "$fixtures/questions.csv"
+    told | grep -Fxf "$golden.txt" | diff "$golden.txt" -
 }

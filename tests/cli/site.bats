@@ -60,6 +60,25 @@ P
     diff -r s s2
 }
 
+@test "the first page: five questions, each with a picture and its command; what was not measured is said" {
+    shipped_site
+    python3 - <<'P'
+import html, re
+page = open("s/index.html", encoding="utf-8").read()
+asked = [part for part in re.split("<h2>", page)[1:]]
+assert len(asked) >= 5, len(asked)
+for part in asked[:5]:
+    drawn = re.findall(r'<img[^>]*src="([a-z-]+)\.svg"', part)
+    named = re.findall(r"<figcaption>.*?<code>abdb plot ([a-z-]+)</code>", part, re.S)
+    assert drawn and drawn == named, (html.unescape(part[:40]), drawn, named)
+P
+    grep -q '<p>Nothing yet: ' s/index.html
+    filled "$fixtures/figures.jsonl"
+    abdb site --out measured
+    grep -q 'What was measured here?' measured/index.html
+    ! grep -q 'Nothing yet' measured/index.html
+}
+
 @test "pages hold against the database, each kind says what changed, and what was edited is found" {
     shipped_site
     for page in training report-specs source-databricks-gaudi2 source-kaist-gaudi2 sources explore; do

@@ -10,7 +10,7 @@ for tool in $cross $qemu; do
 done
 mkdir -p $build
 why=$(tests/ports/sysroot.sh arm64 $root) || { echo "1..0 # SKIP $why"; exit 0; }
-make -s BUILD=$build CC="$cross --sysroot=$PWD/$root" DEV=1 $build/abdb $build/abdb-run-{ref,vec} $build/unit/{format,kernels,products,verify} \
+make -s -j$(nproc) BUILD=$build CC="$cross --sysroot=$PWD/$root" DEV=1 $build/abdb $build/abdb-run-{ref,vec} $build/unit/{format,kernels,products,verify} \
     >$build/log 2>&1 || { echo "1..1"; echo "not ok 1 - it builds without warnings"; sed 's/^/#   /' $build/log | tail -20; exit 1; }
 
 dir=$(mktemp -d)

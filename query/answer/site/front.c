@@ -27,7 +27,7 @@ void abdb_front_picture(FILE *out, const abdb_page *page)
 static size_t rank_of(const abdb_page *page)
 {
     static const char *const first[] = {"choose",   "mlperf-llm", "price-performance", "peaks",
-                                        "training", "roofline",   "peak-achieved"};
+                                        "training", "roofline",   "peak-achieved",     "claims"};
     size_t i = 0;
 
     while (i < sizeof first / sizeof *first && strcmp(page->name, first[i]) != 0) i++;
@@ -65,7 +65,7 @@ static void put_entry(FILE *out, const abdb_page *page)
              page->drawn ? page->plot.figure.name : page->plot.report.name);
 }
 
-static void put_group(FILE *out, const abdb_site *site, const char *group)
+static void put_group(FILE *out, const abdb_site *site, const char *group, bool is_measured)
 {
     const abdb_page *shown[PICTURES] = {NULL}, *next = next_picture(site, group, NULL);
     size_t pictures = 0, entries = 0;
@@ -77,17 +77,23 @@ static void put_group(FILE *out, const abdb_site *site, const char *group)
     fputs("<h2>", out);
     abdb_html_text(out, group);
     fputs("</h2>\n", out);
+    if (!is_measured && strcmp(group, ABDB_GROUP_MEASURED) == 0)
+        fputs("<p>Nothing yet: all of this was published by others. <code>abdb run --plan quick"
+              "</code> measures your machine; its results then stand beside these.</p>\n",
+              out);
     if (pictures) fputs("<div class=\"figures\">\n", out);
     for (size_t i = 0; i < pictures; i++) abdb_front_picture(out, shown[i]);
     if (pictures) fputs("</div>\n", out);
-    if (entries > pictures) fputs("<ul class=\"lists\">\n", out);
+    if (entries > pictures)
+        abdb_say(out, "<details><summary>%zu more answers</summary>\n<ul class=\"lists\">\n",
+                 entries - pictures);
     for (size_t p = 0; p < site->pages; p++) {
         bool is_shown = false;
 
         for (size_t i = 0; i < pictures; i++) is_shown |= shown[i] == &site->page[p];
         if (strcmp(site->page[p].group, group) == 0 && !is_shown) put_entry(out, &site->page[p]);
     }
-    if (entries > pictures) fputs("</ul>\n", out);
+    if (entries > pictures) fputs("</ul></details>\n", out);
 }
 
 static bool is_known(const char *group)
@@ -98,28 +104,36 @@ static bool is_known(const char *group)
 }
 
 /* What people ask, in the order in which they do; then the headings of the user's own reports. */
-static void put_groups(FILE *out, const abdb_site *site)
+static void put_groups(FILE *out, const abdb_site *site, bool is_measured)
 {
-    for (size_t i = 0; abdb_report_groups[i]; i++) put_group(out, site, abdb_report_groups[i]);
+    for (size_t i = 0; abdb_report_groups[i]; i++)
+        put_group(out, site, abdb_report_groups[i], is_measured);
     for (size_t i = 0; i < site->pages; i++) {
         bool seen = is_known(site->page[i].group);
 
         for (size_t p = 0; p < i; p++)
             seen |= strcmp(site->page[i].group, site->page[p].group) == 0;
-        if (!seen) put_group(out, site, site->page[i].group);
+        if (!seen) put_group(out, site, site->page[i].group, is_measured);
     }
 }
 
 abdb_status abdb_front_write(const abdb_site *site, abdb_error *err)
 {
+    sqlite3_int64 measured = 0;
+    abdb_status st = abdb_db_integer(
+        site->db, "SELECT EXISTS (SELECT 1 FROM v_result WHERE evidence = 'measured')", &measured,
+        err);
     abdb_sheet sheet;
-    FILE *out = abdb_sheet_open(&sheet);
+    FILE *out;
 
+    if (st != ABDB_OK) return st;
+    out = abdb_sheet_open(&sheet);
     if (!out) return ABDB_FAIL(err, ABDB_NOMEM, "index.html");
     abdb_page_begin(out, "Accelerator benchmarks", "index.html");
     fputs("<p>Results, specifications and prices of AI accelerators, each with its source. Every "
           "number is a link to the facts that it was made from. Values of different kinds of "
-          "evidence (measured, published, MLPerf\u00ae) are never mixed.</p>\n",
+          "evidence (measured, published, MLPerf\u00ae) are never mixed. Below each picture stands "
+          "the command that draws it.</p>\n",
           out);
     if (abdb_site_explores(site))
         fputs("<p class=\"lead\"><a href=\"explore.html\">Explore all results</a>: choose model, "
@@ -127,7 +141,7 @@ abdb_status abdb_front_write(const abdb_site *site, abdb_error *err)
               "two may not be compared, and <a href=\"explore.html#per=rate\">what a wanted rate "
               "takes</a>.</p>\n",
               out);
-    put_groups(out, site);
+    put_groups(out, site, measured != 0);
     abdb_page_end(out, site);
     return abdb_sheet_store(&sheet, site, "index.html",
                             abdb_carried_by_list(site, true, true, false), err);
