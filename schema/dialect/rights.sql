@@ -20,6 +20,7 @@ DO $$
 DECLARE
     t RECORD;
     columns TEXT;
+    spread BOOLEAN := EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus');
     derived CONSTANT TEXT[] := ARRAY['name', 'name_factor', 'subject', 'gone', 'ceiling_best'];
 BEGIN
     IF (SELECT count(*) FROM pg_roles WHERE rolname IN ('abdb_read', 'abdb_write')) < 2 THEN
@@ -34,7 +35,15 @@ BEGIN
         SELECT string_agg(quote_ident(attname), ', ') INTO columns FROM pg_attribute
          WHERE attrelid = t.oid AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('pushed_by', 'pushed_at')
            AND NOT (attname = 'imported' AND t.relname <> 'artifact'); -- of an artifact it is what its machine says
+        IF spread THEN -- Citus has rights on tables alone: the coordinator says which columns, shards take what it sends
+            EXECUTE format('GRANT INSERT ON %I TO abdb_write', t.relname);
+            PERFORM set_config('citus.enable_ddl_propagation', 'off', true);
+            EXECUTE format('REVOKE INSERT ON %I FROM abdb_write', t.relname);
+        END IF;
         EXECUTE format('GRANT INSERT (%s) ON %I TO abdb_write', columns, t.relname);
+        IF spread THEN
+            PERFORM set_config('citus.enable_ddl_propagation', 'on', true);
+        END IF;
         IF t.relname = ANY (derived) THEN
             EXECUTE format('GRANT DELETE ON %I TO abdb_write', t.relname);
         END IF;

@@ -21,7 +21,8 @@ UNION SELECT 'spec', spec_id FROM spec WHERE printed('s', spec_key, spec_key_low
 UNION SELECT 'price', price_id FROM price WHERE printed('p', price_key, price_key_low) IN (SELECT target FROM withdrawn)
 UNION SELECT kind, id FROM name_gone WHERE kind <> 'result'
 UNION SELECT kind, id FROM origin_gone;
-DELETE FROM gone g WHERE NOT EXISTS (SELECT 1 FROM gone_now n WHERE n.kind = g.kind AND n.id = g.id);
+CREATE TEMP TABLE back ON COMMIT DROP AS SELECT kind, id FROM gone EXCEPT SELECT kind, id FROM gone_now;
+DELETE FROM gone WHERE (kind, id) IN (SELECT kind, id FROM back);
 INSERT INTO gone SELECT kind, id FROM gone_now ON CONFLICT DO NOTHING;
 
 -- A new cell meets the best so far; where something was withdrawn or said again, all cells are looked at.
@@ -45,7 +46,7 @@ SELECT device, quantity, dtype, result_id
                                               WHEN 'peak_ops' THEN 'ops_per_s' END
                  WHERE p.factor = 'ceiling' AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = w.entry_id)) f) f
  WHERE place = 1;
-DELETE FROM ceiling_best b
- WHERE NOT EXISTS (SELECT 1 FROM best_now n WHERE n.device = b.device AND n.quantity = b.quantity AND n.dtype = b.dtype
-                                              AND n.result_id = b.result_id);
+CREATE TEMP TABLE passed ON COMMIT DROP AS
+SELECT device, quantity, dtype, result_id FROM ceiling_best EXCEPT SELECT device, quantity, dtype, result_id FROM best_now;
+DELETE FROM ceiling_best WHERE (device, quantity, dtype) IN (SELECT device, quantity, dtype FROM passed);
 INSERT INTO ceiling_best SELECT * FROM best_now ON CONFLICT DO NOTHING;

@@ -9,11 +9,11 @@ BEGIN
         EXECUTE format('DROP VIEW IF EXISTS abdb.%I CASCADE', v.viewname);
     END LOOP;
     FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb'::REGNAMESPACE LOOP
-        EXECUTE format('DROP FUNCTION %s', v.name);
+        EXECUTE format('DROP ROUTINE %s', v.name);
     END LOOP;
     -- the functions of the new tables are those of the old
     FOR v IN SELECT p.oid::REGPROCEDURE AS name FROM pg_proc p WHERE p.pronamespace = 'abdb_new'::REGNAMESPACE LOOP
-        EXECUTE format('ALTER FUNCTION %s SET SCHEMA abdb', v.name);
+        EXECUTE format('ALTER ROUTINE %s SET SCHEMA abdb', v.name);
     END LOOP;
 END $$;
 DELETE FROM abdb.column_doc;

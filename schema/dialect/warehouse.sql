@@ -119,3 +119,14 @@ BEGIN
     END LOOP;
 END $$;
 CREATE INDEX entry_by_time ON entry_row USING brin (pushed_at); -- they come in this order
+
+-- A printed key, and a round's place in order.
+CREATE FUNCTION printed(kind TEXT, high BIGINT, low BIGINT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
+$$ SELECT (kind || '-' || lpad(to_hex(high), 16, '0') || lpad(to_hex(low), 16, '0')) COLLATE "C" $$;
+
+CREATE FUNCTION ordered(round TEXT) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS
+$$ SELECT CAST(substring(round FROM '^v([0-9]+)') AS INTEGER) * 1000
+        + coalesce(CAST(substring(round FROM '^v[^.]*[.]([0-9]+)') AS INTEGER), 0) $$;
+
+-- The product of numbers, one after the other.
+CREATE AGGREGATE multiplied(DOUBLE PRECISION) (SFUNC = float8mul, STYPE = DOUBLE PRECISION);

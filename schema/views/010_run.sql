@@ -36,13 +36,13 @@ SELECT e.entry_id AS entry_id, e.run AS run, e.entry_key AS entry_key, e.kind AS
        CASE length(coalesce(e.date, (SELECT q.published FROM round q WHERE q.suite = e.suite AND q.round = e.round)))
          WHEN 4 THEN 'year' WHEN 7 THEN 'month' WHEN 10 THEN 'day' WHEN 19 THEN 'second' WHEN 20 THEN 'second' END AS date_precision,
        e.tag AS tag, e.campaign AS campaign, e.cell AS cell, e.flags AS flags,
-       (SELECT min(w.path) FROM (SELECT a.path AS path FROM artifact a WHERE a.artifact_id = e.artifact_id
-                                 UNION ALL
-                                 SELECT a.path FROM witness_again w JOIN artifact a ON a.artifact_id = w.artifact_id
-                                  WHERE w.entry_id = e.entry_id) w) AS artifact,
-       (SELECT min(w.locator) FROM (SELECT e.locator AS locator
-                                    UNION ALL
-                                    SELECT w.locator FROM witness_again w WHERE w.entry_id = e.entry_id) w) AS locator,
+       coalesce((SELECT min(CASE WHEN a.path < b.path THEN a.path ELSE b.path END)
+                   FROM witness_again w JOIN artifact b ON b.artifact_id = w.artifact_id
+                   LEFT JOIN artifact a ON a.artifact_id = e.artifact_id
+                  WHERE w.entry_id = e.entry_id),
+                (SELECT a.path FROM artifact a WHERE a.artifact_id = e.artifact_id)) AS artifact,
+       coalesce((SELECT min(CASE WHEN e.locator < w.locator THEN e.locator ELSE w.locator END)
+                   FROM witness_again w WHERE w.entry_id = e.entry_id AND w.locator IS NOT NULL), e.locator) AS locator,
        (SELECT v.body FROM environment v WHERE v.environment_id = e.environment_id) AS environment,
        e.point_id AS point_id, e.process_id AS process_id
   FROM entry e;
@@ -54,20 +54,15 @@ SELECT e.entry_id AS entry_id, p.factor AS factor, p.state AS state, p.text AS t
   FROM entry e
   JOIN point_factor p ON p.point_id = e.point_id;
 
--- One command of abdb run. date is that of one of its runs, found by an index: a command takes minutes, a campaign has thousands.
+-- One command of abdb run. date is that of one of its runs.
 CREATE VIEW v_campaign AS
-SELECT c.campaign AS campaign, c.date AS date
-  FROM (SELECT d.campaign AS campaign,
-               (SELECT e.date FROM entry e WHERE e.campaign = d.campaign AND e.date IS NOT NULL LIMIT 1) AS date
-          FROM (SELECT DISTINCT campaign FROM description WHERE campaign IS NOT NULL) d) c
- WHERE c.date IS NOT NULL;
+SELECT campaign, date FROM campaign_told;
 
 -- One process of a backend: what one life of a program measured shares its luck.
 CREATE VIEW v_process AS
 SELECT p.process_id AS process_id, p.campaign AS campaign, p.backend AS backend, p.repetition AS repetition, p.start AS start,
        p.started AS started
-  FROM process p
- WHERE EXISTS (SELECT 1 FROM entry e WHERE e.campaign = p.campaign AND e.process_id = p.process_id);
+  FROM process_told p;
 
 -- Clocks, power, temperature during a run.
 CREATE VIEW v_telemetry AS

@@ -36,13 +36,6 @@ SELECT n.whole AS model, max(CASE WHEN EXISTS (SELECT 1 FROM entry e WHERE e.mod
   FROM name n
  WHERE n.kind = 'model' GROUP BY n.whole;
 
--- Devices on which something was measured by abdb run.
-CREATE VIEW device_measured AS
-SELECT DISTINCT n.whole AS device
-  FROM name n
- WHERE n.kind = 'device' AND n.part = 1
-   AND EXISTS (SELECT 1 FROM entry e WHERE e.source = 'abdb-run' AND e.device = n.spelling AND e.evidence = 'measured');
-
 -- What the spelling of a device says beside the device: a power limit, a partition mode.
 CREATE VIEW v_name_factor AS
 SELECT spelling, factor, text, num, unit FROM name_factor;

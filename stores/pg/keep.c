@@ -176,9 +176,10 @@ abdb_status abdb_keep_missing(abdb_server *s, const abdb_request *r, abdb_text *
     abdb_text_clear(said);
     TRY(check_collisions(s, &t, err));
     abdb_text_printf(&sql,
-                     "COPY (SELECT s.%s FROM pg_temp.s s WHERE NOT EXISTS (SELECT 1 FROM %s t"
-                     " WHERE %s)) TO STDOUT",
-                     abdb_text_get(&t.first), abdb_text_get(&t.name), abdb_text_get(&t.match));
+                     "COPY (SELECT s.%s FROM pg_temp.s s EXCEPT SELECT s.%s FROM pg_temp.s s"
+                     " JOIN %s t ON %s) TO STDOUT",
+                     abdb_text_get(&t.first), abdb_text_get(&t.first), abdb_text_get(&t.name),
+                     abdb_text_get(&t.match));
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     TRY(abdb_server_copy_out(s, abdb_text_get(&sql), &missing, err));
     abdb_text_printf(said, "%lld", missing);
@@ -203,23 +204,24 @@ static abdb_status count_different(abdb_server *s, const target *t, long long *c
     return st;
 }
 
-/* INSERT, in the order of keys: two who add the same wait for each other in one order. The first
- * place that said an entry is in entry_row, and no witness besides. */
-static void insert_sql(abdb_text *sql, const target *t, bool claim)
+/* INSERT, in the order of keys: two who add the same wait for each other in one order. It gives the
+ * rows that it added: Citus counts those that it was sent. The first place that said an entry is in
+ * entry_row, and no witness besides. */
+static void insert_sql(abdb_text *sql, const target *t)
 {
     const char *not_said =
         strcmp(t->table, "witness_row") != 0
             ? ""
-            : " WHERE NOT EXISTS (SELECT 1 FROM abdb.entry_row e WHERE e.entry_id = s.entry_id AND"
-              " e.artifact_id = s.artifact_id AND coalesce(e.line, 0) = s.line AND"
-              " coalesce(e.place, '') = s.place)";
+            : " WHERE (s.entry_id, s.artifact_id, s.line, s.place) NOT IN (SELECT e.entry_id,"
+              " e.artifact_id, coalesce(e.line, 0), coalesce(e.place, '') FROM abdb.entry_row e"
+              " JOIN pg_temp.s x ON x.entry_id = e.entry_id WHERE e.artifact_id IS NOT NULL)";
 
     abdb_text_printf(sql,
                      "INSERT INTO %s (%s) SELECT %s FROM pg_temp.s s%s ORDER BY %s ON CONFLICT DO"
-                     " NOTHING",
+                     " NOTHING RETURNING %s",
                      abdb_text_get(&t->name), abdb_text_get(&t->columns),
-                     abdb_text_get(&t->columns), not_said, abdb_text_get(&t->order));
-    if (claim) abdb_text_printf(sql, " RETURNING %s", abdb_text_get(&t->first));
+                     abdb_text_get(&t->columns), not_said, abdb_text_get(&t->order),
+                     abdb_text_get(&t->first));
 }
 
 /* Answers the staged keys that are none of those that were added. */
@@ -271,10 +273,10 @@ abdb_status abdb_keep_put(abdb_server *s, const abdb_request *r, bool claim, abd
     abdb_status st = ABDB_OK;
 
     TRY(begin(s, r, &t, &rows, err));
-    insert_sql(&sql, &t, claim);
+    insert_sql(&sql, &t);
     if (sql.failed) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a request"));
     TRY(abdb_server_ask(s, abdb_text_get(&sql), 0, NULL, &result, err));
-    added = strtoll(PQcmdTuples(result), NULL, 10);
+    added = PQntuples(result);
     abdb_server_brought(s, t.table, added);
     if (claim && added) TRY(note_mlperf(s, err));
     if (added < rows) TRY(check_collisions(s, &t, err));
@@ -316,6 +318,7 @@ abdb_status abdb_keep_derived(abdb_server *s, const abdb_request *r, abdb_text *
                               abdb_error *err)
 {
     static const char *const derived[] = {"name", "name_factor", "subject", NULL};
+    const char *name, *columns, *key;
     target t = {0};
     long long rows;
     abdb_status st = ABDB_OK;
@@ -323,13 +326,15 @@ abdb_status abdb_keep_derived(abdb_server *s, const abdb_request *r, abdb_text *
     if (r->words < 2 || !abdb_is_word(r->word[1], derived))
         return skip_rows(ABDB_FAIL(err, ABDB_USAGE, "no derived table of that name"));
     TRY(begin(s, r, &t, &rows, err));
+    name = abdb_text_get(&t.name);
+    columns = abdb_text_get(&t.columns);
+    key = abdb_text_get(&t.order);
     TRY(abdb_server_doing(s, err,
-                          "DELETE FROM %s t WHERE NOT EXISTS (SELECT 1 FROM pg_temp.s s WHERE %s"
-                          " AND NOT (%s)); INSERT INTO %s (%s) SELECT %s FROM pg_temp.s"
-                          " ON CONFLICT DO NOTHING",
-                          abdb_text_get(&t.name), abdb_text_get(&t.match), abdb_text_get(&t.differ),
-                          abdb_text_get(&t.name), abdb_text_get(&t.columns),
-                          abdb_text_get(&t.columns)));
+                          "DROP TABLE IF EXISTS pg_temp.old; CREATE TEMP TABLE old AS SELECT %s"
+                          " FROM %s EXCEPT SELECT %s FROM pg_temp.s; DELETE FROM %s WHERE (%s) IN"
+                          " (SELECT %s FROM pg_temp.old); INSERT INTO %s (%s) SELECT %s FROM"
+                          " pg_temp.s ON CONFLICT DO NOTHING",
+                          columns, name, columns, name, key, key, name, columns, columns));
     abdb_text_printf(said, "%lld", rows);
 done:
     target_free(&t);

@@ -1,14 +1,22 @@
 # server.bash - one PostgreSQL of this machine's package for a file of tests, in $server; empty where there is none, or no libpq when abdb was built.
+# CITUS=1: a Citus of a coordinator and two workers, where the extension is installed.
 setup_file() {
     export server=
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" here && [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
+    [ -x "$BATS_TEST_DIRNAME/../../${BUILD:-build}/abdb-store-pg" ] || return 0
+    export kind=${CITUS:+citus}
+    kind=$BATS_TEST_DIRNAME/../${kind:-postgresql}.sh
+    bash "$kind" here || return 0
     server=$(mktemp -d)
-    bash "$BATS_TEST_DIRNAME/../postgresql.sh" start "$server" 3>&- # bats waits for what holds its descriptor
+    bash "$kind" start "$server" 3>&- # bats waits for what holds its descriptor
 }
 teardown_file() {
-    [ -z "$server" ] || bash "$BATS_TEST_DIRNAME/../postgresql.sh" stop "$server"
+    [ -z "$server" ] || bash "$kind" stop "$server"
     [ -z "$server" ] || rm -rf "$server"
 }
 need_server() {
-    [ -n "$server" ] || skip "no PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+    [ -n "$server" ] || skip "no ${CITUS:+Citus on a }PostgreSQL server, or no libpq-dev when abdb was built (Debian: postgresql, libpq-dev)"
+}
+# A database of that name, on every node of a Citus.
+database() { # NAME
+    if [ -n "${CITUS-}" ]; then bash "$kind" database "$server" "$1" 2>/dev/null; else psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE DATABASE $1"; fi
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # warehouse.bats - abdb push and pull: a warehouse on PostgreSQL. One server for the file, of this machine's package; without it, or
-# without libpq, all of it is skipped.
+# without libpq, all of it is skipped. CITUS=1: the same on Citus.
 load common
 load server
 
 # A database of that name on the server; its address is in $url.
 warehouse() {
     need_server
-    psql -X -q -h "$server/server" -U abdb -d postgres -c "CREATE DATABASE $1" ${2:+-c "$2"}
+    database "$1"
     name=$1
     url=$(address abdb)
 }

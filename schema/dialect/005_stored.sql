@@ -1,12 +1,5 @@
--- postgresql.sql - schema/views/005_stored.sql in the SQL of PostgreSQL: the same views with the same rows, on the tables of
+-- 005_stored.sql - schema/views/005_stored.sql in the SQL of PostgreSQL: the same views with the same rows, on the tables of
 -- warehouse.sql. Everything else in schema/views is of the SQL that both share; tests/cli/warehouse.bats compares them.
-
-CREATE FUNCTION printed(kind TEXT, high BIGINT, low BIGINT) RETURNS TEXT LANGUAGE SQL IMMUTABLE AS
-$$ SELECT (kind || '-' || lpad(to_hex(high), 16, '0') || lpad(to_hex(low), 16, '0')) COLLATE "C" $$;
-
-CREATE FUNCTION ordered(round TEXT) RETURNS INTEGER LANGUAGE SQL IMMUTABLE AS
-$$ SELECT CAST(substring(round FROM '^v([0-9]+)') AS INTEGER) * 1000
-        + coalesce(CAST(substring(round FROM '^v[^.]*[.]([0-9]+)') AS INTEGER), 0) $$;
 
 CREATE VIEW entry AS
 SELECT w.entry_id, printed('e', w.entry_key, w.entry_key_low) AS run, w.entry_key, w.point_id, w.environment_id, w.process_id,
@@ -73,3 +66,16 @@ SELECT suite, round, ordered(round) AS round_order, published, source, locator F
 CREATE VIEW compatibility_ordered AS
 SELECT suite, system_type, benchmark, scenario, since, until, source, locator, ordered(since) AS since_order, ordered(until) AS until_order
   FROM compatibility;
+
+-- Lists, not EXISTS for each row of a table that is on every node: Citus asks what is spread once.
+CREATE VIEW campaign_told AS
+SELECT e.campaign, min(e.date) AS date FROM entry e WHERE e.campaign IS NOT NULL AND e.date IS NOT NULL GROUP BY e.campaign;
+
+CREATE VIEW process_told AS
+SELECT p.* FROM process p WHERE (p.campaign, p.process_id) IN (SELECT e.campaign, e.process_id FROM entry e);
+
+CREATE VIEW device_measured AS
+SELECT DISTINCT n.whole AS device
+  FROM name n
+ WHERE n.kind = 'device' AND n.part = 1
+   AND n.spelling IN (SELECT e.device FROM entry e WHERE e.source = 'abdb-run' AND e.evidence = 'measured');
