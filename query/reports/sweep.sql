@@ -19,13 +19,7 @@
 -- column: device | device | |
 -- hoist: unit x_factor device
 -- @with
-WITH RECURSIVE machine (device) AS (
-  SELECT k.device
-    FROM (SELECT campaign FROM v_campaign c
-           WHERE EXISTS (SELECT 1 FROM v_kernel k WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND k.device IS NOT NULL)
-           ORDER BY date DESC, campaign LIMIT 1) c
-    JOIN v_kernel k ON k.campaign = c.campaign AND +k.kernel = :kernel AND k.device IS NOT NULL LIMIT 1),
-wanted (campaign) AS (
+WITH RECURSIVE wanted (campaign) AS (
   SELECT :campaign WHERE :campaign NOT IN ('latest', 'all')
   UNION SELECT (SELECT campaign FROM v_campaign ORDER BY date DESC, campaign LIMIT 1) WHERE :campaign = 'latest'),
 piece (kind, rest, word, place) AS (
@@ -36,6 +30,21 @@ line_by (factor, place) AS (SELECT word, place FROM piece WHERE kind = 'by' AND 
 condition (factor, value) AS (
   SELECT CASE WHEN instr(word, '=') THEN substr(word, 1, instr(word, '=') - 1) ELSE word END, CASE WHEN instr(word, '=') THEN substr(word, instr(word, '=') + 1) END
     FROM piece WHERE kind = 'only' AND word <> ''),
+machine (device) AS ( -- the one measured last of those that have what is asked for
+  SELECT device
+    FROM (SELECT c.campaign, c.date,
+                 (SELECT k.device FROM v_kernel k
+                   WHERE k.campaign = c.campaign AND +k.kernel = :kernel AND k.device IS NOT NULL AND k.status = 'ok' AND k.verified = 'pass'
+                     AND EXISTS (SELECT 1 FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = :x AND f.num IS NOT NULL)
+                     AND NOT EXISTS (
+                       SELECT 1 FROM condition q
+                        WHERE NOT coalesce(CASE q.factor WHEN 'dtype' THEN q.value IS NULL OR k.dtype = q.value
+                                                         WHEN 'backend' THEN q.value IS NULL OR k.backend = q.value
+                                           ELSE (SELECT q.value IS NULL OR f.text = q.value FROM v_run_factor f
+                                                  WHERE f.entry_id = k.entry_id AND f.factor = q.factor) END, 0))
+                   LIMIT 1) AS device
+            FROM v_campaign c) c
+   WHERE device IS NOT NULL ORDER BY date DESC, campaign LIMIT 1),
 cell AS MATERIALIZED (
   SELECT k.*, (SELECT f.num FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = :x) AS x
     FROM machine m CROSS JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)

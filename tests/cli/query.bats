@@ -309,3 +309,12 @@ S
     same "$(abdb query -o csv | head -1)" report,group,question
     [ "$(abdb query --json | jq length)" -gt 50 ]
 }
+
+@test "sweep: of the machines that have what is asked for, the one measured last" {
+    abdb import -q "$fixtures/figures.jsonl"
+    before=$(abdb query sweep --x fmas -o csv)
+    [ "$(wc -l <<<"$before")" -gt 3 ]
+    printf 'evidence,kind,source,verified,workload,device,devices,dtype,backend,campaign,cell,date,metric,statistic,value,unit,locator\nmeasured,run,abdb-run,pass,stream,Newer,1,f32,vec,newer,stream,2027-01-01,time_s,median,1,s,a\n' | abdb import -q -
+    same "$(abdb query sweep --x fmas -o csv)" "$before"
+    same "$(abdb query sweep --x fmas --only dtype=f8 -o csv | wc -l)" 1
+}
