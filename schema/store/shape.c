@@ -16,7 +16,6 @@ typedef struct {
 
 /* What schema/ddl and schema/views make. */
 typedef struct {
-    abdb_text text;
     object object[OBJECTS_MAX];
     size_t count;
 } expected;
@@ -58,41 +57,49 @@ static void add_plain(abdb_text *out, const char *sql)
     }
 }
 
-/* The end of the statement that begins there: its ';' outside of quotes, or the end of the text. */
+/* The first letter of the next statement, after blanks and comments. */
+static const char *statement_at(const char *sql)
+{
+    for (;;) {
+        sql += strspn(sql, " \n\t");
+        if (strncmp(sql, "--", 2) != 0) return sql;
+        sql += strcspn(sql, "\n");
+    }
+}
+
+/* The end of the statement that begins there: its ';' outside of quotes and comments, or the end of
+ * the text. */
 static const char *end_of(const char *sql)
 {
-    while (*sql && *sql != ';') {
-        if (*sql == '\'' || *sql == '"') {
-            const char *end = strchr(sql + 1, *sql);
+    while (*(sql += strcspn(sql, ";-'\"")) && *sql != ';') {
+        const char *end = *sql != '-' ? strchr(sql + 1, *sql) : sql;
 
-            if (!end) return sql + strlen(sql);
-            sql = end;
-        }
-        sql++;
+        if (!end) return sql + strlen(sql);
+        if (sql[0] == '-' && sql[1] == '-') end += strcspn(sql, "\n") - 1;
+        sql = end + 1;
     }
     return sql;
 }
 
-/* Finds the tables and views in the plain text of all files. False: there are too many. */
-static bool list_objects(expected *e)
+/* Finds the tables and views that a file makes. False: there are too many. */
+static bool list_objects(expected *e, const char *sql)
 {
     static const char *const begin[] = {"CREATE TABLE ", "CREATE VIEW "};
-    const char *at = abdb_text_get(&e->text);
 
-    while (*at) {
-        const char *end = end_of(at);
+    while (*(sql = statement_at(sql))) {
+        const char *end = end_of(sql);
 
         for (int k = 0; k < 2; k++) {
             object *o = &e->object[e->count];
 
-            if (strncmp(at, begin[k], strlen(begin[k])) != 0) continue;
+            if (strncmp(sql, begin[k], strlen(begin[k])) != 0) continue;
             if (e->count == OBJECTS_MAX) return false;
-            *o = (object){.is_view = k, .name = at + strlen(begin[k]), .text = at};
+            *o = (object){.is_view = k, .name = sql + strlen(begin[k]), .text = sql};
             while (is_word(o->name[o->name_size])) o->name_size++;
-            o->size = (size_t)(end - at);
+            o->size = (size_t)(end - sql);
             e->count++;
         }
-        at = *end ? end + 1 : end;
+        sql = *end ? end + 1 : end;
     }
     return true;
 }
@@ -106,14 +113,33 @@ static object *find(expected *e, const char *name)
     return NULL;
 }
 
+/* Does a file say the same of an object? Most often to the byte, as SQLite keeps statements as they
+ * were made; else layout and comments are taken off both. False, and *failed: no memory. */
+static bool is_same(const object *own, const char *sql, bool *failed)
+{
+    abdb_text plain = {0}, wanted = {0}, copy = {0};
+    size_t size = strlen(sql);
+    bool same = size == own->size && memcmp(sql, own->text, size) == 0;
+
+    if (same) return true;
+    abdb_text_add(&copy, own->text, own->size);
+    add_plain(&wanted, abdb_text_get(&copy));
+    add_plain(&plain, sql);
+    *failed = plain.failed || wanted.failed || copy.failed;
+    same = !*failed && strcmp(abdb_text_get(&plain), abdb_text_get(&wanted)) == 0;
+    abdb_text_free(&plain);
+    abdb_text_free(&wanted);
+    abdb_text_free(&copy);
+    return same;
+}
+
 /* One row of sqlite_schema. */
 static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool tables,
                            bool *views, abdb_error *err)
 {
     const char *type = abdb_sql_text(s, 0), *name = abdb_sql_text(s, 1), *on = abdb_sql_text(s, 2);
-    abdb_text plain = {0};
     object *own = find(e, strcmp(type, "trigger") == 0 ? on : name);
-    bool same;
+    bool same, failed = false;
     abdb_status st = ABDB_OK;
 
     if (!own || strcmp(type, "index") == 0) return ABDB_OK;
@@ -123,9 +149,8 @@ static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool
                          " file can change what is written to it. Drop the trigger with sqlite3, or"
                          " do not use the file",
                          db->path, name, on);
-    add_plain(&plain, abdb_sql_text(s, 3));
-    same = plain.size == own->size && strncmp(abdb_text_get(&plain), own->text, own->size) == 0;
-    if (plain.failed)
+    same = is_same(own, abdb_sql_text(s, 3), &failed);
+    if (failed)
         st = ABDB_FAIL(err, ABDB_NOMEM, "looking at %s", db->path);
     else if (own->is_view && strcmp(type, "view") == 0)
         *views &= same;
@@ -136,7 +161,6 @@ static abdb_status look_at(const abdb_db *db, expected *e, sqlite3_stmt *s, bool
                        " ask for an export (abdb export) and import that",
                        db->path, type, name);
     own->seen = true;
-    abdb_text_free(&plain);
     return st;
 }
 
@@ -171,21 +195,21 @@ static abdb_status look_at_all(abdb_db *db, expected *e, bool tables, bool *view
 
 static bool expect(expected *e)
 {
-    for (int i = 0; abdb_schema_ddl()[i].name; i++) add_plain(&e->text, abdb_schema_ddl()[i].text);
-    for (int i = 0; abdb_views[i].name; i++) add_plain(&e->text, abdb_views[i].text);
-    return !e->text.failed && list_objects(e);
+    bool fits = true;
+
+    for (int i = 0; fits && abdb_schema_ddl()[i].name; i++)
+        fits = list_objects(e, abdb_schema_ddl()[i].text);
+    for (int i = 0; fits && abdb_views[i].name; i++) fits = list_objects(e, abdb_views[i].text);
+    return fits;
 }
 
 abdb_status abdb_shape_check(abdb_db *db, bool tables, bool *views, abdb_error *err)
 {
     expected e = {0};
-    abdb_status st;
 
     *views = true;
-    st = expect(&e) ? look_at_all(db, &e, tables, views, err)
-                    : ABDB_FAIL(err, ABDB_NOMEM, "looking at %s", db->path);
-    abdb_text_free(&e.text);
-    return st;
+    return expect(&e) ? look_at_all(db, &e, tables, views, err)
+                      : ABDB_FAIL(err, ABDB_LIMIT, "more than %d tables and views", OBJECTS_MAX);
 }
 
 void abdb_shape_names(bool views, abdb_text *out)
@@ -200,5 +224,4 @@ void abdb_shape_names(bool views, abdb_text *out)
         before = ",";
     }
     abdb_text_puts(out, "]");
-    abdb_text_free(&e.text);
 }
