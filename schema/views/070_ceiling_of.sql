@@ -19,17 +19,19 @@ VALUES ('per_device@1', '', 0, 'rate of one device: total / devices, or as its s
        ('device_hours@1', '', 0, 'time to train x devices');
 
 -- Each formula once; one that begins with a fraction once for each ceiling that it can be of. (Constants, made once for a
--- query. The formulas and ceilings multiplied, with a condition, are looked through for every result.)
-CREATE VIEW formula_basis (formula, fraction, power, basis) AS
-VALUES ('per_device@1', '', 0, ''), ('per_node@1', '', 0, ''), ('per_watt@1', '', 0, ''), ('per_joule@1', '', 0, ''),
-       ('per_dollar@1', '', -1, ''), ('usd_per_million_tokens@1', '', 1, ''), ('busbw@1', '', 0, ''), ('device_hours@1', '', 0, ''),
-       ('mfu@1', 'mfu@1', 0, 'published'), ('mfu@1', 'mfu@1', 0, 'measured'), ('mfu@1', 'mfu@1', 0, 'clock'),
-       ('hfu@1', 'mfu@1', 0, 'published'), ('hfu@1', 'mfu@1', 0, 'measured'), ('hfu@1', 'mfu@1', 0, 'clock'),
-       ('mbu@1', 'mbu@1', 0, 'published'), ('mbu@1', 'mbu@1', 0, 'measured'), ('mbu@1', 'mbu@1', 0, 'clock'),
-       ('mbu_weights@1', 'mbu_weights@1', 0, 'published'), ('mbu_weights@1', 'mbu_weights@1', 0, 'measured'),
-       ('mbu_weights@1', 'mbu_weights@1', 0, 'clock'),
-       ('roofline_fraction@1', 'mfu@1', 0, 'published'), ('roofline_fraction@1', 'mfu@1', 0, 'measured'),
-       ('roofline_fraction@1', 'mfu@1', 0, 'clock');
+-- query. The formulas and ceilings multiplied, with a condition, are looked through for every result.) unit: the only one that a
+-- formula is of; '' any.
+CREATE VIEW formula_basis (formula, fraction, power, basis, unit) AS
+VALUES ('per_device@1', '', 0, '', ''), ('per_node@1', '', 0, '', ''), ('per_watt@1', '', 0, '', ''), ('per_joule@1', '', 0, '', ''),
+       ('per_dollar@1', '', -1, '', ''), ('usd_per_million_tokens@1', '', 1, '', 'token/s'), ('busbw@1', '', 0, '', 'B/s'),
+       ('device_hours@1', '', 0, '', 's'),
+       ('mfu@1', 'mfu@1', 0, 'published', ''), ('mfu@1', 'mfu@1', 0, 'measured', ''), ('mfu@1', 'mfu@1', 0, 'clock', ''),
+       ('hfu@1', 'mfu@1', 0, 'published', ''), ('hfu@1', 'mfu@1', 0, 'measured', ''), ('hfu@1', 'mfu@1', 0, 'clock', ''),
+       ('mbu@1', 'mbu@1', 0, 'published', ''), ('mbu@1', 'mbu@1', 0, 'measured', ''), ('mbu@1', 'mbu@1', 0, 'clock', ''),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'published', ''), ('mbu_weights@1', 'mbu_weights@1', 0, 'measured', ''),
+       ('mbu_weights@1', 'mbu_weights@1', 0, 'clock', ''),
+       ('roofline_fraction@1', 'mfu@1', 0, 'published', ''), ('roofline_fraction@1', 'mfu@1', 0, 'measured', ''),
+       ('roofline_fraction@1', 'mfu@1', 0, 'clock', '');
 
 -- One rate that adds over devices; total and each say it over all of them and for one.
 CREATE VIEW v_rate AS SELECT * FROM v_result WHERE adds = 1;
@@ -120,7 +122,7 @@ SELECT f.*, m.formula AS formula_name, m.power AS power, m.basis, p.spec_id AS s
        SELECT c.result_id FROM ceiling_spelt c
         WHERE c.device = f.device AND c.quantity = f.quantity AND (f.quantity = 'memory_bandwidth' OR c.dtype = f.dtype)
         ORDER BY c.value DESC, c.entry_key LIMIT 1) END
- WHERE m.basis = ''
+ WHERE (m.basis = '' AND (m.unit = '' OR m.unit = f.unit))
     OR (m.fraction = f.fraction_formula
         AND (f.unit IN ('FLOP/s', 'OP/s') OR f.metric = 'tpot_s' OR (f.unit = 'token/s' AND f.scenario = 'training')
              OR (f.unit = 'B/s' AND f.medium = 'memory'))
