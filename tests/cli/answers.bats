@@ -120,9 +120,10 @@ W
 @test "a second answer is never the next cell's" {
     liar
     run abdb run --kernel k --backend liar --axis do=twice,after,right --axis n=1
-    # the cell that was answered twice loses both where they come in one breath, never the next one its own
+    # two answers that arrive together are both refused, and the cell with them; the next cell keeps its own. Read one by one, the
+    # first of them counts.
     [[ "$(ask "SELECT group_concat(status, ' ') FROM (SELECT status FROM v_run ORDER BY date)")" =~ ^"bad-answer ok ok"$|^"ok ok ok"$ ]]
-    # in two breaths: the first stands, the next cell is asked anew, of a new process
+    # a second answer that comes late: the first counts, and a new process is asked for the next cell
     abdb run -q --kernel k --backend liar --axis do=late,right --axis n=2,3 --tag late
     same "$(ask "SELECT group_concat(status, ' ') FROM v_run WHERE tag = 'late'")" "ok ok ok ok"
     same "$(ask "SELECT count(DISTINCT process_id) FROM v_run WHERE tag = 'late'")" 3

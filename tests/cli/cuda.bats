@@ -98,7 +98,7 @@ all_ok() { # how many
 
 @test "cuda: without a driver it says what is missing, and which device there is not" {
     [ -x "$build/abdb-run-cuda" ] || skip "built without CUDA: nvcc of NVIDIA's toolkit and g++, then make"
-    # the usual names: where there is a driver, all the same, it has its say
+    # the driver is looked for under its usual names: it is told what there is, or that there is none, not both
     same "$(unset ABDB_CUDA_DRIVER; "$build/abdb-run-cuda" describe | jq -rs 'map(select(.kind == "no-device" or .kind == "device")) | length')" 1
     export ABDB_CUDA_DRIVER=$dir/none.so
     run cells "$(cell stream op=copy n=7)"

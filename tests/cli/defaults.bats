@@ -130,7 +130,7 @@ END
     same "$(ask "SELECT group_concat(DISTINCT source) FROM v_statement WHERE retrieved IS NULL")" ml-engineering # its copy's day is not known
     # every date is one day, or the first and the last on which it can have been
     same "$(ask "SELECT count(*) FROM v_source WHERE retrieved NOT GLOB '????-??-??' AND retrieved NOT GLOB '????-??-??/????-??-??'")" 0
-    # what counts results shows none of their values, so it has none; the results are reached all the same
+    # a report that counts results shows none of their values, so it needs no footnotes; explain still reaches the results
     run abdb query coverage --round v6.0
     [ "$status" = 0 ]
     lacks "MLPerf®"

@@ -42,7 +42,7 @@ cell() { # KERNEL key=value...
     same "$(grep -c ' ok $' <<<"$output")" 2 || { cat "$dir/errors"; echo "$output"; return 1; }
     fails 0 "backend opencl lacks: parts of networks but in f32 and bf16"
     same "$(jq -r 'select(.kind == "result").verified' "$dir/records")" $'pass\npass'
-    # of 64 tokens each has followers of 1.75 bits
+    # the tokens that are learned: 64, so that the loss begins at ln 64; what follows each is uncertain by 1.75 bits, where it must end
     same "$(jq -s '[.[] | select(.kind == "metric" and (.cell | contains("steps=60")))] | (map(select(.metric == "loss_floor").value) | .[0]) as $floor |
         [.[] | select(.metric == "loss").value] | [(.[0] - (64 | log) | fabs) < 0.1, (.[-1] - $floor | fabs) < 0.1] | all' "$dir/records")" true
     # all parts are there, and what they take together is what the whole takes

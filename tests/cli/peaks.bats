@@ -26,7 +26,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     fails 0 "1 stated value is left out or doubted: MI300X fp8 5220 TFLOP/s (ml-engineering)"
     run abdb query peaks --device MI300X
     fails 0 "1 stated peaks are left out"
-    # H100 / MI300X was 0.38x, COMPARABLE
+    # MI300X's 5220 is of 2:4 sparsity: taken for dense, it made H100 0.38x of it
     run abdb compare device=MI300X device=H100-SXM --where quantity=peak_flops,dtype=fp8
     fails 0 "0.76x"
     fails 0 "left out, with its reason: abdb audit doubts"
@@ -54,7 +54,7 @@ preferred() { # DEVICE QUANTITY [DTYPE ENGINE]: value and source
     same "$(preferred A100-SXM-80GB peak_flops fp16 vector)" "77970000000000,epoch-ml-hardware"
     same "$(ask "SELECT count(*) FROM v_spec s JOIN v_device d USING (device) WHERE s.dtype = 'bf16' AND s.preferred = 1 AND d.architecture IN ('Volta', 'Turing', 'Pascal')")" 0
     same "$(preferred V100-SXM-16GB peak_flops fp16 matrix)" "125000000000000,epoch-ml-hardware"
-    # H100 / B200 was 0.06x
+    # an fp16 peak of the vector engine beside one of the matrix engine gave 0.06x
     run abdb compare device=B200-SXM device=H100-SXM --where quantity=peak_flops,dtype=fp16
     fails 0 "0.44x"
 }

@@ -133,11 +133,11 @@ B
 @test "the environment: what the processor has, what a region costs, and names that rules know" {
     unset OMP_WAIT_POLICY # which tap.sh sets
     OMP_PROC_BIND=close OMP_PLACES=threads abdb run -q --kernel gemm --backend vec --axis n=16 --quick
-    # a ceiling of two processors is none of sixty-four: how many there are is part of the name; bound threads hide none of them
+    # the device's name says how many processors there are, since ceilings are kept by it: all of them, though threads are bound
     [[ $(ask "SELECT raw_device FROM v_run") =~ [0-9].*\ with\ $(getconf _NPROCESSORS_ONLN)(\ virtual)?\ processors?\"?$ ]]
     same "$(ask "SELECT json_extract(environment, '\$.processors_allowed') FROM v_run")" "$(nproc)"
     ask "SELECT environment FROM v_run" | sed 's/^"//; s/"$//; s/""/"/g' >environment
-    # as the system tells it, of those that kernels can use
+    # instruction sets that kernels can use: the same as the system lists
     for word in avx2 fma avx512f avx512_bf16 avx512_vnni avx512_fp16 avx_vnni amx_tile amx_bf16 amx_int8 amx_fp16; do
         same "$word $(jq --arg w $word '.instruction_sets | index($w) != null' environment)" \
             "$word $(grep -m1 '^flags' /proc/cpuinfo | grep -qw $word && echo true || echo false)"
@@ -146,14 +146,14 @@ B
     same "$(jq -r .variables.OMP_WAIT_POLICY environment)" active
     run abdb run --list
     fails 0 "an empty region of them takes"
-    # rules say of each what it changes: a name that nothing records would never be heard
+    # each name that the rules have a sentence about is recorded by something: a misspelt one would never be met
     jq -r 'paths(type != "object") | map(select(type == "string")) | join(".")' environment | sort -u >recorded
     grep -o '"[a-zA-Z_]*"' "$root/kernels/harness/machine.c" | tr -d '"' | sort -u >names # some files are not everywhere
     for key in $(grep -o '^environment,[^,*]*' "$root/data/rules/workloads.csv" | cut -d, -f2); do
         case $key in driver | power_limit | mig | ecc | cache_l?) continue ;; esac # of other devices; made by level
         grep -qx "$key" recorded || grep -qx "${key#variables.}" names || { echo "nothing records $key"; return 1; }
     done
-    # another way to wait is a difference that matters
+    # how threads wait changes times: such a difference is called one that matters
     abdb run -q --kernel gemm --backend vec --axis n=16 --quick --tag a
     OMP_WAIT_POLICY=passive abdb run -q --kernel gemm --backend vec --axis n=16 --quick --tag b
     run abdb compare tag=a tag=b --environment -o csv

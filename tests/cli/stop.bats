@@ -2,7 +2,7 @@
 # stop.bats - ^C, SIGTERM and SIGKILL while a cell of minutes runs: what was measured stays, nothing lives on.
 load common
 
-# A backend whose cell with do=minutes takes as long; it has a child of its own. STUBBORN: it ignores ^C.
+# A backend with a child of its own; its cell with do=minutes would take minutes. STUBBORN: it ignores ^C.
 slow() {
     mkdir -p fake
     cat >fake/abdb-run-slow <<'B'
