@@ -16,8 +16,9 @@ fi
 status=0
 # run.sh FILE...: those only. The long ones first, so that the end does not wait for them.
 tests=("$@")
-[ $# -gt 0 ] || tests=(tests/cli/{plain,figures,site,run,mutants,warehouse,conform,evidence,cells,limits,import,untrusted,kill,gate,received,opencl}.bats
-    "$BUILD"/unit/network tests/cli/{redacted,out,fault,formats,adding,program,withdraw,formulas,realdata}.bats "$BUILD"/unit/{trial,mutants,derive})
+[ $# -gt 0 ] || tests=(tests/cli/{mutants,site,figures,plain,run,inside,untrusted,warehouse,gate,conform,evidence,cells,limits,fault,import,kill,received,opencl}.bats
+    "$BUILD"/unit/network tests/readme.sh tests/cli/{formulas,withdraw,out,redacted,formats,adding,program,realdata,cuda,rounds,faults,scale,mpi}.bats
+    "$BUILD"/unit/{trial,mutants,derive})
 [ $# -gt 0 ] || for f in tests/cli/*.bats tests/readme.sh tests/tidy.sh $(find "$BUILD/unit" -type f -perm -u+x | sort); do
     [[ " ${tests[*]} " == *" $f "* ]] || tests+=("$f")
 done

@@ -3,15 +3,23 @@
 # and every verb's screen is searched for it.
 load common
 
-# A command at a terminal; what it shows is kept under said/.
+# A command for the terminal: `shown` gives it there.
 screen() {
-    mkdir -p "$dir/said"
-    count=$((${count:-0} + 1))
     printf -v command '%q ' "$@"
-    SHELL=/bin/bash script -qec "stty cols 200; $command" /dev/null </dev/null >"$dir/said/$count" 2>&1 || true
+    count=$((${count:-0} + 1))
     echo "$count: $command" >>"$dir/asked"
+    printf "printf '\\n@@@ %%d\\n' %d; { %s; } </dev/null\n" "$count" "$command" >>"$dir/todo"
+}
+# Gives what waits to one terminal, which starts once for all; what the Nth command showed is said/N afterwards.
+shown() {
+    mkdir -p "$dir/said"
+    SHELL=/bin/bash script -qec "stty cols 200; bash '$dir/todo'" /dev/null </dev/null >"$dir/typed" 2>&1 || true
+    rm "$dir/todo"
+    LC_ALL=C awk -v said="$dir/said/" '/^@@@ [0-9]+\r?$/ { close(file); file = said ($2 + 0); printf "" >file; next } file { print >file }' "$dir/typed"
+    [ "$(ls "$dir/said" | wc -l)" -eq "$count" ] || { echo "$count commands were given, but not shown: $(ls "$dir/said")"; return 1; }
 }
 said_plain() {
+    shown || return
     [ "$(cat "$dir"/said/* | wc -c)" -gt "${1:-1000}" ] || { echo "next to nothing was said"; cat "$dir"/said/*; return 1; }
     grep -qr 'u001b' "$dir/said" || { echo "nothing of what was planted was shown"; return 1; }
     python3 "$root/tests/plain_check.py" --screen "$dir"/said/* >faults && return
@@ -40,9 +48,12 @@ fill() {
         [ "$status" -eq 1 ] || { echo "not found: $bad"; false; }
     done
     need_terminal
-    screen printf "$evil"
+    screen printf 'plain, as \\u001b is\n'
+    said_plain 1
+    screen printf "u001b $evil"
     run said_plain 1
-    [ "$status" -eq 1 ]
+    fails 1 "2: printf" # the command that showed it, and no other
+    [[ $output != *"1: printf"* ]]
 }
 
 @test "import: names of files and members, cells, errors, progress" {
@@ -255,5 +266,6 @@ B
     grep -q $'\033' a.csv
     need_terminal
     screen abdb query "SELECT $plant AS a, char(0xe0041) AS b ;" --json # JSON is JSON there too, and says the same
+    shown
     same "$(tr -d '\r' <said/1 | jq -r '.[0].a + .[0].b' | xxd -p)" "$(printf '\033[35m\u202e\u009b\u200b\nx\U000e0041\n' | xxd -p)"
 }
