@@ -3,7 +3,7 @@
 load common
 
 @test "every round that the data name has a date, with its source and place" {
-    abdb import data -q
+    filled "$root/data"
     same "$(ask "SELECT count(*) FROM (SELECT suite, round FROM v_result WHERE round IS NOT NULL
         UNION SELECT suite, since FROM v_compatibility UNION SELECT suite, until FROM v_compatibility) r
         WHERE (suite, round) NOT IN (SELECT suite, round FROM round)
@@ -111,7 +111,7 @@ END
 }
 
 @test "options that want a day refuse one that does not exist" {
-    abdb import data -q
+    filled "$root/data"
     for option in --today --price-date; do
         run abdb rank --workload llama2-70b-99 --scenario Server --per dollar "$option" 2024-13-45
         fails 2 "$option wants a day as 2026-01-31, not '2024-13-45'"

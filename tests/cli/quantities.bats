@@ -29,7 +29,7 @@ need_documents() {
 
 @test "every number of the four documents is a fact that has this value, or it is said why it is none" {
     need_documents
-    abdb import -q "$root/data"
+    filled "$root/data"
     stored >stored.jsonl
     run check
     fails 0 "argonne-llm "
@@ -39,7 +39,7 @@ need_documents() {
 
 @test "a number without an entry, a wrong value, another factor or document, an unknown reason are noticed" {
     need_documents
-    abdb import -q "$root/data"
+    filled "$root/data"
     stored >good.jsonl
     lists=$root/tests/cli/quantities
     # a number that the list lacks, one that it has twice, one that the document gained
@@ -89,7 +89,7 @@ need_documents() {
 
 @test "a fact of the documents that no number leads to is noticed" {
     need_documents
-    abdb import -q "$root/data"
+    filled "$root/data"
     printf 'fact,device,quantity,basis,value,unit,source,locator\nka.invented,Gaudi2,memory_size,card,97,GB,kaist-gaudi2,Table 1 «HBM Capacity»\n' |
         abdb import -q -
     stored >stored.jsonl

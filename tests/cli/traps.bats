@@ -6,7 +6,7 @@ load common
 lines() { grep -v '^#' "$BATS_TEST_DIRNAME/traps.txt"; }
 
 @test "each trap is refused, normalised or named in the answer" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     abdb import -q --db own.db "$fixtures/traps.csv"
     n=0
     while IFS= read -r line; do
