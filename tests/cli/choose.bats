@@ -181,7 +181,7 @@ END
 }
 
 @test "trainings: within a time, dollars of one, and at equal scale" {
-    abdb import -q data --db shipped.db
+    ABDB_DB=shipped.db filled "$root/data"
     abdb choose --model llama2_70b_lora --time-to-train 30min --today 2026-11-20 --db shipped.db -o json >got 2>/dev/null
     python3 - <<'END'
 import json, math
@@ -220,7 +220,7 @@ END
 choose_shipped() { abdb choose llama2-70b-99 Server --db shipped.db "$@"; }
 
 @test "each number leads to its facts; the figure and completion know it; a rate of a billion is no overflow" {
-    abdb import -q data --db shipped.db
+    ABDB_DB=shipped.db filled "$root/data"
     abdb choose --rate 100k/s --limit 100 -o json --db shipped.db >got 2>/dev/null
     run abdb explain choose usd_per_hour device=MI355X --rate 100k/s --db shipped.db
     fails 0 "= 2nd x 1" # a node's price, as often as its rate needs

@@ -67,7 +67,7 @@ near() { # A B: equal but for rounding
 }
 
 @test "text: own runs beside the published, a slice of the layers as one, latency against throughput" {
-    abdb import -q "$root/data"
+    filled "$root/data"
     abdb run -q --quick --threads 1 --backend vec --kernel llama-generate --axis model=tiny --axis layers=1,2 --axis batch=1,2 --axis input_tokens=8 --axis output_tokens=4
     abdb query generation-beside -o jsonl >beside
     same "$(jq -sr '[.[] | select(.evidence == "measured").model] | sort | unique | join(", ")' beside)" "tiny, tiny (1 of 2 layers)"

@@ -100,7 +100,7 @@ NV v0.6 maskrcnn Tesla-V100-SXM3-32-GB 24 5.033333"
 }
 
 @test "how many runs make a score is data: each row is in the table, and rounds count" {
-    abdb import data -q
+    filled "$root/data"
     same "$(ask "SELECT count(*) FROM v_score_rule")" "$(tail -n +2 "$root/data/rules/scores.csv" | wc -l)"
     same "$(ask "SELECT count(*) FROM v_score_rule WHERE source NOT IN (SELECT source FROM v_source WHERE title IS NOT NULL) OR 2 * dropped >= runs")" 0
     for v in v0.7 v1.0; do # transformer was in no round behind v0.7
