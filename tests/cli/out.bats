@@ -34,7 +34,7 @@ W
 clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; return 1; }; }
 
 @test "no byte can be written: every kind of file is as it was, and the next try writes it" {
-    filled "$root/data"
+    filled $(half_of_data)
     mkdir o
     while read -r line; do
         echo "what stood here" >o/file
@@ -53,7 +53,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 }
 
 @test "a full disk: databases, bundles and sites leave nothing half" {
-    filled "$root/data"
+    filled $(half_of_data)
     run bash -c "ulimit -f 40; abdb export -o db --out public.db"
     fails 6 ""
     [ ! -e public.db ]
@@ -198,7 +198,7 @@ clean() { [ -z "$(find . -name '.*.part*')" ] || { find . -name '.*.part*'; retu
 
 @test "a spool on a full disk keeps the records that are whole" {
     mkdir spool
-    run bash -c 'ulimit -f 200; abdb run -q --kernel stream --axis n=300000-300030+1 --backend ref --threads 1 --quick --spool spool --db none.db'
+    run bash -c 'ulimit -f 100; abdb run -q --kernel stream --axis n=300000-300030+1 --backend ref --threads 1 --quick --spool spool --db none.db'
     fails 6 "spool"
     same "$(ls -A spool | wc -l)" 1
     [ "$(jq -c . spool/c-*.jsonl | wc -l)" = "$(wc -l <spool/"$(ls spool)")" ]
