@@ -77,7 +77,7 @@ devices.csv|$(wc -c <"$fixtures/devices.csv")"
 }
 
 @test "every view has something to say in plain sqlite3, the same before and after ANALYZE" {
-    fill
+    fill # all of it: a view that picks any of several rows picks the same before and after in half of it
     abdb run --kernel gemm --axis n=16 --axis dtype=f32 --backend ref --quick -q
     # every part of a record; what two files say, what is refused, what is withdrawn, of each kind
     cp "$fixtures/records.jsonl" again.jsonl
