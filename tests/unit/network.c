@@ -63,15 +63,16 @@ static void attention(void **state)
         "heads=5 kv_heads=1 queries=1 keys=129 d=32",
         "heads=1 queries=1 keys=1000 d=16",
         "heads=2 sequence=290 d=16 causal=yes",
+        "heads=2 kv_heads=1 queries=150 keys=190 d=20 causal=yes",
     };
 
     (void)state;
-    for (size_t i = 0; i < 8 * 3 * 3; i++) {
+    for (size_t i = 0; i < 9 * 3 * 3; i++) {
         static const char *const ways[] = {"algorithm=flash", "algorithm=plain", "pass=backward"};
         char text[160];
 
-        snprintf(text, sizeof text, "%s dtype=%s %s", texts[i % 8], formats[i / 8 % 3],
-                 ways[i / 24]);
+        snprintf(text, sizeof text, "%s dtype=%s %s", texts[i % 9], formats[i / 9 % 3],
+                 ways[i / 27]);
         by_all(&abdb_kernel_attention, &abdb_vec_attention_impl, &abdb_ref_attention, text);
     }
 }

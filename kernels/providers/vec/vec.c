@@ -47,11 +47,11 @@ static bool has_tiles(void)
 static bool attention_of_tiles(const abdb_problem *p)
 {
     const char *algorithm = abdb_param_text(p, "algorithm"), *pass = abdb_param_text(p, "pass");
+    bool backward = pass && strcmp(pass, "backward") == 0;
 
     return strcmp(p->kernel, "attention") == 0 && p->tensor[0].dtype == ABDB_BF16 &&
-           abdb_param_number(p, "queries", 1) > 1 &&
-           (!algorithm || strcmp(algorithm, "flash") == 0) &&
-           (!pass || strcmp(pass, "forward") == 0);
+           (backward || abdb_param_number(p, "queries", 1) > 1) &&
+           (!algorithm || strcmp(algorithm, "flash") == 0);
 }
 
 /* Is it made of products of formats that tiles have? */

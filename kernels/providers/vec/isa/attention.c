@@ -4,6 +4,7 @@
 
 #include "kernels/providers/vec/isa/isa.h"
 #include "kernels/providers/vec/isa/math.h"
+#include "kernels/providers/vec/isa/pack.h"
 
 /* Rows and keys of a block, forward and backward: scores of 144 x 256 f32 take 144 KiB of the
  * second level. QUERIES are whole tiles of 12 rows. PART: rows that are packed as one piece of
@@ -19,7 +20,10 @@ enum {
     KEYS_AMX = 256,
     PAD_ROW = LINE / 2,
     S_ROW = KEYS_AMX + LINE / 4,
-    P_ROW = KEYS_AMX + PAD_ROW
+    P_ROW = KEYS_AMX + PAD_ROW,
+    S_ROW_BACK = QUERIES_BACK + LINE / 4,
+    P_ROW_BACK = QUERIES_BACK + PAD_ROW,
+    TURNED_ROW = KEYS + PAD_ROW
 };
 
 /* What a thread works in: s and t hold scores (backward also their gradients), p the probabilities
@@ -27,9 +31,9 @@ enum {
  * block of keys, most and sum the largest score and the sum of exponentials of each row. */
 typedef struct {
     float *s, *t, *acc, *dk, *dv, *most, *sum;
-    vec_f32 *sums; /* of tiles: sums of exponentials, as vectors */
-    float *left;   /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
-    void *p;
+    vec_f32 *sums;             /* of tiles: sums of exponentials, as vectors */
+    float *left;               /* of f16: rows of Q or dO as f32; of tiles: of Q, padded */
+    void *p, *slopes, *turned; /* slopes: of tiles, gradients of scores, and turned round */
 } local;
 
 /* Everything in a->room. kt, vt: keys and values transposed, packed as the right matrix of a
@@ -38,9 +42,12 @@ typedef struct {
 typedef struct {
     char *kt, *v, *vt, *k, *q, *dout;
     size_t kt_head, kt_panel, v_head, v_panel, q_head, q_panel;
-    bool tiled;               /* by tiles of AMX: d, keys and queries padded up to whole tiles */
-    size_t keys, wide, parts; /* keys of a block; columns of a row of O; parts of the keys */
-    size_t deep;              /* elements of a packed row of Q */
+    /* of tiles, backward: queries and gradients transposed, keys and values as rows */
+    char *qt, *dout_t, *k_rows, *v_rows;
+    size_t qt_head, rows_head; /* rows_head: bytes */
+    bool tiled;                /* by tiles of AMX: d, keys and queries padded up to whole tiles */
+    size_t keys, wide, parts;  /* keys of a block; columns of a row of O; parts of the keys */
+    size_t deep;               /* elements of a packed row of Q */
     float *d, *dq;
     /* plain: scores and probabilities of a head, rows of `row`; sums of exponentials */
     float *scores, *sums;
@@ -51,12 +58,12 @@ typedef struct {
 } places;
 
 /* Is it made by tiles of AMX? */
-static bool by_tiles_of_amx(const abdb_vec_attention *a, bool backward)
+static bool by_tiles_of_amx(const abdb_vec_attention *a)
 {
 #if defined(__AMX_TILE__)
-    return a->dtype == ABDB_BF16 && !a->plain && !backward;
+    return a->dtype == ABDB_BF16 && !a->plain;
 #else
-    (void)a, (void)backward;
+    (void)a;
     return false;
 #endif
 }
@@ -71,8 +78,18 @@ static void *take(const abdb_vec_attention *a, places *x, size_t bytes)
 }
 
 /* What a thread works in by tiles. */
-static local place_tiles(const abdb_vec_attention *a, places *x)
+static local place_tiles(const abdb_vec_attention *a, places *x, bool backward)
 {
+    if (backward)
+        return (local){.s = take(a, x, SLICE * S_ROW_BACK * sizeof(float)),
+                       .t = take(a, x, SLICE * S_ROW_BACK * sizeof(float)),
+                       .p = take(a, x, SLICE * P_ROW_BACK * 2),
+                       .slopes = take(a, x, SLICE * P_ROW_BACK * 2),
+                       .turned = take(a, x, QUERIES_BACK * TURNED_ROW * 2),
+                       .dk = take(a, x, KEYS * x->wide * sizeof(float)),
+                       .dv = take(a, x, KEYS * x->wide * sizeof(float)),
+                       .most = take(a, x, QUERIES_BACK * sizeof(float)),
+                       .sum = take(a, x, QUERIES_BACK * sizeof(float))};
     return (local){.s = take(a, x, SLICE * S_ROW * sizeof(float)),
                    .p = take(a, x, SLICE * P_ROW * 2),
                    .left = take(a, x, QUERIES_AMX * (x->deep + PAD_ROW) * 2),
@@ -85,7 +102,7 @@ static void place_local(const abdb_vec_attention *a, places *x, bool backward)
 {
     x->mine = take(a, x, (size_t)a->threads * sizeof *x->mine);
     for (int i = 0; x->tiled && i < a->threads; i++) {
-        local mine = place_tiles(a, x);
+        local mine = place_tiles(a, x, backward);
 
         if (a->room) x->mine[i] = mine;
     }
@@ -109,34 +126,52 @@ static void place_local(const abdb_vec_attention *a, places *x, bool backward)
     }
 }
 
+/* What backward wants besides; sizes of heads and panels are known. */
+static void place_back(const abdb_vec_attention *a, places *x)
+{
+    size_t heads = a->batch * a->heads, kv = a->batch * a->kv_heads;
+
+    if (x->tiled) {
+        x->qt_head = abdb_vec_up(a->queries, VEC_PANEL) / VEC_PANEL * x->kt_panel;
+        x->rows_head = abdb_vec_up(a->keys, SLICE) * (x->deep + PAD_ROW) * 2;
+        x->qt = take(a, x, heads * x->qt_head * 4);
+        x->dout_t = take(a, x, heads * x->qt_head * 4);
+        x->k_rows = take(a, x, kv * x->rows_head);
+        x->v_rows = take(a, x, kv * x->rows_head);
+    } else {
+        x->kt = take(a, x, kv * x->kt_head * 4);
+        x->vt = take(a, x, kv * x->kt_head * 4);
+    }
+    x->k = take(a, x, kv * x->v_head * 4);
+    x->q = take(a, x, heads * x->q_head * 4);
+    x->dout = take(a, x, heads * x->q_head * 4);
+    x->d = take(a, x, heads * a->queries * sizeof *x->d);
+    /* Threads own blocks of keys, and each adds to dQ of all queries: where there are few heads,
+     * keys are cut into parts with a dQ each, which gather_dq adds up. */
+    x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
+    x->dq = take(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
+}
+
 static void place(const abdb_vec_attention *a, bool backward, places *x)
 {
-    size_t step = a->dtype == ABDB_BF16 ? 2 : 1, heads = a->batch * a->heads,
-           kv = a->batch * a->kv_heads, panels = abdb_vec_up(a->d, VEC_PANEL) / VEC_PANEL;
+    size_t step = a->dtype == ABDB_BF16 ? 2 : 1, kv = a->batch * a->kv_heads,
+           panels = abdb_vec_up(a->d, VEC_PANEL) / VEC_PANEL;
 
     *x = (places){.keys = backward ? KEYS : KEYS_FORWARD,
                   .wide = abdb_vec_up(a->d, VEC_PANEL),
-                  .tiled = by_tiles_of_amx(a, backward)};
+                  .tiled = by_tiles_of_amx(a)};
     x->deep = x->tiled ? abdb_vec_up(a->d, SLICE) : a->d;
     x->kt_panel = x->deep / step * VEC_PANEL;
     x->kt_head = abdb_vec_up(a->keys, VEC_PANEL) / VEC_PANEL * x->kt_panel;
     x->v_panel = abdb_vec_up(a->keys, x->tiled ? SLICE : 2) / step * VEC_PANEL;
     x->v_head = panels * x->v_panel;
-    x->q_panel = abdb_vec_up(a->queries, 2) / step * VEC_PANEL;
+    x->q_panel = abdb_vec_up(a->queries, x->tiled ? SLICE : 2) / step * VEC_PANEL;
     x->q_head = panels * x->q_panel;
-    x->kt = take(a, x, kv * x->kt_head * 4);
-    if (backward) {
-        x->vt = take(a, x, kv * x->kt_head * 4);
-        x->k = take(a, x, kv * x->v_head * 4);
-        x->q = take(a, x, heads * x->q_head * 4);
-        x->dout = take(a, x, heads * x->q_head * 4);
-        x->d = take(a, x, heads * a->queries * sizeof *x->d);
-        /* Backward, threads own blocks of keys, and each adds to dQ of all queries: where there are
-         * few heads, keys are cut into parts with a dQ each, which gather_dq adds up. */
-        x->parts = kv >= 2 * (size_t)a->threads ? 1 : (2 * (size_t)a->threads + kv - 1) / kv;
-        x->dq = take(a, x, x->parts * heads * a->queries * x->wide * sizeof *x->dq);
-    } else {
+    if (!backward) {
+        x->kt = take(a, x, kv * x->kt_head * 4);
         x->v = take(a, x, kv * x->v_head * 4);
+    } else {
+        place_back(a, x);
     }
     if (a->plain) {
         x->row = abdb_vec_up(a->keys, VEC_PANEL);
@@ -193,6 +228,18 @@ static void pack_head(const abdb_vec_attention *a, const void *rows, size_t row,
     }
 }
 
+/* Rows [from, to) of d elements, zeros behind them up to `deep`, and a pad. */
+static void pack_rows(const places *x, const uint16_t *rows, size_t stride, size_t from, size_t to,
+                      size_t d, char *out)
+{
+    for (size_t i = from; i < to; i++) {
+        char *row = out + i * (x->deep + PAD_ROW) * 2;
+
+        memcpy(row, rows + i * stride, d * 2);
+        memset(row + d * 2, 0, (x->deep - d) * 2);
+    }
+}
+
 /* Keys and values, and backward queries and gradients too, by all threads. */
 static void pack_all(const abdb_vec_attention *a, const places *x)
 {
@@ -208,21 +255,30 @@ static void pack_all(const abdb_vec_attention *a, const places *x)
                t = 4 * head * x->kt_head, v = 4 * head * x->v_head;
 
         pack_head(a, (const char *)a->k + at, a->of_kv.row, a->keys, from, to,
-                  x->k ? x->k + v : NULL, x->v_panel, x->kt + t, x->kt_panel);
+                  x->k ? x->k + v : NULL, x->v_panel, x->kt ? x->kt + t : NULL, x->kt_panel);
         pack_head(a, (const char *)a->v + at, a->of_kv.row, a->keys, from, to,
                   x->v ? x->v + v : NULL, x->v_panel, x->vt ? x->vt + t : NULL, x->kt_panel);
+        if (x->k_rows) {
+            pack_rows(x, (const uint16_t *)a->k + at / size, a->of_kv.row, from, to, a->d,
+                      x->k_rows + head * x->rows_head);
+            pack_rows(x, (const uint16_t *)a->v + at / size, a->of_kv.row, from, to, a->d,
+                      x->v_rows + head * x->rows_head);
+        }
     }
     if (!x->q) return;
 #pragma omp for schedule(static)
     for (size_t i = 0; i < a->batch * a->heads * of_queries; i++) {
         size_t head = i / of_queries, from = i % of_queries * PART,
                to = a->queries - from < PART ? a->queries : from + PART;
-        size_t b = head / a->heads, h = head % a->heads, q = 4 * head * x->q_head;
+        size_t b = head / a->heads, h = head % a->heads, q = 4 * head * x->q_head,
+               t = 4 * head * x->qt_head;
 
         pack_head(a, (const char *)a->q + (b * a->of_q.batch + h * a->of_q.head) * size,
-                  a->of_q.row, a->queries, from, to, x->q + q, x->q_panel, NULL, 0);
+                  a->of_q.row, a->queries, from, to, x->q + q, x->q_panel, x->qt ? x->qt + t : NULL,
+                  x->kt_panel);
         pack_head(a, (const char *)a->dout + (b * a->of_o.batch + h * a->of_o.head) * size,
-                  a->of_o.row, a->queries, from, to, x->dout + q, x->q_panel, NULL, 0);
+                  a->of_o.row, a->queries, from, to, x->dout + q, x->q_panel,
+                  x->dout_t ? x->dout_t + t : NULL, x->kt_panel);
     }
 }
 
@@ -261,6 +317,7 @@ static const float *f32_left(const float *rows, size_t stride, size_t n, size_t 
 #define PART_F              vec_part_f32
 #define P_TYPE              float
 #define LEFT_ROW(stride, d) (stride)
+#define PAIRS               f32_pairs
 #include "kernels/providers/vec/isa/flash.h"
 
 /* --- f16: products are of f32, and probabilities stay f32 ------------------------------------- */
@@ -297,6 +354,7 @@ static const float *f16_left(const uint16_t *rows, size_t stride, size_t n, size
 #define PART_F              vec_part_f16
 #define P_TYPE              float
 #define LEFT_ROW(stride, d) (d)
+#define PAIRS               f16_pairs
 #include "kernels/providers/vec/isa/flash.h"
 
 /* --- bf16 ------------------------------------------------------------------------------------- */
@@ -359,17 +417,20 @@ static const abdb_bf16_pair *bf16_by_columns(const float *s, size_t rows, size_t
 #define PART_F              vec_part_bf16
 #define P_TYPE              uint16_t
 #define LEFT_ROW(stride, d) ((stride) / STEP)
-#include "kernels/providers/vec/isa/flash.h"
 #if defined(__AMX_TILE__)
 #include "kernels/providers/vec/isa/flash_amx.h"
+#define PAIRS(...) (x->tiled ? amx_pairs : bf16_pairs)(__VA_ARGS__)
+#else
+#define PAIRS bf16_pairs
 #endif
+#include "kernels/providers/vec/isa/flash.h"
 VEC_WITHOUT
 #endif
 
 void VEC(attention)(const abdb_vec_attention *a, bool backward)
 {
 #if defined(__AMX_TILE__)
-    if (by_tiles_of_amx(a, backward)) {
+    if (by_tiles_of_amx(a) && !backward) {
         amx_forward(a);
         return;
     }

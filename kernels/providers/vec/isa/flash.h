@@ -3,7 +3,7 @@
  * elements of a step of tiles.c; A_TYPE, such a step; TILES; P_TYPE, of probabilities; GET_F, a
  * vector of f32 from ELEMENT; PUT_F, one to P_TYPE; PART_F, the first elements of one;
  * LEFT_ROW(stride, d), from a row to the next, in steps, of what FLASH(left) makes of rows of Q or
- * dO.
+ * dO; PAIRS, FLASH(pairs) or what does the same in another way.
  *
  * Keys and values lie packed in panels for the whole call (attention.c). Scores of QUERIES x KEYS
  * stay in the caches between the two products. Softmax runs in powers of 2: scores are multiplied
@@ -230,10 +230,10 @@ static void FLASH(keys)(const abdb_vec_attention *a, const places *x, size_t b, 
     memset(mine->dk, 0, n * x->wide * sizeof(float));
     memset(mine->dv, 0, n * x->wide * sizeof(float));
     for (size_t g = 0; g < group; g++)
-        for (size_t row = first; row < a->queries; row += QUERIES_BACK) FLASH(pairs)
-    (a, x, mine, b, kv * group + g, row,
-     a->queries - row < QUERIES_BACK ? a->queries - row : QUERIES_BACK, key, n,
-     dq + g * a->queries * x->wide);
+        for (size_t row = first; row < a->queries; row += QUERIES_BACK)
+            PAIRS(a, x, mine, b, kv * group + g, row,
+                  a->queries - row < QUERIES_BACK ? a->queries - row : QUERIES_BACK, key, n,
+                  dq + g * a->queries * x->wide);
     for (size_t i = 0; i < n; i++) {
         FLASH(write)
         ((ELEMENT *)a->dk + at + i * a->of_kv.row, mine->dk + i * x->wide, a->d, a->scale);
@@ -310,3 +310,4 @@ static void FLASH(backward)(const abdb_vec_attention *a)
 #undef PART_F
 #undef P_TYPE
 #undef LEFT_ROW
+#undef PAIRS

@@ -1,9 +1,9 @@
-/* flash_amx.h - attention by blocks in bf16 on tiles of AMX (amx.c), forward; included by
- * attention.c. As flash.h, but a block of queries goes through in slices of two tiles' rows: their
- * scores stay in the first level from the first product to the second, and a slice of a causal head
- * ends at its own last key. Q, K and V are packed with zeros up to whole tiles. A sum of
- * exponentials is kept as a vector until the end, and is that of the exponentials before they were
- * rounded to bf16. */
+/* flash_amx.h - attention by blocks in bf16 on tiles of AMX (amx.c); included by attention.c. As in
+ * flash.h, but a block goes through in slices of two tiles' rows (forward of queries, backward of
+ * keys), whose scores stay in the first level from one product to the next; a slice of a causal
+ * head ends at its own last key, or begins near its own first query. Q, K and V are packed with
+ * zeros up to whole tiles. A sum of exponentials is kept as a vector until the end, and is that of
+ * the exponentials before they were rounded to bf16. */
 
 /* 2^x within 3 units in the last place, 0 for -infinity; of NaN NaN. The polynomial is the minimax
  * one of degree 5 for 2^f, 0 <= f < 1, that is 1 at 0 (found by Remez' exchange; relative error
@@ -19,16 +19,6 @@ VEC_INLINE __m512 amx_exp2(__m512 x)
     y = _mm512_fmadd_ps(y, f, _mm512_set1_ps(0x1.62e4bap-1f));
     y = _mm512_fmadd_ps(y, f, _mm512_set1_ps(1));
     return _mm512_scalef_ps(y, x); /* by 2 to the whole number below x */
-}
-
-/* Rows of d elements, zeros behind them up to `deep`. */
-static void amx_pack_rows(const uint16_t *rows, size_t stride, size_t n, size_t d, size_t deep,
-                          char *out)
-{
-    for (size_t i = 0; i < n; i++, out += (deep + PAD_ROW) * 2) {
-        memcpy(out, rows + i * stride, d * 2);
-        memset(out + d * 2, 0, (deep - d) * 2);
-    }
 }
 
 /* Which of 16 columns from `column` on are among the first `seen`. */
@@ -153,7 +143,7 @@ static void amx_rows(const abdb_vec_attention *a, const places *x, size_t b, siz
            q_row = (x->deep + PAD_ROW) * 2;
     size_t limit = a->causal ? row + rows + offset : a->keys;
 
-    amx_pack_rows(q, a->of_q.row, rows, a->d, x->deep, (char *)mine->left);
+    pack_rows(x, q, a->of_q.row, 0, rows, a->d, (char *)mine->left);
     for (size_t i = 0; i < QUERIES_AMX; i++) mine->most[i] = -0x1p126f, mine->sums[i] = vec_of(0);
     for (size_t from = 0; from < limit; from += KEYS_AMX)
         for (size_t i = 0; i < rows; i += SLICE) {
@@ -198,4 +188,113 @@ static void amx_forward(const abdb_vec_attention *a)
         }
         VEC(amx_end)();
     }
+}
+
+/* --- backward --------------------------------------------------------------------------------- */
+
+/* Of one key and queries [first, rows) of columns [from, wide): s holds scores and t the products
+ * dO . V; probabilities and gradients of scores come out rounded, 0 for other queries. l and d of
+ * each query as in FLASH(slopes). */
+VEC_INLINE void amx_slopes(const float *s, const float *t, const float *l, const float *d, float by,
+                           size_t from, size_t first, size_t rows, size_t wide, uint16_t *p,
+                           uint16_t *slopes)
+{
+    __m512 scale = _mm512_set1_ps(by);
+
+    for (size_t j = from; j < wide; j += SLICE) {
+        __m512 e[2], slope[2];
+
+        _Pragma("GCC unroll 2") for (size_t v = 0; v < 2; v++)
+        {
+            size_t at = j + v * SIDE;
+
+            e[v] = amx_exp2(_mm512_fmsub_ps(_mm512_load_ps(s + at), scale, _mm512_load_ps(l + at)));
+            slope[v] =
+                _mm512_mul_ps(e[v], _mm512_sub_ps(_mm512_load_ps(t + at), _mm512_load_ps(d + at)));
+            if (j < first || j + SLICE > rows) {
+                __mmask16 sees = amx_seen(rows, at) & (__mmask16)~amx_seen(first, at);
+
+                e[v] = _mm512_maskz_mov_ps(sees, e[v]);
+                slope[v] = _mm512_maskz_mov_ps(sees, slope[v]);
+            }
+        }
+        _mm512_store_si512(p + j, (__m512i)_mm512_cvtne2ps_pbh(e[1], e[0]));
+        _mm512_store_si512(slopes + j, (__m512i)_mm512_cvtne2ps_pbh(slope[1], slope[0]));
+    }
+}
+
+/* Where a slice of keys meets a block of queries: heads, first query and key, how many; columns of
+ * queries from `column` on see one of these keys. */
+typedef struct {
+    size_t head, kv, row, rows, key, n, column;
+} amx_meeting;
+
+/* Probabilities and slopes of a slice of keys, its part of dV and dK, and its slopes turned to rows
+ * of queries. */
+static void amx_slice_back(const abdb_vec_attention *a, const places *x, const local *mine,
+                           const amx_meeting *m, size_t at)
+{
+    size_t tall = abdb_vec_up(m->n, SIDE), wide = abdb_vec_up(m->rows, SLICE), left = m->column,
+           row = (x->deep + PAD_ROW) * 2, offset = a->keys - a->queries + m->row,
+           panel = 4 * (m->head * x->qt_head + (m->row + left) / VEC_PANEL * x->kt_panel),
+           steps = 4 * (m->head * x->q_head + (m->row + left) / 2 * VEC_PANEL);
+    uint16_t *p = mine->p, *slopes = mine->slopes;
+    abdb_vec_product turned = {.dtype = ABDB_BF16, .size = 2, .a = slopes, .lda = P_ROW_BACK};
+
+    VEC(amx_tiles)
+    (false, tall, wide - left, x->deep / SLICE, x->k_rows + m->kv * x->rows_head + m->key * row,
+     row, x->qt + panel, 4 * x->kt_panel, (char *)(mine->s + left), S_ROW_BACK * sizeof(float),
+     false);
+    VEC(amx_tiles)
+    (false, tall, wide - left, x->deep / SLICE, x->v_rows + m->kv * x->rows_head + m->key * row,
+     row, x->dout_t + panel, 4 * x->kt_panel, (char *)(mine->t + left), S_ROW_BACK * sizeof(float),
+     false);
+    for (size_t j = 0; j < m->n; j++)
+        amx_slopes(mine->s + j * S_ROW_BACK, mine->t + j * S_ROW_BACK, mine->most, mine->sum,
+                   a->scale * vec_log2_e, left,
+                   a->causal && m->key + j > offset ? m->key + j - offset : 0, m->rows, wide,
+                   p + j * P_ROW_BACK, slopes + j * P_ROW_BACK);
+    VEC(amx_tiles)
+    (false, tall, x->wide, (wide - left) / SLICE, (char *)(p + left), P_ROW_BACK * 2,
+     x->dout + steps, 4 * x->q_panel, (char *)(mine->dv + at * x->wide), x->wide * sizeof(float),
+     true);
+    VEC(amx_tiles)
+    (false, tall, x->wide, (wide - left) / SLICE, (char *)(slopes + left), P_ROW_BACK * 2,
+     x->q + steps, 4 * x->q_panel, (char *)(mine->dk + at * x->wide), x->wide * sizeof(float),
+     true);
+    for (size_t i = 0; i < left; i++)
+        memset((uint16_t *)mine->turned + i * TURNED_ROW + at, 0, SLICE * 2);
+    VEC(pack_transposed)
+    (&turned, left, wide - left, 0, m->n, TURNED_ROW / 2,
+     (char *)((uint16_t *)mine->turned + left * TURNED_ROW + at));
+}
+
+/* As FLASH(pairs): five products, with keys as rows but for the last; slice by slice of keys. */
+static void amx_pairs(const abdb_vec_attention *a, const places *x, const local *mine, size_t b,
+                      size_t h, size_t row, size_t rows, size_t key, size_t n, float *dq)
+{
+    size_t head = b * a->heads + h, kv = b * a->kv_heads + h / (a->heads / a->kv_heads),
+           offset = a->keys - a->queries, limit = row + rows + offset;
+    const float *l = a->l + head * a->queries + row, *d = x->d + head * a->queries + row;
+
+    /* Slices of keys that none of these queries sees are left out. */
+    if (a->causal && key + n > limit) {
+        size_t seen = abdb_vec_up(limit - key, SLICE);
+
+        n = seen < n ? seen : n;
+    }
+    for (size_t i = 0; i < rows; i++) mine->most[i] = l[i] * vec_log2_e, mine->sum[i] = d[i];
+    VEC(amx_begin)();
+    for (size_t at = 0; at < n; at += SLICE) {
+        size_t first = a->causal && key + at > offset + row ? key + at - offset - row : 0;
+        amx_meeting m = {
+            head, kv, row, rows, key + at, n - at < SLICE ? n - at : SLICE, first / SLICE * SLICE};
+
+        amx_slice_back(a, x, mine, &m, at);
+    }
+    VEC(amx_tiles)
+    (false, rows, x->wide, abdb_vec_up(n, SLICE) / SLICE, mine->turned, TURNED_ROW * 2,
+     x->k + 4 * (kv * x->v_head + key / 2 * VEC_PANEL), 4 * x->v_panel,
+     (char *)(dq + row * x->wide), x->wide * sizeof(float), true);
+    VEC(amx_end)();
 }
