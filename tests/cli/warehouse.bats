@@ -66,6 +66,14 @@ measured() {
     run abdb push "$url" --db back.db --json
     same "$(jq -c '.[0] | [.entries, .results, .samples, .other_rows]' <<<"$output")" '[0,0,0,0]'
     same "$(there "SELECT count(*) FROM arrival")" "$before" # and nothing was derived anew
+    # what is there whole is known by a digest of its keys, and its entries are not asked for again; what comes besides is
+    chunks=$(there "SELECT count(*) FROM chunk")
+    abdb push "$url" --db back.db >/dev/null
+    same "$(there "SELECT count(*) FROM chunk")" "$chunks"
+    ABDB_DB=back.db abdb import -q "$fixtures/fleet.jsonl"
+    abdb push "$url" --db back.db >/dev/null
+    same "$(there "SELECT count(*) FROM chunk")" $((chunks + 1))
+    same "$(there "SELECT count(*) FROM entry_row")" "$(sqlite3 back.db "SELECT count(*) FROM entry_row")"
 }
 
 @test "every public view and the SQL of ten reports have the rows of SQLite" {
