@@ -386,9 +386,11 @@ soak: ## the tests with 2,000 kills, 2,000 faults and forty times as many cases;
 	@KILLED_PUSHES=100 BUILD=$(BUILD) bats tests/cli/warehouse.bats -f killed
 	@KILLED_TASKS=50 BUILD=$(BUILD) bats tests/cli/merge.bats -f killed
 	@BUILD=$(BUILD) tests/fleet.py 300
-check-ports: ## PostgreSQL's rows, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them
+check-ports: ## PostgreSQL's rows, Citus where it is installed, aarch64 under qemu-user, other compilers, musl, decimal commas, MPI between hosts, Slurm, no libraries, 4 GiB, packages: what is installed of them
 	@$(MAKE) -s all
 	@BUILD=$(BUILD) tests/ports/postgresql.sh
+	@BUILD=$(BUILD) CITUS=1 tests/ports/postgresql.sh
+	@! bash tests/citus.sh here || BUILD=$(BUILD) CITUS=1 bats tests/cli/warehouse.bats tests/cli/scale.bats
 	@BUILD=$(BUILD) tests/ports/spark.sh
 	@BUILD=$(BUILD) tests/ports/arm64.sh
 	@tests/ports/compilers.sh

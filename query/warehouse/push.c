@@ -5,6 +5,7 @@
 
 #include "query/answer/say.h"
 #include "query/warehouse/carry.h"
+#include "query/warehouse/chunks.h"
 
 enum { BATCH = 5000 };
 
@@ -189,6 +190,26 @@ done:
     return st;
 }
 
+/* What the warehouse lacks of the entries: asked chunk by chunk, and entry by entry of those that
+ * it does not know. Those chunks stay in temp.chunk. */
+static abdb_status ask_entries(pusher *p)
+{
+    static const char chunks[] = "SELECT number AS chunk_key, low AS chunk_key_low FROM temp.chunk";
+    static const char known[] =
+        "DELETE FROM temp.chunk WHERE number NOT IN (SELECT number FROM temp.absent)";
+    static const char entries[] =
+        "SELECT e.entry_key AS entry_id, e.entry_key_low FROM temp.chunk c CROSS JOIN"
+        " main.entry_row e ON e.entry_id BETWEEN c.first AND c.last";
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_chunks_make(p->db, p->err));
+    TRY(ask_missing(p, "chunk", chunks));
+    TRY(abdb_db_exec(p->db, known, p->err));
+    TRY(ask_missing(p, "entry_row", entries));
+done:
+    return st;
+}
+
 static abdb_status put_entries(pusher *p)
 {
     static const char todo[] =
@@ -200,8 +221,7 @@ static abdb_status put_entries(pusher *p)
 
     TRY(abdb_db_integer(p->db, "SELECT count(*) FROM main.entry_row", &count, p->err));
     p->out->held = count;
-    TRY(ask_missing(p, "entry_row",
-                    "SELECT entry_key AS entry_id, entry_key_low FROM main.entry_row"));
+    TRY(ask_entries(p));
     TRY(abdb_db_exec(p->db, todo, p->err));
     TRY(abdb_db_integer(p->db, "SELECT count(*) FROM temp.todo", &count, p->err));
     for (long long at = 1; at <= count; at += BATCH) {
@@ -210,6 +230,19 @@ static abdb_status put_entries(pusher *p)
     }
 done:
     abdb_progress("", -1, 0);
+    return st;
+}
+
+/* All entries of these chunks are there now. */
+static abdb_status put_chunks(pusher *p)
+{
+    static const char now[] = "SELECT number AS chunk_key, low AS chunk_key_low FROM temp.chunk";
+    long long rows;
+    abdb_status st = ABDB_OK;
+
+    TRY(abdb_carry_send(p->link, p->db, "put", "chunk", now, &rows, p->err));
+    TRY(abdb_link_rest(p->link, p->err));
+done:
     return st;
 }
 
@@ -225,6 +258,7 @@ static abdb_status put_references(pusher *p)
 
     if (!witnessed) TRY(ABDB_FAIL(p->err, ABDB_NOMEM, "places"));
     TRY(abdb_link_do(p->link, "begin", NULL, p->err));
+    TRY(put_chunks(p));
     TRY(put(p, "part", abdb_carry_of_entries("part")));
     TRY(put(p, "fact", abdb_carry_of_entries("fact")));
     TRY(ask_missing(p, "witnessed", abdb_carry_of_entries("witnessed")));

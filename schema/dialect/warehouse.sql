@@ -34,6 +34,13 @@ CREATE TABLE witnessed (
     PRIMARY KEY (artifact_id, places, total)
 );
 
+-- Entries of a file, so many one after the other, that are all here: the digest of their keys. Whoever takes entries away by hand
+-- empties this, too.
+CREATE TABLE chunk (
+    chunk_key     BIGINT NOT NULL PRIMARY KEY,
+    chunk_key_low BIGINT NOT NULL
+);
+
 -- Rejects are known by their place among those of their file.
 ALTER TABLE reject ADD COLUMN place BIGINT NOT NULL, ADD PRIMARY KEY (artifact_id, place);
 

@@ -3,7 +3,7 @@
 # nothing to draw; bundles, sets, inclusions; names that would like to be commands.
 load common
 
-fill() { filled $(said_by_others) "$fixtures"/{figures.jsonl,prices.csv}; }
+fill() { filled $(said_by_others) "$fixtures"/{figures.jsonl,fleet.jsonl,prices.csv}; }
 # What a figure wants to be told to draw something from the fixtures.
 given() {
     case $1 in

@@ -66,6 +66,14 @@ measured() {
     run abdb push "$url" --db back.db --json
     same "$(jq -c '.[0] | [.entries, .results, .samples, .other_rows]' <<<"$output")" '[0,0,0,0]'
     same "$(there "SELECT count(*) FROM arrival")" "$before" # and nothing was derived anew
+    # what is there whole is known by a digest of its keys, and its entries are not asked for again; what comes besides is
+    chunks=$(there "SELECT count(*) FROM chunk")
+    abdb push "$url" --db back.db >/dev/null
+    same "$(there "SELECT count(*) FROM chunk")" "$chunks"
+    ABDB_DB=back.db abdb import -q "$fixtures/fleet.jsonl"
+    abdb push "$url" --db back.db >/dev/null
+    same "$(there "SELECT count(*) FROM chunk")" $((chunks + 1))
+    same "$(there "SELECT count(*) FROM entry_row")" "$(sqlite3 back.db "SELECT count(*) FROM entry_row")"
 }
 
 @test "every public view and the SQL of ten reports have the rows of SQLite" {
@@ -76,7 +84,8 @@ measured() {
     abdb import -q "$fixtures/withdrawn.jsonl" "$fixtures/llama_bench.jsonl" "$fixtures/site_flat.csv" "$fixtures/summary.json" 2>/dev/null || true
     abdb withdraw "$fixtures/llama_bench.jsonl" --reason "a test" >/dev/null
     abdb push "$url" >/dev/null
-    VIEWS='v_*' REPORTS='artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems peak-achieved round-changes speedups training-time scaling-throughput' \
+    [ -n "${CITUS-}" ] || achieved=peak-achieved # for which Citus has no plan
+    VIEWS='v_*' REPORTS="artifacts factors rules sensitivity withdrawals rejects audit-plausibility mlperf-rounds mlperf-systems ${achieved-} round-changes speedups training-time scaling-throughput" \
         python3 "$root/tests/ports/same_views.py" t.db "$url" "$root/tests/ports/questions.sql" >said || { grep -A9 '^not ok\|^# psql' said; false; }
     [ "$(grep -c '^ok' said)" -gt 60 ]
 }
@@ -263,7 +272,10 @@ P
     warehouse upgrade
     fill_one
     abdb push "$url" >/dev/null
-    there "DROP VIEW v_note; ALTER TABLE claim DROP COLUMN missing CASCADE; ALTER TABLE price DROP CONSTRAINT price_per_check; DROP TABLE score_rule CASCADE; DROP INDEX note_target; CREATE INDEX note_target ON note (kind); UPDATE warehouse SET tables = 'old'" >/dev/null
+    for change in "DROP VIEW v_note" "ALTER TABLE claim DROP COLUMN missing CASCADE" "ALTER TABLE price DROP CONSTRAINT price_per_check" \
+        "DROP TABLE score_rule CASCADE" "DROP INDEX note_target" "CREATE INDEX note_target ON note (kind)" "UPDATE warehouse SET tables = 'old'"; do
+        there "$change" >/dev/null # one by one, as Citus wants them
+    done
     measured m.db
     abdb merge m.db >/dev/null
     run abdb push "$url"
@@ -276,7 +288,9 @@ P
     same "$(there "SELECT count(missing) FROM claim")" 0
     VIEWS='v_note v_claim* v_price' python3 "$root/tests/ports/same_views.py" t.db "$url" >said || { cat said; false; }
     same "$(there "SELECT indexdef LIKE '%(kind, target)' FROM pg_indexes WHERE indexname = 'note_target'")" t
-    there "ALTER TABLE price ADD CHECK (per <> 'x'), ADD COLUMN extra TEXT; UPDATE warehouse SET views = 'old'" >/dev/null
+    for change in "ALTER TABLE price ADD CONSTRAINT odd CHECK (per <> 'x')" "ALTER TABLE price ADD COLUMN extra TEXT" "UPDATE warehouse SET views = 'old'"; do
+        there "$change" >/dev/null
+    done
     run abdb push "$url" --upgrade
     fails 0 "0 entries new"
     same "$(there "SELECT count(*) FROM pg_constraint WHERE conrelid = 'price'::regclass AND pg_get_constraintdef(oid) LIKE '%<>%'")" 0

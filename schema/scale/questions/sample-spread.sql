@@ -7,7 +7,7 @@ SELECT device, cell, month, samples, p50_s, p95_s, p95_s / p50_s AS spread
                        row_number() OVER (PARTITION BY r.device, r.cell, substr(r.date, 1, 7) ORDER BY s.value) AS place,
                        count(*) OVER (PARTITION BY r.device, r.cell, substr(r.date, 1, 7)) AS samples
                   FROM v_result r
-                  JOIN v_sample s ON s.result_id = r.result_id
+                  JOIN v_sample s ON s.entry_id = r.entry_id AND s.result_id = r.result_id
                  WHERE r.evidence = 'measured' AND r.metric = 'time_s' AND r.statistic = 'median' AND r.rank IS NULL
                    AND r.cell IS NOT NULL AND r.device IS NOT NULL AND r.date IS NOT NULL) placed
          GROUP BY device, cell, month) cells
