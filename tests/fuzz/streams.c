@@ -163,7 +163,7 @@ static const char *store_folder(void)
     return fuzz_folder();
 }
 
-/* A new database without rows there: made once, then copied, as it takes as long as all the rest. */
+/* A new database without rows there: made once, then copied, as it takes as long as all else. */
 static void lay_out(const char *scratch)
 {
     static abdb_text empty;
