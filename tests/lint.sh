@@ -18,7 +18,7 @@ gcc_() { # it looks at one file alone: that abdb_fail returns the status which i
     sed 's/^#define ABDB_FAIL.*/#define ABDB_FAIL(err, status, ...) ((void)abdb_fail((err), (status), __VA_ARGS__), (status))/' schema/core/error.h >"$found.d/schema/core/error.h"
     ! cmp -s schema/core/error.h "$found.d/schema/core/error.h"
     printf '%s\n' "${sources[@]}" | xargs -P "$jobs" -I{} nice gcc "-I$found.d" "${flags[@]}" -O1 -fanalyzer -fdiagnostics-plain-output -c {} -o /dev/null 2>&1 |
-        sed "s|^$found.d/||" | sed -nE 's/^([^ :]+):([0-9]+):[0-9]+: warning: (.*) \[-(Wanalyzer[a-z-]+)\]$/gcc\t\1\t\2\t\4\t\3/p; s/^([^ :]+):([0-9]+):[0-9]+: (fatal )?error: (.*)$/gcc\t\1\t\2\terror\t\4/p' | sort -u
+        sed "s|^$found.d/||; s|^\./||" | sed -nE 's/^([^ :]+):([0-9]+):[0-9]+: warning: (.*) \[-(Wanalyzer[a-z-]+)\]$/gcc\t\1\t\2\t\4\t\3/p; s/^([^ :]+):([0-9]+):[0-9]+: (fatal )?error: (.*)$/gcc\t\1\t\2\terror\t\4/p' | sort -u
 }
 
 clang_tidy() {

@@ -36,12 +36,13 @@ static bool split(const char *name, words *out)
     if (strlen(name) >= TEXT_MAX) return false;
     for (const char *c = name; *c; c++) {
         bool in = inside(c, name);
+        const char *edge = bracket(*c);
 
         if (open && !in) *at++ = '\0';
-        if ((in && !open) || bracket(*c)) {
+        if ((in && !open) || edge) {
             if (out->count == WORDS_MAX) return false;
             out->taken[out->count] = false;
-            out->word[out->count++] = in ? at : bracket(*c);
+            out->word[out->count++] = in ? at : edge;
         }
         if (in) *at++ = (char)tolower((unsigned char)*c);
         open = in;

@@ -209,10 +209,11 @@ done:
 static abdb_status decide(abdb_fleet_row *row, const abdb_outcome *outcome, size_t n, double share,
                           const abdb_fleet_options *o, abdb_error *err)
 {
-    double *p = calloc(2 * n + 1, sizeof *p), *all = p + n;
+    double *p = calloc(2 * n + 1, sizeof *p), *all;
     size_t tests = 0;
 
     if (!p) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", n);
+    all = p + n;
     for (size_t i = 0; i < n; i++) {
         p[i] = outcome[i].p;
         tests += !isnan(p[i]);

@@ -242,7 +242,9 @@ abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts, abdb_
     counts->duplicate = (long)(all - (after - before));
 done:
     if (!sqlite3_get_autocommit(db->sql)) sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
-    sqlite3_exec(db->sql, drop_sql, NULL, NULL, NULL);
+    /* what stays is in the way of those who come after */
+    if (sqlite3_exec(db->sql, drop_sql, NULL, NULL, NULL) != SQLITE_OK && st == ABDB_OK)
+        st = abdb_db_fail(db, err, "merged; its own tables");
     if (attach) sqlite3_exec(db->sql, "DETACH other", NULL, NULL, NULL);
     sqlite3_free(attach);
     return st;

@@ -114,7 +114,7 @@ class Campaign:
     def fault(self, base, kind, n, on):
         case = base.case
         self.bases.lay_out(case, self.work)
-        outcome = trial.run(self.bases, case, self.work, [f"--{kind}", str(n)] + (["--on"] if on else []))
+        outcome = trial.run(self.bases, case, self.work, [f"--{kind}", str(n)] + (["--on"] if on else []), limit_s=base.limit_s)
         problems = trial.check_said(base, outcome, self.work)
         if case.writes:
             # what is derived is looked at of a part: it takes as long as all else
@@ -126,7 +126,7 @@ class Campaign:
         case = base.case
         self.bases.lay_out(case, self.work)
         if how == "call":
-            outcome = trial.run(self.bases, case, self.work, ["--any", str(n), "--kill"])
+            outcome = trial.run(self.bases, case, self.work, ["--any", str(n), "--kill"], limit_s=base.limit_s)
         else:
             outcome = trial.run(self.bases, case, self.work, wait=lambda p: self.end(p, n))
         problems = trial.check_database(base, self.work)

@@ -80,7 +80,7 @@ class Crowd:
         """A file that is there has all of its rows, whenever one looks."""
         ask = "SELECT source, count(*) AS n FROM v_statement WHERE source LIKE 'f%-%' OR source LIKE 'm-%' GROUP BY source"
         while time.monotonic() < self.until:
-            done = self.abdb("query", ask, "-o", "csv", "--db", self.db)
+            done = self.abdb("query", ask, "-o", "csv", "--timeout", str(10 * BUSY_S), "--db", self.db)
             self.looks += 1
             for line in done.stdout.splitlines()[1:]:
                 name, n = line.split(",")

@@ -261,7 +261,9 @@ static void follow(const struct seccomp_notif *n, int class)
     const char *base;
     int place = NONE;
 
-    if (!is_call(class, "write") && !is_call(class, "fsync") && !is_call(class, "rename")) return;
+    bool writes = is_call(class, "write") || is_call(class, "truncate");
+
+    if (!writes && !is_call(class, "fsync") && !is_call(class, "rename")) return;
     name_file(n, classes[class].how, path, sizeof path);
     base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     if (path[0] == '\0' || strchr(base, ':')) return; /* a pipe */
@@ -271,14 +273,13 @@ static void follow(const struct seccomp_notif *n, int class)
             if (job.written[i][0]) break;
         }
     if (place == NONE) return;
-    if (is_call(class, "write"))
-        snprintf(job.written[place], sizeof job.written[place], "%s", base);
+    if (writes) snprintf(job.written[place], sizeof job.written[place], "%s", base);
     if (is_call(class, "rename") && job.written[place][0]) {
         size_t used = strlen(job.unsynced);
 
         snprintf(job.unsynced + used, sizeof job.unsynced - used, "unsynced %s\n", base);
     }
-    if (!is_call(class, "write")) job.written[place][0] = '\0';
+    if (!writes) job.written[place][0] = '\0';
 }
 
 static void answer(int listener)
