@@ -74,8 +74,8 @@ ABDB_MUST_USE abdb_status abdb_withdraw(abdb_db *db, const char *word, const cha
                                         abdb_text *told, abdb_error *err);
 
 /* Union with the database at path, by keys: entries are counted as accepted or duplicate. Call
- * abdb_writer_index afterwards. ABDB_DB: it is none of abdb's, or of another version; ABDB_DATA: its
- * rows refer to what is not there. */
+ * abdb_writer_index afterwards. ABDB_DB: it is none of abdb's, or of another version;
+ * ABDB_DATA: its rows refer to what is not there. */
 ABDB_MUST_USE abdb_status abdb_merge(abdb_db *db, const char *path, abdb_counts *counts,
                                      abdb_error *err);
 
