@@ -73,9 +73,13 @@ check "no binary file" "$(git diff --cached --numstat "$(git hash-object -t tree
 
 # --- lists that must agree -----------------------------------------------------------------------------
 check "importers count values through schema/core/record.h" "$(grep -nE '\b(results|values_left_out)(\+\+|--| [-+]?= )' -r ingest --include='*.c')"
+check "one version" "$(v=$(sed -n 's/^#define ABDB_VERSION "\(.*\)"/\1/p' schema/core/version.h); grep -qx "version: $v" CITATION.cff || echo "CITATION.cff is not of $v"
+  grep -m1 '^## ' CHANGELOG.md | grep -qE "^## $v( |$)" || echo "CHANGELOG.md does not begin with $v")"
 check "each importer is registered, with its page" "$(for f in ingest/*/import_*.c; do b=$(basename "$f" .c); grep -q "^FORMAT(abdb_$b, \"" ingest/registry.def || echo "$f"; done)"
 check "each kernel is listed" "$(for f in kernels/micro/*.c; do b=$(basename "$f" .c); [[ $b = problem || $b = format || $b = product || $b = registry || $b = collective ]] || grep -q "^KERNEL($b," kernels/registry.def || echo "$f"; done)"
 check "each backend is built" "$(for f in kernels/backends/*.c; do b=$(basename "$f" .c); grep -qE "^BACKENDS.*abdb-run-$b\b|call library,$b," Makefile || echo "$f"; done)"
+check "each backend and store with a library has a Debian package, or is switched off there" "$(sed -nE 's/.*call (library|store),([a-z]+),.*/\1 \2/p' Makefile | while read -r kind name; do
+  [ -e "packages/debian/abdb-$([ "$kind" = store ] && echo store || echo backend)-$name.install" ] || grep -q "WITH_$name=no" packages/debian/rules || echo "$name"; done)"
 check "each kernel has a cell that verifies it" "$(sed -n 's/^KERNEL(.*"\(.*\)".*/\1/p' kernels/registry.def | while read -r k; do grep -q "^$k " kernels/plans/all.plan || echo "$k"; done)"
 check "each verb has a file" "$(sed -nE 's/^VERB(_AS)?\(([a-z_]*),.*/\2/p' query/program/commands.def | while read -r v; do [ "$v" = version ] || [ -f "query/program/cmd_$v.c" ] || echo "$v"; done)"
 check "the protocol has each rule that is tried or refused by number" "$({ sed -n 's/^RULE("\([0-9.]*\)".*/\1/p' kernels/runner/conform.def; grep -ohE '"[0-9]\.[0-9]+"' kernels/runner/{told,runner,conform,trial}.c | tr -d '"'; } |

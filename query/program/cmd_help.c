@@ -135,7 +135,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         for (const abdb_command *c = abdb_commands; c->name; c++)
             abdb_say(out, "  %-13s %s\n", c->name, c->summary);
         abdb_put(out, stories, sizeof stories - 1); /* lines stay lines */
-        fputs("\n`abdb VERB --help` explains one; `make demo` shows what it does. Every verb takes "
+        fputs("\n`abdb VERB --help` explains one; `abdb demo` shows what it does. Every verb takes "
               "--db"
               " FILE.\n",
               out);

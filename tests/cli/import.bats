@@ -621,6 +621,11 @@ MAP
     # what each command brings
     printf 'kind,spelling,part,canon,share,source\ndevice,Oddity,1,H100-SXM,,\n' >a.csv
     abdb import -q --db full.db "$root/data" a.csv
+    # where that was done already, it is not said again
+    printf 'evidence,source,workload,device,devices,metric,value,unit\npublished,me,gemm,Xeon-8592+,1,flops_per_s,1,TFLOP/s\n' >x.csv
+    run abdb import --db full.db x.csv
+    fails 0 "next: no price, so nothing per dollar: Xeon-8592+ (1); --price of a report"
+    [[ "$output" != *"import data"* ]]
     run abdb import --db full.db --set devices=1 r.csv
     fails 0 "3 accepted"
     [[ "$output" != *next:* ]]

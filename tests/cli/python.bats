@@ -65,6 +65,23 @@ abdb.connect()'
     [[ $output == *"is older than 3.40"* ]]
 }
 
+@test "every other Python of this machine asks, and loads the functions or says why it cannot" {
+    [[ $build != *sanitize* ]] || skip "the extension is not built with sanitizers"
+    filled "$fixtures/questions.csv"
+    tried=0
+    for python in /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]* ~/.pyenv/versions/*/bin/python3; do
+        [ -x "$python" ] && [[ $python != *-config ]] && "$python" -c 'import sys, sqlite3; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
+        tried=$((tried + 1))
+        debian=$python run py 'assert len(abdb.query("SELECT 1 AS one")) == 1
+assert abdb.connect(extension=False).execute("SELECT count(*) FROM v_result").fetchone()[0] > 0
+try: print(abdb.connect().execute("SELECT median(x) FROM (SELECT 1 AS x UNION SELECT 3)").fetchone())
+except abdb.Error as e: print(e)'
+        [[ $output == "(2.0,)" || $output == *"cannot be loaded: the sqlite3 of"*"was built without loading of extensions"* || $output == *"is older than 3.40"* ]] ||
+            { echo "$python: $output"; false; }
+    done
+    [ $tried -gt 0 ] || skip "no other Python here"
+}
+
 @test "record stores samples with their environment, or says what is wrong with them" {
     py 'abdb.record("tokenize", [0.3, 0.1, 0.2], tag="before", dtype="f32", n=4096, times=[0, 0.3, 0.4])' >/dev/null
     same "$(ask "SELECT r.workload, r.metric, r.statistic, r.value, r.n, r.dtype, r.tag, r.backend, r.source FROM v_result r")" "tokenize,time_s,median,0.2,3,f32,before,python,abdb-python"

@@ -7,12 +7,13 @@ cd "$(dirname "$0")/../.."
 found=() absent=()
 for c in ${COMPILERS:-gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
     command -v $c >/dev/null || { absent+=($c); continue; }
+    echo '#include <omp.h>' | $c -fopenmp -E -x c - >/dev/null 2>&1 || { absent+=("$c (has no omp.h; Debian: libomp${c#clang}-dev)"); continue; }
     version=$($c --version | head -1)
     # not the one that make takes, and none twice: clang is often one of the others
     [[ " $(gcc --version | head -1 | sed 's/^[^ ]* //') " == " ${version#* } " ]] || [[ " ${versions[*]:-} " == *"$version"* ]] || found+=($c)
     versions+=("$version")
 done
-echo "# not installed, so not tried: ${absent[*]:-none}"
+echo "# not installed whole, so not tried: ${absent[*]:-none}"
 [ ${#found[@]} -gt 0 ] || { echo "1..0 # SKIP no other compiler"; exit 0; }
 echo "1..$((3 * ${#found[@]}))"
 n=0 failed=0
