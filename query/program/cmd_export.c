@@ -1,6 +1,7 @@
 /* cmd_export.c - abdb export: facts out of the database, in a form that comes back (JSON lines,
  * CSV, SQL or a database of their own), or as folders of columns; all of them or a selection, as
  * they are or redacted (redact.h). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -139,7 +140,8 @@ static abdb_status export_jsonl(job *j, FILE *out, abdb_error *err)
     e->out = out;
     printer = abdb_export_jsonl(e);
     TRY(abdb_export_walk(j->db, j->entries, j->redaction, &printer, err));
-    if (fflush(out) != 0) TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it"));
+    if (fflush(out) != 0)
+        TRY(ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s", strerror(errno)));
 done:
     abdb_text_free(&e->text);
     free(e);

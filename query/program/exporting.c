@@ -3,6 +3,7 @@
 #include "query/program/exporting.h"
 #include "query/answer/say.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,8 +139,10 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
     print_files(abdb_views, out);
     abdb_say(out, "PRAGMA application_id = %d;\nPRAGMA user_version = %d;\nCOMMIT;\n",
              ABDB_APPLICATION_ID, abdb_schema_version());
+    errno = 0;
     if (fflush(out) != 0 || ferror(out))
-        st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s",
+                       errno ? strerror(errno) : "is the disk full?");
 done:
     return st;
 }

@@ -4,6 +4,7 @@
  * also.METRIC:STATISTIC. The columns are those that are used, so the entries are walked twice. What
  * has no column (samples, ranks, series, factors known to be unknown or inapplicable) is counted.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +242,8 @@ abdb_status abdb_export_csv(abdb_db *db, const char *entries, abdb_redaction *re
     qsort(c->also, c->alsos, sizeof *c->also, by_name);
     print_header(c);
     TRY(abdb_export_walk(db, entries, redaction, &second, err));
-    if (fflush(out) != 0) st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it");
+    if (fflush(out) != 0)
+        st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s", strerror(errno));
     *left_out = c->left_out;
 done:
     abdb_text_free(&c->line);

@@ -68,6 +68,24 @@ need_filter() {
     done
 }
 
+@test "an export whose last writes fail says why, in every format" {
+    need_filter
+    filled "$fixtures/checker.csv"
+    for format in jsonl csv sql; do
+        ./inject --count n -- env LD_PRELOAD="$shim" abdb export -o $format --out e
+        writes=$(awk '$1 == "write" { print $2 }' n)
+        for at in $((writes - 2)) $((writes - 1)) "$writes"; do
+            rm e
+            run ./inject --count n --write "$at" -- env LD_PRELOAD="$shim" abdb export -o $format --out e
+            grep -q '^hit write .*part$' n || continue
+            [ "$status" = 6 ] && [[ $output == *"No space left on device"* || $output == *"disk is full"* ]] || { echo "$output"; return 1; }
+            [ ! -e e ]
+            tried+=" $format"
+        done
+    done
+    [[ $tried == *jsonl*csv*sql* ]]
+}
+
 @test "a folder that cannot be listed is not an empty one" {
     need_filter
     run ./inject --list 1 -- env LD_PRELOAD="$shim" abdb run -n --backend ref --kernel gemm --axis n=8
@@ -93,9 +111,10 @@ SELECT 1 AS x" >own/reports/mine.sql
     [ "$status" -eq 137 ]
     run ./inject --count n -- env LD_PRELOAD="$dir/shim.so" python3 -c "
 import os
-for n, sync in (('a', True), ('b', False)):
+for n, sync, cut in (('a', True, False), ('b', False, False), ('c', True, True)):
     f = os.open(n, os.O_WRONLY | os.O_CREAT); os.write(f, b'x')
     if sync: os.fsync(f)
+    if cut: os.ftruncate(f, 0)
     os.close(f); os.rename(n, n + '2')"
-    same "$(grep unsynced n)" "unsynced b"
+    same "$(grep unsynced n)" "$(printf 'unsynced b\nunsynced c')"
 }

@@ -2,6 +2,7 @@
  * each later one, too. Only allocations after main has begun are counted, which is also said to
  * inject.c, for calls of the system. FAULT_COUNT=FILE: how many there were is written there at the
  * end. FAULT_NO_MALLOC when it is compiled: for programs that have an allocator of their own. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -42,7 +43,9 @@ static int fails(void)
 
     if (!ready) return 0;
     now = atomic_fetch_add(&allocations, 1) + 1;
-    return fail_at && (now == fail_at || (on && now > fail_at));
+    if (!fail_at || now < fail_at || (!on && now > fail_at)) return 0;
+    errno = ENOMEM;
+    return 1;
 }
 
 /* glibc's own functions under their second names: dlsym would itself allocate. */
