@@ -142,7 +142,7 @@ abdb_status abdb_export_sql(abdb_db *db, FILE *out, abdb_error *err)
     errno = 0;
     if (fflush(out) != 0 || ferror(out))
         st = ABDB_FAIL(err, ABDB_IO, "cannot write the whole of it: %s",
-                       errno ? strerror(errno) : "is the disk full?");
+                       errno ? strerror(errno) : "the disk is full, or the pipe was closed");
 done:
     return st;
 }

@@ -75,7 +75,7 @@ need_filter() {
         ./inject --count n -- env LD_PRELOAD="$shim" abdb export -o $format --out e
         writes=$(awk '$1 == "write" { print $2 }' n)
         for at in $((writes - 2)) $((writes - 1)) "$writes"; do
-            rm e
+            rm -f e
             run ./inject --count n --write "$at" -- env LD_PRELOAD="$shim" abdb export -o $format --out e
             grep -q '^hit write .*part$' n || continue
             [ "$status" = 6 ] && [[ $output == *"No space left on device"* || $output == *"disk is full"* ]] || { echo "$output"; return 1; }
