@@ -34,7 +34,7 @@ set lmargin at screen (14 + name_px * level_source_widest) / width
 set rmargin at screen 1 - 96.0 / width
 shade(i) = says("holds") ? colour[1] : says("fails") ? colour[4] : colour[8]
 # the place first: it counts
-plot $data using (next(0)):(column(c_source_level)):(tint(shade(0))) with points pt 5 ps 1.1 lc rgb variable notitle, \
-     NaN with points pt 5 ps 1.1 lc rgb colour[1] title "holds", \
-     NaN with points pt 5 ps 1.1 lc rgb colour[4] title "fails", \
-     NaN with points pt 5 ps 1.1 lc rgb colour[8] title "a fact is missing"
+plot $data using (next(0)):(column(c_source_level)):(tint(shade(0))) with points pt 5 ps 0.9 lc rgb variable notitle, \
+     NaN with points pt 5 ps 0.9 lc rgb colour[1] title "holds", \
+     NaN with points pt 5 ps 0.9 lc rgb colour[4] title "fails", \
+     NaN with points pt 5 ps 0.9 lc rgb colour[8] title "a fact is missing"
