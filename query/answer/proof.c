@@ -4,13 +4,22 @@
 #include <stdlib.h>
 
 #include "query/answer/proof_rows.h"
+#include "schema/core/plain.h"
 #include "schema/core/version.h"
 
 enum { ROWS_MOST = 500, ROWS_SIZE_MOST = 512 << 10 };
 
-static json_t *text_or_null(const char *text)
+/* A text as JSON can hold it: one that is not UTF-8 in its plain form. NULL: no memory. */
+static json_t *any_text(const char *text)
 {
-    return text ? json_string(text) : json_null();
+    json_t *out = json_string(text);
+    abdb_text plain = {0};
+
+    if (out) return out;
+    abdb_text_plain(&plain, text);
+    out = json_string(abdb_text_get(&plain));
+    abdb_text_free(&plain);
+    return out;
 }
 
 json_t *abdb_proof_keys(const abdb_table *t, size_t row)
@@ -25,7 +34,7 @@ json_t *abdb_proof_keys(const abdb_table *t, size_t row)
         if (keys.size) abdb_text_puts(&keys, " ");
         abdb_text_puts(&keys, v->text);
     }
-    out = json_string(abdb_text_get(&keys));
+    out = any_text(abdb_text_get(&keys));
     abdb_text_free(&keys);
     return out;
 }
@@ -39,8 +48,8 @@ json_t *abdb_proof_cells(const abdb_table *t, size_t r)
         const abdb_value *v = &t->value[r * t->columns + c];
 
         if (t->column[c].name[0] != '_')
-            json_array_append_new(
-                row, text_or_null(v->kind == ABDB_NULL ? NULL : abdb_value_text(v, digits)));
+            json_array_append_new(row, v->kind == ABDB_NULL ? json_null()
+                                                            : any_text(abdb_value_text(v, digits)));
     }
     return row;
 }
@@ -78,7 +87,7 @@ json_t *abdb_proof_parameters(const abdb_plot *plot)
 
     for (size_t p = 0; p < plot->report.params; p++)
         if (plot->value[p])
-            json_object_set_new(out, plot->report.param[p].name, json_string(plot->value[p]));
+            json_object_set_new(out, plot->report.param[p].name, any_text(plot->value[p]));
     return out;
 }
 
@@ -121,7 +130,7 @@ abdb_status abdb_proof_make(const abdb_plot *plot, abdb_picture picture, abdb_to
     json_object_set_new(all, "script", json_string(digest));
     if (bytes) json_object_set_new(all, "bytes", json_string(bytes));
     for (size_t i = 0; i < plot->table.notes; i++)
-        json_array_append_new(notes, json_string(plot->table.note[i]));
+        json_array_append_new(notes, any_text(plot->table.note[i]));
     json_object_set_new(all, "notes", notes);
     if (files) {
         json_t *list = json_object();

@@ -60,7 +60,7 @@ SELECT a.result_id AS result_id, a.formula_name AS formula, a.power AS power, nu
         WHERE o.entry_id = a.entry_id AND o.metric = 'time_s' AND o.statistic IN ('median', 'value', 'mean')
         ORDER BY CASE o.statistic WHEN 'median' THEN 0 WHEN 'value' THEN 1 ELSE 2 END, o.ordinal LIMIT 1) END
   LEFT JOIN result_row m
-    ON m.result_id = CASE WHEN a.formula_name = 'roofline_fraction@1' AND a.medium = 'memory' AND a.quantity = 'peak_flops' THEN (
+    ON m.result_id = CASE WHEN a.formula_name = 'roofline_fraction@1' AND a.medium = 'memory' AND a.quantity IN ('peak_flops', 'peak_ops') THEN (
        SELECT o.result_id FROM result o WHERE o.entry_id = a.entry_id AND o.metric = 'bytes_per_s' AND o.value > 0
         ORDER BY o.ordinal LIMIT 1) END
   LEFT JOIN spec mp

@@ -209,7 +209,7 @@ END
     filled "$root/data"
     printf 'evidence,source,verified,workload,device,devices,dtype,backend,metric,statistic,value,unit,locator,also.flops_per_s,cell,campaign,date,factor.bound,factor.ceiling\nmeasured,abdb-run,pass,gemm,A100-SXM-80GB,1,f32,x,time_s,median,1,ms,a,9.75 TFLOP/s,c1,c-1,2026-01-01,operations,peak_flops\n' | abdb import -q -
     near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_published_percent)" 50
-    near "$(abdb query kernels -o jsonl | jq .of_measured_percent)" 100
+    near "$(abdb query kernels --campaign c-1 -o jsonl | jq .of_measured_percent)" 100
 }
 
 @test "a factor that the workload needs may not be unknown" {

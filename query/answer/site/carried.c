@@ -34,7 +34,7 @@ static void add_rows(json_t *said, const abdb_table *t)
 
         abdb_carried_digest(json_array_get(json_object_get(rows, "rows"), r), digest);
         json_array_append_new(prints, json_stringn(digest, ABDB_PRINT));
-        json_array_append_new(keys, json_stringn(key, strcspn(key, " ")));
+        json_array_append_new(keys, json_stringn(key ? key : "", key ? strcspn(key, " ") : 0));
     }
     json_object_set_new(said, "prints", prints);
     json_object_set_new(said, "keys", keys);
