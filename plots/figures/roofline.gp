@@ -18,7 +18,7 @@ from = 0.4 * least; to = 2 * most; eval log_y
 set xlabel "operational intensity, FLOP/B"
 set ylabel "GFLOP/s"
 label_px = 0
-do for [i=1:roofs] { words[i] = words[i] . gprintf(": %.3s %cFLOP/s", 1e9 * peak[i]) . gprintf(", %.3s %cB/s", 1e9 * slope[i]); label_px = 5.6 * strlen(words[i]) > label_px ? 5.6 * strlen(words[i]) : label_px }
+do for [i=1:roofs] { words[i] = words[i] . gprintf(strstrt(words[i], " i") ? ": %.3s %cOP/s" : ": %.3s %cFLOP/s", 1e9 * peak[i]) . gprintf(", %.3s %cB/s", 1e9 * slope[i]); label_px = 5.6 * strlen(words[i]) > label_px ? 5.6 * strlen(words[i]) : label_px }
 set rmargin at screen 1 - (22 + label_px) / width
 # Names of roofs on the right, from the top down, a line apart at least.
 array taken[rows]

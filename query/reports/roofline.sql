@@ -34,13 +34,14 @@ SELECT 'published', quantity, dtype, value, key
 -- @table cell
 SELECT replace(replace(replace(replace(k.cell, k.backend || ' ', ''), ' dtype=' || k.dtype, ''), ' n=auto', ''), 'op=', '') AS label, k.backend,
        k.dtype, k.intensity_flop_per_B AS intensity, k.flops_per_s AS rate, k.bytes_per_s AS moved,
-       (SELECT r.result_id FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric IN ('flops_per_s', 'ops_per_s')) AS result_id
+       (SELECT r.result_id FROM v_stored r WHERE r.entry_id = k.entry_id AND r.metric IN ('flops_per_s', 'ops_per_s')) AS result_id,
+       (SELECT f.text FROM v_run_factor f WHERE f.entry_id = k.entry_id AND f.factor = 'resident') AS resident
   FROM machine m JOIN v_kernel k ON k.raw_device IN (SELECT n.spelling FROM name n WHERE n.kind = 'device' AND n.whole = m.device)
  WHERE k.status = 'ok' AND k.verified = 'pass' AND k.level = 'memory' AND k.flops_per_s > 0 AND k.intensity_flop_per_B > 0
    AND (:dtype = 'all' OR k.dtype = :dtype) AND (:campaign IS NULL OR k.campaign = :campaign)
    AND (:campaign IS NOT NULL OR k.date >= coalesce(:since, (SELECT substr(date, 1, 10) FROM last)))
 UNION ALL -- published products with their shape
-SELECT printf('gemm %dx%dx%d', m.num, n.num, k.num), r.source, r.dtype, i.intensity_flop_per_B, r.each, NULL, r.result_id
+SELECT printf('gemm %dx%dx%d', m.num, n.num, k.num), r.source, r.dtype, i.intensity_flop_per_B, r.each, NULL, r.result_id, NULL
   FROM v_rate r
   JOIN v_run_factor m ON m.entry_id = r.entry_id AND m.factor = 'm'
   JOIN v_run_factor n ON n.entry_id = r.entry_id AND n.factor = 'n'
@@ -54,7 +55,7 @@ SELECT c.result_id, n.value, n.facts
   FROM cell c CROSS JOIN v_normalised n ON n.result_id = c.result_id AND n.formula = 'roofline_fraction@1' AND n.basis = 'published'
 -- @table cells
 -- of the roof: of the peak or of the bandwidth, whichever is the larger part
-SELECT c.label, c.backend, c.intensity, c.rate, c.moved, r.key, p.key || ' ' || s.key AS measured_keys, n.facts,
+SELECT c.label, c.backend, c.intensity, c.rate, c.moved, c.resident, r.key, p.key || ' ' || s.key AS measured_keys, n.facts,
        CASE WHEN s.key IS NULL OR p.key IS NULL THEN n.value
             WHEN c.rate / p.value > c.rate / c.intensity / s.value THEN c.rate / p.value
             ELSE c.rate / c.intensity / s.value END AS fraction
@@ -75,4 +76,8 @@ SELECT 'point', label, backend, intensity, rate / 1e9, moved / 1e9, rate / fract
        key || coalesce(' ' || coalesce(measured_keys, facts), ''), key || coalesce(' ' || coalesce(measured_keys, facts), '')
   FROM cells WHERE EXISTS (SELECT 1 FROM stream) ORDER BY intensity, label, backend) d;
 -- @notes
-SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL;
+SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL
+UNION ALL
+SELECT printf('above the roof of memory: %d point%s whose operands a cache holds (%s)', count(*), CASE WHEN count(*) > 1 THEN 's' ELSE '' END,
+              group_concat(DISTINCT resident))
+  FROM cells WHERE fraction > 1 AND resident <> 'memory' HAVING count(*) > 0;

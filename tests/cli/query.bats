@@ -318,3 +318,11 @@ S
     same "$(abdb query sweep --x fmas -o csv)" "$before"
     same "$(abdb query sweep --x fmas --only dtype=f8 -o csv | wc -l)" 1
 }
+
+@test "roofline: a point above the roof of memory is laid to the cache that holds its operands" {
+    filled "$root/data"
+    abdb query roofline --device "Intel family 6 model 167 with 2 virtual processors" | grep -q '^above the roof of memory: 1 point whose operands a cache holds (L3)$'
+    abdb plot roofline --device "Intel family 6 model 167 with 2 virtual processors" --script >script
+    grep -q 'above the roof of memory: 1 point' script
+    grep -q 'strstrt(words\[i\], " i")' script # integers have operations
+}
