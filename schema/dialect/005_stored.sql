@@ -68,11 +68,14 @@ SELECT suite, system_type, benchmark, scenario, since, until, source, locator, o
   FROM compatibility;
 
 -- Lists, not EXISTS for each row of a table that is on every node: Citus asks what is spread once.
-CREATE VIEW campaign_told AS
-SELECT e.campaign, min(e.date) AS date FROM entry e WHERE e.campaign IS NOT NULL AND e.date IS NOT NULL GROUP BY e.campaign;
-
 CREATE VIEW process_told AS
 SELECT p.* FROM process p WHERE (p.campaign, p.process_id) IN (SELECT e.campaign, e.process_id FROM entry e);
+
+CREATE VIEW campaign_told AS
+SELECT e.campaign, coalesce(min(s.started), min(e.date)) AS date
+  FROM entry e
+  LEFT JOIN (SELECT campaign, min(started) AS started FROM process_told GROUP BY campaign) s ON s.campaign = e.campaign
+ WHERE e.campaign IS NOT NULL AND e.date IS NOT NULL GROUP BY e.campaign;
 
 CREATE VIEW device_measured AS
 SELECT DISTINCT n.whole AS device

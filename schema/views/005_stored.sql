@@ -104,19 +104,19 @@ SELECT suite, system_type, benchmark, scenario, since, until, source, locator,
        CAST(substr(until, 2) AS INTEGER) * 1000 + CAST(substr(until, instr(until || '.', '.') + 1) AS INTEGER) AS until_order
   FROM compatibility;
 
--- Campaigns of what was not withdrawn. date is that of one of its runs, found by an index: a command takes minutes, a campaign has
--- thousands.
-CREATE VIEW campaign_told AS
-SELECT c.campaign AS campaign, c.date AS date
-  FROM (SELECT d.campaign AS campaign,
-               (SELECT e.date FROM entry e WHERE e.campaign = d.campaign AND e.date IS NOT NULL LIMIT 1) AS date
-          FROM (SELECT DISTINCT campaign FROM description WHERE campaign IS NOT NULL) d) c
- WHERE c.date IS NOT NULL;
-
 -- Processes of what was not withdrawn.
 CREATE VIEW process_told AS
 SELECT p.* FROM process p
  WHERE EXISTS (SELECT 1 FROM entry e WHERE e.campaign = p.campaign AND e.process_id = p.process_id);
+
+-- Campaigns of what was not withdrawn. date is when the first of its processes began; where none is told that of one of its runs,
+-- found by an index: a command takes minutes, a campaign has thousands.
+CREATE VIEW campaign_told AS
+SELECT c.campaign AS campaign, coalesce((SELECT min(p.started) FROM process_told p WHERE p.campaign = c.campaign), c.date) AS date
+  FROM (SELECT d.campaign AS campaign,
+               (SELECT e.date FROM entry e WHERE e.campaign = d.campaign AND e.date IS NOT NULL LIMIT 1) AS date
+          FROM (SELECT DISTINCT campaign FROM description WHERE campaign IS NOT NULL) d) c
+ WHERE c.date IS NOT NULL;
 
 -- Devices on which something was measured by abdb run.
 CREATE VIEW device_measured AS

@@ -54,7 +54,7 @@ SELECT e.entry_id AS entry_id, p.factor AS factor, p.state AS state, p.text AS t
   FROM entry e
   JOIN point_factor p ON p.point_id = e.point_id;
 
--- One command of abdb run. date is that of one of its runs.
+-- One command of abdb run.
 CREATE VIEW v_campaign AS
 SELECT campaign, date FROM campaign_told;
 
@@ -146,7 +146,7 @@ INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
 ('v_run_factor', 6, 'unit', '', 'unit of num'),
 ('v_run_factor', 7, 'point_id', '', 'number of the set of factors in this file'),
 ('v_campaign', 1, 'campaign', '', 'one command of abdb run; an index leads to its runs'),
-('v_campaign', 2, 'date', '', 'when it ran, UTC: of one of its runs'),
+('v_campaign', 2, 'date', '', 'when it began, UTC; where no process tells, the date of one of its runs'),
 ('v_process', 1, 'process_id', '', 'number of the process in this file: to join by'),
 ('v_process', 2, 'campaign', '', 'the command of abdb run that started it'),
 ('v_process', 3, 'backend', '', 'the program'),
