@@ -10,7 +10,7 @@
 
 enum { KNOWN_MAX = 256, LAUNCHES = 12, CHECKS = 5 };
 /* Memory that is tried: what a large cell will hold tells more of new memory than a small piece,
- * which the system has at hand. */
+ * which the system has at hand. Never more than that share of what is free. */
 static const double piece_share = 0.125, piece_least = 16 << 20, piece_most = 1 << 30;
 static const double small_bytes = 64e6, small_ops = 3e8, all_trials_s = 1, one_check_s = 0.01;
 static const double unsteady_times =
@@ -64,7 +64,8 @@ static double reference_work(const abdb_problem *p, const abdb_kernel *kernel)
 /* Fills a piece of memory twice and writes it: what that takes a byte. */
 static void measure_memory(abdb_device *d, double cell)
 {
-    double piece = fmin(fmax(piece_share * cell, piece_least), piece_most), at_s[3];
+    double most = fmin(piece_most, piece_share * abdb_memory_available()), at_s[3];
+    double piece = fmax(fmin(piece_share * cell, most), piece_least);
     abdb_tensor t = abdb_tensor_of(ABDB_F32, ABDB_IN, (size_t)piece / 4, 0, 0, 0);
     abdb_error err;
 
@@ -160,11 +161,12 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
                      size_t copies)
 {
     const abdb_limits *l = &r->device->limits;
-    double bytes = abdb_problem_bytes(p), launch, check, fill, samples, fresh = 0, flush = 0;
+    double bytes = abdb_problem_bytes(p), held = bytes * (double)copies;
+    double launch, check, fill, samples, fresh = 0, flush = 0;
     const trial *t;
     trial unknown;
 
-    measure_memory(r->device, bytes * (double)copies);
+    measure_memory(r->device, held);
     unknown = (trial){.fill = so_far.fill, .rate = 1 / fmax(so_far.write, 1e-12), .check = 1e-8};
     t = find(r, p);
     if (!t) t = &unknown;
@@ -177,11 +179,11 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
     samples = fmax(rule->least_s * (t->iqr > rule->iqr_target ? unsteady_times : 1),
                    rule->least * (launch + flush));
     samples = fmin(samples, fmax(rule->cap_s, 3 * (launch + flush)));
-    if (bytes * (double)copies > so_far.given) {
-        fresh = so_far.fresh * (bytes * (double)copies - so_far.given);
-        so_far.given = bytes * (double)copies;
+    if (held > so_far.given) {
+        fresh = so_far.fresh * (held - so_far.given);
+        so_far.given = held;
     }
-    return fresh + fill * bytes * ((double)copies + t->exact) +
+    return fresh + fill * (held + (t->exact ? bytes : 0)) +
            check * (t->exact ? CHECKS : CHECKS - 2) + check * 2 * (double)(copies - 1) +
            fmax(rule->warm_s, (rule->warm_ups + 1) * launch) + 3 * launch + samples +
            3 * rule->canary_s;
