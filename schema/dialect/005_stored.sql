@@ -24,15 +24,6 @@ SELECT r.result_id, r.entry_id, r.ordinal, u.place - 1 AS seq, u.mpi_rank AS ran
  CROSS JOIN LATERAL unnest(s.value, s.t_s, s.mpi_rank, s.mark) WITH ORDINALITY AS u (value, t_s, mpi_rank, mark, place)
  WHERE NOT EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id);
 
-CREATE VIEW witness_again AS
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
-
-CREATE VIEW witness AS
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator
-  FROM entry_row WHERE artifact_id IS NOT NULL
-UNION ALL
-SELECT entry_id, artifact_id, locator FROM witness_again;
-
 CREATE VIEW single_device AS
 SELECT n.spelling, n.canon AS device FROM name n WHERE n.kind = 'device' AND n.parts = 1;
 

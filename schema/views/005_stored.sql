@@ -1,4 +1,4 @@
--- 005_stored.sql - entries, results, samples and witnesses as one row each, put together from the tables that hold them,
+-- 005_stored.sql - entries, results and samples as one row each, put together from the tables that hold them,
 -- without what was withdrawn. Everything that only SQLite can say stands in this file; the views that follow are of the SQL
 -- that SQLite and PostgreSQL share.
 --
@@ -39,16 +39,6 @@ SELECT r.result_id AS result_id, r.entry_id AS entry_id, r.ordinal AS ordinal, s
   FROM result_row r
   CROSS JOIN sample_row s ON s.sample_id >= r.first_sample AND s.sample_id <= r.last_sample
  WHERE NOT (EXISTS (SELECT 1 FROM gone) AND EXISTS (SELECT 1 FROM gone g WHERE g.kind = 'entry' AND g.id = r.entry_id));
-
--- Every place that says an entry but the first, which entry has.
-CREATE VIEW witness_again AS
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator FROM witness_row;
-
-CREATE VIEW witness AS
-SELECT entry_id, artifact_id, CASE WHEN line > 0 THEN 'line ' || line ELSE place END AS locator
-  FROM entry_row WHERE artifact_id IS NOT NULL
-UNION ALL
-SELECT entry_id, artifact_id, locator FROM witness_again;
 
 -- Spellings of single devices, not of mixed systems. (name.parts says it too, but no index has it.)
 CREATE VIEW single_device AS

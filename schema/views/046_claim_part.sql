@@ -13,12 +13,3 @@ product (claim, term, part, value, low, high, lacking) AS (
 SELECT p.claim AS claim, p.part AS part, p.value AS value, p.low AS low, p.high AS high, p.lacking AS lacking, p.term AS term
   FROM product p
  WHERE NOT EXISTS (SELECT 1 FROM claim_term t WHERE t.claim = p.claim AND t.term = p.term + 1 AND t.part = p.part);
-
-INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
-('v_claim_part', 1, 'claim', '', 'the claim'),
-('v_claim_part', 2, 'part', '', '1, 2, ...; below the line -1, -2, ...'),
-('v_claim_part', 3, 'value', '', 'the product of its terms; NULL: a fact is missing'),
-('v_claim_part', 4, 'low', '', 'the least that it can be, by the rounding of its terms'),
-('v_claim_part', 5, 'high', '', 'the most that it can be'),
-('v_claim_part', 6, 'lacking', '', 'facts that are missing, up to here'),
-('v_claim_part', 7, 'term', '', 'its last term');

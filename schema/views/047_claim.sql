@@ -59,6 +59,13 @@ SELECT c.claim AS claim, c.source AS source, c.locator AS locator, c.stated AS s
   FROM claim c JOIN allowed a ON a.claim = c.claim LEFT JOIN done d ON d.claim = c.claim;
 
 INSERT INTO column_doc (view, place, column_name, unit, meaning) VALUES
+('v_claim_part', 1, 'claim', '', 'the claim'),
+('v_claim_part', 2, 'part', '', '1, 2, ...; below the line -1, -2, ...'),
+('v_claim_part', 3, 'value', '', 'the product of its terms; NULL: a fact is missing'),
+('v_claim_part', 4, 'low', '', 'the least that it can be, by the rounding of its terms'),
+('v_claim_part', 5, 'high', '', 'the most that it can be'),
+('v_claim_part', 6, 'lacking', '', 'facts that are missing, up to here'),
+('v_claim_part', 7, 'term', '', 'its last term'),
 ('v_claim', 1, 'claim', '', 'name'),
 ('v_claim', 2, 'source', '', 'who claims it'),
 ('v_claim', 3, 'locator', '', 'where'),
