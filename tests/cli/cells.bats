@@ -49,3 +49,9 @@ P
     same "$(abdb query coverage-kernels --kernel gups --backend vec -o csv | tail -1 | cut -d, -f4-6)" wrong,,1
     same "$(abdb query coverage-kernels --state 'not asked' -o csv | tail -n +2 | cut -d, -f1,2)" latency,openblas
 }
+
+@test "what vec asks memory for beforehand is in the program: a compiler may leave out calls of a function that does nothing else" {
+    for f in bags_ gather_ updates_ f32_all; do
+        [ "$(objdump -d --no-show-raw-insn "$build/abdb-run-vec" | awk -v f="$f" '/^[0-9a-f]+ <.*>:/ { name = $2 } /prefetch|prfm/ && index(name, "<" f) { n++ } END { print n + 0 }')" -ge 1 ] || { echo "$f asks for nothing"; return 1; }
+    done
+}
