@@ -23,7 +23,7 @@ targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(cut -d' ' -f1 <<<"$list")
 # short stacks of allocations and little kept of what was freed: SQLite allocates so often that they were a third of the time. Leaks are
 # looked for when a slice ends, not after each input, where what SQLite keeps for the next one looks like a leak.
-export ASAN_OPTIONS=handle_abort=1:allocator_may_return_null=1:detect_odr_violation=0:malloc_context_size=5:quarantine_size_mb=16
+export ASAN_OPTIONS=handle_abort=1:allocator_may_return_null=1:detect_odr_violation=0:malloc_context_size=5:quarantine_size_mb=16:allocator_release_to_os_interval_ms=-1
 
 seeds() { # TARGET FOLDER: its corpus and the files that it begins with
     local pattern
