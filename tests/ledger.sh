@@ -2,24 +2,30 @@
 # ledger.sh - what campaigns did: how many executions, kills or faults, by commit and target, and what they found. Counts add up.
 #   add CAMPAIGN TARGET COUNT FINDINGS SECONDS   after each stretch of a campaign, into build/soak/campaigns.tsv
 #   count CAMPAIGN TARGET                        how many there are of all commits together: a campaign goes on from there
+#   since CAMPAIGN TARGET                        how many of them came after the last finding
 #   table                                        all of it as a table for people
 #   ship                                         moves it into tests/campaigns.tsv and writes the table into tests/README.md
 # A line has tabs between commit, campaign, target, count, findings, seconds and date; what is said of a target again on the same
-# commit and day is added to its line. A commit with a + had changes that were not committed.
+# commit and day is added to its line; what came after its last finding has a line of its own. A commit with a + had changes that were
+# not committed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 local_file=${LEDGER:-${BUILD:-build}/soak/campaigns.tsv} shipped=${LEDGER_SHIPPED:-tests/campaigns.tsv} readme=${LEDGER_README:-tests/README.md}
 usage() {
-    sed -n '3,6s/^# *//p' "$0" >&2
+    sed -n '3,7s/^# *//p' "$0" >&2
     exit 2
 }
 
 both() { cat "$shipped" "$local_file" 2>/dev/null | grep -v '^#' || true; }
 
-sums() { # lines of the same commit, campaign, target and day become one, in the order of the days
+sums() { # lines of the same commit, campaign, target and day become one, and one of what came after a finding, in the order of the days
     awk -F'\t' -v OFS='\t' 'NF != 7 || $4 $5 $6 ~ /[^0-9]/ { print "the ledger has a line that is none: " $0 >"/dev/stderr"; exit 1 }
-        { key = $7 OFS $2 OFS $3 OFS $1; count[key] += $4; findings[key] += $5; seconds[key] += $6; if (!(key in at)) { at[key] = ++n; keys[n] = key } }
-        END { for (i = 1; i <= n; i++) { split(keys[i], k, OFS); print k[4], k[2], k[3], count[keys[i]], findings[keys[i]], seconds[keys[i]], k[1] } }' | sort -s -t$'\t' -k7,7
+        { key = $7 OFS $2 OFS $3 OFS $1; if (!(key in after)) keys[++n] = key
+          after[key] += $4; later[key] += $6
+          if ($5) { found[key] += $5; count[key] += after[key]; seconds[key] += later[key]; after[key] = later[key] = 0 } }
+        END { for (i = 1; i <= n; i++) { key = keys[i]; split(key, k, OFS)
+            if (key in found) print k[4], k[2], k[3], count[key], found[key], seconds[key], k[1]
+            if (!(key in found) || after[key] || later[key]) print k[4], k[2], k[3], after[key], 0, later[key], k[1] } }' | sort -s -t$'\t' -k7,7
 }
 
 add() {
@@ -65,6 +71,7 @@ ship() {
 case ${1:-} in
 add) shift; add "$@" ;;
 count) [ $# = 3 ] || usage; both | awk -F'\t' -v c="$2" -v t="$3" '$2 == c && $3 == t { n += $4 } END { printf "%d\n", n }' ;;
+since) [ $# = 3 ] || usage; both | sums | awk -F'\t' -v c="$2" -v t="$3" '$2 == c && $3 == t { n = $5 ? 0 : n + $4 } END { printf "%d\n", n }' ;;
 table) table ;;
 ship) ship ;;
 *) usage ;;

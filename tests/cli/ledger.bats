@@ -32,6 +32,17 @@ setup() {
     cmp "$LEDGER_README" "$LEDGER_README.1"
 }
 
+@test "what came after the last finding is told apart within a day, too" {
+    for found in 0 1 0 0; do tests/ledger.sh add fuzz csv 10 $found 1; done
+    [ "$(tests/ledger.sh since fuzz csv)" = 20 ]
+    [ "$(tests/ledger.sh count fuzz csv)" = 40 ]
+    [ "$(wc -l <"$LEDGER")" = 2 ]
+    tests/ledger.sh add fuzz csv 10 3 1
+    [ "$(tests/ledger.sh since fuzz csv)" = 0 ]
+    [ "$(cut -f4,5,6 "$LEDGER")" = "50	4	5" ]
+    [ "$(tests/ledger.sh since fuzz none)" = 0 ]
+}
+
 @test "words that are no numbers, and a damaged ledger, are refused" {
     run tests/ledger.sh add fuzz csv many 0 1
     [ "$status" = 2 ]

@@ -21,6 +21,8 @@ const fuzz_target *fuzz_find(const char *name);
 /* A database in memory of the system (fuzz_folder), with the vocabulary of this build; what is
  * imported into it stays for some hundred executions, then it is as new. */
 abdb_writer *fuzz_store(abdb_db **db);
+/* Lays a new database there, with that vocabulary. */
+void fuzz_fresh(const char *at);
 /* A folder of this process alone; it goes when the process ends. */
 const char *fuzz_folder(void);
 /* A database with some of everything in that folder, whole and closed; its path. */
@@ -30,6 +32,10 @@ int fuzz_file(const void *data, size_t size);
 /* A copy that ends with NUL; free() it. */
 char *fuzz_text(const unsigned char *data, size_t size);
 _Noreturn void fuzz_broken(const char *promise, const char *detail);
+
+/* quick.c, before SQLite is used for the first time, and before each execution. */
+void fuzz_quick(void);
+void fuzz_next(void);
 
 /* streams.c: what a program that is started says from now on, however often it is started. NULL: no
  * program can be started. */

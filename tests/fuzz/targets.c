@@ -41,6 +41,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     const char *name = getenv("ABDB_FUZZ");
 
     (void)argc, (void)argv;
+    fuzz_quick();
     target = fuzz_find(name ? name : "");
     if (target) return 0;
     fputs("ABDB_FUZZ names the target, one of:\n", stderr);
@@ -51,6 +52,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
+    fuzz_next();
     target->one(target->word, data, size);
     return 0;
 }

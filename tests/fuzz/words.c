@@ -21,19 +21,26 @@ static int impatient(void *count)
 }
 static int waited;
 
+static abdb_db *filled;
+
+static void close_filled(void)
+{
+    abdb_db_close(filled);
+}
+
 static abdb_db *reader(void)
 {
-    static abdb_db *db;
     abdb_error err;
 
     waited = 0;
-    if (db) return db;
-    if (abdb_db_open(&db, fuzz_filled(), ABDB_READ, &err) != ABDB_OK ||
-        abdb_guard(db, 0, &err) != ABDB_OK)
+    if (filled) return filled;
+    if (abdb_db_open(&filled, fuzz_filled(), ABDB_READ, &err) != ABDB_OK ||
+        abdb_guard(filled, 0, &err) != ABDB_OK)
         fuzz_broken("the target's own database", err.message);
-    sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, 1 << 20);
-    sqlite3_progress_handler(db->sql, STEPS, impatient, &waited);
-    return db;
+    atexit(close_filled);
+    sqlite3_limit(filled->sql, SQLITE_LIMIT_LENGTH, 1 << 20);
+    sqlite3_progress_handler(filled->sql, STEPS, impatient, &waited);
+    return filled;
 }
 
 static void show(const abdb_comparison *c, abdb_db *db)
