@@ -259,6 +259,7 @@ static void add_caption(const abdb_figure *f, const abdb_drawing *d, const abdb_
     abdb_text line[ABDB_CAPTION_MOST] = {{0}};
     char *copy = strdup(abdb_text_get(notes)), *rest = copy, *one;
 
+    if (!copy) abdb_starve();
     caption->width = (size_t)(f->width / 5.0);
     if (d->status) abdb_text_puts(&line[0], d->status);
     for (size_t i = 0; i < d->notes; i++)

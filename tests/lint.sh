@@ -2,27 +2,41 @@
 # lint.sh - what three programs find without running anything: gcc -fanalyzer, clang-tidy (bugprone, cert, concurrency) and cppcheck.
 # A finding is mended, or lint.txt says why it is none: one line each, of a check in a file (or in all), with its reason. A line of
 # lint.txt that fits no finding any more is an error, too.
-#   tests/lint.sh [gcc|clang-tidy|cppcheck]...   JOBS=N at the same time (2)
+#   tests/lint.sh [gcc|clang-tidy|cppcheck]...   JOBS=N at the same time (2), ONLY=REGEX: of these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 jobs=${JOBS:-2} found=$(mktemp)
 trap 'rm -rf "$found" "$found".*' EXIT
 [ $# -gt 0 ] || set -- gcc clang-tidy cppcheck
-# devices that are seldom there have headers of their own
-mapfile -t sources < <(git ls-files 'schema/*.c' 'ingest/*.c' 'plots/*.c' 'query/*.c' 'stores/*.c' 'kernels/*.c' | grep -vE 'cuda|nccl|/mpi|onednn|openblas|blis|/vec/isa/' | grep -E "${ONLY:-.}" | sort) # ONLY: of these files
-flags=(-std=c17 -D_GNU_SOURCE -I. -isystem /usr/include/postgresql -fopenmp '-DABDB_PREFIX="/usr"')
+flags=(-std=c17 -D_GNU_SOURCE -I. -isystem /usr/include/postgresql -isystem /usr/local/cuda/include -fopenmp '-DABDB_PREFIX="/usr"')
+mapfile -t sources < <(git ls-files '*.c' | grep -E "${ONLY:-.}" | sort)
+here=() isa=() isa_flags=()
+for f in "${sources[@]}"; do
+    case $f in
+    kernels/providers/vec/isa/*) isa+=("$f") ;;
+    *) gcc "${flags[@]}" -M "$f" >/dev/null 2>"$found.m" && here+=("$f") || echo "SKIP $f: $(sed -n 's/.*fatal error: //p' "$found.m")" ;; # a library that is not here
+    esac
+done
+# these are compiled once for each instruction set: here for the one with most
+[ "$(uname -m)" != x86_64 ] || isa_flags=(-mavx512{f,dq,bw,vl,bf16,vnni,fp16} -mfma -mamx-{tile,bf16,int8} -DVEC_HALVES)
+isa_flags+=(-Wno-psabi "-DVEC_ISA=$([ "$(uname -m)" = x86_64 ] && echo amx || echo base)")
+
+each() { # COMMAND: of each file, its options behind
+    printf '%s\n' "${here[@]}" | xargs -r -P "$jobs" -I{} nice "$@" "${flags[@]}"
+    printf '%s\n' "${isa[@]}" | xargs -r -P "$jobs" -I{} nice "$@" "${flags[@]}" "${isa_flags[@]}"
+}
 
 gcc_() { # it looks at one file alone: that abdb_fail returns the status which it is given, and none is ok, is said by the macro
     mkdir -p "$found.d/schema/core"
     sed 's/^#define ABDB_FAIL.*/#define ABDB_FAIL(err, status, ...) ((void)abdb_fail((err), (status), __VA_ARGS__), (status))/' schema/core/error.h >"$found.d/schema/core/error.h"
     ! cmp -s schema/core/error.h "$found.d/schema/core/error.h"
-    printf '%s\n' "${sources[@]}" | xargs -P "$jobs" -I{} nice gcc "-I$found.d" "${flags[@]}" -O1 -fanalyzer -fdiagnostics-plain-output -c {} -o /dev/null 2>&1 |
+    each gcc "-I$found.d" -O1 -fanalyzer -fdiagnostics-plain-output -c {} -o /dev/null 2>&1 |
         sed "s|^$found.d/||; s|^\./||" | sed -nE 's/^([^ :]+):([0-9]+):[0-9]+: warning: (.*) \[-(Wanalyzer[a-z-]+)\]$/gcc\t\1\t\2\t\4\t\3/p; s/^([^ :]+):([0-9]+):[0-9]+: (fatal )?error: (.*)$/gcc\t\1\t\2\terror\t\4/p' | sort -u
 }
 
 clang_tidy() {
-    printf '%s\n' "${sources[@]}" | xargs -P "$jobs" -I{} nice clang-tidy -quiet --checks='-*,bugprone-*,cert-*,concurrency-*' {} -- "${flags[@]}" 2>/dev/null |
+    each clang-tidy -quiet --checks='-*,bugprone-*,cert-*,concurrency-*' {} -- 2>/dev/null |
         sed -nE "s|^$PWD/||; s/^([^ :]+):([0-9]+):[0-9]+: (warning|error): (.*) \[([a-z0-9.-]+)[],].*$/clang-tidy\t\1\t\2\t\5\t\4/p" | sort -u
 }
 
@@ -32,7 +46,7 @@ cppcheck_() { # jansson's loops are macros
 #define json_object_foreach(o, k, v) for (k = json_key(o); k && (v = json_value(k)); k = json_key(o))
 H
     nice cppcheck -q -j "$jobs" --enable=warning,portability --std=c11 --library=posix -I. -D_GNU_SOURCE '-DABDB_PREFIX="/usr"' --include="$found.h" \
-        --template='cppcheck	{file}	{line}	{id}	{message}' "${sources[@]}" 2>&1 | grep -P '^cppcheck\t' | sort -u
+        --template='cppcheck	{file}	{line}	{id}	{message}' "${here[@]}" "${isa[@]}" 2>&1 | grep -P '^cppcheck\t' | sort -u
 }
 
 status=0 tools=
@@ -48,7 +62,7 @@ for tool; do
     case $tool in gcc) gcc_ ;; clang-tidy) clang_tidy ;; cppcheck) cppcheck_ ;; esac >>"$found" || true
 done
 # lint.txt: TOOL CHECK FILE reason; FILE may end with *
-awk -F'\t' -v tools="$tools " -v unexplained="$found.left" '
+awk -F'\t' -v tools="$tools " -v only="${ONLY-}" '
     FILENAME ~ /lint.txt$/ {
         if (/^#|^$/) next
         split($0, w, /[ \t]+/); n++
@@ -63,7 +77,7 @@ awk -F'\t' -v tools="$tools " -v unexplained="$found.left" '
       }
       print $2 ":" $3 ": " $1 " " $4 ": " $5; bad++ }
     END {
-        for (i = 1; i <= n; i++) if (!used[i] && index(tools, " " tool[i] " ")) { print "tests/lint.txt:" line[i] ": fits nothing any more: " tool[i] " " check[i] " " file[i]; bad++ }
+        for (i = 1; i <= n; i++) if (only == "" && !used[i] && index(tools, " " tool[i] " ")) { print "tests/lint.txt:" line[i] ": fits nothing any more: " tool[i] " " check[i] " " file[i]; bad++ }
         split(tools, t, " ")
         for (i = 1; i in t; i++) printf "%s: %d findings, %d of them explained in tests/lint.txt\n", t[i], all[t[i]], explained[t[i]]
         exit bad > 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sanitize.sh - the kernels of ref and vec under sanitizers, at the cells of cells.plan: odd sizes, tails, passes, threads, formats and
-# instruction sets. A report of a sanitizer ends the program, so the cell is no right row, and the script fails.
+# instruction sets; and the unit tests of them, whose tensors begin at unaligned addresses, too. A report of a sanitizer ends the program, so the cell is no right row, and the script fails.
 #   tests/sanitize.sh [--lean] [address|thread]...   --lean: of each line of cells.plan one cell, with its most threads
 # thread: libgomp is not built for ThreadSanitizer, which takes its barriers for races. The programs run on LLVM's libomp instead, which
 # speaks libgomp's language, and whose tool archer tells ThreadSanitizer where threads meet (Debian's libomp-14-dev). A program with a race
@@ -19,18 +19,33 @@ if [ -n "$lean" ]; then
     CELLS=$dir/cells.plan
 fi
 
-measure() { # BUILD NAME BACKEND...: the cells by the programs of that build, asked by the plain abdb
+measure() { # BUILD NAME CAMPAIGN BACKEND...: the cells by the programs of that build, asked by the plain abdb; all of them are told to the ledger
+    local begin=$SECONDS bad=0
     mkdir -p "$dir/bin"
     ln -sf "$PWD/build/abdb" "$dir/bin/abdb"
-    for b in "${@:3}"; do ln -sf "$PWD/$1/abdb-run-$b" "$dir/bin/abdb-run-$b"; done
+    for b in "${@:4}"; do ln -sf "$PWD/$1/abdb-run-$b" "$dir/bin/abdb-run-$b"; done
     echo "$2:"
-    BUILD=$dir/bin tests/cells.sh "${@:3}" 2>"$dir/words" || { grep -m 5 -A 12 -E 'ERROR: |WARNING: Thread|runtime error' "$dir/words" || tail -20 "$dir/words"; return 1; }
-    ! grep -E 'ERROR: |WARNING: ThreadSanitizer|runtime error' "$dir/words"
+    BUILD=$dir/bin tests/cells.sh "${@:4}" 2>"$dir/words" >"$dir/table" || bad=1
+    cat "$dir/table"
+    ! grep -m 5 -A 12 -E 'ERROR: |WARNING: ThreadSanitizer|runtime error' "$dir/words" || bad=1
+    [ $bad = 0 ] || tail -20 "$dir/words"
+    [ -n "$lean" ] || awk -F ' *[|] *' -v s=$((SECONDS - begin)) -v n=$(($# - 3)) '$2 ~ /^(ref|vec)$/ { print $2, $5 + $7, $7, int(s / n) }' "$dir/table" |
+        while read -r backend count found seconds; do LD_LIBRARY_PATH='' tests/ledger.sh add "$3" "$backend, cells" "$count" "$found" "$seconds"; done
+    return $bad
 }
 
 address() {
     make -s SANITIZE=1 build-sanitize/abdb-run-ref build-sanitize/abdb-run-vec
-    ASAN_OPTIONS=halt_on_error=1:exitcode=66 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 measure build-sanitize "addresses and undefined behaviour" ref vec
+    ASAN_OPTIONS=halt_on_error=1:exitcode=66 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 measure build-sanitize "addresses and undefined behaviour" addresses ref vec
+    # tensors that begin anywhere: one to several elements behind an aligned address
+    local unit=(kernels products network)
+    [ -z "$lean" ] || return 0
+    make -s SANITIZE=1 "${unit[@]/#/build-sanitize/unit/}"
+    for u in "${unit[@]}"; do
+        "build-sanitize/unit/$u" >"$dir/$u" 2>&1 || { grep -E -A 12 '^not ok|ERROR: |runtime error' "$dir/$u" | head -40; return 1; }
+        ! grep -E 'ERROR: |runtime error' "$dir/$u"
+        echo "addresses, odd and unaligned: $u, $(grep -c '^ok' "$dir/$u") tests"
+    done
 }
 
 thread() {
@@ -65,7 +80,7 @@ C
         [ "$code" = $([ -n "$race" ] && echo 66 || echo 0) ] || { echo "thread: the program $([ -n "$race" ] && echo with || echo without) a race ended with $code"; cat "$dir/try.out"; return 1; }
     done
     LD_LIBRARY_PATH= make -s SANITIZE=thread build-thread/abdb-run-vec
-    measure build-thread "races, by archer on libomp" vec # ref has one thread
+    measure build-thread "races, by archer on libomp" races vec # ref has one thread
 }
 
 for what; do "$what"; done

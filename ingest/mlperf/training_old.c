@@ -20,9 +20,13 @@ static json_t *object_of(const char *text)
 
     if (object || !strchr(text, '\'')) return object;
     copy = strdup(text);
-    for (char *c = copy; c && *c; c++)
+    if (!copy) {
+        abdb_starve();
+        return NULL;
+    }
+    for (char *c = copy; *c; c++)
         if (*c == '\'') *c = '"';
-    object = copy ? json_loads(copy, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    object = json_loads(copy, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
     free(copy);
     return object;
 }

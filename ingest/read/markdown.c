@@ -42,7 +42,7 @@ static char *plain(char *cell)
     return abdb_trim(cell);
 }
 
-/* Takes "| a | b |" apart; cells 0: no such line, or no memory. */
+/* Takes "| a | b |" apart; cells 0: no such line, or no memory, which ends the unit. */
 static void take_apart(table_line *line, const char *text, size_t size)
 {
     char *s;
@@ -51,6 +51,7 @@ static void take_apart(table_line *line, const char *text, size_t size)
     while (size && (*text == ' ' || *text == '\t')) text++, size--;
     if (!size || *text != '|') return;
     line->copy = strndup(text + 1, size - 1);
+    if (!line->copy) abdb_starve();
     for (s = line->copy; s && line->cells < CELLS_MAX;) {
         char *bar = s;
 

@@ -47,7 +47,7 @@ void abdb_llama_lacks(const abdb_problem *p, const abdb_llama_shape *s, const ab
         if (!wanted[i].there && used < room)
             used +=
                 (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "", wanted[i].name);
-    if (!used) why = d->refuses(p, s->dtype, s->form, s->head, columns);
+    if (d && !used) why = d->refuses(p, s->dtype, s->form, s->head, columns);
     if (why) snprintf(out, room, "%s", why);
 }
 

@@ -91,6 +91,7 @@ static void put_lines(const abdb_plot *plot, FILE *out, line_writer *put)
     char *copy = strdup(abdb_text_get(&plot->undrawn)), *rest = copy, *one;
     const char *heads[] = {plot->subtitle, plot->status};
 
+    if (!copy) abdb_starve();
     for (size_t i = 0; i < 2; i++)
         if (heads[i] && *heads[i]) put(out, heads[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);

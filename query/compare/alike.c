@@ -195,7 +195,11 @@ const char *abdb_sizes_text(const abdb_set *set, size_t sets, double *usual, abd
 
     for (size_t s = 0; s < sets; s++) members += set[s].members;
     x = calloc(members + 1, sizeof *x);
-    for (size_t s = 0; x && s < sets; s++)
+    if (!x) {
+        abdb_starve();
+        return "";
+    }
+    for (size_t s = 0; s < sets; s++)
         for (size_t i = 0; i < set[s].members; i++) {
             double devices = abdb_member_number(&set[s], i, ABDB_M_devices);
 

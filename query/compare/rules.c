@@ -236,7 +236,11 @@ const char *abdb_side_values(abdb_side side, const char *factor, bool *unknown, 
     size_t count = 0;
 
     *unknown = false;
-    for (size_t i = 0; seen && i < side.group->count; i++) {
+    if (!seen) {
+        abdb_starve();
+        return "";
+    }
+    for (size_t i = 0; i < side.group->count; i++) {
         const abdb_trait *t = abdb_member_trait(&side.set->member[side.group->member[i]], factor);
 
         if (t && t->state == ABDB_KNOWN)

@@ -133,7 +133,11 @@ static size_t label_names(const abdb_comparison *c, size_t contender, abdb_arena
     labelled *all = calloc(c->pairs + 1, sizeof *all);
     size_t count = 0, pairs = 0;
 
-    for (size_t i = 0; all && i < c->pairs; i++)
+    if (!all) {
+        abdb_starve();
+        return 0;
+    }
+    for (size_t i = 0; i < c->pairs; i++)
         if (c->pair[i].contender == contender && abdb_pair_shown(c, &c->pair[i]))
             all[pairs++].pair = i;
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)

@@ -109,7 +109,10 @@ static uint64_t largest_common(const suite *s)
     uint64_t *part = calloc(PARTS_MAX, sizeof *part), best = 0;
     size_t parts = 0, most = 0;
 
-    if (!part) return 0;
+    if (!part) {
+        abdb_starve();
+        return 0;
+    }
     for (size_t i = 0; i < s->rows; i++)
         for (size_t k = 0, before = parts; k <= before && parts < PARTS_MAX; k++) {
             uint64_t one = k == before ? s->has[i] : s->has[i] & part[k];

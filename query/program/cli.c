@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { FIRST_LONG = 1000 }; /* what getopt_long gives for the first long option */
+
 const abdb_option abdb_common_options[] = {
     {"db", 0, "FILE", "database (default: $ABDB_DB, else ./abdb.db)"},
     {"help", 'h', NULL, "this help"},
@@ -72,6 +74,15 @@ static abdb_status unknown_option(const abdb_args *args, const char *given, abdb
                      near ? "?" : "; see --help");
 }
 
+/* What getopt_long's answer stands for; NULL: for no option. */
+static const abdb_option *option_of(const abdb_args *args, int code)
+{
+    if (code >= FIRST_LONG) return args->option[code - FIRST_LONG];
+    for (size_t i = 0; i < args->options; i++)
+        if (args->option[i]->letter == code) return args->option[i];
+    return NULL;
+}
+
 abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *verb,
                             const abdb_option *more, abdb_error *err)
 {
@@ -89,7 +100,7 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
     for (size_t i = 0; i < args->options; i++) {
         longs[i] = (struct option){args->option[i]->name,
                                    args->option[i]->argument ? required_argument : no_argument,
-                                   NULL, (int)(1000 + i)};
+                                   NULL, FIRST_LONG + (int)i};
         if (!args->option[i]->letter) continue;
         shorts[used++] = args->option[i]->letter;
         if (args->option[i]->argument) shorts[used++] = ':';
@@ -98,17 +109,14 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
     opterr = 0;
     optind = 0;
     while ((code = getopt_long(argc, argv, shorts, longs, &at)) != -1) {
-        const abdb_option *option = NULL;
+        const abdb_option *option = option_of(args, code);
 
-        if (code == '?')
-            return unknown_option(
-                args, optopt && optopt < 1000 ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
-                err);
         if (code == ':')
             return ABDB_FAIL(err, ABDB_USAGE, "%s wants an argument", argv[optind - 1]);
-        if (code >= 1000) option = args->option[code - 1000];
-        for (size_t i = 0; !option && i < args->options; i++)
-            if (args->option[i]->letter == code) option = args->option[i];
+        if (!option)
+            return unknown_option(
+                args, optopt && optopt < FIRST_LONG ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
+                err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
         args->given[args->count].name = option->name;

@@ -16,16 +16,16 @@ enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 static abdb_status add_file(abdb_file_list *list, const char *path, bool named, abdb_error *err)
 {
     abdb_file *more;
+    char *copy;
 
     if (list->count == FILES_MAX)
         return ABDB_FAIL(err, ABDB_LIMIT, "more than %d files", FILES_MAX);
     more = abdb_grow(list->item, list->count, &list->room, sizeof *more);
     if (!more) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
     list->item = more;
-    list->item[list->count].named = named;
-    list->item[list->count].path = strdup(path);
-    if (!list->item[list->count].path) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
-    list->count++;
+    copy = strdup(path);
+    if (!copy) return ABDB_FAIL(err, ABDB_NOMEM, "%zu files", list->count);
+    list->item[list->count++] = (abdb_file){.path = copy, .named = named};
     return ABDB_OK;
 }
 

@@ -1,5 +1,7 @@
 /* main.c - the abdb program: finds the verb and runs it. */
+#include <jansson.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/deadline.h"
@@ -128,7 +130,16 @@ static int run(int argc, char **argv)
     return unknown_verb(argv[1]);
 }
 
+static void *room_of_json(size_t size)
+{
+    void *room = malloc(size);
+
+    if (!room && size) abdb_starve(); /* Jansson tells it as it does bad JSON */
+    return room;
+}
+
 int main(int argc, char **argv)
 {
+    json_set_alloc_funcs(room_of_json, free);
     return printed(run(argc, argv));
 }

@@ -12,14 +12,14 @@ static const int exit_code[] = {
 #undef STATUS
 };
 
-static atomic_bool starved;
+static atomic_uint starved;
 
 void abdb_starve(void)
 {
-    atomic_store(&starved, true);
+    atomic_fetch_add(&starved, 1);
 }
 
-bool abdb_starved(void)
+unsigned abdb_starved(void)
 {
     return atomic_load(&starved);
 }

@@ -36,9 +36,10 @@ abdb_status abdb_context(abdb_error *err, const char *format, ...) ABDB_PRINTF(2
 int abdb_exit_code(abdb_status status);
 
 /* An allocation failed (abdb_fail with ABDB_NOMEM says it, too): the program does not end as if all
- * were said, nor does a file take its place (main.c, outfile.c). abdb_starved: did one ever? */
+ * were said, nor does a file take its place, nor is a unit kept (main.c, outfile.c, write.c).
+ * abdb_starved: how many did so far? */
 void abdb_starve(void);
-bool abdb_starved(void);
+unsigned abdb_starved(void);
 
 #define ABDB_FAIL(err, status, ...) abdb_fail((err), (status), __VA_ARGS__)
 /* Goes to done with st set when call fails: for functions with `abdb_status st` and `done:`. */

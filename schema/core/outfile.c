@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,10 @@ static bool each_beside(const char *part, int (*what)(const char *path))
     bool any = false;
 
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char *path;
+        char path[PATH_MAX];
 
-        if (asprintf(&path, "%s%s", part, suffixes[i]) < 0) return any;
+        snprintf(path, sizeof path, "%s%s", part, suffixes[i]);
         any |= what(path) == 0;
-        free(path);
     }
     return any;
 }

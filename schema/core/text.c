@@ -134,7 +134,10 @@ void *abdb_arena_alloc(abdb_arena *arena, size_t size)
         size_t room = need > ARENA_BLOCK ? need : ARENA_BLOCK;
 
         block = calloc(1, sizeof *block + room);
-        if (!block) return NULL;
+        if (!block) {
+            abdb_starve();
+            return NULL;
+        }
         block->room = room;
         block->next = arena->head;
         arena->head = block;

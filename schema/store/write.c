@@ -220,6 +220,8 @@ abdb_status abdb_writer_commit(abdb_writer *w, abdb_counts *counts, abdb_error *
     if (st == ABDB_OK && w->replaces && w->artifact) st = replace_older(w, err);
     if (st == ABDB_OK && w->unit && w->unit->replace && w->artifact)
         st = replace_others(w, w->artifact, err);
+    /* Whoever read the file may have taken what memory was refused to for what is not there. */
+    if (st == ABDB_OK && abdb_starved() != w->starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
     if (st == ABDB_OK) {
         from = abdb_timing_now();
         st = abdb_db_exec(w->db, "COMMIT", err);
@@ -245,6 +247,7 @@ void abdb_writer_rollback(abdb_writer *w, abdb_counts *counts)
 {
     if (counts) *counts = w->counts;
     w->begun = 0;
+    w->starved = abdb_starved();
     if (!w->open) return;
     abdb_writer_forget_bulk(w);
     sqlite3_exec(w->db->sql, "ROLLBACK", NULL, NULL, NULL);

@@ -63,6 +63,7 @@ struct abdb_writer {
     int dirty;                          /* facts were kept since the last index */
     int unit_dirty;                     /* facts were kept in the open unit */
     sqlite3_int64 artifact;             /* 0: none */
+    unsigned starved;                   /* of abdb_starved, when the unit before ended */
     int replaces;                       /* it is an older version's reading, read again */
     sqlite3_int64 last[ABDB_PIECE_MAX]; /* the entries kept last, a ring */
     size_t kept;                        /* entries since the unit began */

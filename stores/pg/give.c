@@ -140,7 +140,9 @@ static abdb_status select_where(abdb_server *s, abdb_error *err)
 
         if (st != ABDB_OK) continue;
         copy = strndup(row, size);
-        if (!copy || count == CONDITIONS) {
+        if (!copy) {
+            st = ABDB_FAIL(err, ABDB_NOMEM, "conditions");
+        } else if (count == CONDITIONS) {
             st = ABDB_FAIL(err, ABDB_LIMIT, "more than %d conditions", CONDITIONS);
         } else {
             abdb_wire_split(copy, &condition);

@@ -35,6 +35,7 @@ static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
 {
     char *words = NULL;
     PQconninfoOption *all = PQconninfoParse(url, &words);
+    abdb_status st = ABDB_OK;
 
     PQfreemem(words);
     s->url = strdup(url);
@@ -44,9 +45,12 @@ static abdb_status read_url(abdb_server *s, const char *url, abdb_error *err)
                          "this is no address that libpq reads; one is"
                          " postgresql://USER@HOST/DATABASE, with the password in ~/.pgpass");
     for (PQconninfoOption *o = all; o->keyword; o++)
-        if (strcmp(o->keyword, "password") == 0 && o->val && *o->val) s->password = strdup(o->val);
+        if (strcmp(o->keyword, "password") == 0 && o->val && *o->val) {
+            s->password = strdup(o->val);
+            if (!s->password) st = ABDB_FAIL(err, ABDB_NOMEM, "a URL"); /* it could not be hidden */
+        }
     PQconninfoFree(all);
-    return ABDB_OK;
+    return st;
 }
 
 static void be_quiet(void *self, const char *message)

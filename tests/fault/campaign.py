@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """campaign.py faults|kills [--budget MINUTES] [--samples N] [--only REGEX] [--class NAME] [--seed N] [--server] [--first] - calls that fail, and kills, in every verb.
 
-faults: the Nth allocation, write, fsync, open, rename, mkdir, unlink, truncation, fork, exec, pipe, read or listing of a folder fails, in each
+faults: the Nth allocation (of all: malloc; of those of abdb's own code, libraries apart: own), write, fsync, open, rename, mkdir, unlink, truncation, fork, exec, pipe, read or listing of a folder fails, in each
 command of cases.py; in turn alone and with all that follow. Demanded: the answer as it is without the fault, or exit 5 or 6 with a message that
 names what failed; nothing that claims success; nothing left behind; a sound database of whole units; the repetition ends as an undisturbed run.
 kills: SIGKILL at the Nth call that changes a file, and at random moments. Demanded: the same of the database and of the repetition.
@@ -24,7 +24,7 @@ import cases
 import state
 import trial
 
-CLASSES = ["malloc", "write", "fsync", "open", "rename", "mkdir", "unlink", "truncate", "fork", "exec", "pipe", "read", "list"]
+CLASSES = ["malloc", "own", "write", "fsync", "open", "rename", "mkdir", "unlink", "truncate", "fork", "exec", "pipe", "read", "list"]
 SERVER = os.path.join(state.ROOT, "tests/postgresql.sh")
 LEDGER = os.path.join(state.ROOT, "tests/ledger.sh")
 GOLDEN = 0.6180339887498949  # its multiples spread evenly, wherever they stop

@@ -44,6 +44,8 @@ CASES = [
     Case("import-many", ["import", "-q", "{many}"], writes=True, kills=True),
     Case("import-million", ["import", "-q", "{million}"], files=(), writes=True, kills=True, large=True),
     Case("import-archive", ["import", "-q", "{archive}"], writes=True, kills=True),
+    Case("import-json", ["import", "-q", "{json}", "{lines}"], files=("empty",), writes=True, kills=True),
+    Case("import-tables", ["import", "-q", "{tables}", "{training}", "{flat}"], files=("empty",), writes=True, kills=True),
     Case("import-dry", ["import", "-n", "{checker}"]),
     Case("import-map", ["import", "--suggest-map", "{checker}"]),
     Case("run", RUN, writes=True, measures=True, kills=True, again=("--resume",)),
@@ -116,6 +118,9 @@ class Bases:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.files = {name.split(".")[0]: os.path.join(FIXTURES, name) for name in ("checker.csv", "results.csv", "osu.txt")}
+        self.files.update(json=os.path.join(FIXTURES, "google_benchmark.json"), lines=os.path.join(FIXTURES, "records.jsonl"),
+                          tables=os.path.join(FIXTURES, "tables.md"), training=os.path.join(FIXTURES, "mlperf_training.txt"),
+                          flat=os.path.join(FIXTURES, "nccl_tests.json"))
         for name in ("rows", "many", "million", "fake", "archive", "picture"):
             self.files[name] = os.path.join(folder, name + {"rows": ".csv", "many": ".csv", "million": ".csv", "archive": ".tar.gz", "picture": ".svg"}.get(name, ""))
         with open(self.files["fake"], "w", encoding="utf-8") as file:

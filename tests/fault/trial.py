@@ -41,8 +41,9 @@ class Outcome:
                 self.counts[word] = int(rest)
 
 
-def run(bases, case, work, fault=(), again=False, limit_s=60, wait=None):
-    """Runs the case in `work` with the injector's words `fault` ("malloc N" is the shim's). wait: a function that ends it itself."""
+def run(bases, case, work, fault=(), again=False, limit_s=60, wait=None, own=False):
+    """Runs the case in `work` with the injector's words `fault` ("malloc N" and "own N" are the shim's). wait: a function that ends it itself;
+    own: allocations of the program's own code are counted."""
     env = cases.environment(work)
     if case.name == "demo":
         env["ABDB_BACKENDS"] = "/nonexistent"  # what it measures is not what is tried
@@ -50,7 +51,9 @@ def run(bases, case, work, fault=(), again=False, limit_s=60, wait=None):
     program = [os.path.join(TOOLS, "inject"), "--count", count]
     shim = "begin.so" if "sanitize" in cases.BUILD else "shim.so"
     preload = [f"LD_PRELOAD={os.path.join(TOOLS, shim)}", f"FAULT_COUNT={count}.malloc"]
-    if fault and fault[0] == "--malloc":
+    if own or (fault and fault[0] == "--own"):
+        preload.append("FAULT_OWN=1")
+    if fault and fault[0] in ("--malloc", "--own"):
         preload.append(f"FAULT_MALLOC={fault[1]}")
         if "--on" in fault:
             preload.append("FAULT_ON=1")
@@ -107,7 +110,8 @@ class Baseline:
         self.rebuilds = not state.underived(cases.ABDB, self.db, bases.folder)
         self.again_code = run(bases, case, work, again=True, limit_s=300).code
         bases.lay_out(case, work)
-        second = run(bases, case, work, limit_s=300)
+        second = run(bases, case, work, limit_s=300, own=True)
+        self.counts["own"] = second.counts.get("malloc", 0)
         # files and words that differ from run to run say nothing
         self.volatile = {p for p, d in left(case, work).items() if self.files.get(p) != d}
         self.steady = second.out == first.out and not case.measures
