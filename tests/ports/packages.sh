@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # packages.sh [archive] [wheel] [deb] - the source archive, the wheel and the Debian packages are the same byte for byte from two folders; the
 # wheel works in an empty environment, with no other PATH, and its plug-in in pytest; the packages pass lintian, and unpacked they work. In TAP.
-# Wheel and packages take two whole builds each; FOLDER= keeps the folders, so that what was interrupted goes on.
+# Wheel and packages take two whole builds each; FOLDER=... keeps them, so that what was interrupted goes on.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD parts=${*:-archive wheel deb}
@@ -11,8 +11,11 @@ trap 'rm -rf "$dir"' EXIT
 . tests/ports/ok.sh
 folders=("${FOLDER:-$dir}"/{one,a-longer-name})
 both() { # WHAT PATTERN: make WHAT in both folders gives the same files
-    local f
-    for f in "${folders[@]}"; do make -s -C "$f" "$1" >"$dir/out" 2>&1 || return; done
+    local f head
+    head=$(git rev-parse HEAD)
+    for f in "${folders[@]}"; do
+        [ "$(cat "$f/build/dist/$1.of" 2>/dev/null)" = "$head" ] || { make -s -C "$f" "$1" >"$dir/out" 2>&1 && echo "$head" >"$f/build/dist/$1.of"; } || return
+    done
     (cd "${folders[0]}/build/dist" && sha256sum $2) >"$dir/sums" && (cd "${folders[1]}/build/dist" && sha256sum -c "$dir/sums") >>"$dir/out" 2>&1 &&
         [ "$(find "${folders[1]}/build/dist" -name "$2" | wc -l)" = "$(wc -l <"$dir/sums")" ]
 }
@@ -22,7 +25,6 @@ mkdir "$dir/user"
 for f in "${folders[@]}"; do
     [ -d "$f" ] || git clone -q . "$f"
     git -C "$f" fetch -q "$root" HEAD && git -C "$f" reset -q --hard FETCH_HEAD || exit 1
-    rm -rf "$f/build/dist"
 done
 
 archive() {
