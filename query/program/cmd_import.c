@@ -43,7 +43,24 @@ done:
     return st;
 }
 
-static abdb_status collect(abdb_file_list *list, const abdb_args *args, abdb_error *err)
+/* Is path the folder of the data that abdb ships, or in it? */
+static bool is_shipped(const char *path, abdb_arena *arena)
+{
+    const char *folder = abdb_data_folder(arena);
+    char *shipped = folder ? realpath(folder, NULL) : NULL, *real = realpath(path, NULL);
+    size_t size = shipped ? strlen(shipped) : 0;
+    bool is = size && real && strncmp(real, shipped, size) == 0 &&
+              (real[size] == '/' || real[size] == '\0');
+
+    free(shipped);
+    free(real);
+    return is;
+}
+
+/* What is to be read: of what abdb ships, and of the user. */
+enum { SHIPPED, OWN, OWNERS };
+
+static abdb_status collect(abdb_file_list list[OWNERS], const abdb_args *args, abdb_error *err)
 {
     abdb_arena arena = {0};
     abdb_status st = ABDB_OK;
@@ -52,10 +69,31 @@ static abdb_status collect(abdb_file_list *list, const abdb_args *args, abdb_err
         const char *path;
 
         TRY(take_path(args->positional[i], &arena, &path, err));
-        TRY(abdb_files_add(list, path, err));
+        TRY(abdb_files_add(&list[is_shipped(path, &arena) ? SHIPPED : OWN], path, err));
     }
 done:
     abdb_arena_free(&arena);
+    return st;
+}
+
+/* What abdb ships comes first, so that only what the user brought is asked for what it lacks. */
+static abdb_status read_files(import_session *s, abdb_db *db, const abdb_file_list list[OWNERS],
+                              abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    for (int owner = SHIPPED; owner < OWNERS; owner++) {
+        s->shipped = owner == SHIPPED;
+        TRY(abdb_importing_begin(s, db, err));
+        for (size_t i = 0; i < list[owner].count; i++) {
+            const abdb_file *file = &list[owner].item[i];
+
+            abdb_progress(file->path, (double)i, (double)list[owner].count);
+            TRY(abdb_importing_file(s, file->path, file->named, err));
+        }
+    }
+    TRY(abdb_importing_rounds(s, err));
+done:
     return st;
 }
 
@@ -188,7 +226,7 @@ int abdb_cmd_import(int argc, char **argv)
     abdb_db *db = NULL;
     abdb_writer *writer = NULL;
     table_map *map = NULL;
-    abdb_file_list list = {0};
+    abdb_file_list list[OWNERS] = {0};
     import_session s = {.options = &options};
     abdb_patience patience;
     abdb_args args;
@@ -203,18 +241,13 @@ int abdb_cmd_import(int argc, char **argv)
     TRY(take_options(&args, &options, &words, &map, &err));
     again = options.retry || options.refresh;
     if (abdb_arg(&args, "timing")) abdb_timing_start();
-    if (!again) TRY(collect(&list, &args, &err));
+    if (!again) TRY(collect(list, &args, &err));
     TRY(abdb_arg_busy(&args, &patience, &err));
     TRY(abdb_open_writer(&db, &writer, abdb_arg_db(&args), &patience, &err));
     s.writer = writer;
-    TRY(abdb_importing_begin(&s, db, &err));
     s.quiet = abdb_arg(&args, "quiet") != NULL;
-    if (again) TRY(read_again(&s, db, &args, &err));
-    for (size_t i = 0; i < list.count; i++) {
-        abdb_progress(list.item[i].path, (double)i, (double)list.count);
-        TRY(abdb_importing_file(&s, list.item[i].path, list.item[i].named, &err));
-    }
-    TRY(abdb_importing_rounds(&s, &err));
+    if (again) TRY(abdb_importing_begin(&s, db, &err));
+    TRY(again ? read_again(&s, db, &args, &err) : read_files(&s, db, list, &err));
     TRY(abdb_writer_index(writer, &err));
     if (!s.quiet) abdb_importing_print(&s);
     if (!s.quiet) TRY(abdb_importing_ambiguous(&s, db, &err));
@@ -223,7 +256,7 @@ int abdb_cmd_import(int argc, char **argv)
     print_timing();
 done:
     if (st != ABDB_OK) code = abdb_report_error(&err);
-    abdb_files_free(&list);
+    for (int i = 0; i < OWNERS; i++) abdb_files_free(&list[i]);
     abdb_importing_close(&s);
     table_map_free(map);
     abdb_words_free(&words);

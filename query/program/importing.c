@@ -151,13 +151,14 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
 
     abdb_progress("", -1, 0);
     if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */
-        s->passed_over++;
+        s->passed_over += !s->shipped;
         return ABDB_OK;
     }
     if (st != ABDB_OK) return say_failure(s, input->path, st, err);
     if (unit.known && s->options->refresh) return ABDB_OK; /* nobody asked for it */
     count_unit(s, &unit);
-    if (!s->quiet) print_unit(input->path, &unit, s->options->dry_run);
+    if (!s->quiet && (!s->shipped || unit.counts.rejected))
+        print_unit(input->path, &unit, s->options->dry_run);
     return ABDB_OK;
 }
 

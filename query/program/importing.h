@@ -18,6 +18,7 @@ typedef struct {
     abdb_writer *writer;
     const abdb_unit_options *options;
     bool quiet;
+    bool shipped; /* what is read now comes with abdb: told in the sum */
     abdb_mlperf_round *round; /* result folders, made when all files were seen */
     import_counts total;
     struct {

@@ -630,3 +630,22 @@ MAP
     fails 0 "3 accepted"
     [[ "$output" != *next:* ]]
 }
+
+@test "what abdb ships is told in a sum, and what it lacks is no news; what comes beside it is told as ever" {
+    printf 'evidence,source,workload,device,devices,metric,value,unit\npublished,me,gemm,Oddity,1,flops_per_s,3,TFLOP/s\n' >o.csv
+    for data in data "$root/data"; do
+        rm -f t.db
+        run abdb import "$data"
+        fails 0 "total: "
+        [[ "$output" != *next:* && "$output" != *passed\ over* && "$output" != *specs-seeds.csv* ]]
+    done
+    rm t.db
+    run abdb import o.csv data
+    fails 0 "o.csv: 1 rows: 1 accepted"
+    fails 0 "does not know, which meet no specification and no price: Oddity (1);"
+    [[ "$output" != *specs-seeds.csv* && "$output" != *"no price, so"* ]]
+    cp "$root/data/prices.csv" . # the same rows, but of the user
+    rm t.db
+    run abdb import prices.csv
+    fails 0 "prices.csv: 93 rows: 93 accepted"
+}

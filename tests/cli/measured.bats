@@ -55,3 +55,10 @@ P
     fails 1 "only 1 of 3 measured cells are steady"
     [ ! -e out ]
 }
+
+@test "every machine in data/measured is a device of data/devices.csv" {
+    filled "$root/data"
+    run abdb query "SELECT DISTINCT device FROM v_run WHERE evidence = 'measured' ;" -o csv
+    [ "${#lines[@]}" -gt 1 ]
+    same "$(abdb query unresolved -o csv 2>/dev/null | tail -n +2)" ""
+}
