@@ -455,7 +455,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
 
 # Targets of fuzzers, without main: libFuzzer has one, tests/unit/corpus.c another. In them no program is started (tests/fuzz/streams.c).
-FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) kernels/workloads/safetensors.c kernels/micro/format.c) $(BUILD)/libabdb.a
+FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) $(addprefix kernels/workloads/,saved.c safetensors.c gguf.c) kernels/micro/format.c) $(BUILD)/libabdb.a
 FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=abdb_program_%,start ended finish)
 $(BUILD)/unit/corpus: $(call obj,tests/unit/corpus.c) $(FUZZ)
 	@mkdir -p $(@D)
