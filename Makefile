@@ -457,7 +457,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(call obj,$(MICRO) $(HARNESS) $(wildcard kernel
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fopenmp -o $@ $^ -lcmocka $(LIBS)
 
 # Targets of fuzzers, without main: libFuzzer has one, tests/unit/corpus.c another. In them no program is started (tests/fuzz/streams.c).
-FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) kernels/workloads/safetensors.c kernels/micro/format.c) $(BUILD)/libabdb.a
+FUZZ      := $(call obj,$(wildcard tests/fuzz/*.c) $(addprefix kernels/workloads/,saved.c safetensors.c gguf.c) kernels/micro/format.c) $(BUILD)/libabdb.a
 FUZZ_LINK := $(patsubst %,-Wl$(,)--wrap=abdb_program_%,start ended finish) \
              $(patsubst %,-Wl$(,)--wrap=sqlite3_%,prepare_v2 prepare_v3 exec finalize close close_v2 set_authorizer)
 $(BUILD)/unit/corpus: $(call obj,tests/unit/corpus.c) $(FUZZ)

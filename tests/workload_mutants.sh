@@ -5,12 +5,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 . tests/wrong.bash
-programs="workloads recommend llama safetensors"
+programs="workloads recommend llama saved gguf"
 # which program a mistake (its id and file) is seen by, and its tests, the quick ones first
 tests_of() {
     case $1 in
     recommend-*) program=recommend tests="tables_in_pieces recommends" ;;
-    */llama_file.c | */safetensors.c) program=safetensors tests="places other_shapes hostile" ;;
+    gguf-* | file-forms-*) program=gguf tests="hostile cut_anywhere other_forms" ;;
+    file-*) program=saved tests="places other_shapes hostile same_logits" ;;
     */llama_* | */decoder.c | */cached.c | */batcher.c | */requests.c | */quantise.c) program=llama tests="drawn quantised picked shapes slices served logits" ;;
     *) program=workloads tests="lengths gradients switches chain learns ranks_learn" ;;
     esac

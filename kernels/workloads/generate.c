@@ -281,7 +281,8 @@ const abdb_workload abdb_workload_generate = {
         "llama-2-70b, stories-15m, stories-110m, tiny), of which layers and vocabulary can be "
         "others; batch=1, input_tokens=100, output_tokens=100 (of each prompt); dtype=f32,bf16 "
         "(f64: ref; of activations and the cache); weights=same,i8,i4; "
-        "source=made,file ($ABDB_WEIGHTS: safetensors); layout=contiguous,list,table (of the "
+        "source=made,file ($ABDB_WEIGHTS: safetensors or GGUF); layout=contiguous,list,table (of "
+        "the "
         "cache; table: padded to the longest) with block=128; "
         "scale=no,auto (as many layers as fit)",
     .names =

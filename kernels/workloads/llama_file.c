@@ -4,23 +4,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { Q, K, V, O, GATE, UP, DOWN, NORM1, NORM2, OF_LAYER };
+enum { Q, K, V, O, GATE, UP, DOWN, NORM1, NORM2, OF_LAYER, TABLE = OF_LAYER, LAST, NORM, NAMES };
 
-static abdb_status take(abdb_llama_file *f, const char *path, const char *name, size_t rows,
-                        size_t columns, const abdb_saved **out, abdb_error *err)
+/* Names in files of safetensors, as Hugging Face's transformers gives them, and in GGUF, as
+ * llama.cpp does. */
+static const char *const name_of[NAMES][2] = {[Q] = {"self_attn.q_proj", "attn_q"},
+                                              [K] = {"self_attn.k_proj", "attn_k"},
+                                              [V] = {"self_attn.v_proj", "attn_v"},
+                                              [O] = {"self_attn.o_proj", "attn_output"},
+                                              [GATE] = {"mlp.gate_proj", "ffn_gate"},
+                                              [UP] = {"mlp.up_proj", "ffn_up"},
+                                              [DOWN] = {"mlp.down_proj", "ffn_down"},
+                                              [NORM1] = {"input_layernorm", "attn_norm"},
+                                              [NORM2] = {"post_attention_layernorm", "ffn_norm"},
+                                              [TABLE] = {"model.embed_tokens", "token_embd"},
+                                              [LAST] = {"lm_head", "output"},
+                                              [NORM] = {"model.norm", "output_norm"}};
+
+static abdb_status take(abdb_llama_file *f, const char *path, size_t layer, int which, size_t rows,
+                        size_t columns, abdb_error *err)
 {
-    const abdb_saved *saved = abdb_safetensors_find(&f->file, name);
+    const abdb_saved *saved;
+    char name[96];
 
+    if (which < OF_LAYER)
+        snprintf(name, sizeof name, "%s.%zu.%s.weight", f->file.gguf ? "blk" : "model.layers",
+                 layer, name_of[which][f->file.gguf]);
+    else
+        snprintf(name, sizeof name, "%s.weight", name_of[which][f->file.gguf]);
+    saved = abdb_saved_find(&f->file, name);
     if (!saved)
         return ABDB_FAIL(err, ABDB_FORMAT, "%s: no %s in f32, bf16 or f16: choose its model=", path,
                          name);
+    if (saved->dtype == ABDB_DTYPE_COUNT)
+        return ABDB_FAIL(err, ABDB_FORMAT,
+                         "%s: %s is of %s, and F32, F16 and BF16 are read: convert the network to "
+                         "BF16 (weights=i8 and weights=i4 are made of that)",
+                         path, name, saved->form);
     if (saved->rows != rows || saved->columns != columns)
         return ABDB_FAIL(err, ABDB_FORMAT,
                          "%s: byte %zu: %s is %zu x %zu, and the model has %zu x "
                          "%zu",
                          path, (size_t)(saved->data - f->file.map), name, saved->rows,
                          saved->columns, rows, columns);
-    *out = saved;
+    f->of[layer * OF_LAYER + (size_t)(which % OF_LAYER)] = saved;
     return ABDB_OK;
 }
 
@@ -28,24 +55,13 @@ static abdb_status take_layer(abdb_llama_file *f, const char *path, size_t layer
 {
     const abdb_llama_shape *s = &f->s;
     size_t wide = s->heads * s->head, narrow = s->kv_heads * s->head;
-    const struct {
-        const char *name;
-        size_t rows, columns;
-    } of[OF_LAYER] = {
-        [Q] = {"self_attn.q_proj", wide, s->d},         [K] = {"self_attn.k_proj", narrow, s->d},
-        [V] = {"self_attn.v_proj", narrow, s->d},       [O] = {"self_attn.o_proj", s->d, wide},
-        [GATE] = {"mlp.gate_proj", s->hidden, s->d},    [UP] = {"mlp.up_proj", s->hidden, s->d},
-        [DOWN] = {"mlp.down_proj", s->d, s->hidden},    [NORM1] = {"input_layernorm", 1, s->d},
-        [NORM2] = {"post_attention_layernorm", 1, s->d}};
+    const size_t of[OF_LAYER][2] = {
+        [Q] = {wide, s->d},         [K] = {narrow, s->d},       [V] = {narrow, s->d},
+        [O] = {s->d, wide},         [GATE] = {s->hidden, s->d}, [UP] = {s->hidden, s->d},
+        [DOWN] = {s->d, s->hidden}, [NORM1] = {1, s->d},        [NORM2] = {1, s->d}};
     abdb_status st = ABDB_OK;
 
-    for (int i = 0; i < OF_LAYER; i++) {
-        char name[96];
-
-        snprintf(name, sizeof name, "model.layers.%zu.%s.weight", layer, of[i].name);
-        TRY(take(f, path, name, of[i].rows, of[i].columns, &f->of[layer * OF_LAYER + (size_t)i],
-                 err));
-    }
+    for (int i = 0; i < OF_LAYER; i++) TRY(take(f, path, layer, i, of[i][0], of[i][1], err));
 done:
     return st;
 }
@@ -57,14 +73,14 @@ abdb_status abdb_llama_file_open(abdb_llama_file *f, const char *path, const abd
     abdb_status st = ABDB_OK;
 
     *f = (abdb_llama_file){.s = *s};
-    TRY(abdb_safetensors_open(&f->file, path, err));
+    TRY(abdb_saved_open(&f->file, path, err));
     f->of = calloc(ends + 3, sizeof *f->of);
     if (!f->of) TRY(ABDB_FAIL(err, ABDB_NOMEM, "%s", path));
     for (size_t i = 0; i < s->layers; i++) TRY(take_layer(f, path, i, err));
-    TRY(take(f, path, "model.embed_tokens.weight", s->vocabulary, s->d, &f->of[ends], err));
+    TRY(take(f, path, s->layers, TABLE, s->vocabulary, s->d, err));
     f->of[ends + 1] = f->of[ends];
-    if (!s->tied) TRY(take(f, path, "lm_head.weight", s->vocabulary, s->d, &f->of[ends + 1], err));
-    TRY(take(f, path, "model.norm.weight", 1, s->d, &f->of[ends + 2], err));
+    if (!s->tied) TRY(take(f, path, s->layers, LAST, s->vocabulary, s->d, err));
+    TRY(take(f, path, s->layers, NORM, 1, s->d, err));
 done:
     if (st != ABDB_OK) abdb_llama_file_close(f);
     return st;
@@ -72,9 +88,18 @@ done:
 
 void abdb_llama_file_close(abdb_llama_file *f)
 {
-    abdb_safetensors_close(&f->file);
+    abdb_saved_close(&f->file);
     free(f->of);
     f->of = NULL;
+}
+
+/* Row `row` of ours of queries or keys in the file. We and transformers turn number i of a head
+ * with number i + head / 2; in GGUF such two stand side by side, as in Meta's own files. */
+static size_t turned(const abdb_llama_file *f, size_t row)
+{
+    size_t head = f->s.head, half = head / 2, in = row % head;
+
+    return f->file.gguf ? row - in + in % half * 2 + in / half : row;
 }
 
 /* A column of ours is a row of theirs: they keep matrices the other way round. */
@@ -85,15 +110,17 @@ static void column(const void *self, size_t layer, int which, size_t column, flo
     size_t wide = f->s.heads * f->s.head, narrow = f->s.kv_heads * f->s.head;
 
     if (layer == f->s.layers)
-        abdb_safetensors_row(of[which], column, out);
+        abdb_saved_row(of[which], column, out);
     else if (which == ABDB_LLAMA_OUT || which == ABDB_LLAMA_DOWN)
-        abdb_safetensors_row(of[which == ABDB_LLAMA_OUT ? O : DOWN], column, out);
+        abdb_saved_row(of[which == ABDB_LLAMA_OUT ? O : DOWN], column, out);
     else if (which == ABDB_LLAMA_UP)
-        abdb_safetensors_row(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden, out);
+        abdb_saved_row(of[column < f->s.hidden ? GATE : UP], column % f->s.hidden, out);
     else if (column < wide)
-        abdb_safetensors_row(of[Q], column, out);
+        abdb_saved_row(of[Q], turned(f, column), out);
+    else if (column < wide + narrow)
+        abdb_saved_row(of[K], turned(f, column - wide), out);
     else
-        abdb_safetensors_row(of[column < wide + narrow ? K : V], (column - wide) % narrow, out);
+        abdb_saved_row(of[V], column - wide - narrow, out);
 }
 
 static void gains(const void *self, size_t norm, float *out)
@@ -102,9 +129,9 @@ static void gains(const void *self, size_t norm, float *out)
     size_t layer = norm / 2;
 
     if (layer == f->s.layers)
-        abdb_safetensors_row(f->of[layer * OF_LAYER + 2], 0, out);
+        abdb_saved_row(f->of[layer * OF_LAYER + 2], 0, out);
     else
-        abdb_safetensors_row(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0, out);
+        abdb_saved_row(f->of[layer * OF_LAYER + (norm % 2 ? NORM2 : NORM1)], 0, out);
 }
 
 abdb_llama_source abdb_llama_file_source(const abdb_llama_file *f)

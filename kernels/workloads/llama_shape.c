@@ -84,8 +84,8 @@ abdb_status abdb_llama_shape_of(abdb_problem *p, abdb_llama_shape *s, abdb_error
     TRY(abdb_llama_word(p, "source", sources, &source, err));
     if (source == 1 && !getenv("ABDB_WEIGHTS"))
         TRY(ABDB_FAIL(err, ABDB_USAGE,
-                      "source=file: set ABDB_WEIGHTS to a file of safetensors with all of the "
-                      "model's weights"));
+                      "source=file: set ABDB_WEIGHTS to a file of safetensors or GGUF with all of "
+                      "the model's weights"));
     TRY(layers_of(p, s, err));
     TRY(abdb_param_size(p, "vocabulary", (double)s->vocabulary, 1 << 24, &s->vocabulary, err));
 done:

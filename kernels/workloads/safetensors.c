@@ -1,17 +1,13 @@
-/* safetensors.c - numbers of a network in a file of safetensors; see safetensors.h. */
-#include "kernels/workloads/safetensors.h"
-
-#include <errno.h>
-#include <fcntl.h>
+/* safetensors.c - tensors of a file of safetensors (huggingface/safetensors, README): 8 bytes of
+ * length, little end first, a header of JSON, then the numbers. See saved.h. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "kernels/workloads/saved.h"
 
 /* HEADER_MOST: as the format's own reader has it. */
-enum { LENGTH = 8, HEADER_MOST = 100000000 };
+enum { LENGTH = ABDB_SAVED_LEAST, HEADER_MOST = 100000000 };
 
 static abdb_dtype dtype_of(const char *name, size_t *size)
 {
@@ -52,7 +48,7 @@ static bool shape_of(const json_t *shape, size_t size, size_t bytes, abdb_saved 
            bytes / size / out->rows == out->columns && bytes / size % out->rows == 0;
 }
 
-static abdb_status read_one(abdb_safetensors *f, const char *path, const char *name,
+static abdb_status read_one(abdb_saved_file *f, const char *path, const char *name,
                             const json_t *entry, size_t header, abdb_error *err)
 {
     const json_t *offsets = json_object_get(entry, "data_offsets");
@@ -77,7 +73,7 @@ static abdb_status read_one(abdb_safetensors *f, const char *path, const char *n
     return ABDB_OK;
 }
 
-static abdb_status read_header(abdb_safetensors *f, const char *path, abdb_error *err)
+abdb_status abdb_safetensors_read(abdb_saved_file *f, const char *path, abdb_error *err)
 {
     uint64_t length = 0;
     json_error_t wrong;
@@ -105,60 +101,4 @@ static abdb_status read_header(abdb_safetensors *f, const char *path, abdb_error
 done:
     json_decref(header);
     return st;
-}
-
-abdb_status abdb_safetensors_open(abdb_safetensors *f, const char *path, abdb_error *err)
-{
-    struct stat of;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    void *map = MAP_FAILED;
-    abdb_status st = ABDB_OK;
-
-    *f = (abdb_safetensors){0};
-    if (file < 0 || fstat(file, &of) != 0 || !S_ISREG(of.st_mode))
-        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, file < 0 ? strerror(errno) : "no file"));
-    if (of.st_size < LENGTH)
-        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: byte 0: %lld bytes are no safetensors", path,
-                      (long long)of.st_size));
-    map = mmap(NULL, (size_t)of.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (map == MAP_FAILED) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
-    f->map = map;
-    f->size = (size_t)of.st_size;
-    TRY(read_header(f, path, err));
-done:
-    if (file >= 0) close(file);
-    if (st != ABDB_OK) abdb_safetensors_close(f);
-    return st;
-}
-
-void abdb_safetensors_close(abdb_safetensors *f)
-{
-    for (size_t i = 0; i < f->count; i++) free(f->saved[i].name);
-    free(f->saved);
-    if (f->map) munmap(f->map, f->size);
-    *f = (abdb_safetensors){0};
-}
-
-const abdb_saved *abdb_safetensors_find(const abdb_safetensors *f, const char *name)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (strcmp(f->saved[i].name, name) == 0) return &f->saved[i];
-    return NULL;
-}
-
-void abdb_safetensors_row(const abdb_saved *saved, size_t row, float *out)
-{
-    size_t size = saved->dtype == ABDB_F32 ? 4 : 2;
-    const unsigned char *in = saved->data + row * saved->columns * size;
-
-    for (size_t i = 0; i < saved->columns; i++, in += size) {
-        uint16_t half = (uint16_t)(in[0] | in[1] << 8);
-        uint32_t bits =
-            size == 4 ? half | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24 : (uint32_t)half << 16;
-
-        if (saved->dtype == ABDB_F16)
-            out[i] = abdb_f16_value(half);
-        else
-            memcpy(&out[i], &bits, sizeof bits); /* the upper half of an f32 is a bf16 */
-    }
 }

@@ -53,6 +53,6 @@ FUZZ_TARGET(fuzz_plan);
 FUZZ_TARGET(fuzz_database);
 FUZZ_TARGET(fuzz_backend);
 FUZZ_TARGET(fuzz_warehouse);
-FUZZ_TARGET(fuzz_safetensors);
+FUZZ_TARGET(fuzz_weights);
 
 #endif

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kernels/runner/conform.h"
-#include "kernels/workloads/safetensors.h"
+#include "kernels/workloads/saved.h"
 #include "query/answer/shelf.h"
 #include "query/program/campaign.h"
 #include "query/warehouse/pull.h"
@@ -225,26 +225,33 @@ FUZZ_TARGET(fuzz_warehouse)
     fuzz_says(NULL, 0);
 }
 
-FUZZ_TARGET(fuzz_safetensors)
+/* Weights from a file; `word`: how it begins. */
+FUZZ_TARGET(fuzz_weights)
 {
-    abdb_safetensors f = {0};
-    int file = fuzz_file(data, size);
+    abdb_saved_file f = {0};
+    unsigned char *whole = malloc(4 + size);
+    size_t begin = word ? strlen(word) : 0;
     char path[64];
     float row[4096];
     abdb_error err;
+    int file;
 
-    (void)word;
+    if (!whole) return;
+    if (word) memcpy(whole, word, begin);
+    if (size) memcpy(whole + begin, data, size);
+    file = fuzz_file(whole, begin + size);
+    free(whole);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (abdb_safetensors_open(&f, path, &err) == ABDB_OK) {
+    if (abdb_saved_open(&f, path, &err) == ABDB_OK) {
         for (size_t i = 0; i < f.count; i++) {
             const abdb_saved *s = &f.saved[i];
 
-            if (abdb_safetensors_find(&f, s->name) == NULL) fuzz_broken("found by name", s->name);
+            if (abdb_saved_find(&f, s->name) == NULL) fuzz_broken("found by name", s->name);
             if (s->dtype == ABDB_DTYPE_COUNT || s->columns > 4096) continue;
-            for (size_t r = 0; r < s->rows && r < 64; r++) abdb_safetensors_row(s, r, row);
-            if (s->rows) abdb_safetensors_row(s, s->rows - 1, row);
+            for (size_t r = 0; r < s->rows && r < 64; r++) abdb_saved_row(s, r, row);
+            if (s->rows) abdb_saved_row(s, s->rows - 1, row);
         }
-        abdb_safetensors_close(&f);
+        abdb_saved_close(&f);
     }
     close(file);
 }

@@ -21,7 +21,8 @@ const fuzz_target fuzz_targets[] = {
     {"database", fuzz_database, NULL, NULL},
     {"backend", fuzz_backend, NULL, NULL},
     {"warehouse", fuzz_warehouse, NULL, NULL},
-    {"safetensors", fuzz_safetensors, NULL, NULL},
+    {"safetensors", fuzz_weights, NULL, NULL},
+    {"gguf", fuzz_weights, "GGUF", NULL},
     {NULL, NULL, NULL, NULL}};
 
 const fuzz_target *fuzz_find(const char *name)

@@ -1,32 +1,18 @@
-/* safetensors.c - tests of weights from files: each number in its place, and headers that lie. */
+/* saved.c - tests of weights from files: each number in its place, and headers that lie. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/workloads/llama_file.h"
-#include "tests/unit/check.h"
-
-static const abdb_llama_shape shape = {.layers = 2,
-                                       .d = 8,
-                                       .heads = 4,
-                                       .kv_heads = 2,
-                                       .head = 4,
-                                       .hidden = 6,
-                                       .vocabulary = 5,
-                                       .dtype = ABDB_F32};
-static char path[64];
-
-/* The number that a tensor has in a row and column: exact in f16 and bf16. */
-static float number(size_t tensor, size_t row, size_t column)
-{
-    return (float)abdb_random_whole(tensor, row * 64 + column, 100);
-}
+#include "kernels/harness/harness.h"
+#include "kernels/providers/ref/ref.h"
+#include "kernels/workloads/parts.h"
+#include "tests/unit/saved_files.h"
 
 typedef struct {
     char header[4096];
-    unsigned char data[8192];
+    unsigned char data[16384];
     size_t used, bytes, tensors;
 } draft;
 
@@ -57,7 +43,7 @@ static void save(const char *header, size_t length, const void *data, size_t byt
     FILE *file;
 
     for (size_t i = 0; i < 8; i++) head[i] = (unsigned char)(length >> 8 * i);
-    snprintf(path, sizeof path, "/tmp/abdb-safetensors-%ld", (long)getpid());
+    name_file();
     file = fopen(path, "wb");
     assert_true(file && fwrite(head, 1, 8, file) == 8);
     assert_true(fwrite(header, 1, strlen(header), file) == strlen(header));
@@ -70,8 +56,8 @@ static void save_all(void)
     static const struct {
         const char *name;
         size_t rows, columns;
-    } of[] = {{"self_attn.q_proj", 16, 8},       {"self_attn.k_proj", 8, 8},
-              {"self_attn.v_proj", 8, 8},        {"self_attn.o_proj", 8, 16},
+    } of[] = {{"self_attn.q_proj", 24, 8},       {"self_attn.k_proj", 12, 8},
+              {"self_attn.v_proj", 12, 8},       {"self_attn.o_proj", 8, 24},
               {"mlp.gate_proj", 6, 8},           {"mlp.up_proj", 6, 8},
               {"mlp.down_proj", 8, 6},           {"input_layernorm", 1, 8},
               {"post_attention_layernorm", 1, 8}};
@@ -94,31 +80,29 @@ static void save_all(void)
 static void expect(const abdb_llama_source *source, size_t layer, int which, size_t column,
                    size_t tensor, size_t row, size_t k)
 {
-    float out[16];
+    float out[24];
 
     source->column(source->self, layer, which, column, out);
     for (size_t i = 0; i < k; i++) assert_true(out[i] == number(tensor, row, i));
 }
 
-static void places(void **state)
+static void check_places(void)
 {
     abdb_llama_file f;
     abdb_llama_source source;
     abdb_error err = {0};
     float gains[8];
 
-    (void)state;
-    save_all();
     assert_ok(abdb_llama_file_open(&f, path, &shape, &err));
     source = abdb_llama_file_source(&f);
     for (size_t l = 0; l < 2; l++) {
-        for (size_t j = 0; j < 32; j++) /* 16 queries, 8 keys, 8 values */
+        for (size_t j = 0; j < 48; j++) /* 24 queries, 12 keys, 12 values */
             expect(&source, l, ABDB_LLAMA_QKV, j,
-                   9 * l + (j < 16   ? 0
-                            : j < 24 ? 1
+                   9 * l + (j < 24   ? 0
+                            : j < 36 ? 1
                                      : 2),
-                   j < 16 ? j : j % 8, 8);
-        for (size_t j = 0; j < 8; j++) expect(&source, l, ABDB_LLAMA_OUT, j, 9 * l + 3, j, 16);
+                   j < 24 ? j : j % 12, 8);
+        for (size_t j = 0; j < 8; j++) expect(&source, l, ABDB_LLAMA_OUT, j, 9 * l + 3, j, 24);
         for (size_t j = 0; j < 12; j++)
             expect(&source, l, ABDB_LLAMA_UP, j, 9 * l + 4 + j / 6, j % 6, 8);
         for (size_t j = 0; j < 8; j++) expect(&source, l, ABDB_LLAMA_DOWN, j, 9 * l + 6, j, 6);
@@ -134,6 +118,62 @@ static void places(void **state)
     source.gains(source.self, 4, gains);
     assert_true(gains[7] == number(20, 0, 7));
     abdb_llama_file_close(&f);
+    unlink(path);
+}
+
+static void places(void **state)
+{
+    (void)state;
+    save_all();
+    check_places();
+    for (uint64_t version = 2; version <= 3; version++) {
+        save_all_gguf(version);
+        check_places();
+    }
+}
+
+static double no_time(void)
+{
+    return 0;
+}
+
+/* Logits after four tokens of the network in the file. */
+static void logits_of(float *out)
+{
+    static const int32_t token[] = {3, 0, 4, 1};
+    abdb_problem p = {.kernel = "llama-generate"};
+    abdb_spans spans = {.now = no_time};
+    abdb_stage stage = {&p, abdb_host_device(1), &abdb_ref_parts, &spans, NULL};
+    abdb_llama_size most = {4, 1, 4, 4, 1, 1, false};
+    abdb_llama_file f;
+    abdb_llama_source source;
+    abdb_llama g;
+    abdb_error err = {0};
+
+    assert_ok(abdb_llama_file_open(&f, path, &shape, &err));
+    source = abdb_llama_file_source(&f);
+    assert_ok(abdb_llama_open(&g, &stage, &shape, &most, &source, &err));
+    g.sequences = 1;
+    g.first[1] = 4;
+    memcpy(g.token, token, sizeof token);
+    abdb_llama_pass(&g);
+    memcpy(out, g.logits, shape.vocabulary * sizeof *out);
+    abdb_llama_close(&g);
+    abdb_llama_file_close(&f);
+}
+
+/* The same weights give the same logits, bit for bit, whatever the file. */
+static void same_logits(void **state)
+{
+    float safe[5], other[5];
+
+    (void)state;
+    save_all();
+    logits_of(safe);
+    save_all_gguf(3);
+    logits_of(other);
+    assert_memory_equal(safe, other, sizeof safe);
+    assert_true(isfinite(safe[0]) && safe[0] != safe[1]);
     unlink(path);
 }
 
@@ -188,26 +228,25 @@ static void hostile(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
-        abdb_safetensors f;
+        abdb_saved_file f;
         abdb_error err = {0};
 
         save(tried[i].header, tried[i].length ? tried[i].length : strlen(tried[i].header), data,
              sizeof data);
-        assert_status(abdb_safetensors_open(&f, path, &err), ABDB_FORMAT);
+        assert_status(abdb_saved_open(&f, path, &err), ABDB_FORMAT);
         assert_non_null(strstr(err.message, path));
         assert_non_null(strstr(err.message, tried[i].says));
         assert_true(!f.map && !f.saved);
     }
     assert_true(truncate(path, 5) == 0);
-    assert_status(abdb_safetensors_open(&(abdb_safetensors){0}, path, &(abdb_error){0}),
-                  ABDB_FORMAT);
+    assert_status(abdb_saved_open(&(abdb_saved_file){0}, path, &(abdb_error){0}), ABDB_FORMAT);
     unlink(path);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(other_shapes),
-                                       cmocka_unit_test(hostile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places), cmocka_unit_test(same_logits),
+                                       cmocka_unit_test(other_shapes), cmocka_unit_test(hostile)};
 
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

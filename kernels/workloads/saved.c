@@ -1,0 +1,77 @@
+/* saved.c - a file of numbers in memory, whatever its format; see saved.h. */
+#include "kernels/workloads/saved.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static abdb_status map_file(abdb_saved_file *f, const char *path, abdb_error *err)
+{
+    struct stat of;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *map = MAP_FAILED;
+    abdb_status st = ABDB_OK;
+
+    if (file < 0 || fstat(file, &of) != 0 || !S_ISREG(of.st_mode))
+        TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, file < 0 ? strerror(errno) : "no file"));
+    if (of.st_size < ABDB_SAVED_LEAST)
+        TRY(ABDB_FAIL(err, ABDB_FORMAT, "%s: byte 0: %lld bytes are no safetensors and no GGUF",
+                      path, (long long)of.st_size));
+    map = mmap(NULL, (size_t)of.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (map == MAP_FAILED) TRY(ABDB_FAIL(err, ABDB_IO, "%s: %s", path, strerror(errno)));
+    f->map = map;
+    f->size = (size_t)of.st_size;
+done:
+    if (file >= 0) close(file);
+    return st;
+}
+
+abdb_status abdb_saved_open(abdb_saved_file *f, const char *path, abdb_error *err)
+{
+    abdb_status st = ABDB_OK;
+
+    *f = (abdb_saved_file){0};
+    TRY(map_file(f, path, err));
+    /* As a length of safetensors' header these would be more than that may have. */
+    f->gguf = memcmp(f->map, "GGUF", 4) == 0;
+    st = f->gguf ? abdb_gguf_read(f, path, err) : abdb_safetensors_read(f, path, err);
+done:
+    if (st != ABDB_OK) abdb_saved_close(f);
+    return st;
+}
+
+void abdb_saved_close(abdb_saved_file *f)
+{
+    for (size_t i = 0; i < f->count; i++) free(f->saved[i].name);
+    free(f->saved);
+    if (f->map) munmap(f->map, f->size);
+    *f = (abdb_saved_file){0};
+}
+
+const abdb_saved *abdb_saved_find(const abdb_saved_file *f, const char *name)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->saved[i].name, name) == 0) return &f->saved[i];
+    return NULL;
+}
+
+void abdb_saved_row(const abdb_saved *saved, size_t row, float *out)
+{
+    size_t size = saved->dtype == ABDB_F32 ? 4 : 2;
+    const unsigned char *in = saved->data + row * saved->columns * size;
+
+    for (size_t i = 0; i < saved->columns; i++, in += size) {
+        uint16_t half = (uint16_t)(in[0] | in[1] << 8);
+        uint32_t bits =
+            size == 4 ? half | (uint32_t)in[2] << 16 | (uint32_t)in[3] << 24 : (uint32_t)half << 16;
+
+        if (saved->dtype == ABDB_F16)
+            out[i] = abdb_f16_value(half);
+        else
+            memcpy(&out[i], &bits, sizeof bits); /* the upper half of an f32 is a bf16 */
+    }
+}

@@ -1,0 +1,37 @@
+/* saved.h - numbers of a network in a file, of safetensors (safetensors.c) or GGUF (gguf.c), told
+ * apart by how it begins. What the file says of itself is held against its size before anything is
+ * read. */
+#ifndef ABDB_WORKLOADS_SAVED_H
+#define ABDB_WORKLOADS_SAVED_H
+
+#include "kernels/kernel.h"
+
+typedef struct {
+    char *name;
+    abdb_dtype dtype;     /* f32, bf16 or f16; ABDB_DTYPE_COUNT: another, which is not read */
+    const char *form;     /* then: its name in the file's format */
+    size_t rows, columns; /* of one dimension: one row */
+    const unsigned char *data;
+} abdb_saved;
+typedef struct {
+    unsigned char *map;
+    size_t size, count;
+    bool gguf;
+    abdb_saved *saved;
+} abdb_saved_file;
+/* ABDB_IO; ABDB_FORMAT: path, place in the file, and what is wrong there. ABDB_NOMEM. */
+ABDB_MUST_USE abdb_status abdb_saved_open(abdb_saved_file *f, const char *path, abdb_error *err);
+void abdb_saved_close(abdb_saved_file *f);
+/* NULL: there is none. */
+const abdb_saved *abdb_saved_find(const abdb_saved_file *f, const char *name);
+/* A row in f32. Several threads may ask at once. */
+void abdb_saved_row(const abdb_saved *saved, size_t row, float *out);
+
+/* What the two formats do: the tensors of a file that is mapped, of at least ABDB_SAVED_LEAST
+ * bytes. ABDB_FORMAT, ABDB_NOMEM. */
+enum { ABDB_SAVED_LEAST = 8 };
+ABDB_MUST_USE abdb_status abdb_safetensors_read(abdb_saved_file *f, const char *path,
+                                                abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_gguf_read(abdb_saved_file *f, const char *path, abdb_error *err);
+
+#endif
