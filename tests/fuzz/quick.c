@@ -2,9 +2,10 @@
  * plans statements anew for each input, with memory of a sanitizer. The linker puts these functions
  * in the place of SQLite's (--wrap).
  *
- * - What SQLite allocates while it plans a statement, nobody of abdb ever reads: that is plain
- *   memory. Rows, values and texts, which abdb does read, come from the sanitizer as before.
- * - A statement that was finalized waits for its text to come again.
+ * - What SQLite allocates while it plans a statement is plain memory: abdb reads names of columns
+ *   and messages of it. Rows, values and texts come from the sanitizer as before.
+ * - A statement that was finalized waits for its text to come again; its values are gone, and to
+ *   finalize it once more is a mistake, as before.
  * Each THOROUGH-th execution, and the first, do without both, and so does unit/corpus.
  */
 #include <stdint.h>
@@ -25,7 +26,7 @@
 #endif
 
 /* What is called a hundred thousand times an execution, and looks at memory that nobody else may:
- * without sanitizers itself. And unseen by the fuzzer, which looks for inputs like what is compared. */
+ * without sanitizers itself. And unseen by the fuzzer, which looks for what is compared. */
 #ifdef __clang__
 #define UNSEEN __attribute__((no_sanitize("address", "undefined", "coverage")))
 #else
@@ -42,7 +43,7 @@ void fuzz_next(void)
     quick = executions++ % THOROUGH != 0;
 }
 
-/* --- memory ------------------------------------------------------------------------------------ */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 /* Before each piece of memory; nobody else may touch it. */
 typedef struct {
@@ -152,7 +153,7 @@ void fuzz_quick(void)
         fuzz_broken("memory", "too late for SQLite");
 }
 
-/* --- statements -------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------------------ */
 
 typedef struct {
     sqlite3 *db;
