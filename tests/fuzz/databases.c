@@ -13,7 +13,16 @@
 #include "query/program/cli.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { CHANGE = 8, CHANGES_MOST = 24, PAGE = 4096, WORDS_MOST = 16, VERBS_MOST = 160, SELDOM = 64 };
+enum {
+    CHANGE = 8,
+    CHANGES_MOST = 24,
+    PAGE = 4096,
+    WORDS_MOST = 16,
+    VERBS_MOST = 160,
+    SELDOM = 64,
+    CELLS_MOST = 1024,
+    LOG = 18 /* in a file's header: how it is written */
+};
 
 /* A verb with its words; the database is named behind them. */
 static const char *const verbs[] = {
@@ -51,20 +60,58 @@ static const char *const verbs[] = {
 };
 
 static char path[128];
-static abdb_text base;
 static const char *all[VERBS_MOST];
 static size_t count;
 static abdb_arena arena;
+static sqlite3 *whole; /* as it is before any change */
+
+typedef struct {
+    const char *table, *column;
+} cell;
+static cell cells[CELLS_MOST];
+static size_t cells_count;
+
+static void end(void)
+{
+    sqlite3_close(whole);
+    abdb_arena_free(&arena);
+}
+
+/* A file that never changes: what is changed there is copied and rolled back. */
+static void open_whole(void)
+{
+    if (sqlite3_open(fuzz_filled(), &whole) != SQLITE_OK ||
+        sqlite3_exec(whole,
+                     "PRAGMA journal_mode = MEMORY; PRAGMA ignore_check_constraints = ON; PRAGMA"
+                     " foreign_keys = OFF; PRAGMA cache_size = -65536",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        fuzz_broken("the target's own database", sqlite3_errmsg(whole));
+}
+
+static void list_cells(void)
+{
+    static const char list[] =
+        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
+        " 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid";
+    sqlite3_stmt *s = NULL;
+
+    if (sqlite3_prepare_v2(whole, list, -1, &s, NULL) != SQLITE_OK)
+        fuzz_broken("the target's own database", sqlite3_errmsg(whole));
+    while (sqlite3_step(s) == SQLITE_ROW && cells_count < CELLS_MOST)
+        cells[cells_count++] = (cell){abdb_arena_printf(&arena, "%s", abdb_sql_text(s, 0)),
+                                      abdb_arena_printf(&arena, "%s", abdb_sql_text(s, 1))};
+    sqlite3_finalize(s);
+}
 
 static void begin(void)
 {
     const char *names[128];
     size_t reports;
-    abdb_error err;
 
-    if (base.size) return;
-    if (abdb_read_file(fuzz_filled(), &base, &err) != ABDB_OK)
-        fuzz_broken("the target's own database", err.message);
+    if (whole) return;
+    open_whole();
+    list_cells();
+    atexit(end);
     snprintf(path, sizeof path, "%s/changed.db", fuzz_folder());
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) all[count++] = verbs[i];
     reports = abdb_report_names(names, sizeof names / sizeof *names, &arena);
@@ -97,7 +144,7 @@ static void change_bytes(unsigned char *image, size_t size, const unsigned char 
 }
 
 /* A cell becomes what the types of the table, but not its checks, let it be. */
-static void change_cell(sqlite3 *db, const unsigned char *change)
+static void change_cell(const unsigned char *change)
 {
     static const char *const values[] = {"NULL",
                                          "''",
@@ -115,62 +162,48 @@ static void change_cell(sqlite3 *db, const unsigned char *change)
                                          "replace(hex(zeroblob(40000)), '0', 'x')",
                                          "CAST(x'610062' AS TEXT)",
                                          "'{\"a\":[1'"};
-    static const char pick[] =
-        "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type ="
-        " 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid LIMIT 1 OFFSET ?1 % (SELECT"
-        " count(*) FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND"
-        " t.name NOT LIKE 'sqlite_%')";
-    sqlite3_stmt *s = NULL;
-    char *sql = NULL;
+    const cell *c = &cells[number(change + 1, 2) % cells_count];
+    char *sql =
+        sqlite3_mprintf("UPDATE OR IGNORE \"%w\" SET \"%w\" = %s WHERE rowid %% %d = %d", c->table,
+                        c->column, values[change[3] % (sizeof values / sizeof *values)],
+                        1 + change[4] % 16, change[5] % (1 + change[4] % 16));
 
-    if (sqlite3_prepare_v2(db, pick, -1, &s, NULL) != SQLITE_OK) return;
-    sqlite3_bind_int64(s, 1, (sqlite3_int64)number(change + 1, 2));
-    if (sqlite3_step(s) == SQLITE_ROW)
-        sql = sqlite3_mprintf("UPDATE OR IGNORE \"%w\" SET \"%w\" = %s WHERE rowid %% %d = %d",
-                              (const char *)abdb_sql_text(s, 0), abdb_sql_text(s, 1),
-                              values[change[3] % (sizeof values / sizeof *values)],
-                              1 + change[4] % 16, change[5] % (1 + change[4] % 16));
-    sqlite3_finalize(s);
-    sqlite3_exec(db, sql, NULL, NULL, NULL);
+    sqlite3_exec(whole, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
 }
 
-static void change_cells(const unsigned char *data, size_t changes)
+/* The file with its cells changed: an image of what would be committed, which never is. */
+static unsigned char *change_cells(const unsigned char *data, size_t changes, sqlite3_int64 *size)
 {
-    sqlite3 *db = NULL;
-    bool any = false;
+    unsigned char *image;
 
-    for (size_t i = 0; i < changes; i++) any |= data[i * CHANGE] % 8 >= 4;
-    if (!any || sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) goto done;
-    sqlite3_exec(db,
-                 "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA"
-                 " synchronous = OFF; PRAGMA journal_mode = OFF",
-                 NULL, NULL, NULL);
+    sqlite3_exec(whole, "BEGIN", NULL, NULL, NULL);
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 >= 4) change_cell(db, data + i * CHANGE);
-done:
-    sqlite3_close(db);
+        if (data[i * CHANGE] % 8 >= 4) change_cell(data + i * CHANGE);
+    image = sqlite3_serialize(whole, "main", size, 0);
+    sqlite3_exec(whole, "ROLLBACK", NULL, NULL, NULL);
+    if (!image) fuzz_broken("a copy", path);
+    image[LOG] = image[LOG + 1] = 2; /* as abdb's have: with a log */
+    return image;
 }
 
 static void write_changed(const unsigned char *data, size_t changes)
 {
     static const char *const tails[] = {"-wal", "-shm", "-journal"};
-    static unsigned char *copy; /* kept: to map and to zero it anew takes longer than to copy */
-    size_t size = base.size;
+    sqlite3_int64 size;
+    unsigned char *image = change_cells(data, changes, &size);
     FILE *file = fopen(path, "wb");
     char name[160];
 
-    if (!copy) copy = malloc(size);
-    if (!copy || !file) fuzz_broken("a copy", path);
-    memcpy(copy, base.data, size);
     for (size_t i = 0; i < changes; i++)
-        if (data[i * CHANGE] % 8 < 4) change_bytes(copy, size, data + i * CHANGE);
-    if (fwrite(copy, 1, size, file) != size || fclose(file) != 0) fuzz_broken("a file", path);
+        if (data[i * CHANGE] % 8 < 4) change_bytes(image, (size_t)size, data + i * CHANGE);
+    if (!file || fwrite(image, 1, (size_t)size, file) != (size_t)size || fclose(file) != 0)
+        fuzz_broken("a file", path);
+    sqlite3_free(image);
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         snprintf(name, sizeof name, "%s%s", path, tails[i]);
         remove(name);
     }
-    change_cells(data, changes);
 }
 
 static int call(int argc, char **argv)

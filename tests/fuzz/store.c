@@ -18,9 +18,16 @@ static abdb_writer *writer;
 static abdb_text pristine;
 static size_t executions;
 
+/* Of the sanitizers, where there are any: libFuzzer shuts what a target says, but not this. */
+extern __attribute__((weak)) void __sanitizer_report_error_summary(const char *words);
+
 void fuzz_broken(const char *promise, const char *detail)
 {
-    fprintf(stderr, "broken: %s: %s\n", promise, detail);
+    char words[512];
+
+    snprintf(words, sizeof words, "broken: %s: %s", promise, detail);
+    fprintf(stderr, "%s\n", words);
+    if (__sanitizer_report_error_summary) __sanitizer_report_error_summary(words);
     abort();
 }
 
@@ -44,10 +51,26 @@ static void clear(void)
     }
 }
 
+/* What every so many executions must hold, and the last: the file is whole. */
+static void check_whole(void)
+{
+    sqlite3_int64 broken = 1;
+    abdb_error err;
+
+    must(abdb_db_integer(db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1",
+                         &broken, &err),
+         &err);
+    if (broken) fuzz_broken("the database is whole", path);
+    must(abdb_db_integer(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken, &err), &err);
+    if (broken) fuzz_broken("what is referred to is there", path);
+    must(abdb_writer_index(writer, &err), &err);
+}
+
 static void at_end(void)
 {
     char command[128];
 
+    if (db) check_whole();
     clear();
     abdb_text_free(&pristine);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
@@ -72,21 +95,6 @@ static void write_file(const char *name, const char *data, size_t size)
 
     if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
         fuzz_broken("a file", name);
-}
-
-/* What every so many executions must hold: the file is whole. */
-static void check_whole(void)
-{
-    sqlite3_int64 broken = 1;
-    abdb_error err;
-
-    must(abdb_db_integer(db, "SELECT integrity_check <> 'ok' FROM pragma_integrity_check LIMIT 1",
-                         &broken, &err),
-         &err);
-    if (broken) fuzz_broken("the database is whole", path);
-    must(abdb_db_integer(db, "SELECT count(*) FROM pragma_foreign_key_check", &broken, &err), &err);
-    if (broken) fuzz_broken("what is referred to is there", path);
-    must(abdb_writer_index(writer, &err), &err);
 }
 
 /* Made once, then copied: the vocabulary takes longer than a hundred executions. */
