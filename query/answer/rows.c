@@ -60,10 +60,13 @@ abdb_status abdb_rows_columns(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 
 abdb_status abdb_rows_take(sqlite3_stmt *s, abdb_table *t, abdb_error *err)
 {
-    abdb_value *v = t->rows < ROWS_MAX ? abdb_table_row(t) : NULL;
+    abdb_value *v;
     const char *text;
 
-    if (!v) return ABDB_FAIL(err, ABDB_LIMIT, "too many rows to hold (%zu); add a LIMIT", t->rows);
+    if (t->rows >= ROWS_MAX)
+        return ABDB_FAIL(err, ABDB_LIMIT, "too many rows to hold (%zu); add a LIMIT", t->rows);
+    v = abdb_table_row(t);
+    if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "%zu rows", t->rows);
     for (int i = 0; i < (int)t->columns; i++) {
         switch (sqlite3_column_type(s, i)) {
         case SQLITE_NULL: v[i].kind = ABDB_NULL; break;

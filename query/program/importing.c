@@ -144,10 +144,13 @@ static abdb_status import_input(import_session *s, const abdb_input *input, bool
 {
     abdb_unit_result unit = {0};
     bool taken = false;
+    unsigned starved = abdb_starved();
     abdb_status st = take(s, input, &taken, err);
 
     if (taken) return st;
     if (st == ABDB_OK) st = abdb_unit_import(s->writer, input, s->options, &unit, err);
+    /* What could not be read for want of memory is neither damaged nor of no known format. */
+    if (st != ABDB_OK && abdb_starved() != starved) st = ABDB_FAIL(err, ABDB_NOMEM, "a file");
 
     abdb_progress("", -1, 0);
     if (st == ABDB_FORMAT && !named) { /* a README beside the data is no failure */

@@ -157,6 +157,7 @@ char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size)
 
 char *abdb_arena_printf(abdb_arena *arena, const char *format, ...)
 {
+    static char empty[] = "";
     va_list args, again;
     char *copy = NULL;
     int size;
@@ -168,7 +169,7 @@ char *abdb_arena_printf(abdb_arena *arena, const char *format, ...)
     if (copy) vsnprintf(copy, (size_t)size + 1, format, again);
     va_end(again);
     va_end(args);
-    return copy;
+    return copy ? copy : empty;
 }
 
 void abdb_arena_free(abdb_arena *arena)

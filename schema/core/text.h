@@ -47,6 +47,7 @@ typedef struct {
 
 void *abdb_arena_alloc(abdb_arena *arena, size_t size); /* zeroed, aligned; NULL: no memory */
 char *abdb_arena_copy(abdb_arena *arena, const char *string, size_t size);
+/* Without memory the text is empty, never NULL; abdb_starved tells. */
 char *abdb_arena_printf(abdb_arena *arena, const char *format, ...) ABDB_PRINTF(2, 3);
 void abdb_arena_free(abdb_arena *arena);
 void abdb_arena_clear(abdb_arena *arena); /* the same, a block kept for what comes next */
