@@ -203,9 +203,8 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
     }
     st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
              ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
-             : ABDB_FAIL(err, ABDB_USAGE,
-                         "%s%s%s%s; `abdb query --schema` shows views and columns", place, message,
-                         beside, hint ? hint : "");
+             : ABDB_FAIL(err, ABDB_USAGE, "%s%s%s%s; `abdb query --schema` shows views and columns",
+                         place, message, beside, hint ? hint : "");
     abdb_arena_free(&arena);
     return st;
 }

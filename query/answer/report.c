@@ -288,7 +288,8 @@ static void drop_word(abdb_text *out, const char *word)
 {
     size_t size = strlen(word);
 
-    if (out->size >= size && memcmp(out->data + out->size - size, word, size) == 0) out->size -= size;
+    if (out->size >= size && memcmp(out->data + out->size - size, word, size) == 0)
+        out->size -= size;
 }
 
 /* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for". */
