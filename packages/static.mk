@@ -6,6 +6,7 @@
 STATIC_DEBS    := liblzma-dev libbz2-dev libzstd-dev liblz4-dev libacl1-dev nettle-dev
 ifneq ($(STATIC),)
 STATIC_NAMES   := sqlite3 csv archive jansson crypto z lzma bz2 zstd lz4 acl nettle
+ALL_CFLAGS     += -ffile-prefix-map=$(CURDIR)=. # a name of a folder, even in what is stripped later, would be in the build's ID
 STATIC_READY   := $(BUILD)/static/stamp
 STATIC_LDFLAGS := -L$(BUILD)/static -Wl,--gc-sections
 STATIC_LIBS    := -llzma -lbz2 -lzstd -llz4 -lacl -lnettle -lz

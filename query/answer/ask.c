@@ -136,6 +136,23 @@ static const char *nearest_name(abdb_db *db, const char *message, abdb_arena *ar
     return near;
 }
 
+/* Where a column is that there is, but not here: "; it is in v_result, v_spec"; from arena. */
+static const char *views_with(abdb_db *db, const char *name, abdb_arena *arena)
+{
+    static const char sql[] =
+        "SELECT group_concat(view, ', ') FROM (SELECT DISTINCT view FROM v_column"
+        " WHERE column_name = ?1 ORDER BY view = 'v_result' DESC, view LIMIT 3)";
+    const char *views = NULL;
+    sqlite3_stmt *s = NULL;
+
+    if (sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL) != SQLITE_OK) return NULL;
+    sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(s) == SQLITE_ROW)
+        views = abdb_arena_printf(arena, "; it is in %s", abdb_sql_text(s, 0));
+    sqlite3_finalize(s);
+    return views;
+}
+
 /* The keyword that a word of a statement that is none nearly is: FROM for "form". NULL: none. */
 static const char *nearest_keyword(const char *sql)
 {
@@ -165,7 +182,8 @@ static const char *nearest_keyword(const char *sql)
 static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_error *err)
 {
     abdb_arena arena = {0};
-    const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near;
+    const char *message = abdb_arena_printf(&arena, "%s", sqlite3_errmsg(db->sql)), *near,
+               *hint = NULL;
     char place[32] = "", beside[48] = "";
     int line = 1;
     abdb_status st;
@@ -173,6 +191,11 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
     if (!message) return ABDB_FAIL(err, ABDB_NOMEM, "a query");
     near = nearest_name(db, message, &arena);
     if (!near && strstr(message, "syntax error")) near = nearest_keyword(sql);
+    if (near && strlen(message) > strlen(near) &&
+        strcmp(message + strlen(message) - strlen(near), near) == 0)
+        hint = views_with(db, near, &arena);
+    else if (near)
+        hint = abdb_arena_printf(&arena, ", did you mean '%s'?", near);
     for (int i = 0; i < offset && sql[i]; i++) line += sql[i] == '\n';
     if (offset >= 0) {
         snprintf(place, sizeof place, "line %d: ", line);
@@ -180,10 +203,8 @@ static abdb_status sql_mistake(abdb_db *db, const char *sql, int offset, abdb_er
     }
     st = strncmp(message, "abdb_", 5) == 0 /* of a function of ours: it says all */
              ? ABDB_FAIL(err, ABDB_USAGE, "%s", message)
-             : ABDB_FAIL(err, ABDB_USAGE,
-                         "%s%s%s%s%s%s; `abdb query --schema` shows views and columns", place,
-                         message, beside, near ? ", did you mean '" : "", near ? near : "",
-                         near ? "'?" : "");
+             : ABDB_FAIL(err, ABDB_USAGE, "%s%s%s%s; `abdb query --schema` shows views and columns",
+                         place, message, beside, hint ? hint : "");
     abdb_arena_free(&arena);
     return st;
 }

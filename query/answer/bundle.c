@@ -89,13 +89,19 @@ static void latex_line(FILE *out, const char *text)
 static void put_lines(const abdb_plot *plot, FILE *out, line_writer *put)
 {
     char *copy = strdup(abdb_text_get(&plot->undrawn)), *rest = copy, *one;
+    abdb_arena arena = {0};
     const char *heads[] = {plot->subtitle, plot->status};
 
     if (!copy) abdb_starve();
     for (size_t i = 0; i < 2; i++)
         if (heads[i] && *heads[i]) put(out, heads[i]);
     while (copy && (one = strsep(&rest, "\n")) && *one) put(out, one);
-    for (size_t i = 0; i < plot->table.notes; i++) put(out, plot->table.note[i]);
+    for (size_t i = 0; i < plot->table.notes; i++) {
+        const char *note = abdb_plot_note(&arena, plot->table.note[i]);
+
+        if (*note) put(out, note);
+    }
+    abdb_arena_free(&arena);
     free(copy);
 }
 

@@ -114,7 +114,7 @@ static size_t clause_size(const char *text)
     return size;
 }
 
-/* A note as a picture says it: nobody can type into a picture, so what to type is left out. */
+/* What to type is left out of a note. */
 static const char *without_commands(abdb_arena *arena, const char *note)
 {
     abdb_text out = {0};
@@ -224,17 +224,20 @@ static abdb_status find_vendors(const abdb_plot *plot, abdb_db *db, const char *
 /* --- the script ---------------------------------------------------------------------------------
  */
 
+const char *abdb_plot_note(abdb_arena *arena, const char *note)
+{
+    note = without_commands(arena, note);
+    if (strncmp(note, "… ", strlen("… ")) == 0) /* "... 7 more (--all)" */
+        note = abdb_arena_printf(arena, "not drawn: %s", note + strlen("… "));
+    if (note && strncmp(note, "! ", 2) == 0) note += 2; /* loud on a screen only */
+    return note ? note : "";
+}
+
 /* The notes of the table as the picture says them. */
 static void take_notes(abdb_table *table, abdb_drawing *drawing, const char **notes)
 {
     for (size_t i = 0; i < table->notes; i++) {
-        const char *note = without_commands(&table->arena, table->note[i]);
-
-        /* "... 7 more (--all)" */
-        if (strncmp(note, "… ", strlen("… ")) == 0)
-            note = abdb_arena_printf(&table->arena, "not drawn: %s", note + strlen("… "));
-        if (note && strncmp(note, "! ", 2) == 0) note += 2; /* loud on a screen only */
-        notes[drawing->notes] = note ? note : "";
+        notes[drawing->notes] = abdb_plot_note(&table->arena, table->note[i]);
         drawing->notes += *notes[drawing->notes] != '\0';
     }
 }

@@ -41,6 +41,9 @@ ABDB_MUST_USE abdb_status abdb_plot_answer(abdb_plot *plot, abdb_db *db, const c
  * terminal's. A failure leaves no broken picture. */
 ABDB_MUST_USE abdb_status abdb_plot_store(const abdb_plot *plot, abdb_picture picture,
                                           abdb_tone tone, const char *path, abdb_error *err);
+/* A note as a picture or its caption says it, from arena: nobody can type into those, so what to
+ * type is left out. */
+const char *abdb_plot_note(abdb_arena *arena, const char *note);
 void abdb_plot_free(abdb_plot *plot);
 
 /* Writes into the folder, made if need be: the picture (svg, png, pdf), the table (csv), the script

@@ -284,7 +284,15 @@ static void title_value(const abdb_report_param *param, const char *value, abdb_
     abdb_text_puts(out, value);
 }
 
-/* "{round}" becomes its value; a parameter that was not given leaves nothing. */
+static void drop_word(abdb_text *out, const char *word)
+{
+    size_t size = strlen(word);
+
+    if (out->size >= size && memcmp(out->data + out->size - size, word, size) == 0)
+        out->size -= size;
+}
+
+/* "{round}" becomes its value; a parameter that was not given leaves nothing, not even "for". */
 static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                               const char *const *value, const char *title)
 {
@@ -300,6 +308,7 @@ static const char *fill_title(abdb_arena *arena, const abdb_report *report,
                 strncmp(report->param[p].name, s + 1, (size_t)(end - s - 1)) == 0)
                 break;
         if (end && p < report->params) {
+            if (!value[p]) drop_word(&out, "for ");
             title_value(&report->param[p], value[p] ? value[p] : "", &out);
             s = end + 1;
         } else {

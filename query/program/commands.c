@@ -11,7 +11,8 @@
 /* Of every verb that answers. */
 #define TIMEOUT_OPTION \
     {"timeout", 0, "SECONDS", \
-     "give up after this long (default 60, 0: never), at a value of 256 MiB, at 2 GiB of memory"}
+     "give up after so many seconds (default 60, 0: never), or where a value takes 256 MiB or" \
+     " the query 2 GiB"}
 /* How compare and rank normalise. */
 #define MEASURE_OPTIONS \
     {"where", 'w', "SELECTION", "conditions on all: column OP value, ..."}, \

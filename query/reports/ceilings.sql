@@ -43,5 +43,6 @@ SELECT level, what, gop_per_s, gb_per_s, latency_ns, kernel, backend, threads, o
   FROM best WHERE nth = 1
  ORDER BY CASE level WHEN 'registers' THEN 0 WHEN 'L1' THEN 1 WHEN 'L2' THEN 2 WHEN 'L3' THEN 3 ELSE 4 END, gb_per_s IS NOT NULL, what;
 -- @notes
-SELECT 'device: ' || device || '; bytes count no write-allocate traffic; a level is half of that cache; pages are small where nothing else is said'
-  FROM machine WHERE device IS NOT NULL;
+SELECT 'device: ' || device FROM machine WHERE device IS NOT NULL
+UNION ALL
+SELECT 'bytes count no write-allocate traffic; a level is half of that cache; pages are small where nothing else is said' FROM machine WHERE device IS NOT NULL;

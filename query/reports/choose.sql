@@ -1,4 +1,4 @@
--- title: What to buy or rent {rate}
+-- title: What to buy or rent for {rate}
 -- question: which accelerators to buy or rent for a wanted rate or training, in whole systems, the cheapest first, and what would change that
 -- group: What does it cost?
 -- site: Price and cost

@@ -113,6 +113,8 @@ END
     run choose
     fails 2 "prices.txt, line 1:"
     echo "B200-SXM,5" >prices.txt
+    same "$(choose 2>&1 | head -1)" "What to buy or rent"
+    same "$(choose --rate 50k/s 2>&1 | head -1)" "What to buy or rent for 50k/s"
     run choose --per dollars
     fails 2 "did you mean 'dollar'?"
 }

@@ -127,6 +127,9 @@ on_screen() { # WIDTH COMMAND...
     export ABDB_DB=$shared
     run abdb query "SELECT r.scenrio FROM v_result r"
     fails 2 "line 1: no such column: r.scenrio near 'r.scenrio FROM v_result r', did you mean 'scenario'?"
+    run abdb query "SELECT r.tag, r.value FROM v_run r" # there is such a column, elsewhere
+    fails 2 "no such column: r.value near 'r.value FROM v_run r'; it is in v_result, "
+    [[ "$output" != *"did you mean"* ]]
     run abdb query "SELECT * FROM v_reslt"
     fails 2 "did you mean 'v_result'?"
     run abdb query "SELECT medain(value) FROM v_result"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# packages.sh [archive] [wheel] [deb] - the source archive, the wheel and the Debian packages are the same byte for byte from two folders; the
-# wheel works in an empty environment, with no other PATH, and its plug-in in pytest; the packages pass lintian, and unpacked they work. In TAP.
-# Wheel and packages take two whole builds each; FOLDER=... keeps them, so that what was interrupted goes on.
+# packages.sh - the source archive, the wheel and the Debian packages are the same byte for byte from two folders; the wheel works in an empty
+# environment, with no other PATH, and its plug-in in pytest; the packages pass lintian, and unpacked they work. In TAP.
+# packages.sh [archive] [wheel] [deb]: these parts. Wheel and packages take two whole builds each; FOLDER= keeps them, so that what was
+# interrupted goes on.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD parts=${*:-archive wheel deb}

@@ -9,6 +9,7 @@
 
 Without --abdb-tag nothing is stored: each call runs once, as a plain test.
 """
+import argparse
 import gc
 import os
 import subprocess
@@ -80,7 +81,7 @@ def pytest_addoption(parser):
     group.addoption("--abdb-tag", metavar="NAME", help="measure, and store under this tag")
     group.addoption("--abdb-db", metavar="FILE", help="database (default: $ABDB_DB, else ./abdb.db)")
     group.addoption("--abdb-repeat", metavar="N", type=int, default=1, help="whole processes, N times: a gate wants 5 at least")
-    group.addoption("--abdb-repetition", type=int, default=1, help="which of them this process is; set by the plug-in itself")
+    group.addoption("--abdb-repetition", type=int, default=1, help=argparse.SUPPRESS)  # which of them this process is: set by `repeat`
     group.addoption("--abdb-baseline", metavar="TAG", help="compare with the measurements of this tag when the session ends")
     group.addoption("--abdb-drift", metavar="FRACTION", help="how far this machine differs from itself between two sessions: 0.02")
     group.addoption("--abdb-fail-on", metavar="VERDICTS", help="the session fails where a pair is one of these: slower,unclear")
@@ -141,7 +142,10 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     terminalreporter.section(f"abdb: {config.getoption('abdb_baseline')} against {config.getoption('abdb_tag')}")
     for row in rows:
-        ratio = f"{row['ratio']:.3f}" if row.get("ratio") else "-"
-        terminalreporter.line(f"{row['verdict'] or row['standing']:12}  {ratio:>7}  {row['workload']}  {row['reason'] or ''}".rstrip())
+        ratio = f"{row['ratio']:.4g}x" if row.get("ratio") else "-"
+        if row.get("ratio_low"):
+            ratio += f" ({row['ratio_low']:.4g} to {row['ratio_high']:.4g})"
+        shows = f"  shows {100 * row['shows']:.2g} %" if row.get("shows") else ""
+        terminalreporter.line(f"{row['verdict'] or row['standing']:12}  {ratio}{shows}  {row['workload']}  {row['reason'] or ''}".rstrip())
     for line in rows.notes.splitlines():
         terminalreporter.line(line)
