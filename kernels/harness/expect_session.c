@@ -171,7 +171,7 @@ static const trial *find(const abdb_stage *s, const abdb_workload *w, bool small
         memcpy(t->form, form, sizeof form);
         so_far.checks_s += t->check;
     }
-    return small || t->sized || try_sizes(s, w, t, &err) == ABDB_OK ? t : NULL;
+    return small || t->sized || (w->trial[0] && try_sizes(s, w, t, &err) == ABDB_OK) ? t : NULL;
 }
 
 double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const abdb_effort *effort,

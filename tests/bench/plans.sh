@@ -26,5 +26,6 @@ for plan in "$@"; do
     took=$(($(date +%s%N) - begin))
     bad=$("$build/abdb" query "SELECT count(*) FROM v_run WHERE tag = '$plan' AND (status <> 'ok' OR verified <> 'pass') ;" -o csv | tail -1)
     awk -v name="$plan" -v n="$(wc -l <"$dir/cells")" -v took=$took -v bad="$bad" -v load="$before, $(load)" '{ sum += $1 }
-        END { took /= 1e9; r = took / sum; printf "| %s | %d | %.0f s | %.0f s | %.2f | %s | %d | %s |\n", name, n, sum, took, r, r <= 1.3 && r >= 1 / 1.3 ? "yes" : "no", bad, load }' "$dir/estimates"
+        END { s = took * 1e-9; r = s / sum; within = r <= 1.3 && r * 1.3 >= 1 ? "yes" : "no"
+              printf "| %s | %d | %.0f s | %.0f s | %.2f | %s | %d | %s |\n", name, n, sum, s, r, within, bad, load }' "$dir/estimates"
 done
