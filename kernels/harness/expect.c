@@ -33,9 +33,11 @@ static struct {
     size_t count;
     double spent_s;            /* on trials */
     double piece;              /* bytes of memory that were tried */
-    double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers,
-                                   writing it */
-    double given;              /* bytes of the largest cell so far: the next one has them */
+    double fresh, fill, write; /* seconds a byte: being given new memory, filling old with numbers
+                                  of f32, writing it */
+    double
+        filled[ABDB_DTYPE_COUNT]; /* filling old memory with numbers of each format; 0: unknown */
+    double given;                 /* bytes of the largest cell so far: the next one has them */
 } so_far;
 
 /* The work that bounds a problem. */
@@ -84,6 +86,25 @@ static void measure_memory(abdb_device *d, double cell)
     else
         so_far.write = so_far.fill;
     free(t.data);
+}
+
+/* Seconds a byte of filling old memory with numbers of a format: short ones are more of them. */
+static double fill_of(abdb_dtype dtype)
+{
+    size_t bytes = (size_t)piece_least;
+    abdb_tensor t = abdb_tensor_of(dtype, ABDB_IN, bytes / abdb_dtype_size(dtype), 0, 0, 0);
+    double begun = 0;
+
+    if (so_far.filled[dtype] > 0) return so_far.filled[dtype];
+    t.data = malloc(bytes);
+    if (!t.data) return so_far.fill;
+    for (int i = 0; i < 2; i++) {
+        begun = abdb_now_s();
+        abdb_fill(&t, 1);
+    }
+    so_far.filled[dtype] = (abdb_now_s() - begun) / (double)bytes;
+    free(t.data);
+    return so_far.filled[dtype];
 }
 
 /* Launches of a copy that was made, and one comparison. */
@@ -170,7 +191,7 @@ double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sam
     unknown = (trial){.fill = so_far.fill, .rate = 1 / fmax(so_far.write, 1e-12), .check = 1e-8};
     t = find(r, p);
     if (!t) t = &unknown;
-    fill = bytes > small_bytes ? fmax(so_far.fill, so_far.write) : t->fill;
+    fill = bytes > small_bytes ? fmax(fill_of(p->tensor[0].dtype), so_far.write) : t->fill;
     launch = fabs(abdb_problem_elements(p) - t->elements) < 0.5
                  ? t->launch
                  : bound_work(r->kernel, p) / t->rate;

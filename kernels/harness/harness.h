@@ -246,4 +246,12 @@ bool abdb_copy_finite(const abdb_copy *c);
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
                      size_t copies);
 
+/* Of a workload's cell at most, of which the spans are kept. */
+enum { ABDB_REPETITIONS_MAX = 1000 };
+
+/* --- expect_session.c ------------------------------------------------------------------------- */
+/* The same of a cell of a workload on one rank. NAN: it cannot be tried. */
+double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const abdb_effort *effort,
+                             const abdb_sampling *rule);
+
 #endif

@@ -144,4 +144,5 @@ const abdb_workload abdb_workload_dlrm = {
     .reset = reset,
     .run = run,
     .tell = tell,
-    .close = stop};
+    .close = stop,
+    .trial = {"model=rm1 rows=20000 batch=256", "model=rm2 rows=20000 batch=16"}};

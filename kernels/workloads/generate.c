@@ -297,4 +297,6 @@ const abdb_workload abdb_workload_generate = {
     .reset = reset,
     .run = run,
     .tell = tell,
-    .close = stop};
+    .close = stop,
+    .trial = {"model=stories-110m layers=4 vocabulary=2048 input_tokens=128 output_tokens=1",
+              "model=stories-110m vocabulary=2048 input_tokens=1 output_tokens=5"}};

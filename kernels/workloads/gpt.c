@@ -291,4 +291,5 @@ const abdb_workload abdb_workload_gpt = {
     .run = run,
     .tell = tell,
     .close = stop,
+    .trial = {"d=512 heads=8 layers=1 vocabulary=1024 sequence=256"},
     .spreads = true};

@@ -315,4 +315,8 @@ const abdb_workload abdb_workload_serve = {
     .reset = reset,
     .run = run,
     .tell = tell,
-    .close = stop};
+    .close = stop,
+    .trial = {"model=stories-110m layers=4 vocabulary=2048 requests=1 batch=1 input_tokens=128 "
+              "output_tokens=1",
+              "model=stories-110m vocabulary=2048 requests=1 batch=1 input_tokens=1 "
+              "output_tokens=5"}};

@@ -171,6 +171,16 @@ B
     more "$(expect true n=64 threads=1)" "$(expect true n=8192 threads=1)"
     more "$(expect true n=64 threads=1)" "$(expect true n=64 threads=1 cache=cold)"
     more "$(expect true n=512 threads=1)" "$(expect true n=512 threads=1 cache=rotate)"
+    # of a workload, by what it names for that: steps, memory and the form of weights count
+    session() { # KERNEL key=value ...: seconds of its cell
+        printf '%s\n' "${@:2}" | jq -Rsc --arg kernel "$1" '{cell: "c", kernel: $kernel, quick: false, params: (split("\n") | map(select(. != "") | split("=") | {(.[0]): .[1]}) | add)}' |
+            OMP_NUM_THREADS=1 "$build/abdb-run-vec" estimate | jq 'select(.kind == "estimate") | .seconds'
+    }
+    small=(d=256 heads=4 vocabulary=512 sequence=128)
+    more 600 "$(session gpt-train layers=12 "${small[@]}" batch=64 steps=1000)" # 5 x 10^14 operations, three times
+    more "$(session gpt-train layers=1 "${small[@]}")" "$(session gpt-train layers=12 "${small[@]}" batch=64 steps=1000)"
+    more "$(session dlrm model=tiny)" "$(session dlrm model=tiny rows=2000000 batch=1)"
+    more "$(session llama-generate model=tiny)" "$(session llama-generate model=stories-15m output_tokens=20000)"
     # what a backend says counts, where it is a time
     fake
     cat >fake/abdb-run-slow <<'B'
@@ -345,10 +355,16 @@ garbage
     fails 2 "--repeat wants a whole number"
 }
 
+@test "the plan of all kernels has each kernel and each workload" {
+    names() { sed -nE 's/^(KERNEL|WORKLOAD)\([a-z_]*, "([^"]*)".*/\2/p' "$root"/kernels{,/workloads}/registry.def | sort; }
+    [ "$(names | wc -l)" -gt 20 ]
+    same "$(grep -oE '^[a-z-]+' "$root/kernels/plans/all.plan" | sort -u)" "$(names)"
+}
+
 @test "a small cell of every line of the plan of all kernels: all are right" {
     # what everything is measured at, or in a tenth of the time: one thread, smaller, of sizes that no vector divides, and of each list
     # the last; tests/unit goes through formats, operations, instruction sets and threads
-    sed -E 's/=[^ ]*,/=/g; s/n=4194304/n=200003/; s/rows=65536/rows=4099/; s/rows=1024 *columns=1024/rows=67 columns=1022/; s/sequence=1024/sequence=131/; s/keys=4096/keys=509/
+    sed -E 's/=[^ ]*,/=/g; s/n=1048576/n=200003/; s/rows=65536/rows=4099/; s/rows=256 *columns=1024/rows=67 columns=1022/; s/sequence=1024/sequence=131/; s/keys=4096/keys=509/
         s/ n=1024 *k=1024/ n=256 k=256/; s/m=1024 k=1024 n=16/m=251 k=263 n=16/; s/n=512/n=131/; s/n=128 *batch=16/n=61 batch=5/; s/sequence=256/sequence=67/
         s/sequence=128  *d=256/sequence=33 d=128/; s/words=1048576 *updates=262144/words=65536 updates=16384/' "$root/kernels/plans/all.plan" >small.plan
     [ "$(diff "$root/kernels/plans/all.plan" small.plan | grep -c '^>')" -ge 15 ]
