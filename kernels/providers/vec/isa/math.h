@@ -156,8 +156,8 @@ VEC_INLINE vec_i32 vec_unsigned_bytes(const void *at)
 
 /* --- bf16 ------------------------------------------------------------------------------------- */
 
-/* Widened in one step: gcc takes halves of a vector and puts them together again, which made sums of
- * rows of bf16 take twice as long. */
+/* Widened in one step: gcc takes halves of a vector and puts them together again, which made sums
+ * of rows of bf16 take twice as long. */
 VEC_INLINE vec_f32 vec_from_bf16(vec_u16 v)
 {
 #if VEC_WIDTH == 64
