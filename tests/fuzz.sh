@@ -56,7 +56,7 @@ keep() { # TARGET
 edges() { sed -nE "s/^#[0-9]+[[:space:]]+$1 +cov: ([0-9]+).*/\1/p" "$2" | sort -n | tail -1; } # WORD LOG: the most that a line with it says
 
 cover() { # TARGET LOG PROCESSOR_SECONDS: edges that no earlier slice of this build reached, into the ledger
-    local file=build-fuzz/coverage/$1 build of= most= began now
+    local file=build-fuzz/coverage/$1 build of='' most='' began now
     build=$(cksum <build-fuzz/running | tr ' ' -)
     began=$(edges INITED "$2")
     [ -n "$began" ] || return 0 # it did not get through the inputs that it began with, and tells nothing
@@ -91,7 +91,7 @@ fuzz() { # TARGET: a slice of time, into the ledger; 1: there was a finding
 }
 
 tell() { # TARGET: how it stands
-    local of='' most='-' last=
+    local of='' most='-' last=''
     [ ! -e build-fuzz/coverage/"$1" ] || read -r of most last <build-fuzz/coverage/"$1"
     printf '%-26s %9d executions %6s a processor second %6s edges %5d minutes without a new one%s\n' "$1" "$(tests/ledger.sh count fuzz "$1")" \
         "$(awk -F/ '$2 > 0 { printf "%.0f", $1 / $2 }' <<<"$last")" "$most" $(($(tests/ledger.sh since fuzz-coverage "$1") / 60)) "$(is_through "$1" && echo ', through')" || true
