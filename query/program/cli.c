@@ -114,9 +114,10 @@ abdb_status abdb_args_parse(abdb_args *args, int argc, char **argv, const char *
         if (code == ':')
             return ABDB_FAIL(err, ABDB_USAGE, "%s wants an argument", argv[optind - 1]);
         if (!option)
-            return unknown_option(
-                args, optopt && optopt < FIRST_LONG ? (char[]){'-', (char)optopt, 0} : argv[optind - 1],
-                err);
+            return unknown_option(args,
+                                  optopt && optopt < FIRST_LONG ? (char[]){'-', (char)optopt, 0}
+                                                                : argv[optind - 1],
+                                  err);
         if (args->count == ABDB_GIVEN_MAX)
             return ABDB_FAIL(err, ABDB_USAGE, "at most %d options", ABDB_GIVEN_MAX);
         args->given[args->count].name = option->name;
