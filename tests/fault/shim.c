@@ -2,7 +2,8 @@
  * each later one, too. Only allocations after main has begun are counted, which is also said to
  * inject.c, for calls of the system. FAULT_OWN: only those that the program's own code asks for are
  * counted, and those of libraries are granted. FAULT_COUNT=FILE: how many there were is written
- * there at the end. FAULT_NO_MALLOC when it is compiled: for programs that have an allocator of their own. */
+ * there at the end. FAULT_NO_MALLOC when it is compiled: for programs that have an allocator of
+ * their own. */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
