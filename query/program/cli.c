@@ -169,14 +169,17 @@ abdb_status abdb_arg_busy(const abdb_args *args, abdb_patience *out, abdb_error 
     return ABDB_OK;
 }
 
+/* What went wrong after memory was refused did so for want of it, whatever it was taken for. */
 int abdb_report_error(const abdb_error *err)
 {
+    bool starved = abdb_starved() > 0, said = strstr(err->message, "memory") != NULL;
+
     abdb_progress("", -1, 0);
     abdb_paint(stderr, "31");
     fputs("abdb:", stderr);
     abdb_paint(stderr, "0");
-    abdb_say(stderr, " %s\n", err->message);
-    return abdb_exit_code(err->status);
+    abdb_say(stderr, " %s%s\n", err->message, starved && !said ? ": out of memory" : "");
+    return abdb_exit_code(starved ? ABDB_NOMEM : err->status);
 }
 
 void abdb_print_folded(FILE *out, const char *text, int indent)

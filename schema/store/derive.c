@@ -134,6 +134,7 @@ done:
 
 abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
 {
+    unsigned starved = abdb_starved();
     bool behind;
     double from;
     abdb_status st = ABDB_OK;
@@ -142,6 +143,7 @@ abdb_status abdb_derive(abdb_db *db, bool whole, abdb_error *err)
     if (!whole && !behind) return ABDB_OK;
     TRY(abdb_db_exec(db, "BEGIN IMMEDIATE", err));
     TRY(update(db, whole, err));
+    if (abdb_starved() != starved) TRY(ABDB_FAIL(err, ABDB_NOMEM, "derived rows"));
     TRY(abdb_db_exec(db, "COMMIT", err));
     from = abdb_timing_now();
     /* statistics for the planner: where another writer is in the way, its own run makes them */

@@ -291,9 +291,7 @@ abdb_status abdb_db_open_patient(abdb_db **out, const char *path, abdb_mode mode
                                    (mode == ABDB_CREATE ? SQLITE_OPEN_CREATE : 0));
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "open"));
     sqlite3_extended_result_codes(db->sql, 1);
-    code = abdb_functions_register(db->sql);
-    if (code == SQLITE_NOMEM) TRY(ABDB_FAIL(err, ABDB_NOMEM, "functions")); /* ours, perhaps */
-    if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
+    if (abdb_functions_register(db->sql) != SQLITE_OK) TRY(abdb_db_fail(db, err, "functions"));
     TRY(bring_up(db, err));
     *out = db;
     db = NULL;

@@ -106,6 +106,7 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
     int code = sqlite3_prepare_v2(db->sql, select_sql, -1, &s, NULL);
+    unsigned starved = abdb_starved();
 
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         statement *row, *more;
@@ -133,6 +134,7 @@ static abdb_status read_statements(abdb_db *db, table *t, abdb_error *err)
         precision(abdb_sql_text_if(s, 8), row->value, &row->half, &row->digits);
     }
     sqlite3_finalize(s);
+    if (abdb_starved() != starved) return ABDB_FAIL(err, ABDB_NOMEM, "texts of statements");
     return code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(db, err, "subjects");
 }
 
