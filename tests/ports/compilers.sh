@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# compilers.sh - other compilers of this machine (gcc-11 to gcc-15, clang, clang-14 to clang-19): everything builds without a warning by
+# compilers.sh - other compilers of this machine (gcc-11 to gcc-15, clang, clang-13 to clang-19): everything builds without a warning by
 # -std=c17 -Wpedantic, and kernels are right. In TAP; what is not installed is named. Device code is nvcc's, so it is left out. (clang wants literals
 # where gcc knows a va_list.)
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 found=() absent=()
-for c in ${COMPILERS:-gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
+for c in ${COMPILERS:-gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 clang clang-13 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19}; do
     command -v $c >/dev/null || { absent+=($c); continue; }
     echo '#include <omp.h>' | $c -fopenmp -E -x c - >/dev/null 2>&1 || { absent+=("$c (has no omp.h; Debian: libomp${c#clang}-dev)"); continue; }
     version=$($c --version | head -1)
