@@ -160,8 +160,9 @@ static void toy_close(void *state)
 }
 
 static const abdb_workload toy_workload = {
-    "toy",      "for tests", "toy@1",  "n",       "n",     ABDB_F32, toy_shape, toy_lacking,
-    toy_effort, toy_check,   toy_open, toy_reset, toy_run, toy_tell, toy_close, false};
+    "toy",     "for tests", "toy@1",    "n",       "n",         ABDB_F32,
+    toy_shape, toy_lacking, toy_effort, toy_check, toy_open,    toy_reset,
+    toy_run,   toy_tell,    toy_close,  false,     {NULL, NULL}};
 
 /* Runs it with parameters and gives the records that it printed: a new reference to an array. */
 static json_t *told(const char *status, abdb_error *err)
