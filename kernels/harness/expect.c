@@ -88,6 +88,12 @@ static void measure_memory(abdb_device *d, double cell)
     free(t.data);
 }
 
+double abdb_expect_fresh_s(abdb_device *d, double bytes)
+{
+    measure_memory(d, bytes);
+    return so_far.fresh * bytes;
+}
+
 /* Seconds a byte of filling old memory with numbers of a format: short ones are more of them. */
 static double fill_of(abdb_dtype dtype)
 {

@@ -180,7 +180,7 @@ double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const 
     bool small =
         effort->ops < small_ops && effort->bytes < small_bytes && effort->memory < small_memory;
     const trial *t = find(s, w, small);
-    double each, all;
+    double each, all, open;
 
     if (!t) return NAN;
     each = small ? 0 : t->op * effort->ops + t->byte * effort->bytes;
@@ -188,5 +188,7 @@ double abdb_expect_session_s(const abdb_stage *s, const abdb_workload *w, const 
     if (!small && t->iqr > rule->iqr_target) all = fmax(all, rule->cap_s);
     all = fmin(all, fmax(rule->cap_s + each / 2, LEAST * each));
     if (!small) all = fmin(all, ABDB_REPETITIONS_MAX * each);
-    return t->check + (small ? 0 : t->open * effort->memory) + each + all + 3 * rule->canary_s;
+    open = small ? 0 : t->open * effort->memory;
+    if (!small && s->device->on_host) open += abdb_expect_fresh_s(s->device, effort->memory);
+    return t->check + open + each + all + 3 * rule->canary_s;
 }

@@ -246,6 +246,9 @@ bool abdb_copy_finite(const abdb_copy *c);
 double abdb_expect_s(const abdb_recipe *r, const abdb_problem *p, const abdb_sampling *rule,
                      size_t copies);
 
+/* Seconds that being given so much new memory of the host takes. */
+double abdb_expect_fresh_s(abdb_device *d, double bytes);
+
 /* Of a workload's cell at most, of which the spans are kept. */
 enum { ABDB_REPETITIONS_MAX = 1000 };
 

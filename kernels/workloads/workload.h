@@ -78,8 +78,7 @@ typedef struct abdb_workload {
     void (*close)(void *state);
     bool spreads; /* it can be one of several ranks: it has the parameter `ranks` */
     /* Two sizes, as parameters, that tell how long any cell of it takes (expect_session.c): of one
-     * operations prevail, of the other bytes; NULL: they do not count beside operations (both:
-     * nobody can say). */
+     * operations prevail, of the other bytes (NULL: they do not count); none: nobody can say. */
     const char *trial[2];
 } abdb_workload;
 /* A workload on several ranks, as rank 0 runs it: what opens, resets, runs and closes it does so on
