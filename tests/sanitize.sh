@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # sanitize.sh - the kernels of ref and vec under sanitizers, at the cells of cells.plan: odd sizes, tails, passes, threads, formats and
-# instruction sets; and the unit tests of them, whose tensors begin at unaligned addresses, too. A report of a sanitizer ends the program, so the cell is no right row, and the script fails.
+# instruction sets; and their unit tests, whose tensors begin at unaligned addresses, too. A report of a sanitizer ends the program, so
+# the cell is no right row, and the script fails. What was run whole is told to the ledger.
 #   tests/sanitize.sh [--lean] [address|thread]...   --lean: of each line of cells.plan one cell, with its most threads
 # thread: libgomp is not built for ThreadSanitizer, which takes its barriers for races. The programs run on LLVM's libomp instead, which
 # speaks libgomp's language, and whose tool archer tells ThreadSanitizer where threads meet (Debian's libomp-14-dev). A program with a race

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """campaign.py faults|kills [--budget MINUTES] [--samples N] [--only REGEX] [--class NAME] [--seed N] [--server] [--first] - calls that fail, and kills, in every verb.
 
-faults: the Nth allocation (of all: malloc; of those of abdb's own code, libraries apart: own), write, fsync, open, rename, mkdir, unlink, truncation, fork, exec, pipe, read or listing of a folder fails, in each
-command of cases.py; in turn alone and with all that follow. Demanded: the answer as it is without the fault, or exit 5 or 6 with a message that
-names what failed; nothing that claims success; nothing left behind; a sound database of whole units; the repetition ends as an undisturbed run.
+faults: the Nth allocation (malloc: of all; own: of those of abdb's own code, without libraries), write, fsync, open, rename, mkdir, unlink,
+truncation, fork, exec, pipe, read or listing of a folder fails, in each command of cases.py; in turn alone and with all that follow. Demanded:
+the answer as it is without the fault, or exit 5 or 6 with a message that names what failed; nothing that claims success; nothing left behind; a
+sound database of whole units; the repetition ends as an undisturbed run.
 kills: SIGKILL at the Nth call that changes a file, and at random moments. Demanded: the same of the database and of the repetition.
 
 --samples: that many of each command and class (default: all, up to 1,000 kills a command); a campaign goes on where the last one of this
