@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/error.h"
+
 /* The object of a text, where its quotes are Python's too. */
 static json_t *object_of(const char *text)
 {
