@@ -75,6 +75,7 @@ fuzz() { # TARGET: a slice of time, into the ledger; 1: there was a finding
     TIMEFORMAT='%U %S'
     { time ABDB_FUZZ=$1 nice -n 19 build-fuzz/running -max_total_time="$slice" -detect_leaks=0 -timeout=60 -rss_limit_mb=3000 -max_len=4096 -close_fd_mask=3 \
         -print_final_stats=1 -use_value_profile=0 -artifact_prefix=build-fuzz/findings/"$1"- build-fuzz/corpus/"$1" build-fuzz/seeds/"$1" >"$log" 2>&1; } 2>"$log.time" || code=$?
+    [ $code != 72 ] || code=0 # libFuzzer was interrupted
     processor=$(awk '{ n += $1 + $2 } END { printf "%.0f", n }' "$log.time")
     count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     [ -n "$count" ] || count=$(grep -oE '^#[0-9]+' "$log" | tail -1 | tr -d '#') || count=0
