@@ -46,6 +46,7 @@ table() {
     echo '| campaign | target | count | of these since the last finding | findings | minutes | commits | last |'
     echo '|---|---|---|---|---|---|---|---|'
     both | sums | awk -F'\t' '
+        $2 == "fuzz-coverage" { next } # seconds and edges: tests/fuzz.sh --list tells them
         function grouped(n,  s, out) { for (s = sprintf("%d", n); length(s) > 3; s = substr(s, 1, length(s) - 3)) out = "," substr(s, length(s) - 2) out; return s out }
         { key = $2 " | " $3; count[key] += $4; findings[key] += $5; seconds[key] += $6; last[key] = $7; since[key] = $5 ? 0 : since[key] + $4
           if (!((key, $1) in seen)) { seen[key, $1]; commits[key]++ }

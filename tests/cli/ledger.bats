@@ -21,6 +21,7 @@ setup() {
     printf 'before\n<!-- campaigns: here -->\nold\n<!-- end of campaigns -->\nafter\n' >"$LEDGER_README"
     printf 'aaa\tfuzz\tcsv\t100\t2\t3600\t2026-01-02\nbbb\tfuzz\tcsv\t1234567\t0\t3600\t2026-01-03\n' >"$LEDGER_SHIPPED"
     tests/ledger.sh add fuzz csv 1 0 1
+    tests/ledger.sh add fuzz-coverage csv 60 407 61 # seconds and edges, no findings
     tests/ledger.sh ship
     [ ! -e "$LEDGER" ]
     [ "$(tests/ledger.sh count fuzz csv)" = 1234668 ]

@@ -217,18 +217,24 @@ def main():
     print(f"seed {args.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="abdb-fault-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
     url = warehouse(folder) if args.server else ""
+    found = None
     try:
         found = Campaign(args, folder, url)
-        findings = found.run()
+        found.run()
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        print("interrupted: what was tried counts", flush=True)
+        found.progress.save()
     finally:
         if url:
             subprocess.run(["bash", SERVER, "stop", folder], check=False)
         shutil.rmtree(folder, ignore_errors=True)
     total = sum(found.now.values())
-    print(f"{args.kind}: {total} tried, {len(findings)} findings")
+    print(f"{args.kind}: {total} tried, {len(found.findings)} findings")
     if not args.samples and not args.first:
         found.tell_ledger()
-    return int(bool(findings))
+    return int(bool(found.findings))
 
 
 if __name__ == "__main__":
