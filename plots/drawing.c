@@ -408,8 +408,8 @@ abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *draw
     if (!m->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
     TRY(keep_rows(m, err));
     if (m->kept < drawing->rows && m->kept >= figure->least)
-        abdb_text_printf(notes, "not drawn: %zu of %zu rows without %s\n", drawing->rows - m->kept,
-                         drawing->rows, figure->needs);
+        abdb_text_printf(notes, "not drawn: %zu of %zu rows without a value\n",
+                         drawing->rows - m->kept, drawing->rows);
     if (figure->series) {
         TRY(column_of(m, figure->series, strlen(figure->series), &m->series.column, err));
         if (figure->series_by) {
