@@ -6,23 +6,17 @@
 #include "query/answer/footnotes.h"
 #include "query/answer/report.h"
 #include "query/answer/shelf.h"
-#include "query/compare/selection.h"
 #include "query/program/screen.h"
 
-/* What shall be run: --model, --scenario and the words given. From arena. */
-static const char *selection_of(const abdb_args *args, abdb_arena *arena)
+/* The words given, joined as --selection; NULL: none. From arena. */
+static const char *words_of(const abdb_args *args, abdb_arena *arena)
 {
-    const char *model = abdb_arg(args, "model"), *scenario = abdb_arg(args, "scenario");
-    const char *copy;
-    abdb_text out = {0};
+    const char *out = NULL;
 
-    if (model) abdb_selection_add(&out, "work", model);
-    if (scenario) abdb_selection_add(&out, "scenario", scenario);
     for (int i = 0; i < args->positionals; i++)
-        abdb_text_printf(&out, "%s%s", out.size ? "," : "", args->positional[i]);
-    copy = abdb_arena_printf(arena, "%s", abdb_text_get(&out));
-    abdb_text_free(&out);
-    return copy;
+        out = out ? abdb_arena_printf(arena, "%s,%s", out, args->positional[i])
+                  : args->positional[i];
+    return out;
 }
 
 /* A line of a file of prices, "DEVICE=2.49 USD/h" or "DEVICE,2.49", as a quote behind the others.
@@ -105,7 +99,7 @@ static abdb_status run(int argc, char **argv, abdb_error *err)
     take_values(&report, &args, value);
     TRY(read_prices(&args, &arena, &prices, err));
     set_value(&report, "price", prices, value);
-    set_value(&report, "selection", selection_of(&args, &arena), value);
+    set_value(&report, "selection", words_of(&args, &arena), value);
     if (abdb_arg(&args, "model") && args.positionals == 0 && !abdb_arg(&args, "scenario") &&
         !abdb_arg(&args, "time-to-train"))
         abdb_remark("no --scenario: of those that may not be compared, the one with the most"

@@ -3,6 +3,8 @@
 -- group: What does it cost?
 -- site: Price and cost
 -- explore: per=rate
+-- param: model | text | | what shall be run: a benchmark or model
+-- param: scenario | text | | Server, Offline, Interactive, ...
 -- param: selection | text | | what shall be run: names, or column OP value, joined by commas (default: the LLM and scenario that most devices of MLPerf have)
 -- param: rate | text | | wanted rate, such as 100k/s (default: one system of each, by what a unit of work costs)
 -- param: time_to_train | text | | a training instead: done within 30min, 2h, 1d, or any time
@@ -53,7 +55,9 @@
 -- @table asked
 -- Devices are counted by the names that runs give, each combination once: of 50,000 results they are some thousands. Devices of
 -- mixed systems are not counted. An LLM: the dictionary names no other task, and there is a rate of tokens.
-SELECT coalesce(:selection, (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
+SELECT coalesce(nullif(substr(iif(:model IS NULL, '', ',work=' || quote(:model)) || iif(:scenario IS NULL, '', ',scenario=' || quote(:scenario))
+    || coalesce(',' || :selection, ''), 2), ''),
+ (SELECT 'work=' || quote(p.model) || ',scenario=' || quote(p.scenario)
   FROM (SELECT m.canon AS model, s.scenario AS scenario, count(DISTINCT d.canon) AS devices
           FROM (SELECT DISTINCT raw_model, scenario, raw_device FROM v_run WHERE evidence = 'mlperf' AND division = 'closed') s
           JOIN v_name d ON d.kind = 'device' AND d.spelling = s.raw_device AND d.parts = 1

@@ -213,6 +213,8 @@ END
     same "$(python3 -c 'import json; r = json.load(open("got")); print(len(r), r[0]["work"])')" "3 $name"
     same "$(abdb rank --workload "$name" --scenario Server -o csv 2>/dev/null | wc -l)" 5
     abdb plot choose --script --price 'MI300X=1.5 USD/h' --selection "work='${name//\'/\'\'}',scenario=Server" >script
+    abdb plot choose --script --price 'MI300X=1.5 USD/h' --model "$name" --scenario Server >named
+    cmp script named
     [ ! -e ran ]
     run choose --where 'ttft_s:p99 <= 0.5'
     fails 2 "abdb: no result matches"
