@@ -152,3 +152,11 @@ EOF
     [ ! -s open.txt ]
     [ "$(sqlite3 "$ABDB_DB" "SELECT count(DISTINCT suite || round) FROM entry WHERE evidence = 'mlperf'")" -gt 12 ]
 }
+
+@test "the shipped evidence leaves no model unexplained; a name without results is none" {
+    filled "$root/data"
+    same "$(abdb query unresolved -o csv --kind model 2>/dev/null)" "kind,spelling,results"
+    printf 'evidence,source,workload,model,device,metric,value,unit\npublished,me,serving,Oddity-9B,H100,tokens_per_s,1,token/s\n' >odd.csv
+    abdb import -q odd.csv
+    same "$(abdb query unresolved -o csv --kind model | tail -1)" "model,Oddity-9B,1"
+}
