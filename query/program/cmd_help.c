@@ -52,14 +52,17 @@ static void print_options(FILE *out, const abdb_option *list)
     }
 }
 
-/* Those that a verb has from the report of its name. */
-static void print_report_options(FILE *out, const char *name)
+/* Those of a verb, and those that it has from the report of its name. */
+static void own_options(FILE *out, const abdb_command *command,
+                        void (*print)(FILE *out, const abdb_option *list))
 {
     abdb_report report;
     abdb_error err;
 
-    if (abdb_report_load(&report, name, &err) != ABDB_OK) return;
-    print_options(out, report.option);
+    print(out, command->options);
+    if (strcmp(command->name, "choose") != 0) return;
+    if (abdb_report_load(&report, command->name, &err) != ABDB_OK) return;
+    print(out, report.option);
     abdb_report_free(&report);
 }
 
@@ -147,8 +150,7 @@ void abdb_print_help(FILE *out, const abdb_command *command)
         abdb_print_folded(out, command->details, 0);
         fputc('\n', out);
     }
-    print_options(out, command->options);
-    if (strcmp(command->name, "choose") == 0) print_report_options(out, command->name);
+    own_options(out, command, print_options);
     if (command->takes & ABDB_PRINTS_ROWS) print_options(out, abdb_output_options);
     print_options(out, abdb_common_options);
     if (strcmp(command->name, "import") == 0) {
@@ -293,7 +295,7 @@ static void man_verb(FILE *out, const abdb_command *c)
     fputs(" [\\fIoptions\\fR]\n.SH DESCRIPTION\n", out);
     roff(out, *c->details ? c->details : c->summary);
     fputs("\n.SH OPTIONS\n", out);
-    man_options(out, c->options);
+    own_options(out, c, man_options);
     man_examples(out, true, c->examples);
     man_common(out, c->takes & ABDB_PRINTS_ROWS);
     fputs(".SH SEE ALSO\n.BR abdb (1)", out);
@@ -319,7 +321,7 @@ static void man(FILE *out)
         roff(out, c->summary);
         fputs(".\n", out);
         man_paragraph(out, c->details);
-        man_options(out, c->options);
+        own_options(out, c, man_options);
         man_examples(out, false, c->examples);
     }
     man_common(out, true);
