@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,20 +84,16 @@ class Campaign:
         self.bases = cases.Bases(os.path.join(folder, "bases"), url)
         self.work = os.path.join(folder, "work")
         self.until = time.monotonic() + args.budget * 60 if args.budget else None
-        self.begun = time.monotonic()
         self.draw = random.Random(args.seed)
         self.progress = Progress(args.kind, not args.samples)
         self.findings, self.now = [], {}
 
-    def tell_ledger(self):
-        """What was tried, by verb, with the time that each took of all."""
-        if not os.path.exists(LEDGER):
-            return
-        total, whole_s = sum(self.now.values()), time.monotonic() - self.begun
-        for target in sorted({k.split(" ")[0] for k in self.now}):
-            count = sum(n for k, n in self.now.items() if k.split(" ")[0] == target)
-            found = sum(1 for f in self.findings if f[0] == target)
-            subprocess.run(["bash", LEDGER, "add", self.args.kind, target, str(count), str(found), str(round(whole_s * count / total))], check=False)
+    def tell_ledger(self, case, begun):
+        """What was tried of a case since then."""
+        count = sum(n for k, n in self.now.items() if k.split(" ")[0] == case.name)
+        found = sum(1 for f in self.findings if f[0] == case.name)
+        if count and os.path.exists(LEDGER) and not self.args.samples and not self.args.first:
+            subprocess.run(["bash", LEDGER, "add", self.args.kind, case.name, str(count), str(found), str(round(time.monotonic() - begun))], check=False)
 
     def over(self):
         if self.args.first and self.findings:
@@ -190,8 +187,11 @@ class Campaign:
                 break
             begin = time.monotonic()
             base = trial.Baseline(self.bases, case, self.work)
-            (self.kills_of if self.args.kind == "kills" else self.faults_of)(case, base)
-            self.progress.save()
+            try:
+                (self.kills_of if self.args.kind == "kills" else self.faults_of)(case, base)
+            finally:
+                self.progress.save()
+                self.tell_ledger(case, begin)
             tried = {k.split(" ", 1)[1]: v for k, v in self.now.items() if k.split(" ")[0] == case.name}
             words = " ".join(f"{k} {v} of {base.counts.get(k, base.counts.get('any', 0))}" for k, v in tried.items())
             print(f"{case.name}: exit {base.code} undisturbed; {words} ({time.monotonic() - begin:.1f} s)", flush=True)
@@ -213,6 +213,7 @@ def main():
     if args.kind == "forgotten":
         print("\n".join(cases.forgotten()))
         return int(bool(cases.forgotten()))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     trial.build()
     print(f"seed {args.seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="abdb-fault-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
@@ -225,15 +226,12 @@ def main():
         if not found:
             raise
         print("interrupted: what was tried counts", flush=True)
-        found.progress.save()
     finally:
         if url:
             subprocess.run(["bash", SERVER, "stop", folder], check=False)
         shutil.rmtree(folder, ignore_errors=True)
     total = sum(found.now.values())
     print(f"{args.kind}: {total} tried, {len(found.findings)} findings")
-    if not args.samples and not args.first:
-        found.tell_ledger()
     return int(bool(found.findings))
 
 
