@@ -16,6 +16,7 @@ enum {
     PANEL_BYTES = 128, /* widest row of a panel */
     MORE_ROWS = 32,    /* behind those of a block: what its last tiles read, or a pad of columns */
     LINE = 64,
+    PAGE_BYTES = 4096, /* sets of a cache of the first level repeat so */
     ALIGNMENT = 2 << 20
 };
 
@@ -52,7 +53,7 @@ void abdb_vec_product_plan(abdb_vec_product *q)
 {
     const abdb_vec_tuning *t = q->tuning ? q->tuning : abdb_vec_tune(NULL);
     size_t step, most, rows, steps, columns;
-    bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16;
+    bool rounded = q->dtype == ABDB_BF16 || q->dtype == ABDB_F16, once, near;
 
     q->size = abdb_dtype_size(q->dtype);
     step = q->size == 8 ? 8 : 4;
@@ -71,9 +72,12 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->block = abdb_vec_up((rows + q->block - 1) / q->block, t->grain);
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < t->slab ? q->slab : t->slab;
-    /* B is one panel: each row of A is read once, so packing A would only copy it. Pairs of bf16
+    /* A is read where it is if that is once (B is one panel), or if its rows lie side by side and do
+     * not all fall into the same sets of a cache, so that packing would only copy it. Pairs of bf16
      * must not cross two rows, hence even k and lda; f16 is packed as f32. */
-    q->direct = !q->ta && q->n <= columns && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
+    once = q->n <= columns;
+    near = q->lda == q->k && q->k <= q->depth && q->lda * q->size % PAGE_BYTES != 0;
+    q->direct = !q->ta && (once || near) && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
                 (q->dtype != ABDB_BF16 || (q->k % 2 == 0 && q->lda % 2 == 0));
     /* Few rows and more than one panel: see isa/few.c. */
     q->few = q->m <= VEC_FEW && q->n > columns && !q->tb && !q->ready;

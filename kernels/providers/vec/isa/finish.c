@@ -20,6 +20,7 @@ VEC_INLINE vec_f32 activated(int act, vec_f32 v)
                      size_t rows, size_t left, size_t wide, bool add)                         \
     {                                                                                         \
         const element *bias = s->bias ? (const element *)s->bias + left : NULL;               \
+        const int act = s->act;                                                               \
                                                                                               \
         for (size_t i = 0; i < rows; i++) {                                                   \
             const float *in = sums + i * stride;                                              \
@@ -31,14 +32,14 @@ VEC_INLINE vec_f32 activated(int act, vec_f32 v)
                                                                                               \
                 if (add) v += get(c + j);                                                     \
                 if (bias) v += get(bias + j);                                                 \
-                put(c + j, activated(s->act, v), false);                                      \
+                put(c + j, activated(act, v), false);                                         \
             }                                                                                 \
             if (j < wide) {                                                                   \
                 vec_f32 v = vec_part_f32(in + j, wide - j, 0);                                \
                                                                                               \
                 if (add) v += part(c + j, wide - j, 0);                                       \
                 if (bias) v += part(bias + j, wide - j, 0);                                   \
-                keep(c + j, activated(s->act, v), wide - j);                                  \
+                keep(c + j, activated(act, v), wide - j);                                     \
             }                                                                                 \
         }                                                                                     \
     }

@@ -127,6 +127,29 @@ static const char *pack_rows(const abdb_vec_product *s, const share *x, size_t r
     return x->a;
 }
 
+/* Rows of a panel that are summed before they are rounded, in the first level: whole tiles of every
+ * instruction set. */
+enum { NEAR_ROWS = 96 };
+
+/* A panel of C, `wide` columns from `left` on, in one pass, rounded from sums that no other panel
+ * needs. What C has to say is asked for before the sums are there. */
+static void multiply_rounded(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
+                             size_t left, size_t wide, const char *a, size_t ai, size_t ak,
+                             const char *b)
+{
+    size_t steps = packed_steps(s, s->k), columns = ROW / step_bytes(s);
+
+    for (size_t i = 0; i < rows; i += NEAR_ROWS) {
+        size_t some = rows - i < NEAR_ROWS ? rows - i : NEAR_ROWS;
+        const char *c = (const char *)s->c + ((row + i) * s->ldc + left) * s->size;
+
+        for (size_t r = 0; r < some; r++) __builtin_prefetch(c + r * s->ldc * s->size, 1);
+        multiply(s, some, wide, steps, a + i * ai * step_bytes(s), ai, ak, b, x->sums, columns,
+                 false);
+        VEC(finish)(s, x->sums, columns, row + i, some, left, wide, s->beta);
+    }
+}
+
 /* Rows [row, row + rows) of a share, `wide` columns from `left` on, one pass. The last pass of what
  * is more than a sum goes panel by panel, each finished while it is near. */
 static void multiply_block(const abdb_vec_product *s, const share *x, size_t row, size_t rows,
@@ -145,6 +168,10 @@ static void multiply_block(const abdb_vec_product *s, const share *x, size_t row
     for (size_t j = 0; j < wide; j += columns, c += columns * step, b += panel_bytes(s)) {
         size_t here = wide - j < columns ? wide - j : columns;
 
+        if (rounded && deep == s->k) {
+            multiply_rounded(s, x, row, rows, left + j, here, a, ai, ak, b);
+            continue;
+        }
         multiply(s, rows, here, packed_steps(s, deep), a, ai, ak, b, c, ldc,
                  depth > 0 || (s->beta && !rounded));
         if (last) VEC(finish)(s, c, ldc, row, rows, left + j, here, s->beta && rounded);
