@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/core/error.h"
+
 /* Control characters (C0, DEL, C1 in UTF-8) become blanks, in place. */
 static void make_plain(char *text)
 {
@@ -21,6 +23,15 @@ static void make_plain(char *text)
     *to = '\0';
 }
 
+/* What is left out for want of memory must not look as if a backend had not said it. */
+static char *copied(const char *text)
+{
+    char *copy = strdup(text);
+
+    if (!copy) abdb_starve();
+    return copy;
+}
+
 /* A copy whose texts and names are plain: a new reference. */
 static json_t *plain_copy(json_t *value)
 {
@@ -29,7 +40,7 @@ static json_t *plain_copy(json_t *value)
     size_t i;
 
     if (json_is_string(value)) {
-        char *text = strdup(json_string_value(value));
+        char *text = copied(json_string_value(value));
 
         if (text) make_plain(text);
         copy = text ? json_string(text) : NULL;
@@ -41,7 +52,7 @@ static json_t *plain_copy(json_t *value)
     json_array_foreach(value, i, member) json_array_append_new(copy, plain_copy(member));
     json_object_foreach(value, key, member)
     {
-        char *name = strdup(key);
+        char *name = copied(key);
 
         if (name) make_plain(name);
         if (name) json_object_set_new(copy, name, plain_copy(member));

@@ -458,6 +458,7 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
                              *const of_process[] = {"hello", "environment", "device", NULL};
     char why[160];
     bool broken;
+    unsigned starved = abdb_starved();
     json_t *record = abdb_record_read(line, &broken, why);
     const char *kind = abdb_record_text(record, "kind");
     abdb_status st = ABDB_OK;
@@ -466,5 +467,7 @@ abdb_status abdb_told_line(abdb_told *t, const char *path, const char *line, abd
     if (abdb_is_word(kind, of_cell)) take_of_cell(t, kind, record);
     if (abdb_is_word(kind, of_process)) st = take_of_process(t, kind, record, path, err);
     json_decref(record);
+    if (st == ABDB_OK && abdb_starved() != starved)
+        st = ABDB_FAIL(err, ABDB_NOMEM, "what a backend said");
     return st;
 }

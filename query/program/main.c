@@ -1,5 +1,4 @@
 /* main.c - the abdb program: finds the verb and runs it. */
-#include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "query/answer/deadline.h"
 #include "query/answer/report.h"
 #include "query/program/cli.h"
+#include "query/program/reserve.h"
 
 static const struct {
     const char *name;
@@ -130,16 +130,8 @@ static int run(int argc, char **argv)
     return unknown_verb(argv[1]);
 }
 
-static void *room_of_json(size_t size)
-{
-    void *room = malloc(size);
-
-    if (!room && size) abdb_starve(); /* Jansson tells it as it does bad JSON */
-    return room;
-}
-
 int main(int argc, char **argv)
 {
-    json_set_alloc_funcs(room_of_json, free);
+    abdb_reserve_json();
     return printed(run(argc, argv));
 }

@@ -68,6 +68,52 @@ need_filter() {
     done
 }
 
+@test "what a backend said and memory did not hold is no mistake of the backend" {
+    need_filter
+    mkdir fake
+    cat >fake/abdb-run-fake <<'P'
+#!/usr/bin/env bash
+say() { printf '{"kind":"%s"%s}\n' "$1" "$2"; }
+say hello ',"protocol":1,"backend":"fake","kernels":[]'
+say environment ',"environment":{"library":"a"}'
+say device ',"name":"D","devices":1,"threads":1,"clock":"CLOCK_MONOTONIC","clock_resolution_s":1e-9'
+while [ "$1" = run ] && read -r line; do
+    cell=$(sed 's/.*"cell" *: *"\([^"]*\)".*/"cell":"\1"/' <<<"$line")
+    say begin ",$cell"
+    for i in {1..60}; do say sample ",$cell,\"seq\":$i,\"t_s\":0.00$i,\"time_s\":1e-6"; done
+    say result ",$cell,\"formula\":\"f@1\",\"dtype\":\"f32\",\"ops\":8,\"bytes\":4,\"verified\":\"pass\",\"prepare_s\":0,\"batch\":1,\"factors\":{}"
+    say end ",$cell,\"status\":\"ok\",\"reason\":\"\""
+done
+say bye
+P
+    chmod +x fake/abdb-run-fake
+    export ABDB_BACKENDS=$dir/fake
+    echo "k dtype=f32 n=1" >plan.txt
+    FAULT_OWN=1 FAULT_COUNT=n LD_PRELOAD=$shim abdb run -q --plan plan.txt --backend fake --db whole.db
+    all=$(cat n) refused=0
+    same "$(sqlite3 whole.db "SELECT status FROM v_run")" ok
+    for ((i = 1; i <= 24; i++)); do
+        at=$((all / 4 + (RANDOM * 32768 + RANDOM) % (all * 3 / 4))) code=0
+        rm -f t.db*
+        env FAULT_OWN=1 FAULT_MALLOC=$at LD_PRELOAD="$shim" abdb run -q --plan plan.txt --backend fake --db t.db >out 2>err || code=$?
+        [ $code = 0 ] || { [ $code = 6 ] && grep -q "memory" err; } || { echo "allocation $at of $all: exit $code: $(cat err)"; return 1; }
+        refused=$((refused + (code == 6)))
+    done
+    [ $refused -gt 0 ]
+}
+
+@test "JSON without memory ends by a message, never by an assertion of its library" {
+    need_filter
+    { head -1 "$fixtures/records.jsonl"; sed -n '2s/80000000000/80000000000.0000000000000000000000000000/p' "$fixtures/records.jsonl"; } >r.jsonl
+    FAULT_OWN=1 FAULT_COUNT=n LD_PRELOAD=$shim abdb import -n r.jsonl
+    [ "$(cat n)" -gt 250 ]
+    for ((at = 1; at <= 250; at++)); do # where the lines are read; what follows derives
+        code=0
+        env FAULT_OWN=1 FAULT_ON=1 FAULT_MALLOC=$at LD_PRELOAD="$shim" abdb import -n r.jsonl >out 2>&1 || code=$?
+        [ $code -lt 128 ] || { echo "allocation $at of $(cat n): exit $code: $(cat out)"; return 1; }
+    done
+}
+
 @test "an export whose last writes fail says why, in every format" {
     need_filter
     filled "$fixtures/checker.csv"

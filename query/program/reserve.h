@@ -1,0 +1,10 @@
+/* reserve.h - memory for Jansson when there is no more. */
+#ifndef ABDB_PROGRAM_RESERVE_H
+#define ABDB_PROGRAM_RESERVE_H
+
+/* Jansson takes want of memory for bad JSON, and within a text it ends the program by an assertion.
+ * From here on it gets blocks that were put by, 640 KiB of which none is touched before, each once;
+ * abdb_starved says that it did, and whoever reads JSON refuses what was read. Call it first. */
+void abdb_reserve_json(void);
+
+#endif
