@@ -72,9 +72,9 @@ void abdb_vec_product_plan(abdb_vec_product *q)
     q->block = abdb_vec_up((rows + q->block - 1) / q->block, t->grain);
     q->slab = abdb_vec_up((q->n + q->grid_n - 1) / q->grid_n, columns);
     q->slab = q->slab < t->slab ? q->slab : t->slab;
-    /* A is read where it is if that is once (B is one panel), or if its rows lie side by side and do
-     * not all fall into the same sets of a cache, so that packing would only copy it. Pairs of bf16
-     * must not cross two rows, hence even k and lda; f16 is packed as f32. */
+    /* A is read where it is if that is once (B is one panel), or if its rows lie side by side and
+     * do not all fall into the same sets of a cache: packing would only copy it. Pairs of bf16 must
+     * not cross two rows, hence even k and lda; f16 is packed as f32. */
     once = q->n <= columns;
     near = q->lda == q->k && q->k <= q->depth && q->lda * q->size % PAGE_BYTES != 0;
     q->direct = !q->ta && (once || near) && q->dtype != ABDB_I8 && q->dtype != ABDB_F16 &&
