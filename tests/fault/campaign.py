@@ -73,9 +73,10 @@ class Progress:
 
     def save(self):
         if self.path:
-            with open(self.path + ".new", "w", encoding="utf-8") as file:
+            new = f"{self.path}.{os.getpid()}"  # two campaigns at once do not share it
+            with open(new, "w", encoding="utf-8") as file:
                 json.dump(self.tried, file, indent=1, sort_keys=True)
-            os.replace(self.path + ".new", self.path)
+            os.replace(new, self.path)
 
 
 class Campaign:
