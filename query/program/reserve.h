@@ -3,8 +3,9 @@
 #define ABDB_PROGRAM_RESERVE_H
 
 /* Jansson takes want of memory for bad JSON, and within a text it ends the program by an assertion.
- * From here on it gets blocks that were put by, 640 KiB of which none is touched before, each once;
- * abdb_starved says that it did, and whoever reads JSON refuses what was read. Call it first. */
+ * From here on it gets blocks that were put by, each once: 640 KiB that cost little until they are
+ * used. abdb_starved says that it did, and whoever reads JSON refuses what was read. Call it first.
+ */
 void abdb_reserve_json(void);
 
 #endif
