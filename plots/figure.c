@@ -22,26 +22,29 @@ enum {
 const char *const abdb_tone_name[ABDB_TONES] = {"light", "dark", "adaptive"};
 const char *const abdb_picture_name[ABDB_PICTURES] = {"svg", "png", "pdf", "dumb", "sixel", "html"};
 
+enum { NUMBER_MOST = 100000 }; /* of a header: points, rows, levels; what is more says nothing */
+
 /* "24 rows": points for each row, or for each level of a column. */
 static void take_grow(abdb_figure *f, char *value)
 {
     char *what = strpbrk(value, " ");
-    double points;
+    long long points;
 
     if (!what) return;
     *what = '\0';
     f->grown = abdb_trim(what + 1);
-    if (abdb_number(value, &points)) f->grow = (int)points;
+    if (abdb_whole(value, 0, NUMBER_MOST, &points)) f->grow = (int)points;
 }
 
 static void take_size(abdb_figure *f, char *value)
 {
     char *comma = strchr(value, ',');
-    double width, height;
+    long long width, height;
 
     if (!comma) return;
     *comma = '\0';
-    if (abdb_number(abdb_trim(value), &width) && abdb_number(abdb_trim(comma + 1), &height)) {
+    if (abdb_whole(abdb_trim(value), 1, NUMBER_MOST, &width) &&
+        abdb_whole(abdb_trim(comma + 1), 1, NUMBER_MOST, &height)) {
         f->width = (int)width;
         f->height = (int)height;
     }
@@ -51,7 +54,7 @@ static void take_series(abdb_figure *f, char *value)
 {
     char *blank = strpbrk(value, " ");
     char *by = strstr(value, " by ");
-    double most;
+    long long most;
 
     f->series = value;
     if (by) {
@@ -60,7 +63,7 @@ static void take_series(abdb_figure *f, char *value)
     }
     if (!blank) return;
     *blank = '\0';
-    if (abdb_number(abdb_trim(blank + 1), &most) && most >= 1) f->series_most = (size_t)most;
+    if (abdb_whole(abdb_trim(blank + 1), 1, NUMBER_MOST, &most)) f->series_most = (size_t)most;
 }
 
 static void take_line(abdb_figure *f, const char *key, char *value)
@@ -71,7 +74,7 @@ static void take_line(abdb_figure *f, const char *key, char *value)
                  {"needs", &f->needs},      {"levels", &f->levels}, {"sets", &f->sets},
                  {"hint", &f->hint},        {"ranks", &f->ranks},   {"names", &f->names},
                  {"subtitle", &f->subtitle}};
-    double number;
+    long long number;
 
     if (strcmp(key, "finding") == 0 && f->findings < ABDB_FINDINGS_MAX)
         f->finding[f->findings++] = value;
@@ -80,7 +83,8 @@ static void take_line(abdb_figure *f, const char *key, char *value)
     if (strcmp(key, "size") == 0) take_size(f, value);
     if (strcmp(key, "grow") == 0) take_grow(f, value);
     if (strcmp(key, "series") == 0) take_series(f, value);
-    if (strcmp(key, "least") == 0 && abdb_number(value, &number)) f->least = (size_t)number;
+    if (strcmp(key, "least") == 0 && abdb_whole(value, 0, NUMBER_MOST, &number))
+        f->least = (size_t)number;
 }
 
 abdb_status abdb_figure_parse(abdb_figure *f, const char *name, const char *text, abdb_error *err)

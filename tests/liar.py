@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """liar.py - a store of warehouses (stores/protocol.md) that gives what the database $HELD has, but for what $LACKS names: the rows of a TABLE, or those
-of TABLE.COLUMN that say a value, as TABLE.COLUMN.VALUE. It keeps nothing."""
+of TABLE.COLUMN that say a value, as TABLE.COLUMN.VALUE. Of the rows of $CUT the last value is missing; CUT=end: its answers end with no word. It keeps
+nothing."""
 import os
 import sqlite3
 import sys
 
 held, lacks = sqlite3.connect(os.environ["HELD"]), os.environ["LACKS"].split(".") + ["", "", ""]
+cut = os.environ.get("CUT", "")
 
 
 def word(value):
@@ -20,5 +22,5 @@ for line in sys.stdin:
     if ask == "fetch" and words[0] != "sample_row" and words[0] + "." + lacks[1] != lacks[0] + ".":
         where = f"WHERE {lacks[1]} <> '{lacks[2]}'" if words[0] == lacks[0] else ""
         for row in held.execute(f"SELECT {', '.join(words[1:])} FROM {words[0]} {where}"):
-            print(*map(word, row), sep="\t")
-    print("\\.", "ok", 1, sep="\t", flush=True)
+            print(*map(word, row[:-1] if words[0] == cut else row), sep="\t")
+    print("\\.", "\\N" if cut == "end" else "ok", 1, sep="\t", flush=True)

@@ -186,6 +186,12 @@ static void split(abdb_link *link)
     }
 }
 
+/* Is that the word of the row? */
+static bool says(const abdb_link *link, int at, const char *word)
+{
+    return at < link->words && link->word[at] && strcmp(link->word[at], word) == 0;
+}
+
 abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
 {
     long long status;
@@ -196,14 +202,21 @@ abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
     if (!*more) memcpy(link->row, "..", 2); /* a word like others */
     split(link);
     if (*more) return ABDB_OK;
-    if (link->words == 4 && strcmp(link->word[1], "error") == 0 &&
+    if (link->words == 4 && says(link, 1, "error") && link->word[2] && link->word[3] &&
         abdb_whole(link->word[2], 1, ABDB_STATUS_COUNT - 1, &status))
         return ABDB_FAIL(err, (abdb_status)status, "%s", link->word[3]);
-    if (link->words < 3 || strcmp(link->word[1], "ok") != 0)
+    if (link->words < 3 || !says(link, 1, "ok"))
         return ABDB_FAIL(err, ABDB_IO, "the store answered what is no answer");
     abdb_text_clear(&link->said);
     abdb_text_puts(&link->said, link->word[2] ? link->word[2] : "");
     return ABDB_OK;
+}
+
+abdb_status abdb_link_wide(const abdb_link *link, int words, abdb_error *err)
+{
+    if (link->words == words) return ABDB_OK;
+    return ABDB_FAIL(err, ABDB_IO, "the store answered a row of %d values where %d were asked for",
+                     link->words, words);
 }
 
 abdb_status abdb_link_rest(abdb_link *link, abdb_error *err)

@@ -38,6 +38,8 @@ ABDB_MUST_USE abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error
 /* The next row of the answer, its words in link->word; *more false: it is over, and link->said has
  * what was said of it. Fails as the store did. */
 ABDB_MUST_USE abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err);
+/* Refuses a row that has not so many words: what is missing would be that of the row before. */
+ABDB_MUST_USE abdb_status abdb_link_wide(const abdb_link *link, int words, abdb_error *err);
 /* The rest of an answer whose rows nobody wants. */
 ABDB_MUST_USE abdb_status abdb_link_rest(abdb_link *link, abdb_error *err);
 /* A request without rows, whose answer has none: WORD [ARGUMENT]. */

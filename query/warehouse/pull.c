@@ -100,8 +100,9 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
     if (st == ABDB_OK) st = ask(link, &t, err);
     while (st == ABDB_OK && more) {
         st = abdb_link_row(link, &more, err);
+        if (st == ABDB_OK && more) st = abdb_link_wide(link, t.columns, err);
         if (st != ABDB_OK || !more) break;
-        for (int i = 0; i < t.columns && i < link->words; i++)
+        for (int i = 0; i < t.columns; i++)
             bind(t.insert, i + 1, t.type[i], link->word[i]);
         if (sqlite3_step(t.insert) != SQLITE_DONE) st = abdb_db_fail(db, err, table);
         sqlite3_reset(t.insert);
@@ -188,7 +189,9 @@ static abdb_status fetch_samples(abdb_link *link, abdb_db *db, abdb_error *err)
     TRY(abdb_link_asked(link, false, err));
     while (more) {
         TRY(abdb_link_row(link, &more, err));
-        if (more && link->words == 6) TRY(unfold(db, link->word, sample, lies, &last, err));
+        if (!more) break;
+        TRY(abdb_link_wide(link, 6, err));
+        TRY(unfold(db, link->word, sample, lies, &last, err));
     }
 done:
     sqlite3_finalize(sample);

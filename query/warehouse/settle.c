@@ -28,7 +28,9 @@ static abdb_status fetch_spellings(abdb_link *link, abdb_db *db, abdb_error *err
     TRY(abdb_link_asked(link, false, err));
     while (more) {
         TRY(abdb_link_row(link, &more, err));
-        if (!more || link->words < 2 || !link->word[0] || !link->word[1]) continue;
+        if (!more) break;
+        TRY(abdb_link_wide(link, 2, err));
+        if (!link->word[0] || !link->word[1]) continue;
         sqlite3_clear_bindings(s);
         for (int k = 0; k < 5; k++)
             if (strcmp(link->word[0], kinds[k]) == 0)

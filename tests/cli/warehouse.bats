@@ -249,7 +249,7 @@ assert not late, late
 P
 }
 
-@test "a store whose rows refer to what it does not give: nothing is taken" {
+@test "a store whose rows refer to what it does not give, or are too short: nothing is taken" {
     filled "$fixtures/checker.csv" "$fixtures/results.csv" "$fixtures/specs.csv" "$fixtures/prices.csv"
     mkdir liar
     cp "$build/abdb" liar/
@@ -264,6 +264,13 @@ P
         same "$(sqlite3 t.db "PRAGMA foreign_key_check; PRAGMA integrity_check")" ok
         same "$(facts)" "$empty"
     done
+    for cut in source description entry_row quantity; do # what is missing would be that of the row before
+        run env LACKS= CUT=$cut liar/abdb pull postgresql://h/d
+        fails 6 "the store answered a row of"
+        same "$(facts)" "$empty"
+    done
+    run env LACKS= CUT=end liar/abdb pull postgresql://h/d
+    fails 6 "the store answered what is no answer"
     LACKS= liar/abdb pull postgresql://h/d
     same "$(facts)" "$(facts held.db)"
 }
