@@ -102,8 +102,7 @@ static abdb_status fetch(abdb_link *link, abdb_db *db, const char *table, const 
         st = abdb_link_row(link, &more, err);
         if (st == ABDB_OK && more) st = abdb_link_wide(link, t.columns, err);
         if (st != ABDB_OK || !more) break;
-        for (int i = 0; i < t.columns; i++)
-            bind(t.insert, i + 1, t.type[i], link->word[i]);
+        for (int i = 0; i < t.columns; i++) bind(t.insert, i + 1, t.type[i], link->word[i]);
         if (sqlite3_step(t.insert) != SQLITE_DONE) st = abdb_db_fail(db, err, table);
         sqlite3_reset(t.insert);
     }
