@@ -322,10 +322,10 @@ static void add_bounds(const maker *m)
             if (!found || number < low) low = number;
             if (!found++ || number > high) high = number;
         }
-        if (m->d->text[c]) {
+        /* A column without a value may be of words as well as of numbers. */
+        if (m->d->text[c] || !widest)
             abdb_text_printf(m->out, "widest_%s = %zu\n", m->d->name[c], widest);
-            continue;
-        }
+        if (m->d->text[c]) continue;
         abdb_number_print(low, digits[0]);
         abdb_number_print(high, digits[1]);
         /* 1.0 *: gnuplot divides whole numbers as C does. */

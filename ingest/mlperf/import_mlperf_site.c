@@ -184,6 +184,7 @@ static abdb_status keep(state *s, const abdb_csv_row *csv, abdb_error *err)
     abdb_mlperf_take_row(abdb_mlperf_columns, MLPERF_SHARED, s->shared, csv, &row);
     abdb_mlperf_take_row(map, MAP_COUNT, s->place, csv, &row);
     row.suite = suite_of(&arena, row.suite, row.scenario != NULL);
+    if (!row.suite) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a suite"));
     if (!row.round) row.round = abdb_mlperf_site_round(&arena, row.public_id);
     if (!row.system_type && strcmp(row.suite, "inference") == 0) row.system_type = s->system_type;
     if (!row.division) row.division = "closed"; /* the pages' default tab; --set cannot undo it */

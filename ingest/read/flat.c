@@ -333,6 +333,7 @@ static abdb_status hand_insert(reader *r, const char *text, const char *end, lon
     record->line = line;
     record->locator = locator;
     record->raw = abdb_arena_copy(&arena, text, (size_t)(end - text));
+    if (!record->raw) TRY(ABDB_FAIL(err, ABDB_NOMEM, "a row"));
     for (names++; record->items < FLAT_ITEMS_MAX && (word = next_word(&arena, &names, values));)
         record->item[record->items++].name = word;
     for (values++; count < record->items && (word = next_word(&arena, &values, end));)

@@ -44,7 +44,7 @@ static void collect(const abdb_table *t, abdb_text *keys, bool *without)
 static void add_note(abdb_table *table, const char *text)
 {
     if (table->notes < ABDB_NOTE_MAX)
-        table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
+        table->note[table->notes++] = abdb_arena_printf(&table->arena, "%s", text);
 }
 
 /* The words that MLCommons prescribes, exactly. */

@@ -334,18 +334,17 @@ const char *abdb_report_title(const abdb_report *report, const char *const *valu
 static void dress(const abdb_report *report, const char *const *value, abdb_table *table)
 {
     table->title = fill_title(&table->arena, report, value, report->title);
-    if (report->hoist)
-        table->hoist = abdb_arena_copy(&table->arena, report->hoist, strlen(report->hoist));
+    if (report->hoist) table->hoist = abdb_arena_printf(&table->arena, "%s", report->hoist);
     for (size_t i = 0; i < report->columns; i++) {
         int at = abdb_table_column(table, report->column[i].name);
 
         if (at < 0) continue;
         if (report->column[i].label)
-            table->column[at].label = abdb_arena_copy(&table->arena, report->column[i].label,
-                                                      strlen(report->column[i].label));
+            table->column[at].label =
+                abdb_arena_printf(&table->arena, "%s", report->column[i].label);
         if (report->column[i].style)
-            table->column[at].style = abdb_arena_copy(&table->arena, report->column[i].style,
-                                                      strlen(report->column[i].style));
+            table->column[at].style =
+                abdb_arena_printf(&table->arena, "%s", report->column[i].style);
     }
     for (size_t i = 0; i < report->notes; i++)
         table->note[table->notes++] =
@@ -430,7 +429,7 @@ abdb_status abdb_report_run(abdb_db *db, const abdb_report *report, const char *
         char number[32];
         const char *text = abdb_value_text(&notes.value[i * notes.columns], number);
 
-        if (*text) table->note[table->notes++] = abdb_arena_copy(&table->arena, text, strlen(text));
+        if (*text) table->note[table->notes++] = abdb_arena_printf(&table->arena, "%s", text);
     }
 done:
     abdb_table_free(&notes);

@@ -58,7 +58,7 @@ static abdb_status named_plan(abdb_plan *plan, const char *name, abdb_error *err
     for (; count < 64 && abdb_plans[count].name; count++) {
         size_t size = strlen(abdb_plans[count].name) - 5;
 
-        names[count] = abdb_arena_copy(&arena, abdb_plans[count].name, size);
+        names[count] = abdb_arena_printf(&arena, "%.*s", (int)size, abdb_plans[count].name);
         if (strcmp(names[count], name) == 0) {
             st = abdb_plan_add(plan, abdb_plans[count].text, err);
             goto done;

@@ -168,15 +168,17 @@ for n, sync, cut in (('a', True, False), ('b', False, False), ('c', True, True))
 @test "an import without memory somewhere in abdb's own code: the whole file or nothing, and it says so" {
     need_filter
     abdb init --db empty.db >/dev/null
-    cp empty.db t.db
-    FAULT_OWN=1 FAULT_COUNT=n LD_PRELOAD=$shim abdb import -q "$fixtures/tables.md"
-    want=$(sqlite3 t.db "SELECT accepted, rejected FROM artifact WHERE path LIKE '%tables.md'")
-    for ((i = 1; i <= $(cat n); i += 1 + RANDOM % 12)); do
+    for file in tables.md site_flat.csv site_pivot.csv; do
         cp empty.db t.db && rm -f t.db-*
-        code=0
-        env FAULT_OWN=1 FAULT_MALLOC=$i LD_PRELOAD="$shim" abdb import -q "$fixtures/tables.md" >out 2>err || code=$?
-        got=$(sqlite3 t.db "SELECT accepted, rejected FROM artifact WHERE path LIKE '%tables.md'")
-        [ "$got" = "$want" ] || [ -z "$got" ] || { echo "allocation $i: $got"; return 1; }
-        [ $code = 0 ] && [ -n "$got" ] || { [ $code = 6 ] && grep -q memory err; } || { echo "allocation $i: exit $code $(cat err)"; return 1; }
+        FAULT_OWN=1 FAULT_COUNT=n LD_PRELOAD=$shim abdb import -q "$fixtures/$file"
+        want=$(sqlite3 t.db "SELECT accepted, rejected FROM artifact WHERE path LIKE '%$file'")
+        for ((i = 1; i <= $(cat n); i += 1 + RANDOM % 12)); do
+            cp empty.db t.db && rm -f t.db-*
+            code=0
+            env FAULT_OWN=1 FAULT_MALLOC=$i LD_PRELOAD="$shim" abdb import -q "$fixtures/$file" >out 2>err || code=$?
+            got=$(sqlite3 t.db "SELECT accepted, rejected FROM artifact WHERE path LIKE '%$file'")
+            [ "$got" = "$want" ] || [ -z "$got" ] || { echo "$file, allocation $i: $got"; return 1; }
+            [ $code = 0 ] && [ -n "$got" ] || { [ $code = 6 ] && grep -q memory err; } || { echo "$file, allocation $i: exit $code $(cat err)"; return 1; }
+        done
     done
 }

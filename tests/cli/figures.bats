@@ -84,6 +84,17 @@ script() { # FIGURE
     done
 }
 
+@test "each is drawn without the values that files of others may leave out" {
+    fill
+    for f in $(abdb plot --names); do echo "$f $(given "$f" | tr -d "'" | sed -E 's/--price (.*)/--price "\1"/')"; done |
+        python3 "$root/tests/figure_empty.py" own >said || { cat said; false; }
+    grep -Eq '^[3-9][0-9] drawn, 0 not' said
+    rm "$ABDB_DB"
+    filled "$fixtures/osu.txt" # of which one collective has times, and no bus bandwidth
+    abdb plot collectives --out c.svg
+    abdb site --out site >/dev/null
+}
+
 @test "words neither overlap nor stand outside" {
     command -v chromium >/dev/null || skip "no chromium"
     fill

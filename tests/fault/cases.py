@@ -28,6 +28,7 @@ class Case:
     slow: bool = False  # a try takes seconds: a few of them do
     needs: str = ""
     program: str = ABDB
+    ends: int = 0  # the exit code undisturbed: anything else tries nothing
     codes: tuple = (5, 6)  # with which it may fail
     again: tuple = ()  # words that it takes when it is repeated
 
@@ -52,7 +53,7 @@ CASES = [
     Case("run-spool", RUN + ["--spool", "spool"], measures=True, kills=True),
     Case("run-list", ["run", "--list"], measures=True),
     Case("run-dry", ["run", "-n", "--backend", "ref", "--kernel", "gemm", "--axis", "n=8"]),
-    Case("check-backend", ["check-backend", "{fake}", "--wait", "1"], measures=True, slow=True),
+    Case("check-backend", ["check-backend", "{fake}", "--wait", "1"], measures=True, slow=True, ends=1),
     Case("query", ["query", "mlperf-llm"]),
     Case("query-sql", ["query", "SELECT device, count(*) AS n FROM v_result GROUP BY 1 ORDER BY 1", "-o", "csv"]),
     Case("query-json", ["query", "specs", "-o", "json"]),
@@ -88,7 +89,7 @@ CASES = [
     Case("demo", ["demo"], writes=True, measures=True, slow=True),
     Case("help", ["help", "import"]),
     Case("help-man", ["help", "--man"]),
-    Case("help-complete", ["help", "--complete", "query", "--round", ""], measures=True),
+    Case("help-complete", ["help", "--complete", "--", "query", "--round", ""], measures=True),
     Case("version", ["version"]),
 ]
 

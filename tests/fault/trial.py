@@ -104,7 +104,7 @@ class Baseline:
         begin = time.monotonic()
         first = run(bases, case, work, limit_s=300)
         self.limit_s = 60 + 10 * (time.monotonic() - begin)  # what takes longer hangs, however busy the machine is
-        self.code, self.out, self.err, self.counts = first.code, first.out, first.err, first.counts
+        self.code, self.out, self.err, self.counts, self.hit = first.code, first.out, first.err, first.counts, ""
         self.after, self.units = state.digest(self.db), state.units(self.db) | self.before_units
         self.shape, self.files = shape(work), left(case, work)
         self.rebuilds = not state.underived(cases.ABDB, self.db, bases.folder)
@@ -143,6 +143,11 @@ def check_repeat(base, work, hit="", killed=False):
     problems += [f"repeated: {p} is not as an undisturbed run leaves it" for p in same_files(base, work, hit)
                  if case.name != "run-spool" and not (killed and p.startswith("tmp/"))]  # what is in TMPDIR is in nobody's way
     return problems
+
+
+def is_complete(base):
+    """Has the database got all units already, so that a repetition has nothing left to do?"""
+    return bool(base.units) and state.units(base.db) == base.units
 
 
 def check_database(base, work, rebuilt=True):

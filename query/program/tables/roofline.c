@@ -41,7 +41,7 @@ static abdb_status add_point(abdb_table *out, const abdb_table *in, size_t row, 
     if (!v) return ABDB_FAIL(err, ABDB_NOMEM, "a roofline");
     for (int i = 0; i < 3; i++)
         v[i] = (abdb_value){.kind = ABDB_STRING,
-                            .text = abdb_arena_copy(&out->arena, texts[i], strlen(texts[i]))};
+                            .text = abdb_arena_printf(&out->arena, "%s", texts[i])};
     number(&v[3], intensity);
     number(&v[4], fmin(peak, intensity * bandwidth));
     v[5] = (abdb_value){.kind = ABDB_STRING,
@@ -52,8 +52,8 @@ static abdb_status add_point(abdb_table *out, const abdb_table *in, size_t row, 
     for (size_t i = 0; i < 2; i++) {
         const char *key = abdb_cell_text(in, row, 4 + i);
 
-        v[9 + i] = (abdb_value){.kind = ABDB_STRING,
-                                .text = abdb_arena_copy(&out->arena, key, strlen(key))};
+        v[9 + i] =
+            (abdb_value){.kind = ABDB_STRING, .text = abdb_arena_printf(&out->arena, "%s", key)};
     }
     return ABDB_OK;
 }
