@@ -1,4 +1,6 @@
 # title: Bandwidth by cache level {device}
+# finding: {device}: caches and memory read and write {min gb_per_s} to {max gb_per_s} GB/s
+# subtitle: Bandwidth by cache level
 # report: ceilings
 # needs: gb_per_s
 # series: what 8

@@ -1,4 +1,5 @@
 # title: Training throughput by number of devices, log axes ({source})
+# finding: Training keeps {min percent} % or more of the ideal throughput
 # subtitle: {unit} in total; dashed: the rate at the fewest devices, multiplied (above it: superlinear)
 # report: scaling-throughput
 # with: source=llm-foundry

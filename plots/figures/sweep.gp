@@ -1,4 +1,6 @@
 # title: {kernel}: {metric} by {x}
+# finding: {kernel}: {min value} to {max value} {unit} by {x_factor}
+# subtitle: Lines by {by_factor}
 # report: sweep
 # needs: x value
 # series: series 10

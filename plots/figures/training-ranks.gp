@@ -1,4 +1,5 @@
 # title: Data-parallel training by ranks, as measured here
+# finding: Data-parallel training here is at least {min efficiency_percent} % efficient
 # report: training-ranks
 # needs: ranks efficiency_percent
 # series: _label 10

@@ -1,4 +1,6 @@
 # title: Utilisation of matrix products over M and N ({dtype})
+# finding: Matrix products reach {min percent} to {max percent} % of the peak
+# subtitle: Over M and N, {dtype}
 # report: gemm-map
 # needs: m n percent
 # levels: m n

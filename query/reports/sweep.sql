@@ -17,7 +17,8 @@
 -- column: unit | unit | | of the value
 -- column: x_factor | across | | name of the factor
 -- column: device | device | |
--- hoist: unit x_factor device
+-- column: by_factor | lines | | names of the factors that tell lines apart
+-- hoist: unit x_factor by_factor device
 -- @with
 WITH RECURSIVE wanted (campaign) AS (
   SELECT :campaign WHERE :campaign NOT IN ('latest', 'all')
@@ -77,7 +78,7 @@ one AS (
 -- @rows
 SELECT x, series, median(value) AS value, min(value) AS least, max(value) AS most, count(*) AS n,
        CASE :metric WHEN 'gb_per_s' THEN 'GB/s' WHEN 'gop_per_s' THEN 'Gop/s' WHEN 'ms' THEN 'ms' ELSE '% of the measured ceiling' END AS unit,
-       replace(:x, '_', ' ') AS x_factor, device, group_concat(key, ' ') AS _facts
+       replace(:x, '_', ' ') AS x_factor, device, nullif(replace(replace(replace(:by, ' ', ''), '+', ','), ',', ', '), '') AS by_factor, group_concat(key, ' ') AS _facts
   FROM one WHERE value > 0 GROUP BY series, x ORDER BY series, x;
 -- @notes
 SELECT 'kernel ' || :kernel || ' on ' || device || coalesce('; only ' || nullif(:only, ''), '') || '; bytes and operations as the kernel''s formula counts them'
