@@ -23,6 +23,7 @@ typedef struct {
     const abdb_figure *figure;
     const abdb_drawing *d;
     size_t *row, kept; /* rows that are drawn */
+    bool low;          /* a row was left out for a number that is not above 0 */
     size_t numbered;
     levels number[COLUMNS_MAX], series;
     abdb_text *out;
@@ -48,33 +49,40 @@ static abdb_status column_of(const maker *m, const char *name, size_t size, size
                      m->figure->report, (int)size, name);
 }
 
-/* The next word of a list, and the column of that name. */
-static bool next_column(const maker *m, const char **list, size_t *column, abdb_status *st,
-                        abdb_error *err)
+/* The next word of a list, and the column of that name; is `>0` behind it? */
+static bool next_column(const maker *m, const char **list, size_t *column, bool *above,
+                        abdb_status *st, abdb_error *err)
 {
     size_t size;
 
     if (!*list || *st != ABDB_OK) return false;
     *list += strspn(*list, " ,");
-    size = strcspn(*list, " ,");
+    size = strcspn(*list, " ,>");
     if (!size) return false;
     *st = column_of(m, *list, size, column, err);
     *list += size;
+    *above = strncmp(*list, ">0", 2) == 0;
+    if (*above) *list += 2;
     return *st == ABDB_OK;
 }
 
-/* Keeps the rows that have a number in each column that the figure needs. */
+/* Keeps the rows that have a number, or one above 0, in each column that the figure needs. */
 static abdb_status keep_rows(maker *m, abdb_error *err)
 {
     for (size_t r = 0; r < m->d->rows; r++) {
         const char *list = m->figure->needs;
         abdb_status st = ABDB_OK;
-        bool whole = true;
+        bool whole = true, above;
         size_t c;
         double number;
 
-        while (next_column(m, &list, &c, &st, err))
-            whole &= !m->d->text[c] && abdb_number(at(m->d, r, c), &number);
+        while (next_column(m, &list, &c, &above, &st, err)) {
+            bool is_number = !m->d->text[c] && abdb_number(at(m->d, r, c), &number);
+            bool is_low = is_number && above && !(number > 0);
+
+            whole &= is_number && !is_low;
+            m->low |= is_low;
+        }
         if (st != ABDB_OK) return st;
         if (whole) m->row[m->kept++] = r;
     }
@@ -376,8 +384,9 @@ static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb
     const char *list = m->figure->levels;
     abdb_status st = ABDB_OK;
     size_t c;
+    bool above;
 
-    while (m->numbered < COLUMNS_MAX && next_column(m, &list, &c, &st, err)) {
+    while (m->numbered < COLUMNS_MAX && next_column(m, &list, &c, &above, &st, err)) {
         levels *l = &m->number[m->numbered++];
         char array[96];
 
@@ -408,8 +417,8 @@ abdb_status abdb_drawing_add(const abdb_figure *figure, const abdb_drawing *draw
     if (!m->row) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", figure->name));
     TRY(keep_rows(m, err));
     if (m->kept < drawing->rows && m->kept >= figure->least)
-        abdb_text_printf(notes, "not drawn: %zu of %zu rows without a value\n",
-                         drawing->rows - m->kept, drawing->rows);
+        abdb_text_printf(notes, "not drawn: %zu of %zu rows without a value%s\n",
+                         drawing->rows - m->kept, drawing->rows, m->low ? " above 0" : "");
     if (figure->series) {
         TRY(column_of(m, figure->series, strlen(figure->series), &m->series.column, err));
         if (figure->series_by) {

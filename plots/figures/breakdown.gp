@@ -1,6 +1,6 @@
 # title: Where the time goes {workload} {tag}
 # report: breakdown
-# needs: ms
+# needs: ms>0
 # levels: cell
 # size: 720,130
 # grow: 22 rows

@@ -2,7 +2,7 @@
 # finding: {device}: caches and memory read and write {min gb_per_s} to {max gb_per_s} GB/s
 # subtitle: Bandwidth by cache level
 # report: ceilings
-# needs: gb_per_s
+# needs: gb_per_s>0
 # series: what 8
 # levels: level
 # size: 720,430

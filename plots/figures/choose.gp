@@ -6,7 +6,7 @@
 # ranks: usd_per_hour device low
 # report: choose
 # with: rate=100k/s
-# needs: usd_per_hour
+# needs: usd_per_hour>0
 # levels: device
 # size: 720,92
 # grow: 24 rows

@@ -2,7 +2,7 @@
 # finding: Bus bandwidth reaches {max busbw_gb_per_s} GB/s
 # subtitle: Thick, with the range of its runs: bus bandwidth; thin: algorithm bandwidth
 # report: collectives
-# needs: message_bytes algbw_gb_per_s
+# needs: message_bytes>0 algbw_gb_per_s>0
 # least: 2
 # series: _label 8
 # size: 720,460

@@ -2,7 +2,7 @@
 # finding: A million output tokens cost {min usd_per_million_tokens} to {max usd_per_million_tokens} USD, by the number of users
 # subtitle: USD per million output tokens†, by requests at the same time
 # report: serving-load
-# needs: users usd_per_million_tokens
+# needs: users>0 usd_per_million_tokens>0
 # series: _label 8
 # size: 720,420
 # sets: serving databricks

@@ -1,6 +1,6 @@
 # title: Nodes against their peers {tag}
 # report: fleet
-# needs: ratio
+# needs: ratio>0
 # levels: node
 # size: 720,130
 # grow: 22 rows
@@ -15,7 +15,7 @@ label = level_node_widest + (exists("widest_cell") && widest_cell > 1 ? widest_c
 label = label > 40 ? 40 : label
 set lmargin at screen (14 + name_px * label) / width
 set rmargin at screen 1 - 120.0 / width
-edge(x) = (left = x == x && x < left ? x : left, right = x == x && x > right ? x : right, 0)
+edge(x) = (left = x > 0 && x < left ? x : left, right = x > 0 && x > right ? x : right, 0)
 left = 0.97; right = 1.03
 stats $data using (edge(column(c_ratio)) + edge(column(c_low)) + edge(column(c_high))) nooutput
 set yrange [rows - 0.4 : -0.6] noreverse

@@ -1,6 +1,6 @@
 # title: Generation of text by {factor}: measured here, and published elsewhere
 # report: generation-beside
-# needs: setting tokens_per_s
+# needs: setting tokens_per_s>0
 # series: _label 10
 # size: 720,460
 # sets: measured

@@ -1,6 +1,6 @@
 # title: History of a measurement, with change points {kernel}
 # report: history
-# needs: run ms
+# needs: run ms>0
 # least: 2
 # series: label 4
 # size: 720,440

@@ -3,7 +3,7 @@
 # subtitle: {unit} in total against {latency} ({statistic}) of the same run; up and to the left is better
 # report: latency-throughput
 # with: statistic=median
-# needs: latency_ms throughput
+# needs: latency_ms>0 throughput>0
 # least: 2
 # series: _label 8
 # size: 720,460

@@ -2,7 +2,7 @@
 # finding: llama.cpp reaches {max tokens_per_s} tokens/s
 # subtitle: Tokens/s, mean, by tokens of context before the test; bars: one standard deviation
 # report: llama-bench
-# needs: tokens_per_s
+# needs: tokens_per_s>0
 # series: _label 12
 # levels: kind
 # size: 720,440

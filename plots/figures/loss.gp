@@ -11,7 +11,7 @@ eval lay_lines
 set xlabel "updates"
 set ylabel "nats a token"
 if (max_step > 20) { from = 0.9; to = 1.1 * max_step; eval log_x } else { set xrange [0 : max_step + 1] }
-low = 0; high = 1.08 * max_loss; set yrange [low : high]
+low = 0; high = max_loss > 0 ? 1.08 * max_loss : 1; set yrange [low : high]
 across = c_step; up = c_loss; eval name_lines
 plot for [i=0:series-1] $data index i using (column(c_step)):(column(c_floor)) with lines dt 2 lc rgb muted notitle, \
      for [i=0:series-1] $data index i using (column(c_step)):(column(c_loss)) with linespoints lt i + 1 lc rgb series_tint(i + 1) title series_name[i + 1]

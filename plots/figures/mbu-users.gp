@@ -1,7 +1,7 @@
 # title: Memory bandwidth utilisation (MBU) by number of users {model}
 # finding: {min mbu_percent} to {max mbu_percent} % of the memory bandwidth is used, by the number of users
 # report: serving-load
-# needs: users mbu_percent
+# needs: users>0 mbu_percent>0
 # series: _label 8
 # size: 720,420
 # sets: serving databricks

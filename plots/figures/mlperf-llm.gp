@@ -6,7 +6,7 @@
 # subtitle: Tokens/s per chip†, the best submission of each accelerator
 # ranks: tokens_per_s_per_chip accelerator
 # report: mlperf-llm
-# needs: tokens_per_s_per_chip
+# needs: tokens_per_s_per_chip>0
 # with: one
 # size: 720,92
 # grow: 24 rows

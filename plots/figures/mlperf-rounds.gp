@@ -5,7 +5,7 @@
 # subtitle: {unit} per device†, the best submission of each device and round; hollow: unverified
 # ranks: per_chip device in round
 # report: mlperf-rounds
-# needs: per_chip
+# needs: per_chip>0
 # series: device 11 by _lead
 # levels: round
 # size: 720,420

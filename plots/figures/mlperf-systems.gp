@@ -6,7 +6,7 @@
 # subtitle: {unit} per chip†, a mark for each submission; hollow: in doubt
 # ranks: per_chip device unless doubt
 # report: mlperf-systems
-# needs: per_chip value
+# needs: per_chip>0 value
 # levels: device
 # size: 720,100
 # grow: 22 device

@@ -1,6 +1,6 @@
 # title: {contender} against {baseline}, cell by cell
 # report: paired
-# needs: ratio
+# needs: ratio>0
 # levels: what
 # size: 720,130
 # grow: 22 rows
@@ -13,7 +13,7 @@ set ytics scale 0
 set grid xtics
 set lmargin at screen (14 + name_px * level_what_widest) / width
 set rmargin at screen 1 - (exists("widest_exploratory") && widest_exploratory > 1 ? 170.0 : 120.0) / width
-edge(x) = (left = x == x && x < left ? x : left, right = x == x && x > right ? x : right, 0)
+edge(x) = (left = x > 0 && x < left ? x : left, right = x > 0 && x > right ? x : right, 0)
 left = 0.97; right = 1.03
 stats $data using (edge(column(c_ratio)) + edge(column(c_low)) + edge(column(c_high))) nooutput
 set yrange [rows - 0.4 : -0.6] noreverse

@@ -5,7 +5,7 @@
 # ranks: tera_per_s device of dtype=bf16
 # report: peaks
 # with: source=ml-engineering-2026
-# needs: tera_per_s
+# needs: tera_per_s>0
 # levels: device dtype
 # size: 720,130
 # grow: 21 device

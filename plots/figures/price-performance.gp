@@ -5,7 +5,7 @@
 # ranks: per_usd device
 # report: price-performance
 # sets: mlperf price
-# needs: usd_per_device_hour rate_per_device
+# needs: usd_per_device_hour>0 rate_per_device>0
 # least: 2
 # size: 720,430
 # hint: give prices by --price 'B200-SXM=4 USD/h,H200-SXM=2.5 USD/h', or import some

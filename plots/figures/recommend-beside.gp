@@ -1,6 +1,6 @@
 # title: Recommendation by batch and embedding vector, as measured here
 # report: recommend-beside
-# needs: batch samples_per_s
+# needs: batch>0 samples_per_s>0
 # series: _label 10
 # size: 720,460
 # sets: measured

@@ -1,6 +1,6 @@
 # title: Roofline {device}
 # report: roofline
-# needs: gflop_per_s intensity_flop_per_B
+# needs: gflop_per_s>0 intensity_flop_per_B>0
 # least: 2
 # levels: backend
 # size: 720,500

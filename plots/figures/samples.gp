@@ -1,6 +1,6 @@
 # title: Every sample of what was measured {kernel} {tag}
 # report: samples
-# needs: ms
+# needs: ms>0
 # levels: label
 # size: 720,130
 # grow: 44 label

@@ -3,7 +3,7 @@
 # subtitle: {unit} in total; dashed: the rate at the fewest devices, multiplied (above it: superlinear)
 # report: scaling-throughput
 # with: source=llm-foundry
-# needs: devices rate
+# needs: devices>0 rate>0
 # least: 2
 # hint: import a table of training runs, as LLM Foundry publishes it (abdb help table)
 # series: _label 8

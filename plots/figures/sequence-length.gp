@@ -3,7 +3,7 @@
 # subtitle: Throughput, times that at the shortest of the same device and model; dotted: only its ends are stated
 # report: sensitivity
 # with: factor=sequence_length, source=argonne-llm
-# needs: setting of_base
+# needs: setting of_base>0
 # series: _label 8
 # size: 720,420
 # sets: argonne training
@@ -20,6 +20,7 @@ set rmargin at screen 1 - (16 + 6.0 * series_name_widest) / width
 area_height = height * (1 - head_room - foot_room) - 52.0
 min_setting = min_base < min_setting ? min_base : min_setting
 stated(i) = strcol(c_metric) eq "speedup"
+if (max_setting == 0) { max_setting = 1 }
 if (wide(min_setting, max_setting)) { set logscale x 2; set xrange [0.85 * min_setting : max_setting]; set format x "%.0f" } else { set xrange [(min_setting < 0.05 * max_setting ? -0.04 * max_setting : 0.9 * min_setting) : max_setting] }
 low = 0; high = 1.1 * (max_of_base > 1 ? max_of_base : 1)
 if (wide(min_of_base, max_of_base)) { low = 0.7 * min_of_base; high = 1.4 * max_of_base; from = low; to = high; eval log_y } else { set yrange [low : high] }

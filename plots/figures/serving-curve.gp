@@ -2,7 +2,7 @@
 # finding: Serving here reaches {max tokens_per_s} tokens/s; latency ({latency}) is at least {min latency_ms} ms
 # subtitle: tokens/s in total against {latency} ({statistic}) of the same run; up and to the left is better
 # report: serving-curve
-# needs: latency_ms tokens_per_s
+# needs: latency_ms>0 tokens_per_s>0
 # series: _label 8
 # size: 720,460
 # sets: measured

@@ -1,6 +1,6 @@
 # title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
 # report: speedup-map
-# needs: x y ratio
+# needs: x y ratio>0
 # levels: x y
 # size: 720,150
 # grow: 30 y

@@ -3,7 +3,7 @@
 # subtitle: Times the {base}: performance and energy efficiency of the {device}; what is left of the line is worse
 # report: speedups
 # with: source=kaist-gaudi2
-# needs: ratio
+# needs: ratio>0
 # levels: what
 # size: 720,110
 # grow: 22 rows

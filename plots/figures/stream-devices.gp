@@ -3,7 +3,7 @@
 # subtitle: GB/s by operation; the bar is the bandwidth that the sheet states
 # report: streams
 # with: limit=16
-# needs: gb_per_s
+# needs: gb_per_s>0
 # levels: device operation
 # size: 720,130
 # grow: 24 device

@@ -2,7 +2,7 @@
 # finding: A token after the first takes {min tpot_ms} to {max tpot_ms} ms, by the number of users
 # subtitle: Time per output token of a user, by requests at the same time
 # report: serving-load
-# needs: users tpot_ms
+# needs: users>0 tpot_ms>0
 # series: _label 8
 # size: 720,420
 # sets: serving databricks

@@ -1,6 +1,6 @@
 # title: Training throughput by {factor}: measured here, and published elsewhere
 # report: training-beside
-# needs: setting of_base
+# needs: setting of_base>0
 # series: _label 10
 # size: 720,460
 # sets: measured

@@ -1,7 +1,7 @@
 # title: Data-parallel training by ranks, as measured here
 # finding: Data-parallel training here is at least {min efficiency_percent} % efficient
 # report: training-ranks
-# needs: ranks efficiency_percent
+# needs: ranks>0 efficiency_percent>0
 # series: _label 10
 # size: 720,400
 # sets: measured

@@ -5,7 +5,7 @@
 # subtitle: {model} in {dtype}: left TFLOP/s per device, as stated; right, and in that order, ExaFLOP per dollar†
 # ranks: tflop_per_s_per_device device
 # report: perf-per-dollar
-# needs: tflop_per_s_per_device
+# needs: tflop_per_s_per_device>0
 # size: 720,96
 # grow: 28 rows
 # levels: device

@@ -88,7 +88,12 @@ script() { # FIGURE
     fill
     for f in $(abdb plot --names); do echo "$f $(given "$f" | tr -d "'" | sed -E 's/--price (.*)/--price "\1"/')"; done |
         python3 "$root/tests/figure_empty.py" own >said || { cat said; false; }
-    grep -Eq '^[3-9][0-9] drawn, 0 not' said
+    grep -Eq '^[3-9][0-9] drawn, 0 not' said || { cat said; false; }
+    for value in 0 -3 1e15 1e-9; do
+        for f in sweep gather collectives mbu-users tpot-users cost-users roofline ceilings paired fleet latency-throughput peaks sparsity loss recommend-beside; do
+            echo "$f $(given "$f")"
+        done | python3 "$root/tests/figure_empty.py" --each own $value >said || { cat said; false; }
+    done
     rm "$ABDB_DB"
     filled "$fixtures/osu.txt" # of which one collective has times, and no bus bandwidth
     abdb plot collectives --out c.svg
@@ -133,7 +138,7 @@ script() { # FIGURE
     fails 6 "nothing to draw in the whole set"
     filled "$root/data"
     run abdb plot price-performance --price-date 2024-02-01
-    fails 6 "it needs 2 rows with usd_per_device_hour rate_per_device, and report price-performance has 1; give prices by --price"
+    fails 6 "it needs 2 rows with usd_per_device_hour>0 rate_per_device>0, and report price-performance has 1; give prices by --price"
     run abdb plot llama-bench
     fails 6 "llama-bench -o jsonl | abdb import -"
     run abdb plot llama-bench --help

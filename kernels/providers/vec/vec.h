@@ -36,13 +36,14 @@ enum { VEC_F32 = VEC_BYTES / 4, VEC_F64 = VEC_BYTES / 8 };
 enum { VEC_FEW = 16 };   /* rows of a product that packs nothing, at most */
 enum { VEC_STEPS = 16 }; /* packed steps of a pass are a multiple of it: what tiles of AMX take */
 
-/* Vectors, and the same at any address that the element may have. */
+/* Vectors, and the same at any address that the element may have; vec_i32_any is of bytes of any
+ * format. */
 typedef float vec_f32 __attribute__((vector_size(VEC_BYTES)));
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES)));
 typedef float vec_f32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
 typedef double vec_f64_any __attribute__((vector_size(VEC_BYTES), aligned(8), may_alias));
 typedef int32_t vec_i32 __attribute__((vector_size(VEC_BYTES)));
-typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
+typedef int32_t vec_i32_any __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
 
 typedef struct abdb_vec_isa abdb_vec_isa;
 
