@@ -93,7 +93,7 @@ static abdb_status hand_row(reader *r, const table_line *row, const char *raw, s
 {
     abdb_flat_record *record = calloc(1, sizeof *record);
     char locator[32], *copy = strndup(raw, size);
-    char extra[CELLS_MAX][16];
+    char extra[CELLS_MAX][32];
     bool any = false;
     abdb_status st = ABDB_OK;
 
