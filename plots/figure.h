@@ -11,8 +11,8 @@
  *   # subtitle: words     what is measured and in which unit, below the title; with {words} too
  *   # like: NAME          the head of another figure, unless said otherwise here, and its commands
  *   # with: factor=gas, limit=12    defaults of the report's options, for this figure
- *   # needs: x y          columns that must have a number (x>0: one above 0), else a row is not drawn,
- *                          which is said
+ *   # needs: x y>0        columns that must have a number, or one above 0; other rows are not
+ *                          drawn, which is said
  *   # least: 2            rows that a picture needs; fewer are an error
  *   # series: COLUMN 8    rows are grouped by its values, at most so many (the first; with
  *                         `by ORDER` behind it those with the least number in column ORDER):
