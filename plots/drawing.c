@@ -49,7 +49,8 @@ static abdb_status column_of(const maker *m, const char *name, size_t size, size
                      m->figure->report, (int)size, name);
 }
 
-/* The next word of a list, and the column of that name; is `>0` behind it? */
+/* The next word of a list, and the column of that name; above: is `>0` behind it? NULL: it may not
+ * be. */
 static bool next_column(const maker *m, const char **list, size_t *column, bool *above,
                         abdb_status *st, abdb_error *err)
 {
@@ -57,12 +58,11 @@ static bool next_column(const maker *m, const char **list, size_t *column, bool 
 
     if (!*list || *st != ABDB_OK) return false;
     *list += strspn(*list, " ,");
-    size = strcspn(*list, " ,>");
+    size = strcspn(*list, " ,");
     if (!size) return false;
-    *st = column_of(m, *list, size, column, err);
+    if (above) *above = size > 2 && strncmp(*list + size - 2, ">0", 2) == 0;
+    *st = column_of(m, *list, above && *above ? size - 2 : size, column, err);
     *list += size;
-    *above = strncmp(*list, ">0", 2) == 0;
-    if (*above) *list += 2;
     return *st == ABDB_OK;
 }
 
@@ -384,9 +384,8 @@ static abdb_status number_levels(maker *m, abdb_text *notes, size_t *grown, abdb
     const char *list = m->figure->levels;
     abdb_status st = ABDB_OK;
     size_t c;
-    bool above;
 
-    while (m->numbered < COLUMNS_MAX && next_column(m, &list, &c, &above, &st, err)) {
+    while (m->numbered < COLUMNS_MAX && next_column(m, &list, &c, NULL, &st, err)) {
         levels *l = &m->number[m->numbered++];
         char array[96];
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""figure_empty.py [--each] FOLDER [VALUE] < lines of "FIGURE OPTIONS": draws each figure from its report without any value in the columns that it
-can do without, or with VALUE in all of its numbers (--each: in one column at a time), by a report of the same name in FOLDER, which stands first in $ABDB_PATH. A figure may say that
-there is nothing to draw; that gnuplot fails, is a mistake of the figure: files of others leave out what they like. Exit 1 if there is one.
+"""figure_empty.py [--each] FOLDER [VALUE] < lines of "FIGURE OPTIONS": draws each figure from its report without any value in the
+columns that it can do without, or with VALUE in all of its numbers (--each: in one column at a time), by a report of the same name in FOLDER, which
+stands first in $ABDB_PATH. A figure may say that there is nothing to draw; that gnuplot fails is a mistake of the figure: files of others leave out
+what they like. Exit 1 if there is one.
 """
 import os
 import re
@@ -29,7 +30,7 @@ def figure(name):
     return {**other, **head}, more + text
 
 
-def without(report, columns, all_columns, value="NULL"):
+def changed(report, columns, all_columns, value="NULL"):
     """The report with NULL, or that value, in those columns."""
     rows = re.search(r"^-- @rows\n(.*?)(?=^-- @|\Z)", report, re.M | re.S) or re.search(r"^(?!--)(.*)\Z", report, re.M | re.S)
     body = rows.group(1).rstrip().rstrip(";")
@@ -47,14 +48,17 @@ def main():
         head, commands = figure(name)
         report = read("query/reports", head["report"] + ".sql")
         columns = re.findall(r"^-- column: (\w+)", report, re.M)
-        spare = [c for c in columns if re.search(rf"\bc_{c}\b", commands) and c not in re.findall(r"\w+(?=>| |$)", head.get("needs", "")) and c not in ALWAYS.get(name, ())]
-        if value != "NULL":  # those that the figure reads as numbers
+        columns_read = [c for c in columns if re.search(rf"\bc_{c}\b", commands)]
+        if value == "NULL":
+            needed = head.get("needs", "").replace(">0", "").split()
+            spare = [c for c in columns_read if c not in needed and c not in ALWAYS.get(name, ())]
+        else:  # those that the figure reads as numbers
             numbers = subprocess.run(["abdb", "plot", name, "--script", *options], capture_output=True, text=True, env=env, check=True).stdout
-            spare = [c for c in columns if f"\nmin_{c} = " in numbers and re.search(rf"\bc_{c}\b", commands) and name not in ALWAYS]
+            spare = [c for c in columns_read if f"\nmin_{c} = " in numbers and name not in ALWAYS]
         for some in [[c] for c in spare] if each or not spare else [spare]:
             path = os.path.join(folder, "reports", head["report"] + ".sql")
             with open(path, "w", encoding="utf-8") as file:
-                file.write(without(report, some, columns, value))
+                file.write(changed(report, some, columns, value))
             done = subprocess.run(["abdb", "plot", name, "--out", os.path.join(folder, "empty.svg"), *options], capture_output=True, text=True, env=env, check=False)
             os.remove(path)
             drawn += done.returncode == 0

@@ -80,8 +80,8 @@ fuzz() { # TARGET: a slice of time, into the ledger; 1: there was a finding
     count=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     [ -n "$count" ] || count=$(grep -oE '^#[0-9]+' "$log" | tail -1 | tr -d '#') || count=0
     if [ $code != 0 ] && [ "$processor" -lt 30 ] && grep -q 'libFuzzer: timeout' "$log"; then
-        echo "$1: 60 s of an input were ${processor:-0} s of a processor: the machine is busy, and that is no finding"
-        rm -f build-fuzz/findings/"$1"-timeout-*
+        echo "$1: 60 s of an input were $processor s of a processor: the machine is busy, and that is no finding"
+        sed -n 's/.*Test unit written to //p' "$log" | xargs -r rm -f
     elif [ $code != 0 ]; then
         found=1
         cp "$log" build-fuzz/findings/"$1"-"$(date +%s)".log

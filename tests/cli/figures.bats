@@ -86,7 +86,7 @@ script() { # FIGURE
 
 @test "each is drawn without the values that files of others may leave out" {
     fill
-    for f in $(abdb plot --names); do echo "$f $(given "$f" | tr -d "'" | sed -E 's/--price (.*)/--price "\1"/')"; done |
+    for f in $(abdb plot --names); do echo "$f $(given "$f")"; done |
         python3 "$root/tests/figure_empty.py" own >said || { cat said; false; }
     grep -Eq '^[3-9][0-9] drawn, 0 not' said || { cat said; false; }
     for value in 0 -3 1e15 1e-9; do
@@ -256,7 +256,10 @@ G
     sed -i 's/^# levels: device/# levels: nothing/' own/figures/watts.gp
     run abdb plot watts
     fails 6 "report watts has no column 'nothing'"
-    sed -i 's/^# levels: nothing/# levels: device/; s/vendor=NVIDIA/colour=red/' own/figures/watts.gp
+    sed -i 's/^# levels: nothing/# levels: device/; s/^# needs: watts/# needs: watts>1/' own/figures/watts.gp
+    run abdb plot watts
+    fails 6 "report watts has no column 'watts>1'"
+    sed -i 's/^# needs: watts>1/# needs: watts>0/; s/vendor=NVIDIA/colour=red/' own/figures/watts.gp
     run abdb plot watts
     fails 6 "report watts has no parameter 'colour'"
     cp own/figures/watts.gp "own/figures/wat ts\$(touch pwned).gp"

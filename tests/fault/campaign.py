@@ -5,7 +5,8 @@ faults: the Nth allocation (malloc: of all; own: of those of abdb's own code, wi
 truncation, fork, exec, pipe, read or listing of a folder fails, in each command of cases.py; in turn alone and with all that follow. Demanded:
 the answer as it is without the fault, or exit 5 or 6 with a message that names what failed; nothing that claims success; nothing left behind; a
 sound database of whole units; the repetition ends as an undisturbed run.
-kills: SIGKILL at the Nth call that changes a file, and at random moments. Demanded: the same of the database and of the repetition. Of a large case ten kills in a row hit one file, and what comes after the last of them must end as an undisturbed run.
+kills: SIGKILL at the Nth call that changes a file, and at random moments. Demanded: the same of the database and of the repetition.
+Of a large case ten kills in a row hit one file, and what comes after the last of them must end as an undisturbed run.
 
 --samples: that many of each command and class (default: all, up to 1,000 kills a command); a campaign goes on where the last one of this
 commit stopped (build/soak). Prints what was tried, and each finding with the command that repeats it; exit 1 if there were any.

@@ -54,9 +54,8 @@ def digest(path):
     db, sha = connect(path), hashlib.sha256()
     try:
         for sql in FACTS + EVENTS:
-            cursor = db.execute(sql)
-            while rows := cursor.fetchmany(4096):
-                sha.update("".join(map(repr, rows)).encode())
+            for row in db.execute(sql):
+                sha.update(repr(row).encode())
             sha.update(b"\n")
     finally:
         db.close()
