@@ -97,6 +97,7 @@ typedef struct {
     const level *outer; /* or NULL */
     walk_state *w;
     char *chunk;
+    int failure; /* errno of a read of the file, or 0; libarchive forgets it */
 } byte_source;
 
 /* Is what was expanded so far out of proportion to what was read, here or further out? */
@@ -148,7 +149,7 @@ static la_ssize_t read_source(struct archive *a, void *self, const void **out)
     if (s->file < 0) return 0;
     do got = read(s->file, s->chunk, CHUNK);
     while (got < 0 && errno == EINTR);
-    if (got < 0) archive_set_error(a, errno, "%s", strerror(errno));
+    if (got < 0) archive_set_error(a, s->failure = errno, "%s", strerror(errno));
     return got;
 }
 
@@ -251,7 +252,7 @@ static abdb_status read_member(const level *l, const char *path, int depth, walk
     w->total += (size_t)got;
     /* Both, bytes and name: a .npz or .docx is a zip by its bytes, and nobody wants its inside. */
     if (abdb_archive_is(room->first, (size_t)got) && abdb_archive_is_named(path)) {
-        byte_source inner = {room->first, (size_t)got, -1, l, w, room->rest};
+        byte_source inner = {room->first, (size_t)got, -1, l, w, room->rest, 0};
 
         TRY(walk_source(&inner, path, depth + 1, err));
         goto done;
@@ -370,6 +371,7 @@ static abdb_status walk_source(byte_source *source, const char *path, int depth,
     TRY(walk_entries(&here, path, depth, source->w, err));
 done:
     archive_read_free(here.a);
+    if (source->failure) st = ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(source->failure));
     return st;
 }
 
@@ -386,7 +388,7 @@ abdb_status abdb_archive_walk(const abdb_input *in, const abdb_member_handler *h
                               abdb_error *err)
 {
     walk_state w = {.handler = handler};
-    byte_source source = {(const char *)in->data, in->size, -1, NULL, &w, NULL};
+    byte_source source = {(const char *)in->data, in->size, -1, NULL, &w, NULL, 0};
 
     abdb_status st = walk_source(&source, in->path, 0, err);
 
@@ -398,7 +400,7 @@ abdb_status abdb_archive_stream(int file, const char *path, const void *head, si
                                 const abdb_member_handler *handler, abdb_error *err)
 {
     walk_state w = {.handler = handler};
-    byte_source source = {head, size, file, NULL, &w, malloc(CHUNK)};
+    byte_source source = {head, size, file, NULL, &w, malloc(CHUNK), 0};
     abdb_status st = source.chunk ? walk_source(&source, path, 0, err)
                                   : ABDB_FAIL(err, ABDB_NOMEM, "an archive");
 

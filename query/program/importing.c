@@ -246,7 +246,8 @@ static abdb_status import_archive(import_session *s, const char *path, int in, c
     abdb_status st = abdb_archive_stream(in, path, head, size, &handler, err);
 
     if (st != ABDB_OK) abdb_mlperf_round_truncated(s->round, path);
-    return st == ABDB_DATA || st == ABDB_LIMIT ? say_failure(s, path, st, err) : st;
+    return st == ABDB_DATA || st == ABDB_LIMIT || st == ABDB_IO ? say_failure(s, path, st, err)
+                                                                : st;
 }
 
 /* Standard input, or a named pipe: what cannot be mapped; and what somebody may still write to, on
@@ -268,46 +269,61 @@ done:
     return st;
 }
 
-/* Fills head as far as the file goes. */
-static size_t read_head(int in, char *head, size_t room)
+/* Fills head as far as the file goes; of a folder nothing, which abdb_input_open refuses. */
+static abdb_status read_head(int in, char head[ABDB_ARCHIVE_HEAD], size_t *size, abdb_error *err)
 {
-    size_t size = 0;
     ssize_t got;
 
-    while (size < room && (got = read(in, head + size, room - size)) != 0) {
-        if (got < 0 && errno != EINTR) break;
-        size += got > 0 ? (size_t)got : 0;
+    *size = 0;
+    while (*size < ABDB_ARCHIVE_HEAD &&
+           (got = read(in, head + *size, ABDB_ARCHIVE_HEAD - *size)) != 0) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EISDIR) break;
+        if (got < 0) return ABDB_FAIL(err, ABDB_IO, "cannot read: %s", strerror(errno));
+        *size += (size_t)got;
     }
-    return size;
+    return ABDB_OK;
+}
+
+/* What begins with `head` and goes on in `in`. */
+static abdb_status import_opened(import_session *s, const char *path, int in, const char *head,
+                                 size_t size, bool named, abdb_error *err)
+{
+    struct stat info;
+    abdb_input input;
+    abdb_status st;
+
+    if (is_archive(path, named, head, size)) return import_archive(s, path, in, head, size, err);
+    if (abdb_files_is_part(path)) {
+        if (!s->quiet)
+            abdb_remark("%s: of a command that was killed, or still runs; what is whole is read",
+                        path);
+        return import_pipe(s, path, in, head, size, named, err);
+    }
+    if (in == STDIN_FILENO || (fstat(in, &info) == 0 && S_ISFIFO(info.st_mode)))
+        return import_pipe(s, path, in, head, size, true, err);
+    st = abdb_input_open(&input, path, err);
+    st = st == ABDB_OK ? import_input(s, &input, named, err) : say_failure(s, path, st, err);
+    abdb_input_close(&input);
+    return st;
 }
 
 abdb_status abdb_importing_file(import_session *s, const char *path, bool named, abdb_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0 && named;
-    int in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     char head[ABDB_ARCHIVE_HEAD];
-    size_t size = in >= 0 ? read_head(in, head, sizeof head) : 0;
-    struct stat info;
-    abdb_input input;
+    size_t size = 0;
+    int in = -1;
     abdb_status st = ABDB_OK;
 
-    if (!s->round) st = abdb_mlperf_round_open(&s->round, err);
-    if (st != ABDB_OK || (!named && !wants_member(s, path))) {
-        ;
-    } else if (is_archive(path, named, head, size)) {
-        st = import_archive(s, path, in, head, size, err);
-    } else if (in >= 0 && abdb_files_is_part(path)) {
-        if (!s->quiet)
-            abdb_remark("%s: of a command that was killed, or still runs; what is whole is read",
-                        path);
-        st = import_pipe(s, path, in, head, size, named, err);
-    } else if (is_stdin || (in >= 0 && fstat(in, &info) == 0 && S_ISFIFO(info.st_mode))) {
-        st = import_pipe(s, path, in, head, size, true, err);
-    } else {
-        st = abdb_input_open(&input, path, err);
-        st = st == ABDB_OK ? import_input(s, &input, named, err) : say_failure(s, path, st, err);
-        abdb_input_close(&input);
-    }
+    if (!s->round) TRY(abdb_mlperf_round_open(&s->round, err));
+    if (!named && !wants_member(s, path)) return ABDB_OK;
+    in = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    st = in < 0 ? ABDB_FAIL(err, ABDB_IO, "cannot open: %s", strerror(errno))
+                : read_head(in, head, &size, err);
+    st = st == ABDB_OK ? import_opened(s, path, in, head, size, named, err)
+                       : say_failure(s, path, st, err);
+done:
     if (in > 0) close(in);
     return st;
 }

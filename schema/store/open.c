@@ -197,7 +197,10 @@ static abdb_status check_header(abdb_db *db, sqlite3_int64 *version, abdb_error 
                       "%s is of version %lld, made by a newer abdb; this one knows %d: update abdb",
                       db->path, (long long)*version, abdb_schema_version());
 done:
-    sqlite3_exec(db->sql, "RELEASE header", NULL, NULL, NULL);
+    if (sqlite3_exec(db->sql, "RELEASE header", NULL, NULL, NULL) != SQLITE_OK) {
+        if (st == ABDB_OK) st = abdb_db_fail(db, err, "its header");
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    }
     return st;
 }
 

@@ -143,6 +143,25 @@ SELECT 1 AS x" >own/reports/mine.sql
     fails 0 "left out: what is in $dir/own/reports: Input/output error"
 }
 
+@test "a file that cannot be opened or read is called so, never one of a wrong format, and a database never one in a transaction" {
+    need_filter
+    mkdir in && tar czf in/a.tar.gz -C "$fixtures" osu.txt results.csv && cp "$fixtures/osu.txt" in && abdb init --db empty.db >/dev/null
+    for class in open read; do
+        for ((i = 1, hits = 0, wal = 0; ; i++)); do
+            cp empty.db t.db && rm -f t.db-*
+            code=0
+            ./inject --count n --$class $i -- env LD_PRELOAD="$shim" abdb import -q in >out 2>err || code=$?
+            hit=$(grep "^hit" n) || break
+            case $hit in
+            */in/a.tar.gz | */in/osu.txt | *" in/"*) hits=$((hits + 1)) && grep -q "cannot $class: " err ;;
+            */t.db) [ $code = 0 ] || ! grep "transaction" err ;;
+            *) ;;
+            esac || { echo "$hit: exit $code $(cat err)"; return 1; }
+        done
+        [ $hits -gt 1 ]
+    done
+}
+
 @test "the injector fails one call, or that and all later ones, and kills in front of it" {
     need_filter
     export LC_ALL=C # no files of a locale
