@@ -58,7 +58,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
 
             if (heard == ABDB_ENDED || *child.stop || abdb_steady_s() - begin_s > ABDB_SILENCE_S)
                 goto told_all;
-            if (heard == ABDB_UNHEARD) TRY(ABDB_FAIL(err, ABDB_NOMEM, "what %s says", o->path));
+            if (heard == ABDB_UNHEARD) TRY(abdb_child_unheard(&child, o->path, err));
             if (heard != ABDB_LINE) continue;
             record = abdb_record_read(answer, &broken, why);
             if (is(record, "kind", "estimate")) sum += fmax(0, cell_seconds(record, o));
@@ -91,7 +91,7 @@ abdb_status abdb_backend_describe(const abdb_run_options *options, json_t **out,
         char *line;
         abdb_heard heard = abdb_child_read(&child, 0.2, &line);
 
-        if (heard == ABDB_UNHEARD) st = ABDB_FAIL(err, ABDB_NOMEM, "what %s says", options->path);
+        if (heard == ABDB_UNHEARD) st = abdb_child_unheard(&child, options->path, err);
         if (st != ABDB_OK || heard == ABDB_ENDED || abdb_steady_s() - begin_s > ABDB_SILENCE_S)
             break;
         if (heard == ABDB_LINE) {

@@ -68,6 +68,7 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     c->stop = o->stop ? o->stop : &never;
     c->heard_s = abdb_steady_s();
     c->skipping = false;
+    c->deaf = 0;
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
@@ -89,7 +90,10 @@ abdb_status abdb_child_write(abdb_child *c, const char *text, double wait_s, abd
             continue;
         }
         if (wrote <= 0)
-            return ABDB_FAIL(err, ABDB_BACKEND, "the backend does not read: %s", strerror(errno));
+            return ABDB_FAIL(err, errno == EPIPE ? ABDB_BACKEND : ABDB_IO, "%s: %s",
+                             errno == EPIPE ? "the backend does not read"
+                                            : "cannot write to the backend",
+                             strerror(errno));
         text += wrote;
         size -= (size_t)wrote;
     }
@@ -131,10 +135,18 @@ abdb_heard abdb_child_read(abdb_child *c, double wait_s, char **line)
         return abdb_program_ended(&c->process, 0, NULL) ? ABDB_ENDED : ABDB_QUIET;
     size = read(c->process.out, chunk, sizeof chunk);
     if (size < 0 && errno == EINTR) return ABDB_QUIET;
-    if (size <= 0) return ABDB_ENDED;
+    if (size < 0) c->deaf = errno;
+    if (size <= 0) return size ? ABDB_UNHEARD : ABDB_ENDED;
     c->heard_s = abdb_steady_s();
     abdb_text_add(&c->buffer, chunk, (size_t)size);
     return take_line(c, line);
+}
+
+abdb_status abdb_child_unheard(const abdb_child *c, const char *path, abdb_error *err)
+{
+    if (c->deaf)
+        return ABDB_FAIL(err, ABDB_IO, "cannot read what %s says: %s", path, strerror(c->deaf));
+    return ABDB_FAIL(err, ABDB_NOMEM, "what %s says", path);
 }
 
 static int finish(abdb_child *c, bool kill_now)
@@ -145,6 +157,10 @@ static int finish(abdb_child *c, bool kill_now)
     if (!p->pid) return 0;
     close(p->in); /* which tells it to go */
     p->in = -1;
+    if (kill_now) { /* and so does that nobody reads it: it may wait for just that */
+        close(p->out);
+        p->out = -1;
+    }
     if (kill_now || !abdb_program_ended(p, ABDB_GRACE_S, c->stop)) {
         /* The whole group: what the backend has started itself, too. */
         kill(-p->pid, SIGTERM);

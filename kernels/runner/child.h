@@ -11,21 +11,27 @@ typedef struct {
     abdb_text buffer, line;   /* what was heard, and the line taken out of it, whole */
     double heard_s;           /* when anything was last heard */
     bool skipping;            /* the rest of a line that was too long */
+    int deaf;                 /* errno of a read that failed, or 0 */
 } abdb_child;
 
 /* ABDB_TOO_LONG: the beginning of a line of more than 1 MiB; the rest is dropped. ABDB_UNHEARD:
- * there is no memory for what it says; nothing that follows can be understood. */
+ * what it says cannot be read, or there is no memory for it: abdb's failure, not the backend's;
+ * nothing that follows can be understood. */
 typedef enum { ABDB_LINE, ABDB_QUIET, ABDB_ENDED, ABDB_TOO_LONG, ABDB_UNHEARD } abdb_heard;
 
 /* Starts `path verb` in a process group of its own, which ends when this process ends. */
 ABDB_MUST_USE abdb_status abdb_child_start(abdb_child *child, const abdb_run_options *options,
                                            const char *verb, abdb_error *err);
-/* Writes text. ABDB_BACKEND: it has ended; ABDB_LIMIT: it does not read for wait_s. */
+/* Writes text. ABDB_BACKEND: it has ended; ABDB_LIMIT: it does not read for wait_s; ABDB_IO: abdb
+ * cannot write. */
 ABDB_MUST_USE abdb_status abdb_child_write(abdb_child *child, const char *text, double wait_s,
                                            abdb_error *err);
 /* The next line, without its end, into *line (owned by the child until the next call, or its end);
  * waits at most wait_s. */
 abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
+/* Why it was unheard, as an error: ABDB_NOMEM or ABDB_IO. */
+ABDB_MUST_USE abdb_status abdb_child_unheard(const abdb_child *child, const char *path,
+                                             abdb_error *err);
 /* Closes its input and waits; after GRACE_S SIGTERM to its group, then SIGKILL. What is left of the
  * group when it has gone is killed. Returns its wait status. */
 int abdb_child_end(abdb_child *child);

@@ -349,6 +349,10 @@ abdb_status abdb_conform_try(const abdb_conform *how, abdb_clause rule[ABDB_CLAU
     TRY(misuse(&t, err));
     TRY(run(&t, &is, err));
 done:
+    if (t.unheard.status != ABDB_OK) { /* what it was taken for is not its fault */
+        *err = t.unheard;
+        st = err->status;
+    }
     abdb_trial_kill(&t);
     abdb_told_close(&t.told);
     json_decref(is);

@@ -405,7 +405,7 @@ static abdb_status watch(session *s, abdb_error *err)
                 abdb_told_refuse(&s->told, "2.2", "a record of more than 1 MiB");
             break;
         case ABDB_ENDED: note_exit(s); return ABDB_OK;
-        case ABDB_UNHEARD: return ABDB_FAIL(err, ABDB_NOMEM, "what %s says", s->o->path);
+        case ABDB_UNHEARD: return abdb_child_unheard(&s->child, s->o->path, err);
         case ABDB_QUIET: break;
         }
         if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
@@ -491,7 +491,8 @@ abdb_status abdb_backend_run(const abdb_run_options *options, const abdb_plan *p
         done_cells++;
     }
 done:
-    abdb_child_end(&s.child);
+    /* After an error nobody reads what it still says. */
+    (void)(st == ABDB_OK ? abdb_child_end(&s.child) : abdb_child_kill(&s.child));
     abdb_told_close(&s.told);
     return st;
 }

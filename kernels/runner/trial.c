@@ -283,6 +283,8 @@ abdb_outcome abdb_trial_listen(abdb_trial *t, const char *kinds, double quiet_s,
         abdb_heard heard = abdb_child_read(&t->child, 0.05, &line);
         double now = abdb_steady_s();
 
+        if (heard == ABDB_UNHEARD && t->unheard.status == ABDB_OK)
+            t->unheard.status = abdb_child_unheard(&t->child, t->how->run->path, &t->unheard);
         if (heard == ABDB_ENDED || heard == ABDB_UNHEARD) return ABDB_GONE;
         if (heard != ABDB_QUIET) heard_s = now;
         if (heard == ABDB_TOO_LONG)

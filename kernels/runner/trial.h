@@ -12,6 +12,7 @@ typedef struct {
     abdb_clause *rule;
     abdb_child child;
     abdb_told told;
+    abdb_error unheard; /* its status is ABDB_OK while all that it said was heard */
     bool bye, no_device;
     size_t records, hellos, samples; /* of this start; samples of this cell */
     double last_t_s;                 /* of its samples */

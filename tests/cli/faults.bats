@@ -68,7 +68,7 @@ need_filter() {
     done
 }
 
-@test "what a backend said and memory did not hold is no mistake of the backend" {
+@test "what a backend said, and abdb could not read or keep in memory, is no mistake of the backend" {
     need_filter
     mkdir fake
     cat >fake/abdb-run-fake <<'P'
@@ -100,6 +100,17 @@ P
         refused=$((refused + (code == 6)))
     done
     [ $refused -gt 0 ]
+    unset ABDB_BACKENDS
+    printf '#!/bin/sh\necho "{\\"kind\\":\\"hello\\",\\"protocol\\":1,\\"backend\\":\\"short\\",\\"kernels\\":[]}"; echo "{\\"kind\\":\\"bye\\"}"' >short
+    chmod +x short
+    heard=
+    for at in 1 2 3 4 5 6 500 600 700 800; do # of the short one's few words, and in the middle of what ref says
+        [ $at -lt 100 ] && words="check-backend $dir/short --wait 0.3" || words="run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t$at.db"
+        code=0
+        ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb $words >out 2>err || code=$?
+        ! grep "^hit read pipe:" n || { heard+=" ${words%% *}" && [ $code = 6 ] && grep "cannot read what .*: Input/output error" err; }
+    done
+    [[ $heard == *check-backend*run* ]]
 }
 
 @test "JSON without memory ends by a message, never by an assertion of its library" {
