@@ -104,8 +104,8 @@ P
     printf '#!/bin/sh\necho "{\\"kind\\":\\"hello\\",\\"protocol\\":1,\\"backend\\":\\"short\\",\\"kernels\\":[]}"; echo "{\\"kind\\":\\"bye\\"}"' >short
     chmod +x short
     heard=
-    for at in 1 2 3 4 5 6 500 600 700 800; do # of the short one's few words, and in the middle of what ref says
-        [ $at -lt 100 ] && words="check-backend $dir/short --wait 0.3" || words="run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t$at.db"
+    for at in 1 2 3 4 5 6 40 70 120 200; do # of the few words of the short one, and of the many of ref
+        [ $at -lt 40 ] && words="check-backend $dir/short --wait 0.3" || words="run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t$at.db"
         code=0
         ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb $words >out 2>err || code=$?
         ! grep "^hit read pipe:" n || { heard+=" ${words%% *}" && [ $code = 6 ] && grep "cannot read what .*: Input/output error" err; }
