@@ -55,6 +55,22 @@ need_filter() {
     [ $broken -gt 0 ]
 }
 
+@test "a file of a bundle that cannot be written is named, with the reason" {
+    need_filter
+    filled "$fixtures/checker.csv"
+    ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle post >out
+    writes=$(awk '$1 == "write" { print $2 }' n) missed=0
+    for ((i = writes; i > writes - 9; i--)); do # the last file says the digests of all others
+        rm -rf post
+        code=0
+        ./inject --count n --write $i -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --bundle post >out 2>err || code=$?
+        grep -qE "^hit write .*/post/.*\.(csv|gp|md|tex|json)" n || continue
+        [ $code = 6 ] && grep -qE "cannot write post/mlperf-llm\.(csv|gp|md|tex|json): " err || { grep hit n; cat err; return 1; }
+        missed=$((missed + 1))
+    done
+    [ $missed -ge 5 ]
+}
+
 @test "without memory: a message comes through, and no word is left out in silence" {
     need_filter
     run env FAULT_MALLOC=1 FAULT_ON=1 LD_PRELOAD="$shim" abdb init
