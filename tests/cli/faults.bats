@@ -71,6 +71,18 @@ need_filter() {
     [ $missed -ge 5 ]
 }
 
+@test "a site of a database that cannot be read whole is none; only a report's own fault leaves it out" {
+    need_filter
+    filled "$fixtures/osu.txt"
+    for ((at = 90; at < 400; at += 100)); do # within the answers of figures and reports
+        rm -rf s
+        run ./inject --count n --read $at -- env LD_PRELOAD="$shim" abdb site --out s
+        grep "^hit read .*t.db" n
+        fails 6 "is damaged, or its disk cannot read it"
+        [ ! -e s/index.html ]
+    done
+}
+
 @test "without memory: a message comes through, and no word is left out in silence" {
     need_filter
     run env FAULT_MALLOC=1 FAULT_ON=1 LD_PRELOAD="$shim" abdb init

@@ -48,6 +48,13 @@ static const char *group_of(const abdb_report *report)
     return report->group ? report->group : report->site;
 }
 
+/* Is it a fault of one figure or report, which is left out? Of memory, the disk or the database it
+ * is the site's. */
+static bool is_its_own(abdb_status st)
+{
+    return st != ABDB_NOMEM && st != ABDB_IO && st != ABDB_DB && st != ABDB_BUSY;
+}
+
 /* The page of a figure, where it has something to draw. */
 static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err)
 {
@@ -71,9 +78,10 @@ static abdb_status add_figure(abdb_site *site, const char *name, abdb_error *err
         return ABDB_OK;
     }
     if (abdb_deadline_over()) return abdb_deadline_fail(err);
+    abdb_plot_free(&page->plot);
+    if (!is_its_own(st)) return st;
     if (st != ABDB_OK && st != ABDB_DATA)
         abdb_remark("left out: figure %s: %s", name, err->message);
-    abdb_plot_free(&page->plot);
     return ABDB_OK;
 }
 
@@ -104,8 +112,9 @@ static abdb_status add_report(abdb_site *site, const char *name, abdb_error *err
         return ABDB_OK;
     }
     if (abdb_deadline_over()) return abdb_deadline_fail(err);
-    if (st != ABDB_OK) abdb_remark("left out: report %s: %s", name, err->message);
     abdb_plot_free(&page->plot);
+    if (!is_its_own(st)) return st;
+    if (st != ABDB_OK) abdb_remark("left out: report %s: %s", name, err->message);
     return ABDB_OK;
 }
 
