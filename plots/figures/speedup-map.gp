@@ -1,4 +1,6 @@
 # title: Speed-up of {contender} over {baseline}: {metric} by {x} and {y}
+# finding: Speed-up of {contender} over {baseline}: {min ratio} to {max ratio}
+# subtitle: By {x} and {y}: {metric}
 # report: speedup-map
 # needs: x y ratio>0
 # levels: x y
