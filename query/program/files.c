@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "schema/core/grow.h"
+#include "schema/core/outfile.h"
 
 enum { DEPTH_MAX = 32, FILES_MAX = 1000000 };
 
@@ -110,7 +111,7 @@ abdb_status abdb_scratch_make(abdb_scratch *scratch, abdb_error *err)
 void abdb_scratch_remove(abdb_scratch *scratch)
 {
     if (!*scratch->folder) return;
-    unlink(scratch->path);
+    abdb_outfile_remove(scratch->path);
     rmdir(scratch->folder);
     *scratch->folder = '\0';
 }

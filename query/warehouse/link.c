@@ -117,9 +117,13 @@ void abdb_link_escape(abdb_text *row, const char *text, size_t size)
     }
 }
 
+/* Nothing comes, or can be said, any more. */
 static abdb_status gone(abdb_link *link, abdb_error *err)
 {
-    (void)link;
+    if (ferror(link->out))
+        return ABDB_FAIL(err, ABDB_IO, "cannot read what the store says: %s", strerror(errno));
+    if (link->unsaid && link->unsaid != EPIPE)
+        return ABDB_FAIL(err, ABDB_IO, "cannot write to the store: %s", strerror(link->unsaid));
     return ABDB_FAIL(err, ABDB_IO, "the store ended without an answer");
 }
 
@@ -141,15 +145,16 @@ void abdb_link_ask(abdb_link *link, const char *word, const char *const *more)
 abdb_status abdb_link_put(abdb_link *link, const abdb_text *row, abdb_error *err)
 {
     if (row->failed) return ABDB_FAIL(err, ABDB_NOMEM, "a row");
-    return fwrite(abdb_text_get(row), 1, row->size, link->in) == row->size ? ABDB_OK
-                                                                           : gone(link, err);
+    if (fwrite(abdb_text_get(row), 1, row->size, link->in) == row->size) return ABDB_OK;
+    if (!link->unsaid) link->unsaid = errno;
+    return gone(link, err);
 }
 
 abdb_status abdb_link_asked(abdb_link *link, bool rows, abdb_error *err)
 {
-    if (rows) fputs("\\.\n", link->in);
-    if (fflush(link->in) != 0) return gone(link, err);
-    return ABDB_OK;
+    if ((!rows || fputs("\\.\n", link->in) >= 0) && fflush(link->in) == 0) return ABDB_OK;
+    if (!link->unsaid) link->unsaid = errno;
+    return gone(link, err);
 }
 
 /* What stands for a word in a row, in place; "\N" alone is no word. */
@@ -195,9 +200,11 @@ static bool says(const abdb_link *link, int at, const char *word)
 abdb_status abdb_link_row(abdb_link *link, bool *more, abdb_error *err)
 {
     long long status;
+    ssize_t size;
 
     *more = false;
-    if (getline(&link->row, &link->room, link->out) <= 0) return gone(link, err);
+    size = getline(&link->row, &link->room, link->out);
+    if (size <= 0 || link->row[size - 1] != '\n') return gone(link, err);
     *more = strncmp(link->row, "\\.\t", 3) != 0;
     if (!*more) memcpy(link->row, "..", 2); /* a word like others */
     split(link);

@@ -15,6 +15,7 @@ enum { ABDB_LINK_WORDS = 64 };
 typedef struct {
     abdb_program program;
     FILE *in, *out; /* what it reads, what it says */
+    int unsaid;     /* errno of the first write to it that failed, or 0 */
     char *row;      /* the last row */
     size_t room;
     char *word[ABDB_LINK_WORDS]; /* its words; NULL: the row has none there */

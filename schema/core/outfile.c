@@ -33,10 +33,10 @@ static int is_there(const char *path)
     return access(path, F_OK);
 }
 
-static void remove_part(const char *part)
+void abdb_outfile_remove(const char *path)
 {
-    unlink(part);
-    each_beside(part, unlink);
+    unlink(path);
+    each_beside(path, unlink);
 }
 
 /* A new file beside the place, with the mode that the place has, or that new files have. */
@@ -107,7 +107,7 @@ abdb_status abdb_outfile_open(abdb_outfile *out, const char *path, abdb_error *e
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0) return fail(out, path, err);
     out->place = access(path, F_OK) == 0 ? realpath(path, NULL) : strdup(path);
     if (!out->place) return fail(out, path, err);
-    abdb_outpart_sweep(out->place, remove_part);
+    abdb_outpart_sweep(out->place, abdb_outfile_remove);
     file = open_part(out);
     out->file = file >= 0 ? fdopen(file, "w") : NULL;
     if (out->file) return ABDB_OK;
@@ -125,9 +125,12 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
         fine = false;
         errno = ENOMEM;
     }
-    if (fine && out->part) /* a database with a log beside it is not whole */
-        fine = !each_beside(out->part, is_there) && fsync(fileno(out->file)) == 0 &&
-               rename(out->part, out->place) == 0;
+    if (fine && out->part && each_beside(out->part, is_there)) {
+        fine = false; /* a database with a log beside it is not whole: SQLite could not close it */
+        errno = 0;
+    }
+    if (fine && out->part)
+        fine = fsync(fileno(out->file)) == 0 && rename(out->part, out->place) == 0;
     if (!fine) return fail(out, out->place ? out->place : "the output", err);
     free(out->part);
     out->part = NULL;
@@ -138,7 +141,7 @@ abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err)
 void abdb_outfile_discard(abdb_outfile *out)
 {
     if (out->file && out->file != stdout && out->file != stderr) fclose(out->file);
-    if (out->part) remove_part(out->part);
+    if (out->part) abdb_outfile_remove(out->part);
     free(out->part);
     free(out->place);
     *out = (abdb_outfile){0};

@@ -25,5 +25,7 @@ ABDB_MUST_USE abdb_status abdb_outfile_open(abdb_outfile *out, const char *path,
 ABDB_MUST_USE abdb_status abdb_outfile_commit(abdb_outfile *out, abdb_error *err);
 /* Forgets what was written; nothing after a commit, and of one that is zeroed. */
 void abdb_outfile_discard(abdb_outfile *out);
+/* Removes a file, and what SQLite leaves beside a database that it could not close. */
+void abdb_outfile_remove(const char *path);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/core/outfile.h"
 #include "schema/core/text.h"
 #include "schema/functions/functions.h"
 #include "schema/store/db.h"
@@ -141,28 +142,23 @@ static abdb_status back_up(abdb_db *db, int version, abdb_error *err)
 {
     char *path = sqlite3_mprintf("%s.v%d.bak", db->path, version);
     char *begun = sqlite3_mprintf("%s.v%d.bak.part", db->path, version);
-    char *journal = sqlite3_mprintf("%s-journal", begun);
     abdb_status st = ABDB_OK;
 
-    if (!path || !begun || !journal) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
-    unlink(begun);
+    if (!path || !begun) TRY(ABDB_FAIL(err, ABDB_NOMEM, "backup of %s", db->path));
+    abdb_outfile_remove(begun);
     st = copy_file(db, begun, path, err);
     if (st == ABDB_OK && access(path, F_OK) == 0) {
         if (!are_alike(begun, path))
             st = ABDB_FAIL(err, ABDB_DB, "%s is in the way of a backup; move it and try again",
                            path);
-        unlink(begun);
+        abdb_outfile_remove(begun);
     } else if (st == ABDB_OK && rename(begun, path) != 0) {
         st = ABDB_FAIL(err, ABDB_DB, "cannot back up to %s: %s", path, strerror(errno));
     }
-    if (st != ABDB_OK) {
-        unlink(begun);
-        unlink(journal);
-    }
+    if (st != ABDB_OK) abdb_outfile_remove(begun);
 done:
     sqlite3_free(path);
     sqlite3_free(begun);
-    sqlite3_free(journal);
     return st;
 }
 

@@ -83,6 +83,49 @@ need_filter() {
     done
 }
 
+@test "an export that fails leaves nothing in TMPDIR, nor beside its place, and says why" {
+    need_filter
+    filled "$fixtures/osu.txt"
+    mkdir tmp && export TMPDIR=$dir/tmp
+    for words in "--redacted --out e.jsonl" "-o db --out e.db"; do
+        ./inject --count n -- env LD_PRELOAD="$shim" abdb export $words 2>/dev/null
+        rm e.*
+        for class in write fsync; do
+            all=$(awk -v c=$class '$1 == c { print $2 }' n)
+            for at in 2 $((all / 3)) $((all - 1)); do
+                code=0
+                ./inject --count n2 --$class "$at" --on -- env LD_PRELOAD="$shim" abdb export $words 2>err || code=$?
+                grep "^hit" n2
+                same "$(ls -A tmp) $(ls -A | grep part)" " "
+                if [ $code = 0 ]; then ls e.*; else ! ls e.* 2>/dev/null && grep -E "No space|disk (is )?full|I/O|Input/output|malformed" err || { cat err; return 1; }; fi
+                rm -f e.*
+            done
+        done
+    done
+}
+
+@test "a line to a store that breaks is called so, and the half of a row is not taken for one" {
+    need_filter
+    filled "$fixtures/checker.csv"
+    mv t.db held.db
+    mkdir liar && cp "$build/abdb" liar/ && cp "$root/tests/liar.py" liar/abdb-store-pg
+    abdb init >/dev/null
+    export HELD=held.db LACKS=
+    for class in read write; do
+        broken=0
+        for at in {2..40..4}; do
+            cp t.db to.db
+            code=0
+            ./inject --count n --$class "$at" -- env LD_PRELOAD="$shim" liar/abdb pull postgresql://h/d --db to.db >out 2>err || code=$?
+            grep "^hit $class pipe:" n || continue
+            [ $code = 6 ] && grep -E "cannot (read what the store says: Input/output error|write to the store: No space left)" err || { cat err; return 1; }
+            same "$(sqlite3 to.db "SELECT count(*) FROM entry_row")" 0
+            broken=$((broken + 1))
+        done
+        [ $broken -gt 0 ]
+    done
+}
+
 @test "without memory: a message comes through, and no word is left out in silence" {
     need_filter
     run env FAULT_MALLOC=1 FAULT_ON=1 LD_PRELOAD="$shim" abdb init

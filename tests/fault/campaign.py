@@ -116,6 +116,8 @@ class Campaign:
         case = base.case
         self.bases.lay_out(case, self.work)
         outcome = trial.run(self.bases, case, self.work, [f"--{kind}", str(n)] + (["--on"] if on else []), limit_s=base.limit_s)
+        if on and outcome.hit.startswith("unlink "):
+            outcome.hit = "unlink "  # whatever is to be removed from then on stays
         problems = trial.check_said(base, outcome, self.work)
         if case.writes:
             # what is derived is looked at of a part: it takes as long as all else
