@@ -303,11 +303,14 @@ static void add_words(const abdb_figure *f, const abdb_drawing *d, const abdb_te
 
 static abdb_status too_few(const abdb_figure *f, size_t rows, size_t kept, abdb_error *err)
 {
+    const char *asked = f->hint ? NULL : f->with; /* a hint says what would give rows */
     abdb_text words = {0};
     abdb_status st;
 
     if (!rows)
-        abdb_text_printf(&words, "report %s has no rows here", f->report);
+        abdb_text_printf(&words, "report %s has no rows here%s%s%s", f->report,
+                         asked ? " (of " : "", asked ? asked : "",
+                         asked ? ", unless you ask for others)" : "");
     else
         abdb_text_printf(&words, "it needs %zu rows%s%s, and report %s has %zu", f->least,
                          f->needs ? " with " : "", f->needs ? f->needs : "", f->report, kept);

@@ -1,6 +1,7 @@
 /* explain.c - where a number comes from; see explain.h. */
 #include "query/answer/explain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/answer/deadline.h"
@@ -194,20 +195,41 @@ static void field(FILE *out, const char *name, const char *text,
     fputc('}', out);
 }
 
-/* The places of the facts of one source, each once. */
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* How much of it the place before has said: up to the first ", ". */
+static size_t said_before(const char *before, const char *place)
+{
+    const char *comma = before ? strstr(before, ", ") : NULL;
+    size_t size = comma ? (size_t)(comma - before) + 2 : 0;
+
+    return size && strncmp(before, place, size) == 0 ? size : 0;
+}
+
+/* The places of the facts of one source, in order, each once; of "row A, column B" and "row A,
+ * column C" the row is said once. */
 static void places(const abdb_table *facts, size_t first, abdb_text *out)
 {
+    const char **place = calloc(facts->rows - first, sizeof *place), *before = NULL;
     abdb_text source = {0};
+    size_t count = 0;
 
+    if (!place) abdb_starve();
     abdb_text_puts(&source, cell(facts, first, "source"));
-    for (size_t r = first; r < facts->rows; r++) {
-        const char *place = cell(facts, r, "locator");
-
-        if (strcmp(cell(facts, r, "source"), abdb_text_get(&source)) != 0 || !*place ||
-            strstr(abdb_text_get(out), place))
-            continue;
-        abdb_text_printf(out, "%s%s", out->size ? "; " : "", place);
+    for (size_t r = first; place && r < facts->rows; r++)
+        if (strcmp(cell(facts, r, "source"), abdb_text_get(&source)) == 0)
+            place[count++] = cell(facts, r, "locator");
+    if (count) qsort(place, count, sizeof *place, by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (!*place[i] || (before && strcmp(before, place[i]) == 0)) continue;
+        abdb_text_printf(out, "%s%s", out->size ? "; " : "",
+                         place[i] + said_before(before, place[i]));
+        before = place[i];
     }
+    free(place);
     abdb_text_free(&source);
 }
 

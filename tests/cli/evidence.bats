@@ -277,6 +277,21 @@ depends() { # REPORT COLUMN SELECTION [OPTION...]
     same "$(abdb explain "$key" --json | perl -MJSON::PP -e 'local $/; my $r = decode_json(<>); printf "%.0f", $r->[0]{value}')" 240000000000000
 }
 
+@test "places of a source: in order, each of them, what they share said once" {
+    cat >specs.csv <<'C'
+device,quantity,dtype,engine,sparsity,basis,value,unit,source,locator
+H100-SXM,peak_flops,bf16,matrix,dense,card,989.5,TFLOP/s,mine,"row 12, column bf16"
+H100-SXM,peak_flops,fp8,matrix,dense,card,1979,TFLOP/s,mine,"row 12, column fp8"
+B200-SXM,peak_flops,bf16,matrix,dense,card,2250,TFLOP/s,mine,row 1
+B200-SXM,peak_flops,fp8,matrix,dense,card,4500,TFLOP/s,mine,"row 2, note 1"
+C
+    abdb import -q specs.csv
+    run abdb plot peaks
+    fails 6 "report peaks has no rows here (of source=ml-engineering-2026, unless you ask for others)"
+    run abdb plot peaks --source mine --markdown
+    fails 0 "mine: row 1; row 2, note 1; row 12, column bf16; column fp8"
+}
+
 @test "prices: date, kind, provider, age, the reader's own quote" {
     fill
     run abdb query perf-per-dollar --today 2026-11-20
