@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 . tests/wrong.bash
-mkdir -p "$room/build/unit" "$room/obj"
+mkdir -p "$room/build/unit"
+ln -s "$PWD/data" "$room/data" # which the program looks for beside its folder
 for f in abdb-run-ref abdb-store-pg; do [ ! -e "$build/$f" ] || ln -s "$PWD/$build/$f" "$room/build/$f"; done
 caught=0 all=0 missed=
 while IFS=$'\x1f' read -r id file from to campaign; do
@@ -14,11 +15,10 @@ while IFS=$'\x1f' read -r id file from to campaign; do
     mkdir -p "$room/$(dirname "$file")"
     mistake "$id" "$file" "$from" "$to" "$room/wrong.c"
     [ -z "$check" ] || continue
-    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -DABDB_PREFIX='"/usr/local"' -c "$room/wrong.c" -o "$room/$(basename "${file%.c}").o"
-    cp "$build/libabdb.a" "$room/libabdb.a"
-    ar r "$room/libabdb.a" "$room/$(basename "${file%.c}").o" 2>/dev/null
-    ${CC:-gcc} -o "$room/build/abdb" "$build/obj/query/program/main.o" "$room/libabdb.a" -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
-    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -o "$room/build/unit/migration" tests/unit/migration.c "$room/libabdb.a" \
+    # before the library, so that its own file of what is mistaken is not taken (others there have the same name)
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -DABDB_PREFIX='"/usr/local"' -c "$room/wrong.c" -o "$room/wrong.o"
+    ${CC:-gcc} -o "$room/build/abdb" "$build/obj/query/program/main.o" "$room/wrong.o" "$build/libabdb.a" -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
+    ${CC:-gcc} -std=c17 -D_GNU_SOURCE -I. -O1 -w -o "$room/build/unit/migration" tests/unit/migration.c "$room/wrong.o" "$build/libabdb.a" \
         -lcmocka -lsqlite3 -lcsv -larchive -ljansson -lcrypto -lz -lm -lpthread
     rm -rf "$room/build/soak"
     program=campaign.py

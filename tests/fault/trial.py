@@ -120,7 +120,7 @@ class Baseline:
 def same_files(base, work, hit=""):
     """Which files are not as an undisturbed run leaves them; those whose removal was made to fail are, and SQLite's own beside a database: the
     next one that opens it removes them."""
-    now = {p: d for p, d in left(base.case, work).items() if p in base.files or not re.search(r"\.db-(wal|shm|journal)$", p)}
+    now = {p: d for p, d in left(base.case, work).items() if p in base.files or not re.match(r"[a-z]+\.db-(wal|shm|journal)$", p)}
     kept = os.path.basename(hit.split(" ", 1)[1]) if hit.startswith("unlink ") else None
     return [p for p in sorted(set(now) | set(base.files)) if now.get(p) != base.files.get(p) and p not in base.volatile and
             (kept is None or not is_part_of(p, kept))]

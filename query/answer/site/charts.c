@@ -1,6 +1,7 @@
 /* charts.c - the library that draws in explore.html: D3, which is found where Debian's package
  * node-d3 puts it (or where ABDB_D3 says) and copied into the site with its licence; see site.h. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "query/answer/escape.h"
 #include "query/answer/say.h"
@@ -23,17 +24,24 @@ static void read_version(const char *text, char out[32])
              text + sizeof lead - 1);
 }
 
-/* The licence beside the library (of npm), or Debian's. */
-static bool find_licence(const char *library, abdb_text *out)
+/* What the file says; out stays as it is where there is none. */
+static abdb_status read_there(const char *path, abdb_text *out, abdb_error *err)
 {
-    abdb_error ignored;
+    return access(path, F_OK) == 0 ? abdb_read_file(path, out, err) : ABDB_OK;
+}
+
+/* The licence beside the library (of npm), or Debian's. */
+static abdb_status find_licence(const char *library, abdb_text *out, abdb_error *err)
+{
     char path[4096];
     int folder = (int)strlen(library) - (int)strlen("dist/d3.min.js");
+    abdb_status st = ABDB_OK;
 
-    if (folder > 0 && snprintf(path, sizeof path, "%.*sLICENSE", folder, library) > 0 &&
-        abdb_read_file(path, out, &ignored) == ABDB_OK)
-        return true;
-    return abdb_read_file("/usr/share/doc/node-d3/copyright", out, &ignored) == ABDB_OK;
+    if (folder > 0 && snprintf(path, sizeof path, "%.*sLICENSE", folder, library) > 0)
+        TRY(read_there(path, out, err));
+    if (!out->size) st = read_there("/usr/share/doc/node-d3/copyright", out, err);
+done:
+    return st;
 }
 
 static abdb_status write_file(const abdb_site *site, const char *name, const char *head,
@@ -52,17 +60,17 @@ abdb_status abdb_charts_write(abdb_site *site, abdb_error *err)
 {
     const char *own = getenv("ABDB_D3"), *path = own ? own : place;
     abdb_text library = {0}, licence = {0};
-    abdb_error ignored;
     char version[32] = "", head[512];
     abdb_status st = ABDB_OK;
 
-    if (abdb_read_file(path, &library, &ignored) == ABDB_OK)
-        read_version(abdb_text_get(&library), version);
+    TRY(read_there(path, &library, err));
+    read_version(abdb_text_get(&library), version);
+    if (*version) TRY(find_licence(path, &licence, err));
     if (!*version)
         abdb_remark("explore.html draws nothing, its tables work: no D3 of version 5 or newer is"
                     " at %s; apt-get install node-d3, or ABDB_D3=FILE",
                     path);
-    else if (!find_licence(path, &licence))
+    else if (!licence.size)
         abdb_remark("explore.html draws nothing, its tables work: the licence of D3 stands neither"
                     " at %s nor in /usr/share/doc/node-d3",
                     path);
