@@ -166,28 +166,32 @@ static bool result_of(const maker *m, size_t row, char key[KEY_SIZE])
 }
 
 /* May the numbers of two rows be compared? What no rule knows (specifications, which the report has
- * made alike) may; what is refused, or cannot be asked, may not. */
-static bool may_compare(maker *m, size_t a, size_t b)
+ * made alike) may; what is refused may not. */
+static abdb_status may_compare(maker *m, size_t a, size_t b, bool *allowed, abdb_error *err)
 {
     static const char sql[] =
         "SELECT standing, sentence FROM abdb_compare('key=' || ?1, 'key=' || ?2)";
     char keys[2][KEY_SIZE];
-    bool told[2] = {result_of(m, a, keys[0]), result_of(m, b, keys[1])}, allowed = false;
+    bool told[2] = {result_of(m, a, keys[0]), result_of(m, b, keys[1])};
     sqlite3_stmt *s = NULL;
+    int code;
 
-    if (!told[0] && !told[1]) return true;
-    if (!told[0] || !told[1] || sqlite3_prepare_v2(m->db->sql, sql, -1, &s, NULL) != SQLITE_OK)
-        return false;
-    for (int i = 0; i < 2; i++) sqlite3_bind_text(s, i + 1, keys[i], -1, SQLITE_STATIC);
-    if (sqlite3_step(s) == SQLITE_ROW) {
+    *allowed = !told[0] && !told[1];
+    if (!told[0] || !told[1]) return ABDB_OK;
+    code = sqlite3_prepare_v2(m->db->sql, sql, -1, &s, NULL);
+    for (int i = 0; i < 2 && code == SQLITE_OK; i++)
+        code = sqlite3_bind_text(s, i + 1, keys[i], -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    if (code == SQLITE_ROW) {
         const char *standing = abdb_sql_text_if(s, 0), *sentence = abdb_sql_text_if(s, 1);
 
-        allowed = standing && strncmp(standing, "comparable", 10) == 0;
-        if (!allowed && sentence && !m->rule)
+        *allowed = standing && strncmp(standing, "comparable", 10) == 0;
+        if (!*allowed && sentence && !m->rule)
             m->rule = abdb_arena_copy(&m->t->arena, sentence, strlen(sentence));
     }
     sqlite3_finalize(s);
-    return allowed;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK
+                                                     : abdb_db_fail(m->db, err, "who leads");
 }
 
 static void words_of(const maker *m, size_t nth, char out[40])
@@ -196,26 +200,33 @@ static void words_of(const maker *m, size_t nth, char out[40])
 }
 
 /* Who shares the first place, and whether the first may be held against the others. */
-static void judge(maker *m)
+static abdb_status judge(maker *m, abdb_error *err)
 {
     char first[40], other[40];
+    bool allowed;
+    abdb_status st = ABDB_OK;
 
-    if (m->places < 2) return;
+    if (m->places < 2) return ABDB_OK;
     words_of(m, 0, first);
     for (m->ties = 1; m->ties < m->places; m->ties++) {
         words_of(m, m->ties, other);
         if (strcmp(first, other) != 0) break;
     }
-    for (size_t i = 1; i < (m->ties > 2 ? m->ties : 2) && i < TIES_MAX && !m->refused; i++)
-        m->refused = !may_compare(m, m->place[0].row, m->place[i].row);
+    for (size_t i = 1; i < (m->ties > 2 ? m->ties : 2) && i < TIES_MAX && !m->refused; i++) {
+        TRY(may_compare(m, m->place[0].row, m->place[i].row, &allowed, err));
+        m->refused = !allowed;
+    }
     for (size_t i = 2; m->vendor && !m->refused && i < m->places && !m->rival; i++) {
         const char *mine = m->vendor[m->place[0].row], *others = m->vendor[m->place[i].row];
 
-        if (*mine && *others && strcmp(mine, others) != 0 &&
-            strcmp(mine, m->vendor[m->place[1].row]) == 0 &&
-            may_compare(m, m->place[0].row, m->place[i].row))
-            m->rival = i;
+        if (!*mine || !*others || strcmp(mine, others) == 0 ||
+            strcmp(mine, m->vendor[m->place[1].row]) != 0)
+            continue;
+        TRY(may_compare(m, m->place[0].row, m->place[i].row, &allowed, err));
+        if (allowed) m->rival = i;
     }
+done:
+    return st;
 }
 
 /* --- the words ------------------------------------------------------------------------------- */
@@ -407,7 +418,7 @@ abdb_status abdb_finding_make(abdb_finding *out, abdb_db *db, const abdb_figure 
         m.place = calloc(NAMES_MAX, sizeof *m.place);
         if (!m.place) TRY(ABDB_FAIL(err, ABDB_NOMEM, "figure %s", f->name));
         rank_names(&m);
-        judge(&m);
+        TRY(judge(&m, err));
     }
     for (size_t i = 0; i < f->findings && !out->finding; i++)
         out->finding = fill(&m, f->finding[i]);

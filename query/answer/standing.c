@@ -46,6 +46,7 @@ abdb_status abdb_standing_words(const char **out, abdb_db *db, abdb_table *table
     abdb_text keys = {0}, list = {0};
     sqlite3_stmt *s = NULL;
     const char *text = NULL;
+    int code;
     abdb_status st = ABDB_OK;
 
     *out = "";
@@ -66,7 +67,10 @@ abdb_status abdb_standing_words(const char **out, abdb_db *db, abdb_table *table
     if (sqlite3_prepare_v2(db->sql, sql, -1, &s, NULL) != SQLITE_OK ||
         sqlite3_bind_text(s, 1, abdb_text_get(&list), -1, SQLITE_STATIC) != SQLITE_OK)
         TRY(abdb_db_fail(db, err, "sources of a figure"));
-    if (sqlite3_step(s) == SQLITE_ROW) text = abdb_sql_text_if(s, 0);
+    code = sqlite3_step(s);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        TRY(abdb_db_fail(db, err, "sources of a figure"));
+    if (code == SQLITE_ROW) text = abdb_sql_text_if(s, 0);
     if (text) *out = abdb_arena_copy(&table->arena, text, strlen(text));
     if (!*out) st = ABDB_FAIL(err, ABDB_NOMEM, "sources of a figure");
 done:

@@ -170,19 +170,18 @@ done:
     return st;
 }
 
-static bool is_column(sqlite3 *db, const char *name)
+static abdb_status is_column(sqlite3 *db, const char *name, bool *yes, abdb_error *err)
 {
+    static const char sql[] =
+        "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?";
     sqlite3_stmt *s = NULL;
-    bool yes;
+    int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
 
-    if (sqlite3_prepare_v2(
-            db, "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?", -1, &s,
-            NULL) != SQLITE_OK)
-        return false;
-    sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    yes = sqlite3_step(s) == SQLITE_ROW;
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    *yes = code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
+    if (code == SQLITE_OK) code = sqlite3_reset(s);
     sqlite3_finalize(s);
-    return yes;
+    return code == SQLITE_OK ? ABDB_OK : abdb_rows_fail(db, err);
 }
 
 static bool is_metric(const char *name)
@@ -223,6 +222,7 @@ static abdb_status key_condition(query *q, const abdb_condition *c, abdb_error *
 static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *err)
 {
     double number;
+    bool column;
     abdb_status st = ABDB_OK;
 
     if (abdb_condition_round(c, &number) && !q->names_quantity) {
@@ -236,7 +236,8 @@ static abdb_status add_condition(query *q, const abdb_condition *c, abdb_error *
     if (strcmp(c->column, "workload") == 0)
         return name_condition(q, c, "model", "raw_workload", err);
     if (strcmp(c->column, "work") == 0) return work_condition(q, c, err);
-    if (!is_column(q->db, c->column))
+    TRY(is_column(q->db, c->column, &column, err));
+    if (!column)
         return is_metric(c->column) ? metric_condition(q, c, err) : factor_condition(q, c, err);
     if (strcmp(c->column, "key") == 0 && strcmp(c->op, "=") == 0 && !q->names_quantity)
         TRY(key_condition(q, c, err));
@@ -312,8 +313,10 @@ static abdb_status unsaid(query *q, const abdb_selection *s, abdb_text *words, a
         const char *column = s->condition[i].column, *colon = strchr(column, ':');
         abdb_table found = {0};
         char metric[64];
+        bool known;
 
-        if (is_column(q->db, column) || !is_metric(column)) continue;
+        TRY(is_column(q->db, column, &known, err));
+        if (known || !is_metric(column)) continue;
         snprintf(metric, sizeof metric, "%.*s", (int)strcspn(column, ":"), column);
         TRY(first_texts(q->db,
                         "SELECT 1 FROM result WHERE metric = ?1 AND (?2 IS NULL OR statistic = ?2)"

@@ -93,7 +93,7 @@ static const char *device(abdb_redaction *r, const char *text)
         canon = abdb_arena_copy(&r->arena, found, strlen(found));
         r->failed |= !canon;
     }
-    sqlite3_reset(r->canon);
+    r->failed |= sqlite3_reset(r->canon) != SQLITE_OK;
     return plain(r, "device", canon);
 }
 

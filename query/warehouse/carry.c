@@ -149,17 +149,17 @@ char *abdb_carry_keyed(abdb_db *db, const char *table, const char *where)
     abdb_text columns = {0};
     sqlite3_stmt *s = NULL;
     size_t size = strlen(table);
+    int code = query ? sqlite3_prepare_v2(db->sql, query, -1, &s, NULL) : SQLITE_NOMEM;
 
-    if (query && sqlite3_prepare_v2(db->sql, query, -1, &s, NULL) == SQLITE_OK)
-        while (sqlite3_step(s) == SQLITE_ROW) {
-            const char *name = abdb_sql_text(s, 0);
-            bool number = strncmp(name, table, size) == 0 && strcmp(name + size, "_id") == 0;
+    while (s && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        const char *name = abdb_sql_text(s, 0);
+        bool number = strncmp(name, table, size) == 0 && strcmp(name + size, "_id") == 0;
 
-            abdb_text_puts(&columns, columns.size ? ", " : "");
-            if (number) abdb_text_printf(&columns, "%s_key AS ", table);
-            abdb_text_puts(&columns, name);
-        }
-    if (columns.size && !columns.failed)
+        abdb_text_puts(&columns, columns.size ? ", " : "");
+        if (number) abdb_text_printf(&columns, "%s_key AS ", table);
+        abdb_text_puts(&columns, name);
+    }
+    if (code == SQLITE_DONE && columns.size && !columns.failed)
         sql = sqlite3_mprintf("SELECT %s FROM main.%w %s", abdb_text_get(&columns), table, where);
     sqlite3_finalize(s);
     sqlite3_free(query);
@@ -266,8 +266,9 @@ static void add_element(abdb_text *array, sqlite3_stmt *s, int i, bool *any)
 }
 
 /* The samples of one result, with those columns of which something is known. */
-static abdb_status send_arrays(abdb_link *link, sqlite3_stmt *result, sqlite3_stmt *sample,
-                               abdb_text *row, abdb_text array[ARRAYS], abdb_error *err)
+static abdb_status send_arrays(abdb_link *link, abdb_db *db, sqlite3_stmt *result,
+                               sqlite3_stmt *sample, abdb_text *row, abdb_text array[ARRAYS],
+                               abdb_error *err)
 {
     bool any[ARRAYS] = {false};
 
@@ -276,7 +277,7 @@ static abdb_status send_arrays(abdb_link *link, sqlite3_stmt *result, sqlite3_st
     sqlite3_bind_int64(sample, 2, sqlite3_column_int64(result, 3));
     while (sqlite3_step(sample) == SQLITE_ROW)
         for (int k = 0; k < ARRAYS; k++) add_element(&array[k], sample, k, &any[k]);
-    sqlite3_reset(sample);
+    if (sqlite3_reset(sample) != SQLITE_OK) return abdb_db_fail(db, err, "samples");
     if (!any[VALUE]) return ABDB_OK;
     abdb_text_clear(row);
     abdb_text_printf(row, "%lld\t%lld", (long long)sqlite3_column_int64(result, 0),
@@ -312,7 +313,7 @@ abdb_status abdb_carry_samples(abdb_link *link, abdb_db *db, long long *rows, ab
     if (code != SQLITE_OK) TRY(abdb_db_fail(db, err, "samples"));
     abdb_link_ask(link, "copy", columns);
     while ((code = sqlite3_step(result)) == SQLITE_ROW) {
-        TRY(send_arrays(link, result, sample, &row, array, err));
+        TRY(send_arrays(link, db, result, sample, &row, array, err));
         *rows += sqlite3_column_int64(result, 3) - sqlite3_column_int64(result, 2) + 1;
     }
     if (code != SQLITE_DONE) TRY(abdb_db_fail(db, err, "samples"));

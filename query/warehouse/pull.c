@@ -52,6 +52,7 @@ static abdb_status target_open(target *t, abdb_db *db, const char *table, const 
         abdb_text_printf(&values, "%s?%d", t->columns ? ", " : "", t->columns + 1);
         t->column[t->columns++] = abdb_arena_copy(&t->arena, name, strlen(name));
     }
+    if (sqlite3_reset(s) != SQLITE_OK) TRY(abdb_db_fail(db, err, table));
     sqlite3_finalize(s);
     s = NULL;
     sqlite3_free(query);

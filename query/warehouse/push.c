@@ -92,7 +92,7 @@ static abdb_status put_keyed(pusher *p, const char *table, bool ask)
     char *sql = where ? abdb_carry_keyed(p->db, table, where) : NULL;
     abdb_status st = ABDB_OK;
 
-    if (!keys || !sql) TRY(ABDB_FAIL(p->err, ABDB_NOMEM, "%s", table));
+    if (!keys || !sql) TRY(abdb_db_fail(p->db, p->err, table));
     if (ask) TRY(ask_missing(p, table, keys));
     TRY(put(p, table, sql));
 done:

@@ -71,7 +71,9 @@ abdb_status abdb_db_fail(abdb_db *db, abdb_error *err, const char *doing)
     case SQLITE_READONLY:
         return ABDB_FAIL(err, ABDB_DB, "%s is read-only (%s); copy it to write, or use --db",
                          db->path, doing);
-    case SQLITE_OK: /* it was refused before SQLite was asked */
+    case SQLITE_OK: /* it was refused before SQLite was asked, */
+    case SQLITE_ROW:
+    case SQLITE_DONE: /* or after it had answered */
     case SQLITE_NOMEM: return ABDB_FAIL(err, ABDB_NOMEM, "%s: out of memory (%s)", db->path, doing);
     case SQLITE_IOERR:
         return ABDB_FAIL(err, ABDB_DB, "%s: %s (%s); is the disk full or a limit reached?",

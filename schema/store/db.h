@@ -76,7 +76,7 @@ const abdb_embedded *abdb_schema_ddl(void), *abdb_schema_migrations(void);
  */
 ABDB_MUST_USE abdb_status abdb_schema_apply(abdb_db *db, int from, abdb_error *err);
 /* Does the file say that its views were made by this build? schema/store/shape.h looks at them. */
-ABDB_MUST_USE abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err);
+ABDB_MUST_USE abdb_status abdb_views_current(abdb_db *db, bool *current, abdb_error *err);
 /* Drops the views of this program and of the one that made the file's; nobody else's. */
 ABDB_MUST_USE abdb_status abdb_views_drop(abdb_db *db, abdb_error *err);
 /* Makes the views anew. Inside a transaction. */

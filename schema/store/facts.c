@@ -104,7 +104,7 @@ abdb_status abdb_writer_name(abdb_writer *w, const char *name, const char *kind,
     if (sqlite3_changes(w->db->sql)) w->unit_dirty = 1;
     /* Does the name mean this fact, now or before? Else it was another's. */
     same = sqlite3_step(find) == SQLITE_ROW;
-    sqlite3_reset(find);
+    if (sqlite3_reset(find) != SQLITE_OK) TRY(abdb_db_fail(w->db, err, "a name"));
     if (same) return ABDB_OK;
     snprintf(reason, sizeof reason, "the name '%.80s' belongs to another fact already", name);
     TRY(abdb_writer_reject(w, &reject, err));

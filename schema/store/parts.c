@@ -50,7 +50,8 @@ static abdb_status keep_quantity(abdb_writer *w, const abdb_result *r, sqlite3_i
         for (int i = 0; i < 6; i++) abdb_bind_text(w->statement[S_QUANTITY_FIND], i + 1, text[i]);
         if (sqlite3_step(w->statement[S_QUANTITY_FIND]) == SQLITE_ROW)
             *quantity = sqlite3_column_int64(w->statement[S_QUANTITY_FIND], 0);
-        sqlite3_reset(w->statement[S_QUANTITY_FIND]);
+        if (sqlite3_reset(w->statement[S_QUANTITY_FIND]) != SQLITE_OK)
+            TRY(abdb_db_fail(w->db, err, "a quantity"));
     }
     if (!*quantity) {
         for (int i = 0; i < 6; i++) abdb_bind_text(s, i + 1, text[i]);

@@ -86,12 +86,13 @@ done:
 
 /* The digest of the views of this program, and of the one that made those in the file ("": none).
  */
-static abdb_status views_digests(const abdb_db *db, char want[ABDB_SHA256_HEX],
+static abdb_status views_digests(abdb_db *db, char want[ABDB_SHA256_HEX],
                                  char have[ABDB_SHA256_HEX], abdb_error *err)
 {
     abdb_text all = {0};
     sqlite3_stmt *statement = NULL;
     bool failed;
+    int code;
 
     for (int i = 0; abdb_views[i].name; i++) abdb_text_puts(&all, abdb_views[i].text);
     for (size_t i = 0; i < abdb_metric_count; i++) abdb_text_puts(&all, abdb_metrics[i].meaning);
@@ -99,17 +100,19 @@ static abdb_status views_digests(const abdb_db *db, char want[ABDB_SHA256_HEX],
     failed = all.failed;
     abdb_text_free(&all);
     *have = '\0';
-    if (sqlite3_prepare_v2(db->sql,
-                           "SELECT value FROM meta WHERE key = 'views' AND EXISTS"
-                           " (SELECT 1 FROM sqlite_schema WHERE type = 'view')",
-                           -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
+    code = sqlite3_prepare_v2(db->sql,
+                              "SELECT value FROM meta WHERE key = 'views' AND EXISTS"
+                              " (SELECT 1 FROM sqlite_schema WHERE type = 'view')",
+                              -1, &statement, NULL);
+    if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         snprintf(have, ABDB_SHA256_HEX, "%s", abdb_sql_text(statement, 0));
-    sqlite3_finalize(statement);
+    if (code == SQLITE_OK) code = sqlite3_finalize(statement);
+    if (code != SQLITE_OK && code != SQLITE_ERROR) /* the latter: a table that is not there yet */
+        return abdb_db_fail(db, err, "views");
     return failed ? ABDB_FAIL(err, ABDB_NOMEM, "views") : ABDB_OK;
 }
 
-abdb_status abdb_views_current(const abdb_db *db, bool *current, abdb_error *err)
+abdb_status abdb_views_current(abdb_db *db, bool *current, abdb_error *err)
 {
     char want[ABDB_SHA256_HEX], have[ABDB_SHA256_HEX];
     abdb_status st = views_digests(db, want, have, err);

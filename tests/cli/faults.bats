@@ -71,6 +71,21 @@ need_filter() {
     [ $missed -ge 5 ]
 }
 
+@test "a picture says all that it says, or there is none: a page of the database that cannot be read is an error" {
+    need_filter
+    filled "$fixtures/checker.csv"
+    ./inject --count n -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out whole.svg >/dev/null
+    reads=$(awk '$1 == "read" { print $2 }' n) tried=0
+    for ((i = reads; i > 0 && tried < 25; i--)); do # from the last: titles and sources are asked behind the rows
+        code=0
+        ./inject --count n --read $i -- env LD_PRELOAD="$shim" abdb plot mlperf-llm --out p.svg >out 2>err || code=$?
+        grep -q "^hit read .*/t.db" n || continue
+        [ $code = 6 ] || cmp p.svg whole.svg || { echo "read $i: exit $code"; cat err; return 1; }
+        tried=$((tried + 1))
+    done
+    [ $tried = 25 ]
+}
+
 @test "a site of a database that cannot be read whole is none; only a report's own fault leaves it out" {
     need_filter
     filled "$fixtures/osu.txt"
