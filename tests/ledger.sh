@@ -31,6 +31,7 @@ sums() { # lines of the same commit, campaign, target and day become one, and on
 add() {
     [ $# = 5 ] && [[ $1$2 != *[$'\t\n']* && $3$4$5 =~ ^[0-9]+$ ]] || usage
     local commit
+    [ ! -e "$local_file" ] || [ -f "$local_file" ] || return 0 # /dev/null: it is kept nowhere
     commit=$(git rev-parse --short=10 HEAD 2>/dev/null || echo unknown)
     git diff --quiet HEAD -- . ':!tests/campaigns.tsv' ':!*.md' 2>/dev/null || commit+=+
     mkdir -p "$(dirname "$local_file")"

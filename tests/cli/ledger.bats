@@ -57,3 +57,9 @@ setup() {
     LEDGER=/dev/null LEDGER_SHIPPED=tests/campaigns.tsv tests/ledger.sh table >"$BATS_TEST_TMPDIR/made"
     sed -n '/^<!-- campaigns: /,/^<!-- end of campaigns/{//!p}' tests/README.md | diff - "$BATS_TEST_TMPDIR/made"
 }
+
+@test "a ledger that is no file stays what it is" {
+    mkfifo "$BATS_TEST_TMPDIR/pipe"
+    LEDGER=$BATS_TEST_TMPDIR/pipe tests/ledger.sh add fuzz csv 1 0 1
+    [ -p "$BATS_TEST_TMPDIR/pipe" ]
+}
