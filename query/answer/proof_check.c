@@ -93,9 +93,7 @@ static abdb_status compare_cells(abdb_checker *c, const rows_of *then, size_t ro
     abdb_status st = ABDB_OK;
 
     lost_key(then, row, now, other, key);
-    if (*key)
-        st = abdb_check_add(c, abdb_check_where(c, key), name_of(then, row), NULL, NULL, NULL, key,
-                            err);
+    if (*key) st = abdb_check_lost(c, key, name_of(then, row), err);
     first_key(now, other, key);
     for (size_t i = 0; i < json_array_size(then->columns) && st == ABDB_OK; i++) {
         const char *name = text_at(then->columns, i),
@@ -129,8 +127,7 @@ static abdb_status compare_rows(abdb_checker *c, const rows_of *then, const rows
     for (size_t r = 0; r < before; r++) {
         if (met[r]) continue;
         first_key(then, r, key);
-        TRY(abdb_check_add(c, abdb_check_where(c, key), name_of(then, r), NULL, NULL, NULL, key,
-                           err));
+        TRY(abdb_check_lost(c, key, name_of(then, r), err));
     }
     for (size_t r = 0; r < after; r++) {
         if (taken[r]) continue;

@@ -20,18 +20,20 @@ abdb_status abdb_check_add(abdb_checker *c, const char *change, const char *row,
 }
 
 /* Is there a row for this key? */
-static bool asks(abdb_checker *c, const char *sql, const char *key)
+static abdb_status asks(abdb_checker *c, const char *sql, const char *key, bool *found,
+                        abdb_error *err)
 {
     sqlite3_stmt *s = NULL;
-    bool found = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(s) == SQLITE_ROW;
+    int code = sqlite3_prepare_v2(c->db->sql, sql, -1, &s, NULL);
 
+    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_step(s);
+    *found = code == SQLITE_ROW;
     sqlite3_finalize(s);
-    return found;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? ABDB_OK : abdb_db_fail(c->db, err, "a fact");
 }
 
-const char *abdb_check_where(abdb_checker *c, const char *key)
+abdb_status abdb_check_lost(abdb_checker *c, const char *key, const char *row, abdb_error *err)
 {
     static const char gone[] =
         "SELECT 1 FROM v_gone WHERE fact_key = key_number(?1) AND key ="
@@ -41,11 +43,19 @@ const char *abdb_check_where(abdb_checker *c, const char *key)
         : key[0] == 'p' ? "SELECT 1 FROM v_price WHERE price_key = key_number(?1) AND key = ?1"
                         : "SELECT 1 FROM v_statement WHERE entry_key = key_number(?1) AND"
                           " ordinal = key_ordinal(?1) AND key = ?1";
+    bool withdrawn = false, here = false;
+    abdb_status st = ABDB_OK;
 
-    if (!*key) return "gone";
-    if (asks(c, gone, key)) return "withdrawn";
-    return asks(c, sql, key) ? "replaced: another fact stands there"
-                             : "gone: the fact is not in this database";
+    if (*key) TRY(asks(c, gone, key, &withdrawn, err));
+    if (*key && !withdrawn) TRY(asks(c, sql, key, &here, err));
+    st = abdb_check_add(c,
+                        !*key       ? "gone"
+                        : withdrawn ? "withdrawn"
+                        : here      ? "replaced: another fact stands there"
+                                    : "gone: the fact is not in this database",
+                        row, NULL, NULL, NULL, key, err);
+done:
+    return st;
 }
 
 abdb_status abdb_check_values(const char *file, const json_t *said, const abdb_report *report,

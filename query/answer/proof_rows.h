@@ -20,8 +20,10 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_check_add(abdb_checker *c, const char *change, const char *row,
                                          const char *column, const char *before, const char *now,
                                          const char *key, abdb_error *err);
-/* Was the fact withdrawn here, is it not here at all, or here but no longer shown? */
-const char *abdb_check_where(abdb_checker *c, const char *key);
+/* Adds that a fact is shown no more, in that row (or NULL): was it withdrawn here, is it not here at
+ * all, or here but another is shown? */
+ABDB_MUST_USE abdb_status abdb_check_lost(abdb_checker *c, const char *key, const char *row,
+                                          abdb_error *err);
 /* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
 ABDB_MUST_USE abdb_status abdb_check_page(abdb_checker *c, const json_t *said,
                                           const abdb_text *rest, abdb_error *err);

@@ -57,9 +57,7 @@ static abdb_status compare_prints(abdb_checker *c, const json_t *then, const jso
                                    text_at(new_key, k), err));
         }
     for (size_t i = 0; i < before; i++)
-        if (!met[i])
-            TRY(abdb_check_add(c, abdb_check_where(c, text_at(old_key, i)), NULL, NULL, NULL, NULL,
-                               text_at(old_key, i), err));
+        if (!met[i]) TRY(abdb_check_lost(c, text_at(old_key, i), NULL, err));
     for (size_t k = 0; k < after; k++)
         if (!taken[k])
             TRY(abdb_check_add(c, "added", name_of(t, k), NULL, NULL, NULL, text_at(new_key, k),
@@ -124,8 +122,7 @@ static abdb_status compare_keys(abdb_checker *c, const json_t *then, const json_
     c->verdict->changed = true;
     json_object_foreach((json_t *)(uintptr_t)then, key, value)
     {
-        if (!json_object_get(now, key))
-            TRY(abdb_check_add(c, abdb_check_where(c, key), NULL, NULL, NULL, NULL, key, err));
+        if (!json_object_get(now, key)) TRY(abdb_check_lost(c, key, NULL, err));
     }
     json_object_foreach((json_t *)(uintptr_t)now, key, value)
     {
