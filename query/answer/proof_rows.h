@@ -20,8 +20,8 @@ typedef struct {
 ABDB_MUST_USE abdb_status abdb_check_add(abdb_checker *c, const char *change, const char *row,
                                          const char *column, const char *before, const char *now,
                                          const char *key, abdb_error *err);
-/* Adds that a fact is shown no more, in that row (or NULL): was it withdrawn here, is it not here at
- * all, or here but another is shown? */
+/* Adds that a fact is shown no more, in that row (or NULL): was it withdrawn here, is it not here
+ * at all, or here but another is shown? */
 ABDB_MUST_USE abdb_status abdb_check_lost(abdb_checker *c, const char *key, const char *row,
                                           abdb_error *err);
 /* site/carried_check.c: the facts of a page of the site; rest: the page without what it carries. */
