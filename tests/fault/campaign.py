@@ -9,7 +9,7 @@ kills: SIGKILL at the Nth call that changes a file, and at random moments. Deman
 Of a large case ten kills in a row hit one file, and what comes after the last of them must end as an undisturbed run.
 
 --samples: that many of each command and class (default: all, up to 1,000 kills a command); a campaign goes on where the last one of this
-commit stopped (build/soak). Prints what was tried, and each finding with the command that repeats it; exit 1 if there were any.
+commit stopped (build/soak). Prints what was tried, and each finding, which build/soak/findings.txt keeps; exit 1 if there were any.
 """
 import argparse
 import json
@@ -108,9 +108,10 @@ class Campaign:
         self.progress.add(f"{case.name} {what[0]}")
         if problems:
             self.findings.append((case.name, what, problems))
-            print(f"FOUND {case.name} {' '.join(map(str, what))} (exit {outcome.code}; {outcome.hit})", flush=True)
-            for p in problems:
-                print(f"    {p}", flush=True)
+            words = "\n    ".join([f"FOUND {case.name} {' '.join(map(str, what))} (exit {outcome.code}; {outcome.hit})", *problems])
+            print(words, flush=True)
+            with open(os.path.join(cases.BUILD, "soak/findings.txt"), "a", encoding="utf-8") as file:  # also where nobody looks at the screen
+                file.write(words + "\n")
 
     def fault(self, base, kind, n, on):
         case = base.case
