@@ -48,6 +48,7 @@ abdb_status abdb_backend_estimate(const abdb_run_options *o, const abdb_plan *pl
         if (!line) TRY(ABDB_FAIL(err, ABDB_NOMEM, "an estimate"));
         st = abdb_child_write(&child, line, ABDB_SILENCE_S, err);
         free(line);
+        if (st == ABDB_IO) goto done;
         if (st != ABDB_OK) break; /* it knows no estimates: no error of the user's */
         /* Answers of this cell, until its `end`; a backend that is silent for too long is asked no
          * more. */

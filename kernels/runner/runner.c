@@ -445,7 +445,7 @@ static abdb_status ask(session *s, const abdb_cell *cell, const char *line, abdb
     st = abdb_child_write(&s->child, line, fmin(s->o->timeout_s, ABDB_SILENCE_S), err);
     if (st == ABDB_OK) {
         TRY(watch(s, err));
-    } else {
+    } else if (st != ABDB_IO) { /* that is abdb's own */
         note_exit(s);
         if (st == ABDB_LIMIT) abdb_told_end(&s->told, "timeout", "%s", err->message);
         st = ABDB_OK;

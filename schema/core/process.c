@@ -26,11 +26,16 @@ static void shut(int *end)
     *end = -1;
 }
 
-/* The child: it becomes the program, or ends with 127. `end`: what it reads, writes and says on. */
-static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end)
+/* The child: it becomes the program, or ends with 127. `end`: what it reads, writes and says on;
+ * `mask`: of signals, before those that the parent handles were blocked. */
+static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end,
+                             const sigset_t *mask)
 {
     const char *argv[ABDB_ARGUMENTS + 2] = {NULL};
 
+    signal(SIGINT, SIG_DFL); /* one that comes now ends it; the parent's handler would lose it */
+    signal(SIGTERM, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127); /* it ended before it was asked to tell */
@@ -38,7 +43,6 @@ static _Noreturn void become(const abdb_start *how, pid_t parent, const int *end
     for (int i = 0; i < 3; i++)
         if (end[i] >= 0) dup2(end[i], i);
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
     argv[0] = how->path;
     for (size_t i = 0; i < ABDB_ARGUMENTS; i++) argv[i + 1] = how->argument[i];
     execvp(how->path, (char *const *)(size_t)argv); /* the program's copies: nobody writes them */
@@ -72,6 +76,7 @@ abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_erro
 {
     pid_t parent = getpid();
     int in[2] = {-1, -1}, out[2] = {-1, -1}, words[2] = {-1, -1};
+    sigset_t handled, mask;
     abdb_status st = ABDB_OK;
 
     *p = (abdb_program){0, 0, -1, -1, -1};
@@ -79,8 +84,13 @@ abdb_status abdb_program_start(abdb_program *p, const abdb_start *how, abdb_erro
         (how->words && pipe2(words, O_CLOEXEC) != 0))
         TRY(ABDB_FAIL(err, ABDB_IO, "pipe: %s", strerror(errno)));
     signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGINT);
+    sigaddset(&handled, SIGTERM);
+    sigprocmask(SIG_BLOCK, &handled, &mask);
     p->pid = fork();
-    if (p->pid == 0) become(how, parent, (const int[]){in[0], out[1], words[1]});
+    if (p->pid == 0) become(how, parent, (const int[]){in[0], out[1], words[1]}, &mask);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     if (p->pid < 0) TRY(ABDB_FAIL(err, ABDB_IO, "fork: %s", strerror(errno)));
     setpgid(p->pid, p->pid); /* here too: whoever of the two comes first */
     p->guard = guard(p->pid);

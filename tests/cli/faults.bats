@@ -197,6 +197,15 @@ P
         ! grep "^hit read pipe:" n || { heard+=" ${words%% *}" && [ $code = 6 ] && grep "cannot read what .*: Input/output error" err; }
     done
     [[ $heard == *check-backend*run* ]]
+    told=0
+    abdb init --db e.db >/dev/null
+    for at in {12..24}; do # what it asks is written to a pipe as well
+        code=0
+        rm -f t.db-* && cp e.db t.db
+        ./inject --count n --write "$at" -- env LD_PRELOAD="$shim" abdb run -q --quick --threads 1 --backend ref --kernel gemm --axis n=8 --db t.db >out 2>err || code=$?
+        ! grep "^hit write pipe:" n || { told=$((told + 1)) && [ $code = 6 ] && grep "cannot write to the backend: No space left" err; }
+    done
+    [ $told -gt 0 ]
 }
 
 @test "JSON without memory ends by a message, never by an assertion of its library" {
