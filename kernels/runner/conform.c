@@ -117,6 +117,16 @@ done:
     return st;
 }
 
+/* Says that; a program that does not read it breaks the rule. ABDB_IO: abdb cannot write. */
+static abdb_status tell(abdb_trial *t, const char *text, const char *rule, abdb_error *err)
+{
+    abdb_status st = abdb_child_write(&t->child, text, t->how->wait_s, err);
+
+    if (st != ABDB_LIMIT && st != ABDB_BACKEND) return st;
+    abdb_clause_broken(t, rule, "%s", err->message);
+    return ABDB_OK;
+}
+
 static abdb_status send(abdb_trial *t, const abdb_cell *cell, bool quick, abdb_error *err)
 {
     abdb_run_options o = *t->how->run;
@@ -130,12 +140,8 @@ static abdb_status send(abdb_trial *t, const abdb_cell *cell, bool quick, abdb_e
     abdb_told_ask(&t->told, cell);
     t->samples = 0;
     t->last_t_s = 0;
-    st = abdb_child_write(&t->child, line, t->how->wait_s, err);
+    st = tell(t, line, "5.2", err);
     free(line);
-    if (st == ABDB_LIMIT || st == ABDB_BACKEND) {
-        abdb_clause_broken(t, "5.2", "%s", err->message);
-        st = ABDB_OK;
-    }
     return st;
 }
 
@@ -256,8 +262,7 @@ static abdb_status ask_nonsense(abdb_trial *t, abdb_plan *own, size_t good, abdb
         abdb_clause_broken(t, "4.2", "a name with quotes and other letters: %s %s", t->told.status,
                            t->told.reason);
     TRY(wake(t, err));
-    if (abdb_child_write(&t->child, garbage, t->how->wait_s, err) != ABDB_OK)
-        abdb_clause_broken(t, "4.3", "%s", err->message);
+    TRY(tell(t, garbage, "4.3", err));
     TRY(ask(t, &own->cell[good], err));
     if (is_status(t, "ok"))
         abdb_clause_held(t, "4.3");

@@ -172,16 +172,14 @@ done:
 
 static abdb_status is_column(sqlite3 *db, const char *name, bool *yes, abdb_error *err)
 {
-    static const char sql[] =
-        "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?";
-    sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    abdb_table found = {0};
+    abdb_status st =
+        first_texts(db, "SELECT 1 FROM column_doc WHERE view = 'v_comparable' AND column_name = ?1",
+                    name, NULL, NULL, &found, err);
 
-    if (code == SQLITE_OK) code = sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    *yes = code == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
-    if (code == SQLITE_OK) code = sqlite3_reset(s);
-    sqlite3_finalize(s);
-    return code == SQLITE_OK ? ABDB_OK : abdb_rows_fail(db, err);
+    *yes = found.rows > 0;
+    abdb_table_free(&found);
+    return st;
 }
 
 static bool is_metric(const char *name)

@@ -253,7 +253,7 @@ SELECT 1 AS x" >own/reports/mine.sql
     need_filter
     mkdir in && tar czf in/a.tar.gz -C "$fixtures" osu.txt results.csv && cp "$fixtures/osu.txt" in && abdb init --db empty.db >/dev/null
     for class in open read; do
-        for ((i = 1, hits = 0, wal = 0; ; i++)); do
+        for ((i = 1, hits = 0; ; i++)); do
             cp empty.db t.db && rm -f t.db-*
             code=0
             ./inject --count n --$class $i -- env LD_PRELOAD="$shim" abdb import -q in >out 2>err || code=$?
