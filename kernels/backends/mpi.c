@@ -70,6 +70,7 @@ static int follow(void)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
     abdb_mpi_follow(&world);
     return 0;
 }

@@ -212,6 +212,7 @@ int abdb_backend_main(const abdb_backend *backend, int argc, char **argv)
     }
     sigaction(SIGINT, &action, NULL); /* no SA_RESTART: a waiting read ends */
     sigaction(SIGTERM, &action, NULL);
+    if (backend->launched) sigaction(SIGUSR2, &action, NULL); /* what a launcher passes on */
     if (!backend->open)
         device = abdb_host_device(backend->threads());
     else if (backend->open(&device, &err) != ABDB_OK)

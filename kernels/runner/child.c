@@ -69,6 +69,7 @@ abdb_status abdb_child_start(abdb_child *c, const abdb_run_options *o, const cha
     c->heard_s = abdb_steady_s();
     c->skipping = false;
     c->deaf = 0;
+    c->launched = o->launch;
     abdb_text_clear(&c->buffer);
     return ABDB_OK;
 }
@@ -170,6 +171,11 @@ static int finish(abdb_child *c, bool kill_now)
     abdb_text_free(&c->buffer);
     abdb_text_free(&c->line);
     return status;
+}
+
+bool abdb_child_interrupt(const abdb_child *c)
+{
+    return kill(-c->process.pid, c->launched ? SIGUSR2 : SIGINT) == 0;
 }
 
 int abdb_child_end(abdb_child *c)

@@ -12,6 +12,7 @@ typedef struct {
     double heard_s;           /* when anything was last heard */
     bool skipping;            /* the rest of a line that was too long */
     int deaf;                 /* errno of a read that failed, or 0 */
+    bool launched;            /* the process is what has launched its ranks */
 } abdb_child;
 
 /* ABDB_TOO_LONG: the beginning of a line of more than 1 MiB; the rest is dropped. ABDB_UNHEARD:
@@ -32,6 +33,10 @@ abdb_heard abdb_child_read(abdb_child *child, double wait_s, char **line);
 /* Why it was unheard, as an error: ABDB_NOMEM or ABDB_IO. */
 ABDB_MUST_USE abdb_status abdb_child_unheard(const abdb_child *child, const char *path,
                                              abdb_error *err);
+/* Asks it to end in good order: SIGINT, or SIGUSR2 where a launcher stands before it, which passes
+ * that on to the ranks (on SIGINT mpirun and srun end them and drop what they still say). False:
+ * there is nobody to ask. */
+bool abdb_child_interrupt(const abdb_child *child);
 /* Closes its input and waits; after GRACE_S SIGTERM to its group, then SIGKILL. What is left of the
  * group when it has gone is killed. Returns its wait status. */
 int abdb_child_end(abdb_child *child);

@@ -15,6 +15,7 @@
 #include "kernels/runner/answer.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/trial.h"
+#include "schema/core/timing.h"
 
 enum { CELL_MOST_S = 120 }; /* of a small cell */
 static const double breath_s = 0.05;
@@ -283,6 +284,20 @@ done:
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
+/* What a program still says that was told to end at once: a launcher drops parts of what its ranks
+ * say then, so it is read and not judged. */
+static void drain(abdb_child *child)
+{
+    double until = abdb_steady_s() + ABDB_GRACE_S;
+    abdb_heard heard = ABDB_QUIET;
+
+    while (heard != ABDB_ENDED && heard != ABDB_UNHEARD && abdb_steady_s() < until) {
+        char *line;
+
+        heard = abdb_child_read(child, 0.05, &line);
+    }
+}
+
 /* A signal while a cell runs. */
 static abdb_status interrupt(abdb_trial *t, const abdb_cell *cell, int signal_, abdb_error *err)
 {
@@ -293,11 +308,16 @@ static abdb_status interrupt(abdb_trial *t, const abdb_cell *cell, int signal_, 
     TRY(wake(t, err));
     TRY(send(t, cell, false, err));
     (void)abdb_trial_listen(t, "begin", t->how->wait_s, t->how->wait_s);
-    kill(-t->child.process.pid, signal_);
-    (void)abdb_trial_listen(t, signal_ == SIGINT ? "bye" : NULL, ABDB_GRACE_S, ABDB_GRACE_S);
-    if (signal_ == SIGINT && (!t->bye || !t->told.ended))
-        abdb_clause_broken(t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
-                           t->told.ended ? "bye" : "how the cell ended");
+    if (signal_ == SIGINT) {
+        (void)abdb_child_interrupt(&t->child);
+        (void)abdb_trial_listen(t, "bye", ABDB_GRACE_S, ABDB_GRACE_S);
+        if (!t->bye || !t->told.ended)
+            abdb_clause_broken(t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
+                               t->told.ended ? "bye" : "how the cell ended");
+    } else {
+        kill(-t->child.process.pid, signal_);
+        drain(&t->child);
+    }
     if (!abdb_program_ended(&t->child.process, ABDB_GRACE_S, NULL))
         abdb_clause_broken(t, rule, "it runs on, %d s later", ABDB_GRACE_S);
     abdb_clause_held(t, rule);

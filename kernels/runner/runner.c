@@ -408,7 +408,7 @@ static abdb_status watch(session *s, abdb_error *err)
         case ABDB_UNHEARD: return abdb_child_unheard(&s->child, s->o->path, err);
         case ABDB_QUIET: break;
         }
-        if (*s->child.stop && !asked) asked = kill(-s->child.process.pid, SIGINT) == 0;
+        if (*s->child.stop && !asked) asked = abdb_child_interrupt(&s->child);
         if (!s->told.ended && cut_off(s, begin_s)) return ABDB_OK;
     }
     /* What it says besides in the same breath: an answer that comes twice is none. */

@@ -20,6 +20,13 @@ static void wait_for_it(void)
     pclose(pager);
 }
 
+/* A reader who has seen enough ends the program, which is no error. */
+static void has_seen_enough(int number)
+{
+    (void)number;
+    _exit(EXIT_SUCCESS);
+}
+
 /* Is there a program of that name in $PATH? */
 static bool is_program(const char *name)
 {
@@ -73,6 +80,6 @@ void abdb_pager_begin(void)
     if (!pager) return; /* then it is printed as it is */
     abdb_say_paged(columns);
     dup2(fileno(pager), STDOUT_FILENO);
-    signal(SIGPIPE, SIG_DFL); /* a reader who has seen enough ends the program */
+    signal(SIGPIPE, has_seen_enough);
     atexit(wait_for_it);
 }

@@ -110,6 +110,31 @@ P
     gone 5
 }
 
+@test "mpi: ^C comes to ranks by a signal that a launcher passes on, so nothing that they say is lost" {
+    need_mpi
+    cat >mpirun <<'S'
+#!/bin/bash
+trap 'echo INT >>got' INT
+trap 'echo USR2 >>got' USR2
+while [[ $1 != /* ]]; do shift; done
+setsid "$@" <&0 > >(trap '' INT USR2; exec tee said) & # out of the group, as ranks are
+while [ ! -s got ]; do wait; done
+kill -USR2 $!
+while kill -0 $! 2>/dev/null; do wait; done
+S
+    chmod +x mpirun
+    abdb run -q --ranks 2 --launcher ./mpirun --kernel all-reduce --axis ranks=1 --axis message_bytes=33554432 >out 2>&1 3>&- &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        ! grep -qs '"begin"' said || break
+        sleep 0.05
+    done
+    kill -INT $pid
+    wait $pid || true
+    same "$(cat got)" USR2
+    same "$(ask "SELECT count(*) FROM v_run WHERE status = 'cancelled' AND reason LIKE 'interrupted %'")" 1
+}
+
 @test "mpi: what cannot be started is said before anything is" {
     need_mpi
     run abdb run --ranks 2 --launcher bash --kernel all-reduce

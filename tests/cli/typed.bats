@@ -195,8 +195,11 @@ print(max(sum(2 if u.east_asian_width(c) in 'WF' else 0 if u.combining(c) else 1
     ABDB_PAGER=./pager script -qec "abdb query sources -o csv" /dev/null >/dev/null
     [ ! -e paged ]
     printf '#!/bin/sh\nhead -1 >paged\n' >pager
-    ABDB_PAGER=./pager script -qec "abdb query samples --all; abdb query prices" /dev/null >screen
+    ABDB_PAGER=./pager script -qec "abdb query specs; abdb query prices" /dev/null >screen
     ! grep -q "cannot write" screen
+    # One that reads nothing, and an answer that no pipe holds: status 0.
+    ABDB_PAGER="true; exec <&-; sleep 1" script -qec "abdb query 'SELECT hex(zeroblob(100000))'" /dev/null >screen
+    [ ! -s screen ]
     ABDB_PAGER=nosuchprogram script -qec "abdb query sources" /dev/null >screen || true
     grep -q "no pager 'nosuchprogram' can be run" screen
     grep -q "^Sources" screen # and nothing is lost
