@@ -15,7 +15,6 @@
 #include "kernels/runner/answer.h"
 #include "kernels/runner/provide.h"
 #include "kernels/runner/trial.h"
-#include "schema/core/timing.h"
 
 enum { CELL_MOST_S = 120 }; /* of a small cell */
 static const double breath_s = 0.05;
@@ -284,20 +283,6 @@ done:
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* What a program still says that was told to end at once: a launcher drops parts of what its ranks
- * say then, so it is read and not judged. */
-static void drain(abdb_child *child)
-{
-    double until = abdb_steady_s() + ABDB_GRACE_S;
-    abdb_heard heard = ABDB_QUIET;
-
-    while (heard != ABDB_ENDED && heard != ABDB_UNHEARD && abdb_steady_s() < until) {
-        char *line;
-
-        heard = abdb_child_read(child, 0.05, &line);
-    }
-}
-
 /* A signal while a cell runs. */
 static abdb_status interrupt(abdb_trial *t, const abdb_cell *cell, int signal_, abdb_error *err)
 {
@@ -315,8 +300,8 @@ static abdb_status interrupt(abdb_trial *t, const abdb_cell *cell, int signal_, 
             abdb_clause_broken(t, rule, "within %d s it does not say %s", ABDB_GRACE_S,
                                t->told.ended ? "bye" : "how the cell ended");
     } else {
-        kill(-t->child.process.pid, signal_);
-        drain(&t->child);
+        t->ending = kill(-t->child.process.pid, signal_) == 0;
+        (void)abdb_trial_listen(t, NULL, ABDB_GRACE_S, ABDB_GRACE_S);
     }
     if (!abdb_program_ended(&t->child.process, ABDB_GRACE_S, NULL))
         abdb_clause_broken(t, rule, "it runs on, %d s later", ABDB_GRACE_S);

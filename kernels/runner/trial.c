@@ -287,6 +287,7 @@ abdb_outcome abdb_trial_listen(abdb_trial *t, const char *kinds, double quiet_s,
             t->unheard.status = abdb_child_unheard(&t->child, t->how->run->path, &t->unheard);
         if (heard == ABDB_ENDED || heard == ABDB_UNHEARD) return ABDB_GONE;
         if (heard != ABDB_QUIET) heard_s = now;
+        if (t->ending) heard = ABDB_QUIET;
         if (heard == ABDB_TOO_LONG)
             abdb_clause_broken(t, "2.2", "a line that begins with: %.80s", line);
         if (heard == ABDB_LINE) take(t, line);
@@ -302,7 +303,7 @@ abdb_status abdb_trial_start(abdb_trial *t, const char *verb, abdb_error *err)
 {
     static const abdb_cell none = {.kernel = "", .name = ""};
 
-    t->bye = t->no_device = false;
+    t->bye = t->no_device = t->ending = false;
     t->records = t->hellos = 0;
     abdb_told_forget(&t->told);
     abdb_told_ask(&t->told, &none);

@@ -14,6 +14,8 @@ typedef struct {
     abdb_told told;
     abdb_error unheard; /* its status is ABDB_OK while all that it said was heard */
     bool bye, no_device;
+    bool ending; /* told to end at once: a launcher drops parts of what ranks say then, so what is
+                  * said is read and not judged */
     size_t records, hellos, samples; /* of this start; samples of this cell */
     double last_t_s;                 /* of its samples */
     char kind[32];                   /* of the last record */
